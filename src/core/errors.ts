@@ -1,0 +1,32 @@
+/** The one error class. Callers branch on `code`, nobody parses `message`. Every code has a row in docs/errors.md. */
+
+export type ErrorCode =
+  /** A body or message is not of the shape its format requires. */
+  | "invalid-request"
+  /** An option is unknown or out of range. */
+  | "invalid-options"
+  /** A file could not be read, or is not what it claims to be. */
+  | "unreadable-file"
+  /** An optional dependency that was asked for is not installed. */
+  | "missing-dependency";
+
+export class CompactionError extends Error {
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly retryable?: boolean } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "CompactionError";
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+/** Guards what must be true whatever the input; a failure is a defect of ours. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`Invariant broken: ${message}`);
+}

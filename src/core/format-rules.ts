@@ -1,0 +1,111 @@
+/** What each provider demands of a message list, as data, so that structure, repair and rendering need no provider code. */
+
+import type { FormatName, MediaPart } from "./message.ts";
+
+export interface FormatRules {
+  /** Who carries tool results: a user message, or a message of their own. */
+  readonly resultRole: "user" | "tool";
+  /** `one`: every call, result and reasoning is an item of its own (Responses). `own-results`: each result is a message of
+   *  its own (Chat). `many`: a message holds any number of parts (Anthropic, Gemini). */
+  readonly granularity: "many" | "own-results" | "one";
+  /** Whether all results must stand directly after the message with their calls. */
+  readonly resultsAdjacent: boolean;
+  /** Whether results must stand before anything else in the message that carries them. */
+  readonly resultsFirst: boolean;
+  /** Consecutive messages of one role: accepted as they are, merged by the provider, or refused. */
+  readonly sameRole: "free" | "merged" | "refused";
+  /** Whether the list must begin with a user message (system messages aside). */
+  readonly startsWithUser: boolean;
+  /** Whether an empty text or an empty message is refused. */
+  readonly refusesEmpty: boolean;
+  readonly callIds: "required" | "optional";
+  /** Where a call id may stand only once. */
+  readonly callIdScope: "conversation" | "message";
+  /** What must be kept of reasoning: nothing, signed blocks as they are, whole groups, or signatures of the current turn. */
+  readonly reasoning: "none" | "signed" | "grouped" | "current-turn-signatures";
+  /** Whether a system message may stand inside the list, and if so only after a user message. */
+  readonly systemInList: "anywhere" | "after-user" | "never";
+  /** Whether the system prompt stands outside the list, or is its first message. */
+  readonly systemPrompt: "separate" | "in-list";
+  /** What a user message may hold beside text. */
+  readonly media: readonly MediaPart["kind"][];
+  /** Whether a tool result may hold media too. */
+  readonly resultMedia: boolean;
+  /** Whether a failed call is marked as such; elsewhere the text has to say it. */
+  readonly errorFlag: boolean;
+}
+
+const RULES: Readonly<Record<FormatName, FormatRules>> = {
+  "anthropic-messages": {
+    resultRole: "user",
+    granularity: "many",
+    resultsAdjacent: true,
+    resultsFirst: true,
+    sameRole: "merged",
+    startsWithUser: true,
+    refusesEmpty: true,
+    callIds: "required",
+    callIdScope: "conversation",
+    reasoning: "signed",
+    systemInList: "after-user",
+    systemPrompt: "separate",
+    media: ["image", "document"],
+    resultMedia: true,
+    errorFlag: true,
+  },
+  "openai-chat": {
+    resultRole: "tool",
+    granularity: "own-results",
+    resultsAdjacent: true,
+    resultsFirst: true,
+    sameRole: "free",
+    startsWithUser: false,
+    refusesEmpty: false,
+    callIds: "required",
+    callIdScope: "message",
+    reasoning: "none",
+    systemInList: "anywhere",
+    systemPrompt: "in-list",
+    media: ["image", "document", "audio"],
+    resultMedia: false,
+    errorFlag: false,
+  },
+  "openai-responses": {
+    resultRole: "tool",
+    granularity: "one",
+    resultsAdjacent: false,
+    resultsFirst: false,
+    sameRole: "free",
+    startsWithUser: false,
+    refusesEmpty: false,
+    callIds: "required",
+    callIdScope: "conversation",
+    reasoning: "grouped",
+    systemInList: "anywhere",
+    systemPrompt: "separate",
+    media: ["image", "document"],
+    resultMedia: true,
+    errorFlag: false,
+  },
+  gemini: {
+    resultRole: "user",
+    granularity: "many",
+    resultsAdjacent: true,
+    resultsFirst: false,
+    sameRole: "refused",
+    startsWithUser: true,
+    refusesEmpty: true,
+    callIds: "optional",
+    callIdScope: "message",
+    reasoning: "current-turn-signatures",
+    systemInList: "never",
+    systemPrompt: "separate",
+    media: ["image", "document", "audio", "video"],
+    resultMedia: true,
+    errorFlag: true,
+  },
+};
+
+export function formatRules(format: FormatName): FormatRules {
+  return RULES[format];
+}

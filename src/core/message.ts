@@ -1,0 +1,138 @@
+/**
+ * The canonical conversation: exactly one `Message` per wire message or item, each keeping its wire form, so that an
+ * untouched message encodes to the very same JSON. Nothing here knows a provider; nothing here is ever mutated.
+ */
+
+import type { JsonObject, JsonValue } from "./json.ts";
+
+export type FormatName = "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini";
+
+/** As the provider had it (`developer` is `system`, `model` is `assistant`); structure never decides by role alone. */
+export type Role = "system" | "user" | "assistant" | "tool";
+
+export interface Conversation {
+  readonly format: FormatName;
+  /** The system prompt that stands outside the message list. Chat has none: its system messages are messages. */
+  readonly system: readonly Part[];
+  /** Tool definitions, as they came. */
+  readonly tools: JsonValue | undefined;
+  readonly messages: readonly Message[];
+  /** What it was decoded from; absent for a conversation made from scratch. */
+  readonly wire?: ConversationWire;
+}
+
+/** The body (or bare list) a conversation came from, and what was decoded from it, to tell what has changed since. */
+export interface ConversationWire {
+  readonly json: JsonValue;
+  readonly system: readonly Part[];
+  readonly messages: readonly Message[];
+}
+
+export interface Message {
+  /** Unique within its conversation. */
+  readonly id: string;
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  readonly pinned?: boolean;
+  /** Absent on a message that we made. */
+  readonly wire?: MessageWire;
+}
+
+/** The wire message, and the role and parts decoded from it: an edit replaces `parts` or `role`, never `wire`. */
+export interface MessageWire {
+  readonly json: JsonValue;
+  readonly role: Role;
+  readonly parts: readonly Part[];
+}
+
+export type Part = TextPart | MediaPart | ToolCallPart | ToolResultPart | ReasoningPart | OpaquePart;
+
+/**
+ * Every part may keep the wire block it came from. An edit spreads the part and changes a field; encoding lays the
+ * canonical fields over the block, so unknown fields (`cache_control`, `citations`, …) stay where they were.
+ */
+interface PartBase {
+  readonly wire?: JsonObject;
+}
+
+export interface TextPart extends PartBase {
+  readonly type: "text";
+  readonly text: string;
+  /** Gemini signs any part. */
+  readonly signature?: string;
+}
+
+export interface MediaPart extends PartBase {
+  readonly type: "media";
+  readonly kind: "image" | "document" | "audio" | "video";
+  readonly mediaType?: string;
+  readonly source: MediaSource;
+  /** A document's title or file name. */
+  readonly name?: string;
+}
+
+export type MediaSource =
+  | { readonly type: "base64"; readonly data: string }
+  | { readonly type: "url"; readonly url: string }
+  | { readonly type: "file"; readonly fileId: string }
+  | { readonly type: "text"; readonly text: string };
+
+export interface ToolCallPart extends PartBase {
+  readonly type: "tool-call";
+  /** Gemini calls may have none: they pair by name and order. */
+  readonly callId?: string;
+  readonly name: string;
+  /** Parsed arguments; the raw string when it is not valid JSON or the tool takes free text. */
+  readonly input: JsonValue;
+  readonly signature?: string;
+  /** Run by the provider: its result stands among the assistant's own parts and is no business of the client. */
+  readonly server?: true;
+}
+
+export interface ToolResultPart extends PartBase {
+  readonly type: "tool-result";
+  readonly callId?: string;
+  /** Known where the format repeats it (Gemini). */
+  readonly name?: string;
+  /** Text, media or opaque parts; never a call or a result. */
+  readonly content: readonly Part[];
+  readonly isError: boolean;
+  readonly server?: true;
+}
+
+export interface ReasoningPart extends PartBase {
+  readonly type: "reasoning";
+  /** Readable reasoning or its summary; empty when the provider withholds it. */
+  readonly text: string;
+  readonly signature?: string;
+  /** Redacted or encrypted reasoning that only the provider can read. */
+  readonly encrypted?: string;
+}
+
+/** What we do not interpret: carried as it is, kept at its position. */
+export interface OpaquePart extends PartBase {
+  readonly type: "opaque";
+  /** The wire's own name for it. */
+  readonly kind: string;
+  readonly wire: JsonObject;
+}
+
+/** True when the message still says exactly what its wire form says. */
+export function isUntouched(message: Message): message is Message & { readonly wire: MessageWire } {
+  const { wire } = message;
+  return wire !== undefined && wire.parts === message.parts && wire.role === message.role;
+}
+
+export function text(value: string): TextPart {
+  return { type: "text", text: value };
+}
+
+/** Everything readable in a message: text, reasoning, and the text inside tool results, in order. */
+export function textsOf(parts: readonly Part[]): readonly string[] {
+  return parts.flatMap((part) => {
+    if (part.type === "text" || part.type === "reasoning") return part.text === "" ? [] : [part.text];
+    if (part.type === "tool-result") return textsOf(part.content);
+    if (part.type === "media" && part.source.type === "text") return [part.source.text];
+    return [];
+  });
+}

@@ -1,0 +1,74 @@
+/** The seams. A plug-in implements one of these and passes its contract suite in `testing/`. */
+
+import type { FormatRules } from "./format-rules.ts";
+import type { JsonValue } from "./json.ts";
+import type { Conversation, FormatName, Message } from "./message.ts";
+
+/** One provider wire format. Pure: no I/O, and what goes in is never mutated. */
+export interface Format {
+  readonly name: FormatName;
+  /** A whole request body or a bare message list. Throws `invalid-request` naming the path. */
+  decode(body: unknown): Conversation;
+  /** The same kind of body that was decoded; an untouched message comes out as the very same JSON. */
+  encode(conversation: Conversation): unknown;
+  /** Everything the provider would refuse that a client can see; empty means valid. */
+  validate(body: unknown, options?: ValidateOptions): readonly Violation[];
+  rules(model?: string): FormatRules;
+  /** Token usage from a response body, a streamed final event, or a bare usage object. */
+  readUsage(response: unknown): Usage | undefined;
+  /** Whether an error (thrown, parsed or text) says that the window was exceeded, with the numbers it states. */
+  readOverflow(error: unknown): Overflow | undefined;
+  /** Tool definitions in a neutral form; those that only this provider knows are returned as `foreign`. */
+  readTools(tools: JsonValue | undefined): ReadTools;
+  /** The neutral form as this format's `tools`. */
+  writeTools(definitions: readonly ToolDefinition[]): JsonValue;
+}
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters?: JsonValue;
+}
+
+export interface ReadTools {
+  readonly definitions: readonly ToolDefinition[];
+  /** Names or types of provider-run tools that no other provider has. */
+  readonly foreign: readonly string[];
+}
+
+export interface ValidateOptions {
+  /** Rules differ per model; taken from the body where it names one. */
+  readonly model?: string;
+  /** True for a request about to be sent, which must also end as the provider wants it. A transcript need not. */
+  readonly sending?: boolean;
+}
+
+export interface Violation {
+  /** Stable name of the broken rule, e.g. `call-without-result`. */
+  readonly rule: string;
+  /** Where, in the provider's own notation, e.g. `messages.3.content.0`. */
+  readonly path: string;
+  /** Index into the message list, -1 when it is not about one message. */
+  readonly messageIndex: number;
+  /** What the provider says (its own wording where known). */
+  readonly message: string;
+}
+
+export interface Usage {
+  /** All input tokens of the request, cached ones included. */
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** All output tokens, reasoning included. */
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+export interface Overflow {
+  readonly actualTokens?: number;
+  readonly maximumTokens?: number;
+}
+
+/** Estimates one message. Pure; calibration is the ledger's business. */
+export type CountTokens = (message: Message) => number;
