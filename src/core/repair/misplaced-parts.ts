@@ -1,0 +1,29 @@
+/** Calls belong to the assistant, results to whoever answers: parts that stand in the wrong role get a message of their own. */
+
+import type { Message, Part } from "../message.ts";
+import { messageBeside, type Pass, withParts } from "./pass.ts";
+
+export const separateMisplacedParts: Pass = (messages, { rules, report }) =>
+  messages.flatMap((message): readonly Message[] => {
+    const isAssistant = message.role === "assistant";
+    const misplaced = message.parts.filter((part) => isMisplaced(part, isAssistant));
+    if (misplaced.length === 0) return [message];
+    const role = isAssistant ? rules.resultRole : "assistant";
+    const kind = isAssistant ? "tool results" : "assistant content";
+    report(
+      "misplaced-part",
+      message,
+      `moved ${kind} out of ${isAssistant ? "an assistant" : `a ${message.role}`} message`,
+    );
+    const rest = withParts(
+      message,
+      message.parts.filter((part) => !misplaced.includes(part)),
+    );
+    const moved = messageBeside(message, "moved", { role, parts: misplaced });
+    return rest.parts.length === 0 ? [moved] : isAssistant ? [rest, moved] : [moved, rest];
+  });
+
+function isMisplaced(part: Part, isAssistant: boolean): boolean {
+  if (isAssistant) return part.type === "tool-result" && !part.server;
+  return part.type === "tool-call" || part.type === "reasoning";
+}

@@ -1,0 +1,47 @@
+/** What a repair pass is, and the small edits that several of them make. */
+
+import type { FormatRules } from "../format-rules.ts";
+import { type FormatName, type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
+
+export interface RepairContext {
+  readonly format: FormatName;
+  readonly rules: FormatRules;
+  readonly model: string | undefined;
+  report(rule: string, message: Message, change: string): void;
+}
+
+/** Returns the very same messages where nothing had to change. */
+export type Pass = (messages: readonly Message[], context: RepairContext) => readonly Message[];
+
+/** A message of ours beside another one, named after it so that reports lead back to it. */
+export function messageBeside(origin: Message, suffix: string, message: Omit<Message, "id">): Message {
+  return { id: `${origin.id}/${suffix}`, ...message };
+}
+
+/** The message with other parts; the same one when they are the same. */
+export function withParts(message: Message, parts: readonly Part[]): Message {
+  const isSame = parts.length === message.parts.length && parts.every((part, index) => part === message.parts[index]);
+  return isSame ? message : { ...message, parts };
+}
+
+/** A result that no call explains, as plain content: its text quoted, its media kept. */
+export function quoteResult(part: ToolResultPart): readonly Part[] {
+  const id = part.callId === undefined ? "" : ` ${part.callId}`;
+  const status = part.isError ? ", which failed" : "";
+  const quoted = textsOf(part.content).join("\n");
+  const header = `[Result of the tool call${id}${status}. The call itself is not part of this conversation.]`;
+  const rest = part.content.filter((inner) => inner.type === "media" && inner.source.type !== "text");
+  return [text(quoted === "" ? header : `${header}\n${quoted}`), ...rest];
+}
+
+/** Joins neighbouring items that satisfy a test into runs. */
+export function runsOf<T>(items: readonly T[], belongsTogether: (a: T, b: T) => boolean): readonly (readonly T[])[] {
+  const runs: T[][] = [];
+  for (const item of items) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run !== undefined && last !== undefined && belongsTogether(last, item)) run.push(item);
+    else runs.push([item]);
+  }
+  return runs;
+}

@@ -1,0 +1,70 @@
+/** Reasoning that its provider would refuse: unsigned, alone, or without the signature that the current turn needs. */
+
+import { type Message, type Part, type ReasoningPart, text } from "../message.ts";
+import { messageBeside, type Pass, type RepairContext, withParts } from "./pass.ts";
+
+/** Documented by Google for calls that its model did not make itself. */
+export const FOREIGN_CALL_SIGNATURE = "skip_thought_signature_validator";
+
+/** Models that demand signatures; where the model is unknown, the conversation itself shows whether it has them. */
+const SIGNING_MODEL = /gemini-(?:[3-9]|\d\d)/;
+
+export const repairReasoning: Pass = (messages, context) => {
+  switch (context.rules.reasoning) {
+    case "none":
+      return messages;
+    case "signed":
+      return messages.map((message) => quoteUnsigned(message, context));
+    case "grouped":
+      return messages.flatMap((message, index) => quoteLonely(message, messages[index + 1], context));
+    case "current-turn-signatures":
+      return signCurrentTurn(messages, context);
+    default:
+      return context.rules.reasoning satisfies never;
+  }
+};
+
+function quoteUnsigned(message: Message, context: RepairContext): Message {
+  const parts = message.parts.flatMap((part): readonly Part[] => {
+    if (part.type !== "reasoning" || part.signature || part.encrypted) return [part];
+    context.report("thinking-unsigned", message, "turned unsigned thinking into text");
+    return quote(part);
+  });
+  const repaired = withParts(message, parts);
+  return repaired.parts.length > 0 ? repaired : { ...repaired, parts: [text("[Thinking that was not kept.]")] };
+}
+
+/** A reasoning item must be followed by what it led to. */
+function quoteLonely(message: Message, next: Message | undefined, context: RepairContext): readonly Message[] {
+  const isReasoning = message.parts.length > 0 && message.parts.every((part) => part.type === "reasoning");
+  if (!isReasoning || next?.role === "assistant") return [message];
+  context.report("reasoning-without-item", message, "turned a reasoning item without its following item into text");
+  const parts = message.parts.flatMap((part) => (part.type === "reasoning" ? quote(part) : []));
+  return parts.length === 0 ? [] : [messageBeside(message, "text", { role: "assistant", parts })];
+}
+
+function quote(part: ReasoningPart): readonly Part[] {
+  return part.text === "" ? [] : [text(`[Reasoning]\n${part.text}`)];
+}
+
+function signCurrentTurn(messages: readonly Message[], context: RepairContext): readonly Message[] {
+  const signs = context.model === undefined ? messages.some(hasSignature) : SIGNING_MODEL.test(context.model);
+  if (!signs) return messages;
+  const turnStart = messages.findLastIndex(saysSomething);
+  return messages.map((message, index) => {
+    const position = message.parts.findIndex((part) => part.type === "tool-call");
+    const call = message.parts[position];
+    if (index <= turnStart || call?.type !== "tool-call" || call.signature) return message;
+    context.report("thought-signature-missing", message, `marked the call of ${call.name} as not signed by the model`);
+    return withParts(message, message.parts.with(position, { ...call, signature: FOREIGN_CALL_SIGNATURE }));
+  });
+}
+
+/** Text beside results also begins a new turn in the eyes of the provider. */
+function saysSomething({ role, parts }: Message): boolean {
+  return role === "user" && parts.some((part) => part.type !== "tool-result");
+}
+
+function hasSignature(message: Message): boolean {
+  return message.parts.some((part) => "signature" in part && Boolean(part.signature));
+}

@@ -1,0 +1,68 @@
+/** Who may speak when: the first message, system messages inside the list, neighbours of one role. */
+
+import { type Message, type Part, text } from "../message.ts";
+import { type Pass, type RepairContext, runsOf, withParts } from "./pass.ts";
+
+export const MISSING_START_TEXT = "[The beginning of this conversation is not available.]";
+
+export const repairRoles: Pass = (messages, context) => {
+  const passes: readonly Pass[] = [quoteMisplacedCompaction, moveSystemMessages, startWithUser, mergeSameRole];
+  return passes.reduce((list, pass) => pass(list, context), messages);
+};
+
+/** A signed compaction block may only open the list; anywhere else its readable summary stands for it. */
+const quoteMisplacedCompaction: Pass = (messages, { report }) =>
+  messages.map((message, index) => {
+    const parts = message.parts.map((part, position) => {
+      if (!isSignedCompaction(part) || (index === 0 && position === 0)) return part;
+      report("compaction-misplaced", message, "turned a compaction block that is not first into text");
+      return text(
+        typeof part.wire?.content === "string" && part.wire.content !== "" ? part.wire.content : "[Earlier summary]",
+      );
+    });
+    return withParts(message, parts);
+  });
+
+const moveSystemMessages: Pass = (messages, { rules, report }) => {
+  if (rules.systemInList === "anywhere") return messages;
+  return messages.map((message, index) => {
+    if (message.role !== "system" || (rules.systemInList === "after-user" && isSystemPosition(messages, index)))
+      return message;
+    report("system-position", message, "made a system message that stands in the wrong place a user message");
+    return { ...message, role: "user" };
+  });
+};
+
+/** Neighbouring system messages stand or fall together. */
+function isSystemPosition(messages: readonly Message[], index: number): boolean {
+  const before = messages.slice(0, index).findLast(({ role }) => role !== "system");
+  const after = messages.slice(index).find(({ role }) => role !== "system");
+  return before?.role === "user" && (after === undefined || after.role === "assistant");
+}
+
+const startWithUser: Pass = (messages, { rules, report }) => {
+  const [first] = messages;
+  const isOpened = first?.role === "user" || isSignedCompaction(first?.parts[0]);
+  if (isOpened || (first !== undefined && !rules.startsWithUser)) return messages;
+  const start: Message = { id: `${first?.id ?? ""}/start`, role: "user", parts: [text(MISSING_START_TEXT)] };
+  if (first === undefined) report("no-messages", start, "put a user message into the empty list");
+  else report("first-role", first, "put a user message in front");
+  return [start, ...messages];
+};
+
+/** Where neighbours of one role are refused, they become one message. */
+export const mergeSameRole: Pass = (messages, context) => {
+  if (context.rules.sameRole !== "refused") return messages;
+  return runsOf(messages, (a, b) => a.role === b.role).flatMap((run) => mergeRun(run, context));
+};
+
+function mergeRun(run: readonly Message[], { report }: RepairContext): readonly Message[] {
+  const [first, ...others] = run;
+  if (first === undefined || others.length === 0) return run;
+  report("alternation", first, `merged ${run.length} ${first.role} messages in a row into one`);
+  return [{ ...first, parts: run.flatMap(({ parts }) => parts) }];
+}
+
+function isSignedCompaction(part: Part | undefined): boolean {
+  return part?.type === "opaque" && part.kind === "compaction" && part.wire.signature !== undefined;
+}

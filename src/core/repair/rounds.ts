@@ -1,0 +1,134 @@
+/**
+ * Every call gets exactly one result, where its provider wants it: missing ones become an error result, duplicates are
+ * merged, late ones come home, orphans become quoted text. Rounds that are in order are not touched.
+ */
+
+import type { Message, Part, ToolResultPart } from "../message.ts";
+import { type PairedCall, pairCalls } from "../pairing.ts";
+import { messageBeside, type Pass, quoteResult, type RepairContext, runsOf, withParts } from "./pass.ts";
+import { type Settled, settleResults } from "./settle-results.ts";
+
+export const repairRounds: Pass = (messages, context) => {
+  const { calls, orphans } = pairCalls(messages);
+  const changes: Changes = { answers: new Map(), replacements: new Map() };
+  for (const { part, at } of orphans) {
+    changes.replacements.set(part, quoteResult(part));
+    const message = messages[at.message];
+    if (message !== undefined)
+      context.report("result-without-call", message, `quoted the result ${part.callId ?? ""} as text`);
+  }
+  for (const round of roundsOf(messages, calls, context)) {
+    if (isInOrder(round, messages, context)) continue;
+    const settled = settleResults(round, messages, context);
+    changes.answers.set(round.end - 1, settled.results);
+    for (const [part, replacement] of settled.replacements) changes.replacements.set(part, replacement);
+  }
+  if (changes.answers.size === 0 && changes.replacements.size === 0) return messages;
+  return rebuild(messages, changes, context);
+};
+
+/** An assistant step `[start, end)` with client calls, and where the next step, which should answer them, ends. */
+export interface CallingStep {
+  readonly end: number;
+  readonly nextEnd: number;
+  readonly calls: readonly PairedCall[];
+}
+
+interface Changes {
+  /** Results to put behind a message, by its index. */
+  readonly answers: Map<number, readonly ToolResultPart[]>;
+  readonly replacements: Settled["replacements"];
+}
+
+function roundsOf(
+  messages: readonly Message[],
+  calls: readonly PairedCall[],
+  context: RepairContext,
+): readonly CallingStep[] {
+  const callsAt = Map.groupBy(
+    calls.filter(({ part }) => !part.server),
+    (call) => call.at.message,
+  );
+  const indices = messages.map((_, index) => index);
+  const runs = runsOf(indices, (a, b) => belongToOneStep(messages[a], messages[b], context));
+  return runs.flatMap((run, position) => {
+    const own = run.flatMap((index) => callsAt.get(index) ?? []);
+    const end = (run.at(-1) ?? 0) + 1;
+    return own.length === 0 ? [] : [{ end, nextEnd: (runs[position + 1]?.at(-1) ?? end - 1) + 1, calls: own }];
+  });
+}
+
+/** Chat answers each assistant message by itself; elsewhere neighbouring assistant messages are one step. */
+function belongToOneStep(a: Message | undefined, b: Message | undefined, { rules }: RepairContext): boolean {
+  if (a?.role !== b?.role) return false;
+  return a?.role === "assistant" ? rules.granularity !== "own-results" : a?.role === rules.resultRole;
+}
+
+/** True when the results stand where they must: all of them, once each, and before anything else where that matters. */
+function isInOrder(
+  { calls, end, nextEnd }: CallingStep,
+  messages: readonly Message[],
+  { rules }: RepairContext,
+): boolean {
+  if (calls.some((call) => call.results.length !== 1)) return false;
+  if (!rules.resultsAdjacent) return true;
+  const expected = new Set<Part>(calls.flatMap((call) => call.results.map(({ part }) => part)));
+  const next = messages.slice(end, nextEnd);
+  const following = next[0]?.role === rules.resultRole ? next.flatMap(({ parts }) => parts) : [];
+  const answers = rules.resultsFirst
+    ? following.slice(0, expected.size)
+    : following.filter((part) => expected.has(part));
+  return answers.length === expected.size && answers.every((part) => expected.has(part));
+}
+
+function rebuild(
+  messages: readonly Message[],
+  { answers, replacements }: Changes,
+  context: RepairContext,
+): readonly Message[] {
+  const { rules } = context;
+  const output: Message[] = [];
+  /** Messages that hold one result and nothing else, by that result: they can move as they are. */
+  const alone = new Map<Part, Message>();
+  for (const message of messages) {
+    const [only] = message.parts;
+    if (only !== undefined && message.parts.length === 1 && message.role === rules.resultRole) alone.set(only, message);
+  }
+  /** Results that still have to be put behind the message before. */
+  let pending: readonly ToolResultPart[] = [];
+  messages.forEach((message, index) => {
+    const parts = message.parts.flatMap((part) => replacements.get(part) ?? [part]);
+    const joins = pending.length > 0 && rules.granularity === "many" && carriesResult(message, rules.resultRole);
+    if (joins) output.push(withParts(message, [...pending, ...parts]));
+    else output.push(...carriersOf(pending, alone, messages[index - 1], context), ...remainder(message, parts));
+    pending = answers.get(index) ?? [];
+  });
+  return [...output, ...carriersOf(pending, alone, messages.at(-1), context)];
+}
+
+/** What is left of a message after its results went elsewhere; a tool message without a result is a user's. */
+function remainder(message: Message, parts: readonly Part[]): readonly Message[] {
+  if (parts.length === 0 && message.parts.length > 0) return [];
+  const rest = withParts(message, parts);
+  if (rest === message || message.role !== "tool" || carriesResult(rest, "tool")) return [rest];
+  return [{ id: message.id, role: "user", parts }];
+}
+
+/** The messages that carry results: the one that holds just this result where there is one, else new ones. */
+function carriersOf(
+  results: readonly ToolResultPart[],
+  alone: ReadonlyMap<Part, Message>,
+  origin: Message | undefined,
+  { rules }: RepairContext,
+): readonly Message[] {
+  if (origin === undefined || results.length === 0) return [];
+  const role = rules.resultRole;
+  if (rules.granularity === "many") return [messageBeside(origin, "results", { role, parts: results })];
+  return results.map(
+    (part, position) => alone.get(part) ?? messageBeside(origin, `result-${position}`, { role, parts: [part] }),
+  );
+}
+
+function carriesResult(message: Message, role: Message["role"]): boolean {
+  return message.role === role && message.parts.some((part) => part.type === "tool-result" && !part.server);
+}
