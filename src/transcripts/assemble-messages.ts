@@ -1,0 +1,137 @@
+/**
+ * Log entries to an Anthropic message list: lines of one response become one message, and all results of its calls
+ * become the one user message that follows it, results before text. Nothing is invented: an unanswered call stays so.
+ */
+
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import type { Usage } from "../core/ports.ts";
+
+/** One line of a log, content as blocks. */
+export interface Entry {
+  readonly role: "user" | "assistant";
+  readonly blocks: readonly JsonObject[];
+  /** Entries that share it are one response, however far apart they were written. */
+  readonly responseId?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  /** Carried over from before a compaction: its call was counted where it was made. */
+  readonly carried?: boolean;
+}
+
+export interface Assembled {
+  readonly messages: JsonArray;
+  readonly calls: readonly { readonly messageCount: number; readonly model?: string; readonly usage: Usage }[];
+}
+
+export function assembleMessages(entries: readonly Entry[]): Assembled {
+  const responses = joinResponses(entries);
+  const results = collectResults(entries, responses);
+  const messages: { role: string; content: JsonObject[]; results?: Set<Entry> }[] = [];
+  const calls: Assembled["calls"][number][] = [];
+  const emitted = new Set<Response>();
+
+  for (const entry of entries) {
+    if (entry.role === "user") {
+      const rest = entry.blocks.filter((block) => results.byBlock.get(block) === undefined);
+      if (rest.length === 0) continue;
+      const last = messages.at(-1);
+      if (last?.results?.has(entry)) last.content.push(...rest);
+      else messages.push({ role: "user", content: rest });
+      continue;
+    }
+    const response = responses.get(entry);
+    if (response === undefined || emitted.has(response)) continue;
+    emitted.add(response);
+    if (response.usage !== undefined && !response.carried) {
+      const model = response.model === undefined ? {} : { model: response.model };
+      calls.push({ messageCount: messages.length, ...model, usage: response.usage });
+    }
+    // The provider refuses a message that holds nothing but thinking, and the client never sends one.
+    if (response.blocks.every(isThinking)) continue;
+    messages.push({ role: "assistant", content: response.blocks });
+    const answers = results.byResponse.get(response) ?? [];
+    if (answers.length === 0) continue;
+    const sources = new Set(answers.map((answer) => answer.entry));
+    messages.push({ role: "user", content: answers.map((answer) => answer.block), results: sources });
+  }
+  return { messages: messages.map(({ role, content }) => ({ role, content })), calls };
+}
+
+/** Content as a list of blocks the provider takes: a string is one text block, blank text is left out. */
+export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
+  if (typeof content === "string") return content.trim() === "" ? [] : [{ type: "text", text: content }];
+  if (!isArray(content)) return [];
+  return content.filter(isObject).filter((block) => !isBlankText(block));
+}
+
+interface Response {
+  readonly blocks: JsonObject[];
+  readonly carried: boolean;
+  model: string | undefined;
+  /** The last line of a response has the final output count. */
+  usage: Usage | undefined;
+}
+
+interface Answer {
+  readonly block: JsonObject;
+  readonly entry: Entry;
+}
+
+function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
+  const byId = new Map<string, Response>();
+  const byEntry = new Map<Entry, Response>();
+  const callIds = new Set<string>();
+  for (const entry of entries) {
+    if (entry.role !== "assistant") continue;
+    const known = entry.responseId === undefined ? undefined : byId.get(entry.responseId);
+    const response = known ?? { blocks: [], carried: entry.carried === true, model: undefined, usage: undefined };
+    if (entry.responseId !== undefined) byId.set(entry.responseId, response);
+    byEntry.set(entry, response);
+    response.model = entry.model ?? response.model;
+    response.usage = entry.usage ?? response.usage;
+    for (const block of entry.blocks) {
+      const callId = block.type === "tool_use" ? stringOf(block.id) : undefined;
+      if (callId !== undefined && callIds.has(callId)) continue; // a copied line
+      if (callId !== undefined) callIds.add(callId);
+      response.blocks.push(block);
+    }
+  }
+  return byEntry;
+}
+
+/** Which result answers which response; a second result for a call is left out, a result without a call stays put. */
+function collectResults(entries: readonly Entry[], responses: ReadonlyMap<Entry, Response>) {
+  const openCalls = new Map<string, Response>();
+  const answered = new Set<string>();
+  const byResponse = new Map<Response, Answer[]>();
+  const byBlock = new Map<JsonObject, Response>();
+  for (const response of new Set(responses.values())) {
+    for (const block of response.blocks) {
+      const callId = block.type === "tool_use" ? stringOf(block.id) : undefined;
+      if (callId !== undefined) openCalls.set(callId, response);
+    }
+  }
+  for (const entry of entries) {
+    if (entry.role !== "user") continue;
+    for (const block of entry.blocks) {
+      const callId = block.type === "tool_result" ? stringOf(block.tool_use_id) : undefined;
+      const response = callId === undefined ? undefined : openCalls.get(callId);
+      if (callId === undefined || response === undefined) continue;
+      byBlock.set(block, response);
+      if (answered.has(callId)) continue;
+      answered.add(callId);
+      const answers = byResponse.get(response) ?? [];
+      answers.push({ block, entry });
+      byResponse.set(response, answers);
+    }
+  }
+  return { byResponse, byBlock };
+}
+
+function isThinking(block: JsonObject): boolean {
+  return block.type === "thinking" || block.type === "redacted_thinking";
+}
+
+function isBlankText(block: JsonObject): boolean {
+  return block.type === "text" && (stringOf(block.text) ?? "").trim() === "";
+}

@@ -1,0 +1,154 @@
+/**
+ * Which wire format a list or body is in, told by its shape. The features are data; a list of plain text messages shows
+ * none and counts as openai-chat. Looks, never decodes.
+ */
+
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import type { FormatName } from "../core/message.ts";
+import { isTypedResponsesItem } from "./codex-items.ts";
+
+interface Features {
+  /** The body's key for its message list. */
+  readonly listKey: string;
+  /** Keys that requests of this format have at the top, and others usually not. */
+  readonly bodyKeys: readonly string[];
+  /** Keys of a tool definition. */
+  readonly toolKeys: readonly string[];
+  /** Keys of a message. */
+  readonly messageKeys: readonly string[];
+  readonly roles: readonly string[];
+  /** Types of the blocks inside `content`. */
+  readonly blockTypes: readonly string[];
+}
+
+const FEATURES: Readonly<Record<FormatName, Features>> = {
+  "openai-chat": {
+    listKey: "messages",
+    bodyKeys: ["max_completion_tokens", "response_format", "frequency_penalty", "logit_bias", "n", "functions"],
+    toolKeys: ["function"],
+    messageKeys: ["tool_calls", "tool_call_id", "function_call", "refusal", "reasoning_content"],
+    roles: ["tool", "function", "developer", "system"],
+    blockTypes: ["image_url", "input_audio", "file"],
+  },
+  "anthropic-messages": {
+    listKey: "messages",
+    bodyKeys: ["system", "stop_sequences", "anthropic_version", "anthropic_beta", "thinking", "context_management"],
+    toolKeys: ["input_schema"],
+    messageKeys: [],
+    roles: [],
+    blockTypes: [
+      "tool_use",
+      "tool_result",
+      "thinking",
+      "redacted_thinking",
+      "image",
+      "document",
+      "search_result",
+      "server_tool_use",
+      "web_search_tool_result",
+      "mcp_tool_use",
+      "mcp_tool_result",
+      "compaction",
+    ],
+  },
+  "openai-responses": {
+    listKey: "input",
+    bodyKeys: ["input", "instructions", "previous_response_id", "max_output_tokens"],
+    toolKeys: [],
+    messageKeys: [],
+    roles: [],
+    blockTypes: ["input_text", "output_text", "input_image", "input_file"],
+  },
+  gemini: {
+    listKey: "contents",
+    bodyKeys: ["contents", "systemInstruction", "system_instruction", "generationConfig", "safetySettings"],
+    toolKeys: ["functionDeclarations", "function_declarations"],
+    messageKeys: ["parts"],
+    roles: ["model"],
+    blockTypes: [],
+  },
+};
+
+/** In order of preference where two show the same. */
+const FORMAT_NAMES: readonly FormatName[] = ["openai-chat", "anthropic-messages", "openai-responses", "gemini"];
+
+const LIST_KEYS = [...new Set(FORMAT_NAMES.map((name) => FEATURES[name].listKey))];
+
+/** What only one format has outweighs what others may borrow. */
+const STRONG = 10;
+const WEAK = 1;
+
+/** The body's key for its message list. */
+export function listKeyOf(body: JsonObject, format?: FormatName): string | undefined {
+  const keys = format === undefined ? LIST_KEYS : [FEATURES[format].listKey];
+  return keys.find((key) => isMessageList(body[key]));
+}
+
+/** The message list of a body: under the format's own key, or under whichever key there is. */
+export function listOf(body: JsonObject, format?: FormatName): JsonArray | undefined {
+  const key = listKeyOf(body, format);
+  const list = key === undefined ? undefined : body[key];
+  if (isArray(list)) return list;
+  // Responses takes a bare string for a single user message.
+  const isString = typeof body.input === "string" && body.model !== undefined;
+  return isString && (format ?? "openai-responses") === "openai-responses"
+    ? [{ role: "user", content: body.input }]
+    : undefined;
+}
+
+/** A list that is made of messages; a few entries of other kinds, which recorders slip in, do not change that. */
+export function isMessageList(value: JsonValue | undefined): value is JsonArray {
+  if (!isArray(value) || value.length === 0) return false;
+  const messageCount = value.reduce((count: number, item) => (isMessage(item) ? count + 1 : count), 0);
+  return messageCount > 0 && messageCount * 2 >= value.length;
+}
+
+const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assistant", "tool", "function", "model"]);
+
+export function isMessage(value: JsonValue | undefined): value is JsonObject {
+  if (!isObject(value)) return false;
+  if (isArray(value.parts) && stringOf(value.role) !== undefined) return true;
+  if (isTypedResponsesItem(value)) return true;
+  const says = value.content !== undefined || value.tool_calls !== undefined || value.function_call !== undefined;
+  return ROLES.has(stringOf(value.role) ?? "") && says && !isObject(value.content);
+}
+
+export function detectFormat(body: JsonObject | JsonArray): FormatName {
+  const scores = FORMAT_NAMES.map((name) => ({ name, score: scoreOf(body, name) }));
+  return scores.reduce((best, other) => (other.score > best.score ? other : best)).name;
+}
+
+/** Whether a body or list can be read as `format`: it has the list, and shows nothing that belongs to another alone. */
+export function fitsFormat(body: JsonObject | JsonArray, format: FormatName): boolean {
+  if (isObject(body) && listOf(body, format) === undefined) return false;
+  const foreign = FORMAT_NAMES.some((name) => name !== format && scoreOf(body, name) >= STRONG);
+  return !foreign || scoreOf(body, format) >= STRONG;
+}
+
+function scoreOf(body: JsonObject | JsonArray, format: FormatName): number {
+  const features = FEATURES[format];
+  const list = isObject(body) ? (listOf(body) ?? []) : body;
+  let score = isObject(body) ? bodyScore(body, features) : 0;
+  for (const message of list) if (isObject(message)) score += messageScore(message, format);
+  return score;
+}
+
+function bodyScore(body: JsonObject, features: Features): number {
+  const tools = isArray(body.tools) ? body.tools.filter(isObject) : [];
+  const toolHits = features.toolKeys.filter((key) => tools.some((tool) => tool[key] !== undefined)).length;
+  const listKeyIsOwn = features.listKey !== "messages" && body[features.listKey] !== undefined;
+  const keyHits = features.bodyKeys.filter((key) => body[key] !== undefined).length;
+  return (listKeyIsOwn ? STRONG : 0) + toolHits * STRONG + keyHits * WEAK;
+}
+
+function messageScore(message: JsonObject, format: FormatName): number {
+  const features = FEATURES[format];
+  let score = features.roles.includes(stringOf(message.role) ?? "") ? (message.role === "system" ? WEAK : STRONG) : 0;
+  score += features.messageKeys.filter((key) => (message[key] ?? null) !== null).length * STRONG;
+  if (format === "openai-responses" && isTypedResponsesItem(message)) score += STRONG;
+  const blocks = isArray(message.content) ? message.content : [];
+  for (const block of blocks) {
+    if (isObject(block) && features.blockTypes.includes(stringOf(block.type) ?? "")) score += STRONG;
+  }
+  return score;
+}

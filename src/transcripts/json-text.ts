@@ -1,0 +1,135 @@
+/**
+ * Text to JSON values, line by line or as one document, within limits that keep recursive code safe. Broken lines are
+ * counted and skipped; a broken document, an over-long line and too deep nesting throw `unreadable-file` saying where.
+ */
+
+import { CompactionError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json.ts";
+import { endOfString, findBreak } from "./json-break.ts";
+
+/** Longer lines are no session records; refusing them keeps memory in bounds. */
+const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
+/** `JSON.parse` survives thousands of levels, walkers that recurse do not; real requests stay below twenty. */
+const NESTING_MAX = 512;
+/** How many lines are tried to tell JSON lines with a broken first line from a document written over many lines. */
+const PROBE_LINES = 20;
+
+export interface ParsedLine {
+  readonly value: JsonValue;
+  /** From 1. */
+  readonly lineNumber: number;
+}
+
+/** Yields every line that parses; `onBroken` is told of each that does not. Blank lines are nothing. */
+export function* parseLines(text: string, onBroken: (lineNumber: number) => void): Generator<ParsedLine> {
+  let lineNumber = 0;
+  for (const line of linesOf(text)) {
+    lineNumber += 1;
+    if (line.trim() === "") continue;
+    checkLimits(line, lineNumber);
+    const value = tryParse(line);
+    if (value === undefined) onBroken(lineNumber);
+    else yield { value, lineNumber };
+  }
+}
+
+/** The whole text as one JSON value. */
+export function parseDocument(text: string): JsonValue {
+  let lineNumber = 0;
+  for (const line of linesOf(text)) {
+    lineNumber += 1;
+    if (line.length > LINE_CHARACTERS_MAX) throw tooLong(line, lineNumber);
+  }
+  if (exceedsNesting(text, NESTING_MAX)) throw tooDeep("the document");
+  try {
+    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing but JSON values
+  } catch (cause) {
+    throw new CompactionError("unreadable-file", describeBreak(text, cause), { cause });
+  }
+}
+
+/** True for one JSON value per line; false for one value in all, however it is laid out. */
+export function isJsonLines(text: string): boolean {
+  let seen = 0;
+  for (const line of linesOf(text)) {
+    const trimmed = line.trim();
+    if (trimmed === "") continue;
+    seen += 1;
+    const complete = /^[[{]/.test(trimmed) && line.length <= LINE_CHARACTERS_MAX && isContainer(tryParse(trimmed));
+    if (complete) return trimmed.length < text.trim().length;
+    // A document laid out over lines opens with a bare bracket; records never do.
+    if (seen === 1 && /^[[{]\s*$/.test(trimmed)) return false;
+    if (seen >= PROBE_LINES) return false;
+  }
+  return false;
+}
+
+/** Whether brackets nest deeper than `depthMax`; skips strings natively, never recurses. */
+function exceedsNesting(text: string, depthMax: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0x22) {
+      const end = endOfString(text, index);
+      if (end === -1) return false;
+      index = end;
+    } else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth > depthMax) return true;
+    } else if (code === 0x7d || code === 0x5d) depth -= 1;
+  }
+  return false;
+}
+
+function* linesOf(text: string): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+}
+
+function checkLimits(line: string, lineNumber: number): void {
+  if (line.length > LINE_CHARACTERS_MAX) throw tooLong(line, lineNumber);
+  if (exceedsNesting(line, NESTING_MAX)) throw tooDeep(`line ${lineNumber}`);
+}
+
+function tooLong(line: string, lineNumber: number): CompactionError {
+  const megabytes = Math.round(line.length / (1024 * 1024));
+  const message = `line ${lineNumber} is ${megabytes} MB long and no line above ${LINE_CHARACTERS_MAX / (1024 * 1024)} MB is read; split the file or remove that record`;
+  return new CompactionError("unreadable-file", message);
+}
+
+function tooDeep(where: string): CompactionError {
+  const message = `${where} nests deeper than ${NESTING_MAX} levels, which no conversation does; remove that record`;
+  return new CompactionError("unreadable-file", message);
+}
+
+function tryParse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing but JSON values
+  } catch {
+    return undefined; // the caller counts it
+  }
+}
+
+function isContainer(value: JsonValue | undefined): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function describeBreak(text: string, cause: unknown): string {
+  const trimmed = text.trimStart();
+  if (!/^[[{]/.test(trimmed)) {
+    return `this is not JSON: it begins with ${JSON.stringify(trimmed.slice(0, 20))}; give a JSON or JSON lines file`;
+  }
+  const offset = findBreak(text);
+  if (offset === undefined)
+    return `the JSON is not valid (${cause instanceof Error ? cause.message : String(cause)}); copy the file again`;
+  const before = text.slice(0, offset);
+  const where = `line ${before.split("\n").length}, column ${offset - before.lastIndexOf("\n")}`;
+  return offset >= text.length
+    ? `the JSON is cut off: it ends at ${where} with something still open; copy the file again`
+    : `the JSON is not valid at ${where}; correct it there, or copy the file again`;
+}

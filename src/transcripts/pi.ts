@@ -1,0 +1,146 @@
+/**
+ * pi and OpenClaw sessions (a tree of entries, or the older flat list) as Anthropic messages. The live branch runs from
+ * the last entry to the root; the last compaction on it rules. Aborted answers keep what they said.
+ */
+
+import { isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
+import { assembleMessages, type Entry } from "./assemble-messages.ts";
+import { entryOf, PI_ROLES, summaryEntry, withReplacement } from "./pi-messages.ts";
+import type { Counter } from "./record-counts.ts";
+import { distinct } from "./recorded-text.ts";
+import type { RecordedCompaction, RecordedConversation } from "./transcript.ts";
+
+export function readPi(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
+  const session = readSession(records, counter);
+  const path = livePath(session);
+  const compactionAt = path.flatMap((record, index) => (record.type === "compaction" ? [index] : []));
+  const ends = [...compactionAt, path.length];
+  const assembled = ends.map((end, index) => {
+    return assembleMessages(entriesBetween(path, compactionAt[index - 1], { end, all: session.records }));
+  });
+  const last = assembled.at(-1);
+  if (last === undefined || assembled.every(({ messages }) => messages.length === 0)) return [];
+  const answeredBy = path.map((record) => (isObject(record.message) ? stringOf(record.message.model) : undefined));
+  const model = answeredBy.findLast((name) => name !== undefined);
+  return [
+    {
+      id: session.id ?? "session",
+      label: "main",
+      format: "anthropic-messages",
+      body: { ...(model === undefined ? {} : { model }), messages: last.messages },
+      models: distinct(answeredBy),
+      calls: assembled.flatMap(({ calls }, segment) => calls.map((call) => ({ segment, ...call }))),
+      segments: assembled.map(({ messages }) => ({ messages })),
+      compactions: compactionAt.map((at, index) => compactionOf(path[at] ?? {}, index)),
+    },
+  ];
+}
+
+interface Session {
+  readonly id: string | undefined;
+  /** Header included, at its place in the file. */
+  readonly records: readonly JsonObject[];
+}
+
+const HEADERS: ReadonlySet<string> = new Set(["session", "session_start"]);
+
+/** Entries that tell the model nothing by themselves. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  "branch_summary",
+  "compaction",
+  "context_edit",
+  "custom",
+  "custom_message",
+  "label",
+  "leaf",
+  "model_change",
+  "session_info",
+  "thinking_level_change",
+]);
+
+function readSession(records: Iterable<JsonObject>, counter: Counter): Session {
+  const kept: JsonObject[] = [];
+  let id: string | undefined;
+  for (const record of records) {
+    const type = stringOf(record.type) ?? "(none)";
+    const role = isObject(record.message) ? stringOf(record.message.role) : undefined;
+    if (HEADERS.has(type)) id ??= stringOf(record.id);
+    else if (type === "message" && !PI_ROLES.has(role ?? "")) counter.unknown(`message ${role ?? "(none)"}`);
+    else if (type !== "message" && !SETTINGS.has(type)) counter.unknown(type);
+    kept.push(record);
+  }
+  return { id, records: kept };
+}
+
+/** From the last entry up to the root, oldest first. */
+function livePath(session: Session): readonly JsonObject[] {
+  const position = new Map<string, number>();
+  for (const [index, record] of session.records.entries()) {
+    const id = stringOf(record.id);
+    if (id !== undefined) position.set(id, index);
+  }
+  const path: JsonObject[] = [];
+  const seen = new Set<number>();
+  let index = session.records.length - 1;
+  while (index >= 0 && !seen.has(index)) {
+    seen.add(index);
+    const record = session.records[index];
+    if (record === undefined || HEADERS.has(stringOf(record.type) ?? "")) break;
+    path.push(record);
+    if (record.parentId === null) break;
+    // Without a parent, or with one the file does not hold, an entry follows the one before it.
+    index = position.get(stringOf(record.parentId) ?? "") ?? index - 1;
+  }
+  return path.reverse();
+}
+
+/** What the model saw between one compaction (none at the beginning) and `end`. */
+function entriesBetween(
+  path: readonly JsonObject[],
+  opening: number | undefined,
+  options: { readonly end: number; readonly all: readonly JsonObject[] },
+): readonly Entry[] {
+  const { end, all } = options;
+  const edits = editsUpTo(path, end);
+  const compaction = opening === undefined ? undefined : path[opening];
+  const start = opening === undefined ? 0 : opening + 1;
+  const carriedFrom = compaction === undefined ? start : firstKept(path, compaction, all);
+  const summary = compaction === undefined ? undefined : summaryEntry(compaction, "Summary of the conversation so far");
+  const carried = path.slice(carriedFrom, opening ?? carriedFrom).map((record) => edited(record, edits, true));
+  const own = path.slice(start, end).map((record) => edited(record, edits, false));
+  return [summary, ...carried, ...own].filter((entry) => entry !== undefined);
+}
+
+/** Older files name the first kept entry by its place in the file. */
+function firstKept(path: readonly JsonObject[], compaction: JsonObject, all: readonly JsonObject[]): number {
+  const id = stringOf(compaction.firstKeptEntryId);
+  const place = numberOf(compaction.firstKeptEntryIndex);
+  const named = place === undefined ? undefined : all[place];
+  const index = path.findIndex((record) => (id === undefined ? record === named : record.id === id));
+  return index === -1 ? path.length : index;
+}
+
+function editsUpTo(path: readonly JsonObject[], end: number): ReadonlyMap<string, JsonValue> {
+  const edits = new Map<string, JsonValue>();
+  for (const record of path.slice(0, end)) {
+    const target = record.type === "context_edit" ? stringOf(record.targetId) : undefined;
+    if (target !== undefined) edits.set(target, record.replacement ?? null);
+  }
+  return edits;
+}
+
+function edited(record: JsonObject, edits: ReadonlyMap<string, JsonValue>, carried: boolean): Entry | undefined {
+  const replacement = edits.get(stringOf(record.id) ?? "");
+  if (replacement === undefined) return entryOf(record, carried);
+  return replacement === null ? undefined : entryOf(withReplacement(record, replacement), carried);
+}
+
+function compactionOf(record: JsonObject, afterSegment: number): RecordedCompaction {
+  const tokensBefore = numberOf(record.tokensBefore);
+  const summary = stringOf(record.summary);
+  return {
+    afterSegment,
+    ...(tokensBefore === undefined ? {} : { tokensBefore }),
+    ...(summary === undefined ? {} : { summary }),
+  };
+}

@@ -1,0 +1,160 @@
+/**
+ * Files that hold messages as providers take them: request bodies, bare lists, one body or message per line, batches,
+ * recorded HTTP, lists of runs. Bodies and lists come out as the very objects that were parsed.
+ */
+
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import type { FormatName } from "../core/message.ts";
+import { detectFormat, isMessage, listKeyOf, listOf } from "./detect-format.ts";
+import { type FoundBody, findBodies, unwrapText } from "./find-bodies.ts";
+import type { Counter } from "./record-counts.ts";
+import { distinct } from "./recorded-text.ts";
+import { usageOfResponse } from "./recorded-usage.ts";
+import type { RecordedCall, RecordedConversation, TranscriptSource } from "./transcript.ts";
+
+export interface PlainReading {
+  readonly source: TranscriptSource;
+  readonly conversations: readonly RecordedConversation[];
+}
+
+export interface PlainInput {
+  /** The document, or the values of all lines. */
+  readonly value: JsonValue;
+  /** Line numbers of the values where they came line by line. */
+  readonly lineNumbers?: readonly number[];
+}
+
+export function readPlain(input: PlainInput, counter: Counter, format?: FormatName): PlainReading | undefined {
+  return input.lineNumbers === undefined
+    ? readDocument(input.value, { counter, format })
+    : readLines(isArray(input.value) ? input.value : [], input.lineNumbers, { counter, format });
+}
+
+interface PlainOptions {
+  readonly counter: Counter;
+  readonly format: FormatName | undefined;
+}
+
+function readDocument(value: JsonValue, options: PlainOptions): PlainReading | undefined {
+  const found = findBodies(value);
+  const first = found[0];
+  if (first === undefined) return undefined;
+  const conversations = found.map((body) => conversationOf(body, idOf(body, found.length), options));
+  return { source: documentSource(first), conversations };
+}
+
+function documentSource({ path, body }: FoundBody): TranscriptSource {
+  if (path.some((key) => /^(request|postData)/.test(key))) return "http-recording";
+  if (path.some((key) => /^\d+$/.test(key))) return "run-list";
+  return isArray(body) ? "message-list" : "request-body";
+}
+
+function readLines(
+  values: readonly JsonValue[],
+  lineNumbers: readonly number[],
+  options: PlainOptions,
+): PlainReading | undefined {
+  const messages: JsonValue[] = [];
+  const others: JsonValue[] = [];
+  const conversations: RecordedConversation[] = [];
+  let source: TranscriptSource = "chat-jsonl";
+  for (const [index, value] of values.entries()) {
+    const message = messageOfLine(value);
+    const found = message === undefined ? findBodies(value) : [];
+    if (message !== undefined) messages.push(message);
+    else if (found.length === 0) others.push(value);
+    for (const [place, body] of found.entries()) {
+      if (conversations.length === 0) source = lineSource(value, body);
+      const line = `line-${lineNumbers[index]}`;
+      conversations.push(conversationOf(body, found.length === 1 ? line : `${line}.${place + 1}`, options));
+    }
+  }
+  for (const other of others) options.counter.unknown((isObject(other) && stringOf(other.type)) || "(none)");
+  // Items such as reasoning alone are a record of something else.
+  if (messages.some((message) => isObject(message) && message.role !== undefined)) {
+    const model = messages.findLast((message) => isObject(message) && stringOf(message.model) !== undefined);
+    const lines: FoundBody = { body: messages, path: [], around: isObject(model) ? [model] : [] };
+    conversations.unshift(conversationOf(lines, "lines", options));
+  }
+  return conversations.length === 0 ? undefined : { source, conversations };
+}
+
+function lineSource(line: JsonValue, { path }: FoundBody): TranscriptSource {
+  if (isObject(line) && line.custom_id !== undefined) return "batch-jsonl";
+  if (path.some((key) => /^(request|postData)/.test(key))) return "http-recording";
+  return "chat-jsonl";
+}
+
+/** A line that is a message, or that keeps its content one level below its role. */
+function messageOfLine(value: JsonValue): JsonObject | undefined {
+  if (isMessage(value)) return value;
+  if (!isObject(value) || !isObject(value.message) || value.role === undefined) return undefined;
+  const message = { role: value.role, ...value.message };
+  return isMessage(message) ? message : undefined;
+}
+
+/** Names that recorders give to a run. */
+const LABEL_KEYS = ["custom_id", "task_id", "instance_id", "name"] as const;
+const ID_KEYS = ["sessionId", "session_id", "id"] as const;
+
+function conversationOf(found: FoundBody, id: string, { counter, format: asked }: PlainOptions): RecordedConversation {
+  const { around } = found;
+  const body = withoutStrangers(found.body, counter);
+  const format = asked ?? detectFormat(body);
+  const messages = isArray(body) ? body : (listOf(body, format) ?? listOf(body) ?? []);
+  const calls = callsOf(around, messages);
+  const label = named(around, LABEL_KEYS);
+  const models = distinct([named(around, ["model"]), ...calls.map((call) => call.model)]);
+  return {
+    id,
+    ...(label === undefined ? {} : { label }),
+    format,
+    body,
+    models,
+    calls,
+    segments: [{ messages }],
+    compactions: [],
+  };
+}
+
+/** The same object where all its entries are messages; else a copy without those that are none. */
+function withoutStrangers(body: JsonObject | JsonArray, counter: Counter): JsonObject | JsonArray {
+  const key = isArray(body) ? undefined : listKeyOf(body);
+  const list = isArray(body) ? body : key === undefined ? undefined : body[key];
+  if (!isArray(list) || list.every(isMessage)) return body;
+  for (const entry of list) {
+    if (!isMessage(entry))
+      counter.unknown(`message ${(isObject(entry) && stringOf(entry.role ?? entry.type)) || "(none)"}`);
+  }
+  const messages = list.filter(isMessage);
+  return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
+}
+
+function idOf(found: FoundBody, foundCount: number): string {
+  const own = foundCount === 1 ? named(found.around, ID_KEYS) : undefined;
+  return own ?? (found.path.length === 0 ? "conversation" : found.path.join("."));
+}
+
+function named(around: readonly JsonObject[], keys: readonly string[]): string | undefined {
+  for (const object of around) {
+    for (const key of keys) {
+      const value = object[key];
+      if ((typeof value === "string" && value !== "") || typeof value === "number") return String(value);
+    }
+  }
+  return undefined;
+}
+
+/** A response recorded beside its request tells what the call cost. */
+function callsOf(around: readonly JsonObject[], messages: JsonArray): readonly RecordedCall[] {
+  const response = around.map((object) => object.response).find(isObject);
+  const content = isObject(response?.content) ? response.content : undefined;
+  const bodies = [response, unwrapText("body", response?.body), unwrapText("text", content?.text)];
+  for (const body of bodies) {
+    const usage = usageOfResponse(body);
+    if (usage === undefined || !isObject(body)) continue;
+    const model = stringOf(body.model) ?? named(around, ["model"]);
+    return [{ segment: 0, messageCount: messages.length, ...(model === undefined ? {} : { model }), usage }];
+  }
+  return [];
+}

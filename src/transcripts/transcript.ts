@@ -1,0 +1,89 @@
+/**
+ * What every reader of a recorded session returns: conversations in wire form, with the name of the format that decodes
+ * them, and what the record tells about calls and compactions. Types only; nothing here reads or decodes anything.
+ */
+
+import type { JsonArray, JsonObject } from "../core/json.ts";
+import type { FormatName } from "../core/message.ts";
+import type { Usage } from "../core/ports.ts";
+
+/** Session files of agents first, then files that hold plain messages or request bodies. */
+export const TRANSCRIPT_SOURCES = [
+  "claude-code",
+  "codex",
+  "pi",
+  "openclaw",
+  "gemini-cli",
+  "chat-jsonl",
+  "batch-jsonl",
+  "request-body",
+  "message-list",
+  "http-recording",
+  "run-list",
+] as const;
+
+export type TranscriptSource = (typeof TRANSCRIPT_SOURCES)[number];
+
+export interface Transcript {
+  readonly source: TranscriptSource;
+  /** Never empty: a file that holds no message at all is an error. The first one is the main conversation. */
+  readonly conversations: readonly RecordedConversation[];
+  readonly records: RecordCounts;
+}
+
+export interface RecordCounts {
+  /** Records (lines, or entries of a JSON document) that were parsed, whatever became of them. */
+  readonly read: number;
+  /** Records of a type that the reader does not know, by type. They were left out. */
+  readonly unknown: Readonly<Record<string, number>>;
+  /** Lines that are not JSON, such as the last line of a file that is still being written. */
+  readonly broken: number;
+}
+
+export interface RecordedConversation {
+  /** The session's own id where it has one; unique within the transcript. */
+  readonly id: string;
+  /** What it is among its siblings: `main`, `sidechain …`, a task or line number. */
+  readonly label?: string;
+  readonly format: FormatName;
+  /** What the model would be sent next. A recorded request body or bare list is the very object that was parsed. */
+  readonly body: JsonObject | JsonArray;
+  /** Every model that answered, in order of first appearance. */
+  readonly models: readonly string[];
+  /** Every recorded model call whose usage is known, oldest first. */
+  readonly calls: readonly RecordedCall[];
+  /** The log as it was lived: one stretch between compactions each, oldest first. The last one's messages are the body's. */
+  readonly segments: readonly Segment[];
+  /** Oldest first; `compactions[i]` stands between segment `afterSegment` and the next one. */
+  readonly compactions: readonly RecordedCompaction[];
+}
+
+export interface Segment {
+  readonly messages: JsonArray;
+}
+
+export interface RecordedCall {
+  /** Index into `segments`. */
+  readonly segment: number;
+  /** How many of the segment's messages, from its first, were the call's input; its answer follows them. */
+  readonly messageCount: number;
+  readonly model?: string;
+  readonly usage: Usage;
+}
+
+export interface RecordedCompaction {
+  /** Index of the segment that it ended. */
+  readonly afterSegment: number;
+  /** As the tool called it: `auto`, `manual`, … */
+  readonly trigger?: string;
+  readonly tokensBefore?: number;
+  /** The text that took the place of what was left out. */
+  readonly summary?: string;
+}
+
+export interface ReadOptions {
+  /** Read as this kind of file instead of looking at its contents. */
+  readonly source?: TranscriptSource;
+  /** Wire format of plain message lists and bodies; session files of agents have one of their own. */
+  readonly format?: FormatName;
+}
