@@ -1,0 +1,55 @@
+/** From one provider's format to another's: always valid for the target, and honest about what it could not carry. */
+
+import { adopt, type Loss } from "./core/adopt.ts";
+import { isObject } from "./core/json.ts";
+import type { Conversation } from "./core/message.ts";
+import type { Format } from "./core/ports.ts";
+import { type Repair, repair } from "./core/repair.ts";
+import { formatNamed } from "./formats.ts";
+
+export interface Converted {
+  readonly conversation: Conversation;
+  readonly losses: readonly Loss[];
+  /** What had to be mended on the way because the conversation was broken already. */
+  readonly repairs: readonly Repair[];
+}
+
+/** A conversation that is in the target format already comes back as it is. */
+export function convert(conversation: Conversation, to: Format): Converted {
+  if (conversation.format === to.name) return { conversation, losses: [], repairs: [] };
+  const from = formatNamed(conversation.format);
+  const { definitions, foreign } = from.readTools(conversation.tools);
+  const adopted = adopt(conversation, to.name);
+  const carried: Conversation = {
+    format: to.name,
+    system: adopted.system,
+    tools: definitions.length === 0 ? undefined : to.writeTools(definitions),
+    messages: adopted.messages,
+  };
+  const repaired = repair(carried);
+  const losses = [
+    ...lostParameters(conversation),
+    ...foreign.map((tool): Loss => ({ messageIndex: -1, what: `tool:${tool}`, became: "dropped" })),
+    ...adopted.losses,
+  ];
+  // Through the wire and back, so that there is one message per wire message again.
+  return { conversation: to.decode(to.encode(repaired.conversation)), losses, repairs: repaired.repairs };
+}
+
+/** Where each format keeps what is carried. Everything else in a body means something to its own provider only. */
+const CARRIED_KEYS: ReadonlySet<string> = new Set([
+  "messages",
+  "input",
+  "contents",
+  "system",
+  "instructions",
+  "systemInstruction",
+  "system_instruction",
+  "tools",
+]);
+
+function lostParameters({ wire }: Conversation): readonly Loss[] {
+  if (!isObject(wire?.json)) return [];
+  const keys = Object.keys(wire.json).filter((key) => !CARRIED_KEYS.has(key));
+  return keys.map((key) => ({ messageIndex: -1, what: `parameter:${key}`, became: "dropped" }));
+}

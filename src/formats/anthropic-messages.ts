@@ -1,0 +1,69 @@
+/** The Anthropic Messages format: bodies of `POST /v1/messages`, or their bare `messages` list. */
+
+import { formatRules } from "../core/format-rules.ts";
+import { isObject, type JsonObject, stringOf } from "../core/json.ts";
+import type { Format, Usage, ValidateOptions, Violation } from "../core/ports.ts";
+import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
+import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
+import { readTools, writeTools } from "./anthropic/tools.ts";
+import { validateMessages } from "./anthropic/validate.ts";
+import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
+import { readOverflow } from "./overflow.ts";
+import { countOf, findUsage } from "./usage.ts";
+import { validateDecoded } from "./validation.ts";
+
+const SHAPE: BodyShape = {
+  format: "anthropic-messages",
+  listKey: "messages",
+  decodeMessage,
+  encodeMessage,
+  decodeSystem: (body) => (body.system === undefined ? [] : decodeContent(body.system, "system")),
+  encodeSystem: (body, system) => {
+    const { system: before, ...rest } = body;
+    return system.length === 0 ? rest : { ...body, system: encodeContent(system, before) };
+  },
+  tools: (body) => body.tools,
+  encodeTools: (body, tools) => ({ ...body, tools }),
+};
+
+export const anthropicMessages: Format = {
+  name: "anthropic-messages",
+  decode: (body) => decodeBody(SHAPE, body),
+  encode: (conversation) => encodeBody(SHAPE, conversation),
+  validate,
+  rules: () => formatRules("anthropic-messages"),
+  readUsage,
+  readOverflow,
+  readTools,
+  writeTools,
+};
+
+function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
+  return validateDecoded(SHAPE, body, ({ messages }, json) => {
+    const model = options.model ?? (isObject(json) ? stringOf(json.model) : undefined);
+    return validateMessages(messages, model === undefined ? options : { ...options, model });
+  });
+}
+
+/** From a response, a `message_start` or `message_delta` event, or a bare usage object. */
+function readUsage(response: unknown): Usage | undefined {
+  const message = isObject(response) && isObject(response.message) ? response.message : response;
+  const usage = findUsage(message, "usage", "input_tokens");
+  if (usage === undefined) return undefined;
+  const { cacheReadTokens, cacheWriteTokens, uncachedTokens } = inputOf(usage);
+  return {
+    inputTokens: uncachedTokens + cacheReadTokens + cacheWriteTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: countOf(usage, "output_tokens"),
+    reasoningTokens: countOf(usage.output_tokens_details, "thinking_tokens"),
+  };
+}
+
+function inputOf(usage: JsonObject): Record<"uncachedTokens" | "cacheReadTokens" | "cacheWriteTokens", number> {
+  return {
+    uncachedTokens: countOf(usage, "input_tokens"),
+    cacheReadTokens: countOf(usage, "cache_read_input_tokens"),
+    cacheWriteTokens: countOf(usage, "cache_creation_input_tokens"),
+  };
+}

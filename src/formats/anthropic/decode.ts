@@ -1,0 +1,118 @@
+/** Anthropic message JSON to canonical messages. Every block becomes exactly one part and is kept in it. */
+
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
+import type { MediaPart, MediaSource, Message, Part, Role } from "../../core/message.ts";
+import { text } from "../../core/message.ts";
+import { invalid, kindOf } from "../body.ts";
+
+const ROLES: ReadonlySet<string> = new Set<Role>(["user", "assistant", "system"]);
+
+export function decodeMessage(json: JsonValue, index: number): Message {
+  const path = `messages.${index}`;
+  if (!isObject(json)) throw invalid(`${path} must be an object, not ${kindOf(json)}.`);
+  const { role } = json;
+  if (typeof role !== "string" || !ROLES.has(role)) {
+    throw invalid(`${path}.role must be "user", "assistant" or "system", not ${JSON.stringify(role)}.`);
+  }
+  const parts = decodeContent(json.content, `${path}.content`);
+  // The set above holds exactly these roles.
+  const known = role as Role;
+  return { id: `m${index}`, role: known, parts, wire: { json, role: known, parts } };
+}
+
+/** A bare string is shorthand for one text block; its part has no block of its own. */
+export function decodeContent(content: unknown, path: string): readonly Part[] {
+  if (typeof content === "string") return [text(content)];
+  if (!isArray(content)) throw invalid(`${path} must be a string or an array of blocks, not ${kindOf(content)}.`);
+  return content.map((block, position) => decodeBlock(block, `${path}.${position}`));
+}
+
+function decodeBlock(block: JsonValue, path: string): Part {
+  if (typeof block === "string") throw invalid(`${path} must be a block, not a string.`);
+  if (!isObject(block)) throw invalid(`${path} must be a block, not ${kindOf(block)}.`);
+  const type = stringOf(block.type) ?? "";
+  const decoder = DECODERS[type];
+  return decoder?.(block, path) ?? serverPart(block, type, path) ?? { type: "opaque", kind: type, wire: block };
+}
+
+type Decoder = (block: JsonObject, path: string) => Part | undefined;
+
+/** A decoder that does not find what it needs leaves the block opaque; `validate` then says what is missing. */
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  text: (block) => (typeof block.text === "string" ? { type: "text", text: block.text, wire: block } : undefined),
+  image: (block) => media("image", block),
+  document: (block) => media("document", block),
+  thinking: (block) => ({
+    type: "reasoning",
+    text: stringOf(block.thinking) ?? "",
+    ...(typeof block.signature === "string" && { signature: block.signature }),
+    wire: block,
+  }),
+  redacted_thinking: (block) => ({
+    type: "reasoning",
+    text: "",
+    ...(typeof block.data === "string" && { encrypted: block.data }),
+    wire: block,
+  }),
+  tool_use: (block) => call(block),
+  tool_result: (block, path) => result(block, path),
+};
+
+function call(block: JsonObject): Part {
+  return {
+    type: "tool-call",
+    ...(typeof block.id === "string" && { callId: block.id }),
+    name: stringOf(block.name) ?? "",
+    input: block.input ?? {},
+    wire: block,
+  };
+}
+
+function result(block: JsonObject, path: string): Part {
+  return {
+    type: "tool-result",
+    ...(typeof block.tool_use_id === "string" && { callId: block.tool_use_id }),
+    content: block.content === undefined ? [] : decodeContent(block.content, `${path}.content`),
+    isError: block.is_error === true,
+    wire: block,
+  };
+}
+
+/** Tools that the provider runs: `server_tool_use`, `mcp_tool_use`, and results such as `web_search_tool_result`. */
+function serverPart(block: JsonObject, type: string, path: string): Part | undefined {
+  if (type.endsWith("_tool_use")) return { ...call(block), server: true } as Part;
+  if (!type.endsWith("_tool_result")) return undefined;
+  const content = serverContent(block.content, path);
+  return { ...result({ ...block, content: [] }, path), content, wire: block, server: true } as Part;
+}
+
+/** Their content is the provider's own shape: kept whole as one opaque part unless it is made of ordinary blocks. */
+function serverContent(content: JsonValue | undefined, path: string): readonly Part[] {
+  if (typeof content === "string") return [text(content)];
+  if (isArray(content)) return content.map((block, position) => decodeBlock(block, `${path}.content.${position}`));
+  return isObject(content) ? [{ type: "opaque", kind: stringOf(content.type) ?? "", wire: content }] : [];
+}
+
+function media(kind: MediaPart["kind"], block: JsonObject): Part | undefined {
+  const source = decodeSource(block.source);
+  if (source === undefined) return undefined;
+  const mediaType = isObject(block.source) ? stringOf(block.source.media_type) : undefined;
+  const name = stringOf(block.title);
+  return {
+    type: "media",
+    kind,
+    source,
+    ...(mediaType !== undefined && { mediaType }),
+    ...(name !== undefined && { name }),
+    wire: block,
+  };
+}
+
+function decodeSource(source: unknown): MediaSource | undefined {
+  if (!isObject(source)) return undefined;
+  if (source.type === "base64" && typeof source.data === "string") return { type: "base64", data: source.data };
+  if (source.type === "url" && typeof source.url === "string") return { type: "url", url: source.url };
+  if (source.type === "file" && typeof source.file_id === "string") return { type: "file", fileId: source.file_id };
+  if (source.type === "text" && typeof source.data === "string") return { type: "text", text: source.data };
+  return undefined;
+}

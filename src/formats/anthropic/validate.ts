@@ -1,0 +1,235 @@
+/** What the Messages API refuses, as far as a client can see it. The provider merges neighbours of one role first; so do we. */
+
+import type { Message, Part } from "../../core/message.ts";
+import type { ValidateOptions, Violation } from "../../core/ports.ts";
+
+const MESSAGES_MAX = 100_000;
+
+/** A part and where it stands. */
+interface Located {
+  readonly part: Part;
+  readonly messageIndex: number;
+  readonly path: string;
+}
+
+/** Neighbouring messages of one role, as the provider sees them. */
+interface Run {
+  readonly role: Message["role"];
+  readonly located: readonly Located[];
+}
+
+export function validateMessages(messages: readonly Message[], options: ValidateOptions): readonly Violation[] {
+  const runs = toRuns(messages);
+  const violations = [
+    ...checkList(messages, options),
+    ...messages.flatMap(checkContent),
+    ...runs.flatMap((run) => run.located.flatMap((located) => checkPlacement(run.role, located))),
+    ...checkSystemPositions(messages),
+    ...checkCompaction(messages),
+    ...checkPairs(runs),
+    ...checkIds(runs),
+    ...checkServerTools(runs),
+  ];
+  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
+}
+
+function toRuns(messages: readonly Message[]): readonly Run[] {
+  const runs: { role: Message["role"]; located: Located[] }[] = [];
+  messages.forEach(({ role, parts }, messageIndex) => {
+    const last = runs.at(-1);
+    const run = last?.role === role ? last : { role, located: [] };
+    if (run !== last) runs.push(run);
+    parts.forEach((part, position) => {
+      run.located.push({ part, messageIndex, path: `messages.${messageIndex}.content.${position}` });
+    });
+  });
+  return runs;
+}
+
+function checkList(messages: readonly Message[], options: ValidateOptions): readonly Violation[] {
+  const [first] = messages;
+  const last = messages.at(-1);
+  if (first === undefined) return [about("no-messages", -1, "messages: at least one message is required")];
+  const violations: Violation[] = [];
+  if (messages.length > MESSAGES_MAX) {
+    violations.push(about("too-many-messages", -1, `messages: at most ${MESSAGES_MAX} messages are allowed`));
+  }
+  if (first.role !== "user" && !isSignedCompaction(first.parts[0])) {
+    violations.push(about("first-role", 0, 'messages: first message must use the "user" role'));
+  }
+  if (options.sending && last?.role === "assistant") {
+    const message =
+      "This model does not support assistant message prefill. The conversation must end with a user message.";
+    violations.push(about("ends-with-assistant", messages.length - 1, message));
+  }
+  return violations;
+}
+
+function checkContent(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {
+  const isFinalAssistant = index === messages.length - 1 && message.role === "assistant";
+  const isEmpty = message.parts.every((part) => part.type === "text" && part.text === "");
+  if (isEmpty && !isFinalAssistant) {
+    const rule = "all messages must have non-empty content except for the optional final assistant message";
+    return [about("empty-content", index, `messages.${index}: ${rule}`)];
+  }
+  return message.parts.flatMap((part, position) => {
+    const path = `messages.${index}.content.${position}`;
+    if (part.type !== "text" || part.text !== "" || isFinalAssistant) return [];
+    return [{ rule: "empty-content", path, messageIndex: index, message: "text content blocks must be non-empty" }];
+  });
+}
+
+function checkPlacement(role: Message["role"], { part, messageIndex, path }: Located): readonly Violation[] {
+  const at = (rule: string, message: string): Violation => ({
+    rule,
+    path,
+    messageIndex,
+    message: `${path}: ${message}`,
+  });
+  switch (part.type) {
+    case "tool-call":
+      return role === "assistant"
+        ? []
+        : [at("misplaced-part", "`tool_use` blocks can only be in `assistant` messages")];
+    case "tool-result":
+      if (part.server) return [];
+      return role === "user" ? [] : [at("misplaced-part", "`tool_result` blocks can only be in `user` messages")];
+    case "reasoning": {
+      if (role !== "assistant") return [at("misplaced-part", "`thinking` blocks can only be in `assistant` messages")];
+      const isWhole = Boolean(part.signature) || Boolean(part.encrypted);
+      return isWhole ? [] : [at("thinking-unsigned", "Invalid `signature` in `thinking` block")];
+    }
+    case "opaque":
+      return KNOWN_BUT_BROKEN.has(part.kind) ? [at("invalid-request", `malformed \`${part.kind}\` block`)] : [];
+    case "text":
+    case "media":
+      return [];
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Blocks that we do read: left opaque only when a required field was missing. */
+const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["text", "image", ""]);
+
+/** A system message stands after a user turn, before an assistant turn or at the end, and never inside a round. */
+function checkSystemPositions(messages: readonly Message[]): readonly Violation[] {
+  return messages.flatMap(({ role }, index) => {
+    if (role !== "system") return [];
+    const before = messages.slice(0, index).findLast((message) => message.role !== "system");
+    const after = messages.slice(index).find((message) => message.role !== "system");
+    const followsUser = before?.role === "user";
+    const followsServerResult = before?.role === "assistant" && isServerResult(before.parts.at(-1));
+    const precedesAssistant = after === undefined || after.role === "assistant";
+    if ((followsUser || followsServerResult) && precedesAssistant) return [];
+    const message = `messages.${index}: a \`system\` message must follow a user turn and precede an assistant turn or end the list`;
+    return [about("system-position", index, message)];
+  });
+}
+
+function checkCompaction(messages: readonly Message[]): readonly Violation[] {
+  const signed = messages.flatMap(({ parts }, index) =>
+    parts.flatMap((part, position) => (isSignedCompaction(part) ? [{ index, position }] : [])),
+  );
+  return signed.flatMap(({ index, position }, at) => {
+    const path = `messages.${index}.content.${position}`;
+    if (at > 0)
+      return [{ rule: "compaction-ambiguous", path, messageIndex: index, message: "compaction_block_ambiguous" }];
+    if (index === 0 && position === 0) return [];
+    return [{ rule: "compaction-misplaced", path, messageIndex: index, message: "compaction_block_misplaced" }];
+  });
+}
+
+function checkPairs(runs: readonly Run[]): readonly Violation[] {
+  return runs.flatMap((run, index) => {
+    if (run.role === "assistant") return unanswered(run, runs[index + 1]);
+    return run.role === "user" ? unexpected(run, runs[index - 1]) : [];
+  });
+}
+
+function unanswered(run: Run, next: Run | undefined): readonly Violation[] {
+  const answered = next?.role === "user" ? resultIds(next) : new Set<string>();
+  return run.located.flatMap(({ part, messageIndex, path }) => {
+    if (part.type !== "tool-call" || part.server || answered.has(part.callId ?? "")) return [];
+    const message = `messages.${messageIndex}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${part.callId}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+    return [{ rule: "call-without-result", path, messageIndex, message }];
+  });
+}
+
+function unexpected(run: Run, previous: Run | undefined): readonly Violation[] {
+  const calls = new Set(
+    previous?.role === "assistant"
+      ? previous.located.flatMap(({ part }) => (part.type === "tool-call" && !part.server ? [part.callId] : []))
+      : [],
+  );
+  let hasOther = false;
+  const seen = new Set<string>();
+  return run.located.flatMap(({ part, messageIndex, path }) => {
+    if (part.type !== "tool-result" || part.server) {
+      hasOther = true;
+      return [];
+    }
+    const id = part.callId ?? "";
+    const at = (rule: string, message: string): Violation[] => [
+      { rule, path, messageIndex, message: `${path}: ${message}` },
+    ];
+    if (!calls.has(id)) {
+      const text = `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
+      return at("result-without-call", text);
+    }
+    if (seen.has(id)) {
+      return at(
+        "duplicate-result",
+        `each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+      );
+    }
+    seen.add(id);
+    return hasOther ? at("result-after-text", "`tool_result` blocks must come before any other content") : [];
+  });
+}
+
+function checkIds(runs: readonly Run[]): readonly Violation[] {
+  const seen = new Set<string>();
+  return runs.flatMap((run) =>
+    run.located.flatMap(({ part, messageIndex, path }) => {
+      if (part.type !== "tool-call" && part.type !== "tool-result") return [];
+      const at = (rule: string, message: string): Violation[] => [
+        { rule, path, messageIndex, message: `${path}: ${message}` },
+      ];
+      if (part.callId === undefined || part.callId === "")
+        return at("missing-id", `${part.type} has no id: Field required`);
+      if (part.type === "tool-result") return [];
+      if (seen.has(part.callId)) return at("duplicate-call-id", "`tool_use` ids must be unique");
+      seen.add(part.callId);
+      return [];
+    }),
+  );
+}
+
+function checkServerTools(runs: readonly Run[]): readonly Violation[] {
+  return runs.flatMap((run) => {
+    const seen = new Set<string>();
+    return run.located.flatMap(({ part, messageIndex, path }) => {
+      if (part.type === "tool-call" && part.server) seen.add(part.callId ?? "");
+      if (part.type !== "tool-result" || !part.server || seen.has(part.callId ?? "")) return [];
+      const message = `${path}: unexpected \`tool_use_id\`: ${part.callId}. Each result block must have a corresponding \`server_tool_use\` block before it.`;
+      return [{ rule: "result-without-call", path, messageIndex, message }];
+    });
+  });
+}
+
+function resultIds(run: Run): ReadonlySet<string> {
+  return new Set(run.located.flatMap(({ part }) => (part.type === "tool-result" && part.callId ? [part.callId] : [])));
+}
+
+function isServerResult(part: Part | undefined): boolean {
+  return part?.type === "tool-result" && part.server === true;
+}
+
+function isSignedCompaction(part: Part | undefined): boolean {
+  return part?.type === "opaque" && part.kind === "compaction" && part.wire.signature !== undefined;
+}
+
+function about(rule: string, messageIndex: number, message: string): Violation {
+  return { rule, path: messageIndex < 0 ? "messages" : `messages.${messageIndex}`, messageIndex, message };
+}

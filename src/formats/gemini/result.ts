@@ -1,0 +1,102 @@
+/**
+ * Function responses. What a tool said stands in `response` under `output`, `result` or `error`, or is the whole object;
+ * it is read as text and written back to the same place. A response whose text did not change keeps its JSON.
+ */
+
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
+import type { Part, ToolResultPart } from "../../core/message.ts";
+import { text, textsOf } from "../../core/message.ts";
+import { overlay, sameOr } from "../overlay.ts";
+import { decodeMedia, encodeMedia } from "./media.ts";
+import { ifUnread, keyOf, objectOf } from "./spelling.ts";
+
+/** For a result whose tool is not known; the provider refuses an empty name. */
+const UNKNOWN_NAME = "unknown";
+
+export function decodeResult(wire: JsonObject): ToolResultPart | undefined {
+  const result = objectOf(wire, "functionResponse");
+  if (result === undefined) return undefined;
+  const name = stringOf(result.name);
+  const { said, isError } = readResponse(result.response);
+  return {
+    type: "tool-result",
+    ...(typeof result.id === "string" && result.id !== "" && { callId: result.id }),
+    ...(name !== undefined && name !== "" && { name }),
+    content: [...(said === undefined ? [] : [text(said)]), ...(listOf(result.parts) ?? []).flatMap(decodeAttachment)],
+    isError,
+    wire,
+  };
+}
+
+export function encodeResult(part: ToolResultPart): JsonObject {
+  const before = part.wire === undefined ? undefined : objectOf(part.wire, "functionResponse");
+  const wire = before === undefined ? undefined : part.wire;
+  const attachments = part.content.flatMap(encodeAttachment);
+  const fields = {
+    id: part.callId ?? ifUnread(before?.id),
+    name: part.name ?? (before === undefined ? UNKNOWN_NAME : ifUnread(before.name)),
+    response: encodeResponse(part, before),
+    parts: attachments.length === 0 ? ifUnread(before?.parts) : sameOr(listOf(before?.parts), attachments),
+  };
+  return overlay(wire, { [keyOf(wire, "functionResponse")]: overlay(before, fields) });
+}
+
+interface ReadResponse {
+  /** The key that holds the text; undefined when the whole object is the text. */
+  readonly key: string | undefined;
+  readonly said: string | undefined;
+  readonly isError: boolean;
+}
+
+function readResponse(response: JsonValue | undefined): ReadResponse {
+  if (!isObject(response)) return { key: undefined, said: asText(response ?? undefined), isError: false };
+  const isError = !NO_ERROR.has(response.error);
+  const keys = Object.keys(response);
+  const key = (isError ? ["error"] : ["output", "result"]).find((name) => response[name] !== undefined);
+  const isAlone = keys.every((other) => other === key || isSmall(response[other]));
+  if (key !== undefined && isAlone) return { key, said: asText(response[key]), isError };
+  return { key: undefined, said: keys.length === 0 ? undefined : asText(response), isError };
+}
+
+/** Many clients state `error: null` beside an output. */
+const NO_ERROR: ReadonlySet<JsonValue | undefined> = new Set([undefined, null, false, ""]);
+
+/** Beside the text only what weighs nothing may be left unread, such as an exit code; else content would hide from us. */
+function isSmall(value: JsonValue | undefined): boolean {
+  return value === "" || (typeof value !== "string" && typeof value !== "object") || value === null;
+}
+
+function asText(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
+}
+
+function encodeResponse(part: ToolResultPart, before: JsonObject | undefined): JsonValue | undefined {
+  const texts = textsOf(part.content);
+  const said = texts.length > 0 ? texts.join("\n") : part.content.some(isText) ? "" : undefined;
+  const key = part.isError ? "error" : "output";
+  if (before === undefined) return { [key]: said ?? "" };
+  const read = readResponse(before.response);
+  if (part.isError !== read.isError) return { [key]: said ?? "" };
+  if (said === read.said) return before.response;
+  if (read.key === undefined || !isObject(before.response)) return { [key]: said ?? "" };
+  return overlay(before.response, { [read.key]: said ?? "" });
+}
+
+function isText(part: Part): boolean {
+  return part.type === "text";
+}
+
+function listOf(value: JsonValue | undefined): JsonArray | undefined {
+  return isArray(value) ? value : undefined;
+}
+
+function decodeAttachment(wire: JsonValue): readonly Part[] {
+  if (!isObject(wire)) return [];
+  return [decodeMedia(wire) ?? { type: "opaque", kind: Object.keys(wire)[0] ?? "", wire }];
+}
+
+/** Only files stand among a response's parts; readable text belongs into the response itself. */
+function encodeAttachment(part: Part): readonly JsonValue[] {
+  if (part.type === "media") return part.source.type === "text" ? [] : [encodeMedia(part)];
+  return part.type === "opaque" ? [part.wire] : [];
+}

@@ -1,0 +1,174 @@
+/** What generateContent refuses, as far as a client can see it. Never throws, never repairs. */
+
+import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
+import type { ValidateOptions, Violation } from "../../core/ports.ts";
+import { checkSignatures } from "./signatures.ts";
+
+const ALTERNATE = "Please ensure that multiturn requests alternate between user and model.";
+const ENDS_WITH_USER = "Please ensure that multiturn requests ends with a user role or a function response.";
+const CALL_POSITION =
+  "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
+const RESPONSE_POSITION = "Please ensure that function response turn comes immediately after a function call turn.";
+const RESPONSE_COUNT =
+  "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
+
+export function validateMessages(messages: readonly Message[], options: ValidateOptions): readonly Violation[] {
+  const violations = [
+    ...checkList(messages, options),
+    ...messages.flatMap(checkContent),
+    ...messages.flatMap(checkParts),
+    ...messages.flatMap(checkOrder),
+    ...messages.flatMap(checkCallTurn),
+    ...messages.flatMap(checkResponseTurn),
+    ...checkSignatures(messages, options.model),
+  ];
+  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
+}
+
+function checkList(messages: readonly Message[], options: ValidateOptions): readonly Violation[] {
+  const [first] = messages;
+  if (first === undefined)
+    return [about("no-messages", -1, "GenerateContentRequest.contents: contents is not specified")];
+  const violations: Violation[] = [];
+  if (first.role === "assistant") {
+    violations.push(about("first-role", 0, "First content should be with role 'user', got model"));
+  }
+  if (options.sending && messages.at(-1)?.role === "assistant") {
+    violations.push(about("ends-with-assistant", messages.length - 1, ENDS_WITH_USER));
+  }
+  return violations;
+}
+
+/** Streams leave empty texts beside other parts, and a signature may stand on an empty text: only all-empty is refused. */
+function checkContent({ parts }: Message, index: number): readonly Violation[] {
+  if (!parts.every((part) => part.type === "text" && part.text === "" && part.signature === undefined)) return [];
+  const message = `GenerateContentRequest.contents[${index}].parts: contents.parts must not be empty.`;
+  return [about("empty-content", index, message)];
+}
+
+function checkParts({ role, parts }: Message, index: number): readonly Violation[] {
+  return parts.flatMap((part, position) => {
+    const field = `GenerateContentRequest.contents[${index}].parts[${position}]`;
+    const at = (rule: string, message: string): Violation => atPart(rule, { index, position }, message);
+    switch (part.type) {
+      case "tool-call":
+        return [
+          ...(role === "assistant"
+            ? []
+            : [at("misplaced-part", `${field}: a function call must have the role model.`)]),
+          ...(part.name === "" ? [at("missing-name", `${field}.function_call.name: Name cannot be empty.`)] : []),
+        ];
+      case "tool-result":
+        return [
+          ...(role !== "assistant"
+            ? []
+            : [at("misplaced-part", `${field}: a function response must have the role user.`)]),
+          ...(part.name ? [] : [at("missing-name", `${field}.function_response.name: Name cannot be empty.`)]),
+        ];
+      case "opaque":
+        return isWithoutData(part)
+          ? [at("invalid-request", `${field}.data: required oneof field 'data' must have one initialized field`)]
+          : [];
+      case "text":
+      case "media":
+      case "reasoning":
+        return [];
+      default:
+        return part satisfies never;
+    }
+  });
+}
+
+/** Parts that hold nothing but metadata; a lone signature is let through, because streams do end with one. */
+function isWithoutData({ kind, wire }: Extract<Part, { type: "opaque" }>): boolean {
+  return kind === "" && wire.thoughtSignature === undefined && wire.thought_signature === undefined;
+}
+
+function checkOrder(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {
+  const previous = messages[index - 1];
+  if (previous === undefined || previous.role !== message.role) return [];
+  return [about("alternation", index, ALTERNATE)];
+}
+
+function checkCallTurn(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {
+  const calls = callsOf(message);
+  if (calls.length === 0) return [];
+  const previous = messages[index - 1];
+  const isMisplaced = previous === undefined || previous.role === "assistant";
+  const position = isMisplaced ? [about("call-turn-position", index, CALL_POSITION)] : [];
+  if (resultsOf(messages[index + 1]).length > 0) return position;
+  const unanswered = calls.map(({ at }) => atPart("call-without-result", { index, position: at }, RESPONSE_COUNT));
+  return [...position, ...unanswered];
+}
+
+function checkResponseTurn(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {
+  const results = resultsOf(message);
+  if (results.length === 0) return [];
+  const calls = callsOf(messages[index - 1]);
+  if (calls.length === 0) {
+    return results.map(({ at }) => atPart("result-without-call", { index, position: at }, RESPONSE_POSITION));
+  }
+  const mismatches = findMismatches(calls, results).map(({ rule, at, message: said }) =>
+    atPart(rule, { index, position: at }, said),
+  );
+  return calls.length === results.length ? mismatches : [about("response-count", index, RESPONSE_COUNT), ...mismatches];
+}
+
+/** A part of one kind and its position in its content. */
+interface Located<P extends Part> {
+  readonly part: P;
+  readonly at: number;
+}
+
+interface Mismatch {
+  readonly rule: string;
+  readonly at: number;
+  readonly message: string;
+}
+
+/** Ids pair where both sides state one; otherwise names do, in order. */
+function findMismatches(
+  calls: readonly Located<ToolCallPart>[],
+  results: readonly Located<ToolResultPart>[],
+): readonly Mismatch[] {
+  const open = calls.map(({ part }) => part);
+  const ids = new Set(open.flatMap(({ callId }) => callId ?? []));
+  return results.flatMap(({ part, at }): readonly Mismatch[] => {
+    const { callId, name } = part;
+    const hasId = callId !== undefined && ids.has(callId);
+    const found = open.findIndex((call) =>
+      hasId ? call.callId === callId : call.name === name && (call.callId === undefined || callId === undefined),
+    );
+    if (found >= 0) {
+      open.splice(found, 1);
+      return [];
+    }
+    if (hasId)
+      return [{ rule: "duplicate-result", at, message: `More than one function response for the id ${callId}.` }];
+    const which = callId === undefined ? `name ${name}` : `id ${callId}`;
+    return [{ rule: "result-without-call", at, message: `No function call of the previous turn has the ${which}.` }];
+  });
+}
+
+function callsOf(message: Message | undefined): readonly Located<ToolCallPart>[] {
+  if (message?.role !== "assistant") return [];
+  return message.parts.flatMap((part, at) => (part.type === "tool-call" ? [{ part, at }] : []));
+}
+
+function resultsOf(message: Message | undefined): readonly Located<ToolResultPart>[] {
+  if (message === undefined || message.role === "assistant") return [];
+  return message.parts.flatMap((part, at) => (part.type === "tool-result" ? [{ part, at }] : []));
+}
+
+function about(rule: string, messageIndex: number, message: string): Violation {
+  return { rule, path: messageIndex < 0 ? "contents" : `contents.${messageIndex}`, messageIndex, message };
+}
+
+function atPart(
+  rule: string,
+  place: { readonly index: number; readonly position: number },
+  message: string,
+): Violation {
+  const { index, position } = place;
+  return { rule, path: `contents.${index}.parts.${position}`, messageIndex: index, message };
+}

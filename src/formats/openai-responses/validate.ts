@@ -1,0 +1,79 @@
+/** What the Responses API refuses, as far as a client can see it, in its own words where they are known. */
+
+import { isObject, type JsonObject, stringOf } from "../../core/json.ts";
+import type { Message, Part } from "../../core/message.ts";
+import type { Violation } from "../../core/ports.ts";
+import { checkPairs, type UnseenHistory } from "./validate-pairs.ts";
+
+export function validateItems(messages: readonly Message[], body: JsonObject): readonly Violation[] {
+  const unseen: UnseenHistory = {
+    hasServerHistory: Boolean(body.previous_response_id) || Boolean(body.conversation) || Boolean(body.prompt),
+    hasReferences: messages.some(({ parts }) => isKind(parts[0], "item_reference")),
+  };
+  if (messages.length === 0) {
+    if (unseen.hasServerHistory) return [];
+    const message = "One of 'input' or 'previous_response_id' or 'prompt' or 'conversation' must be provided.";
+    return [{ rule: "no-messages", path: "input", messageIndex: -1, message }];
+  }
+  const violations = [
+    ...messages.flatMap(checkContent),
+    ...messages.flatMap(checkReasoning),
+    ...messages.flatMap(checkTrigger),
+    ...(body.store === false ? messages.flatMap(checkPersisted) : []),
+    ...checkPairs(messages, unseen),
+  ];
+  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
+}
+
+function checkContent({ parts, wire }: Message, index: number): readonly Violation[] {
+  const json = isObject(wire?.json) ? wire.json : undefined;
+  const isMessage = json !== undefined && json.role !== undefined && (json.type ?? "message") === "message";
+  if (isMessage && (json.content === undefined || json.content === null)) {
+    return [about("invalid-request", index, `Missing required parameter: 'input[${index}].content'.`)];
+  }
+  return parts.flatMap((part) => {
+    if (!isMessage || part.type !== "opaque" || !KNOWN_BUT_BROKEN.has(part.kind)) return [];
+    return [about("invalid-request", index, `Invalid value: malformed content part of type '${part.kind}'.`)];
+  });
+}
+
+/** Blocks that we do read: left opaque only when a required field was missing. */
+const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["input_text", "output_text", ""]);
+
+/** Reasoning is checked by its id; without one it is mere content. */
+function checkReasoning({ parts }: Message, index: number, messages: readonly Message[]): readonly Violation[] {
+  const [part] = parts;
+  const id = part?.type === "reasoning" ? stringOf(part.wire?.id) : undefined;
+  if (id === undefined || couldBeProduced(messages[index + 1])) return [];
+  const message = `Item '${id}' of type 'reasoning' was provided without its required following item.`;
+  return [about("reasoning-without-item", index, message)];
+}
+
+/** Anything the model may have said or called; control items and unknown ones get the benefit of the doubt. */
+function couldBeProduced(next: Message | undefined): boolean {
+  if (next === undefined || next.role === "user" || next.role === "tool") return false;
+  return next.role === "assistant" || next.parts[0]?.type === "opaque";
+}
+
+function checkTrigger({ parts }: Message, index: number, messages: readonly Message[]): readonly Violation[] {
+  if (!isKind(parts[0], "compaction_trigger") || index === messages.length - 1) return [];
+  return [about("misplaced-part", index, "An item of type 'compaction_trigger' must be the last item of the input.")];
+}
+
+/** Without storage an id finds nothing: the content itself must be sent. */
+function checkPersisted({ parts }: Message, index: number): readonly Violation[] {
+  const [part] = parts;
+  const isBareReasoning = part?.type === "reasoning" && part.encrypted === undefined;
+  const id = stringOf(part?.wire?.id);
+  if (id === undefined || !(isKind(part, "item_reference") || (isBareReasoning && id.startsWith("rs_")))) return [];
+  const message = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
+  return [about("item-not-found", index, message)];
+}
+
+function isKind(part: Part | undefined, kind: string): boolean {
+  return part?.type === "opaque" && part.kind === kind;
+}
+
+function about(rule: string, messageIndex: number, message: string): Violation {
+  return { rule, path: `input[${messageIndex}]`, messageIndex, message };
+}

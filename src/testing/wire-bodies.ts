@@ -1,0 +1,180 @@
+/** A script written out as a request body of each format, with the unknown fields and odd shapes that real bodies have. */
+
+import type { JsonObject, JsonValue } from "../core/json.ts";
+import type { FormatName } from "../core/message.ts";
+import { createRandom, type Random } from "./random.ts";
+import { generateScript, type Item, type Line, type ScriptOptions } from "./script.ts";
+
+/** A generated request body. The same seed gives the same conversation in every format. */
+export function generateBody(format: FormatName, options: ScriptOptions): JsonObject {
+  return WRITERS[format](generateScript(options), createRandom(options.seed + 1), options.broken);
+}
+
+type Write = (lines: readonly Line[], random: Random, broken: boolean) => JsonObject;
+
+const WRITERS: Readonly<Record<FormatName, Write>> = {
+  "anthropic-messages": (lines, random) => ({
+    model: "claude-opus-4-5",
+    system: [{ type: "text", text: "You are a build agent.", cache_control: { type: "ephemeral" } }],
+    messages: lines.map((line) => anthropicMessage(line, random)),
+    max_tokens: 1000,
+  }),
+  "openai-chat": (lines) => ({
+    messages: [{ role: "developer", content: "You are a build agent." }, ...lines.flatMap(chatMessages)],
+    model: "gpt-5.1",
+    tools: [{ type: "function", function: { name: "bash", parameters: { type: "object" } } }],
+  }),
+  "openai-responses": (lines, random) => ({
+    model: "gpt-6-sol",
+    instructions: "You are a build agent.",
+    input: lines.flatMap((line) => responsesItems(line, random)),
+    store: false,
+  }),
+  gemini: (lines, random, broken) => {
+    const style = { signs: random.chance(0.5), hasIds: random.chance(0.5), broken };
+    return {
+      systemInstruction: { parts: [{ text: "You are a build agent." }] },
+      contents: lines.map((line) => geminiContent(line, random, style)),
+      generationConfig: { temperature: 0 },
+    };
+  },
+};
+
+function anthropicMessage({ role, items }: Line, random: Random): JsonValue {
+  const [only] = items;
+  const wireRole = role === "tool" ? "user" : role;
+  if (items.length === 1 && only?.type === "text" && random.chance(0.5)) return { role: wireRole, content: only.text };
+  return { content: items.map((item) => anthropicBlock(item, random)), role: wireRole };
+}
+
+function anthropicBlock(item: Item, random: Random): JsonObject {
+  switch (item.type) {
+    case "text":
+      return { type: "text", text: item.text, ...(random.chance(0.2) && { cache_control: { type: "ephemeral" } }) };
+    case "image":
+      return { type: "image", source: { type: "base64", media_type: "image/png", data: item.data } };
+    case "reasoning":
+      return { type: "thinking", thinking: item.text, ...(item.signature && { signature: item.signature }) };
+    case "call":
+      return { id: item.id, type: "tool_use", name: item.name, input: item.input };
+    case "result": {
+      const content = random.chance(0.5) ? item.text : [{ type: "text", text: item.text }];
+      return { type: "tool_result", tool_use_id: item.id, content, ...(item.isError && { is_error: true }) };
+    }
+    case "unknown":
+      return { type: "brand_new_block", note: item.text };
+    default:
+      return item satisfies never;
+  }
+}
+
+function chatMessages({ role, items }: Line): readonly JsonObject[] {
+  const results = items.flatMap((item): readonly JsonObject[] => {
+    if (item.type !== "result") return [];
+    return [{ role: "tool", tool_call_id: item.id, content: item.isError ? `ERROR: ${item.text}` : item.text }];
+  });
+  const calls = items.flatMap((item): readonly JsonObject[] => {
+    if (item.type !== "call") return [];
+    const call = { name: item.name, arguments: JSON.stringify(item.input) };
+    return [{ id: item.id, type: "function", function: call }];
+  });
+  const rest = items.filter(({ type }) => type !== "result" && type !== "call");
+  if (rest.length === 0 && calls.length === 0) return results;
+  const name = role === "tool" ? "user" : role;
+  const message =
+    name === "assistant" ? assistantMessage(rest, calls) : { role: name, content: rest.flatMap(chatPart) };
+  return [message, ...results];
+}
+
+function assistantMessage(rest: readonly Item[], calls: readonly JsonObject[]): JsonObject {
+  const reasoning = rest.flatMap((item) => (item.type === "reasoning" ? [item.text] : []));
+  const texts = rest.flatMap((item) => (item.type === "text" || item.type === "unknown" ? [item.text] : []));
+  return {
+    role: "assistant",
+    content: texts.length > 0 ? texts.join("\n") : null,
+    ...(reasoning.length > 0 && { reasoning_content: reasoning.join("\n") }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+function chatPart(item: Item): readonly JsonObject[] {
+  if (item.type === "image") return [{ type: "image_url", image_url: { url: `data:image/png;base64,${item.data}` } }];
+  return item.type === "call" || item.type === "result" ? [] : [{ type: "text", text: item.text }];
+}
+
+function responsesItems({ role, items }: Line, random: Random): readonly JsonObject[] {
+  const name = role === "tool" ? "user" : role;
+  return items.map((item, index): JsonObject => {
+    switch (item.type) {
+      case "text":
+        if (name !== "assistant") return { role: name, content: [{ type: "input_text", text: item.text }] };
+        return { type: "message", role: name, status: "completed", content: [outputText(item.text)] };
+      case "image":
+        return {
+          role: "user",
+          content: [{ type: "input_image", detail: "auto", image_url: `data:image/png;base64,${item.data}` }],
+        };
+      case "reasoning":
+        return {
+          type: "reasoning",
+          id: `rs_${random.below(1e6)}_${index}`,
+          summary: [{ type: "summary_text", text: item.text }],
+          encrypted_content: "gAAAAB",
+        };
+      case "call":
+        return {
+          type: "function_call",
+          call_id: item.id,
+          name: item.name,
+          arguments: JSON.stringify(item.input),
+          status: "completed",
+        };
+      case "result":
+        return { type: "function_call_output", call_id: item.id, output: item.text };
+      case "unknown":
+        return { type: "web_search_call", id: `ws_${index}`, status: "completed", action: { query: item.text } };
+      default:
+        return item satisfies never;
+    }
+  });
+}
+
+function outputText(text: string): JsonObject {
+  return { type: "output_text", text, annotations: [] };
+}
+
+interface GeminiStyle {
+  readonly signs: boolean;
+  readonly hasIds: boolean;
+  readonly broken: boolean;
+}
+
+function geminiContent({ role, items }: Line, random: Random, style: GeminiStyle): JsonObject {
+  const firstCall = items.find(({ type }) => type === "call");
+  const parts = items.map((item) => {
+    const isSigned = item === firstCall && style.signs && !(style.broken && random.chance(0.1));
+    const hasId = style.hasIds && !(style.broken && random.chance(0.1));
+    return { ...geminiPart(item, hasId), ...(isSigned && { thoughtSignature: "CsYB" }) };
+  });
+  return { role: role === "assistant" ? "model" : "user", parts };
+}
+
+function geminiPart(item: Item, hasId: boolean): JsonObject {
+  switch (item.type) {
+    case "text":
+    case "unknown":
+      return { text: item.text };
+    case "image":
+      return { inlineData: { mimeType: "image/png", data: item.data } };
+    case "reasoning":
+      return { text: item.text, thought: true };
+    case "call":
+      return { functionCall: { ...(hasId && { id: item.id }), name: item.name, args: item.input } };
+    case "result": {
+      const response = item.isError ? { error: item.text } : { output: item.text };
+      return { functionResponse: { ...(hasId && { id: item.id }), name: item.name, response } };
+    }
+    default:
+      return item satisfies never;
+  }
+}
