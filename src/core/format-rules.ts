@@ -19,6 +19,10 @@ export interface FormatRules {
   /** Whether an empty text or an empty message is refused. */
   readonly refusesEmpty: boolean;
   readonly callIds: "required" | "optional";
+  /** Whether arguments must be an object; elsewhere they are text. */
+  readonly objectInputs: boolean;
+  /** Whether a result repeats the name of the tool. */
+  readonly namedResults: boolean;
   /** Where a call id may stand only once. */
   readonly callIdScope: "conversation" | "message";
   /** What must be kept of reasoning: nothing, signed blocks as they are, whole groups, or signatures of the current turn. */
@@ -45,6 +49,8 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     startsWithUser: true,
     refusesEmpty: true,
     callIds: "required",
+    objectInputs: true,
+    namedResults: false,
     callIdScope: "conversation",
     reasoning: "signed",
     systemInList: "after-user",
@@ -62,6 +68,8 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     startsWithUser: false,
     refusesEmpty: false,
     callIds: "required",
+    objectInputs: false,
+    namedResults: false,
     callIdScope: "message",
     reasoning: "none",
     systemInList: "anywhere",
@@ -79,6 +87,8 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     startsWithUser: false,
     refusesEmpty: false,
     callIds: "required",
+    objectInputs: false,
+    namedResults: false,
     callIdScope: "conversation",
     reasoning: "grouped",
     systemInList: "anywhere",
@@ -96,6 +106,8 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     startsWithUser: true,
     refusesEmpty: true,
     callIds: "optional",
+    objectInputs: true,
+    namedResults: true,
     callIdScope: "message",
     reasoning: "current-turn-signatures",
     systemInList: "never",

@@ -5,6 +5,7 @@
 
 import { formatRules } from "./format-rules.ts";
 import type { Conversation, Message } from "./message.ts";
+import { repairCallFields } from "./repair/call-fields.ts";
 import { repairCallIds } from "./repair/call-ids.ts";
 import { removeEmptyParts } from "./repair/empty-parts.ts";
 import { separateMisplacedParts } from "./repair/misplaced-parts.ts";
@@ -37,6 +38,7 @@ const PASSES: readonly Pass[] = [
   removeEmptyParts,
   mergeSameRole,
   repairCallIds,
+  repairCallFields,
   separateMisplacedParts,
   repairRounds,
   repairRoles,

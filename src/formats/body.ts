@@ -56,15 +56,32 @@ export function encodeBody(shape: BodyShape, conversation: Conversation): JsonVa
   );
   const list = [...(shape.systemMessages?.(conversation.system) ?? []), ...encoded];
   if (wire === undefined) return newBody(shape, conversation, list);
-  if (!isObject(wire.json)) return list;
+  if (!isObject(wire.json)) return bareList(shape, conversation, list);
   const before = wire.json[shape.listKey];
   const [only] = list;
   const isStillShort = !isArray(before) && list.length === 1 && only === before;
-  const body = {
-    ...wire.json,
-    [shape.listKey]: isStillShort ? before : list.map((element) => longForm(shape, element)),
-  };
-  return conversation.system === wire.system ? body : shape.encodeSystem(body, conversation.system);
+  const written = isArray(before) ? list : list.map((element) => longForm(shape, element));
+  const body = { ...wire.json, [shape.listKey]: isStillShort ? before : written };
+  return withPrompt(shape, conversation, { body, before: wire.json, system: wire.system });
+}
+
+interface BodyBefore {
+  readonly body: JsonObject;
+  readonly before: JsonObject;
+  readonly system: readonly Part[];
+}
+
+/** Only what was changed is written: a body that still says the same keeps its own form of saying it. */
+function withPrompt(shape: BodyShape, conversation: Conversation, { body, before, system }: BodyBefore): JsonObject {
+  const prompted = conversation.system === system ? body : shape.encodeSystem(body, conversation.system);
+  const { tools } = conversation;
+  return tools === undefined || tools === shape.tools(before) ? prompted : shape.encodeTools(prompted, tools);
+}
+
+function bareList(shape: BodyShape, { system, wire }: Conversation, list: JsonArray): JsonArray {
+  const isHeld = shape.systemMessages !== undefined || system.length === 0 || system === wire?.system;
+  if (!isHeld) throw invalid("A bare list cannot hold a system prompt: decode a whole body to change it.");
+  return list;
 }
 
 /** A short form that has company now must be written out. */

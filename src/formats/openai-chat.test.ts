@@ -178,6 +178,31 @@ test("a new message becomes as many wire messages as it takes", () => {
   checkEncode([{ role: "assistant", parts: [{ type: "reasoning", text: "hm" }] }], []);
 });
 
+test("an edited message keeps its own fields once", () => {
+  const result: Part = { type: "tool-result", callId: "c1", content: [text("ok")], isError: false };
+  checkEdit({ role: "assistant", content: "a", name: "bob" }, (parts) => [...parts, result, text("b")], [
+    { role: "assistant", content: "a", name: "bob" },
+    { role: "tool", tool_call_id: "c1", content: "ok" },
+    { role: "assistant", content: "b" },
+  ]);
+});
+
+test("the deprecated call and its result are written in today's form once they have an id", () => {
+  const withId = (parts: readonly Part[]): readonly Part[] =>
+    parts.map((part) => (part.type === "tool-call" || part.type === "tool-result" ? { ...part, callId: "c1" } : part));
+  const named = { name: "f", arguments: "{ }" };
+  checkEdit({ role: "assistant", content: null, function_call: named }, withId, [
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }],
+    },
+  ]);
+  checkEdit({ role: "function", name: "f", content: "ok" }, withId, [
+    { role: "tool", tool_call_id: "c1", content: "ok" },
+  ]);
+});
+
 test("a failed result says so", () => {
   const failed = (content: readonly Part[], expected: string): void =>
     checkEncode(

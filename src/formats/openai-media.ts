@@ -18,7 +18,7 @@ const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A data URL gives its bytes and their type; any other URL stays a URL. */
-export function sourceOfUrl(url: string): UrlSource {
+function sourceOfUrl(url: string): UrlSource {
   const header = DATA_URL_HEADER.exec(url.slice(0, DATA_URL_HEADER_CHARS));
   if (header === null) return { source: { type: "url", url } };
   const mediaType = header[1];

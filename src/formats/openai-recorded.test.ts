@@ -69,6 +69,17 @@ recorded("chat: request logs with usage", "openhands_sdk", (path) => {
   }
 });
 
+recorded("chat: requests that were answered, with usage", "mastra_recordings", (path) => {
+  const exchanges: readonly unknown[] = globSync(`${path}/**/*.json`)
+    .flatMap(readJson)
+    .flatMap(({ recordings }) => recordings);
+  const bodies = exchanges.flatMap((exchange) => {
+    const request = isObject(exchange) && isObject(exchange.request) ? exchange.request : {};
+    return String(request.url).endsWith("/chat/completions") ? [request.body] : [];
+  });
+  expect(checkAll(openaiChat, bodies)).toBeGreaterThan(10);
+});
+
 recorded("responses: the items of one run", "nilenso_ctx", (path) => {
   const lists = globSync(`${path}/**/*.json`)
     .flatMap(readJson)

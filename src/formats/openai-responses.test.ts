@@ -97,6 +97,26 @@ test("a new message becomes as many items as it takes, in order", () => {
   checkEncode({ role: "tool", parts: [{ ...result, isError: true }] }, [{ ...wireResult, output: "ERROR: ok" }]);
 });
 
+test("an edited message keeps its own fields once, and what it cannot hold stands beside it", () => {
+  const item = {
+    type: "message",
+    id: "msg_1",
+    role: "assistant",
+    phase: "commentary",
+    content: [{ type: "output_text", text: "a" }],
+  };
+  const call: Part = { type: "tool-call", callId: "c1", name: "f", input: {} };
+  const conversation = openaiResponses.decode([item]);
+  const messages = conversation.messages.map((message) => ({ ...message, parts: [...message.parts, call, text("b")] }));
+  expect(openaiResponses.encode({ ...conversation, messages })).toEqual([
+    item,
+    { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+    { role: "assistant", content: "b" },
+  ]);
+  const asUser = conversation.messages.map((message) => ({ ...message, role: "user" as const }));
+  expect(openaiResponses.encode({ ...conversation, messages: asUser })).toEqual([{ role: "user", content: "a" }]);
+});
+
 test("a result of ours takes the type that its call asks for", () => {
   const check = (call: JsonValue, output: JsonValue): void => {
     const conversation = openaiResponses.decode([call]);

@@ -13,7 +13,7 @@ export function validateDecoded(shape: BodyShape, body: unknown, check: CheckDec
     conversation = decodeBody(shape, body);
   } catch (error) {
     if (!(error instanceof CompactionError)) throw error;
-    const index = /\.(\d+)/.exec(error.message)?.[1];
+    const index = new RegExp(`^${shape.listKey}[.[](\\d+)`).exec(error.message)?.[1];
     const messageIndex = index === undefined ? -1 : Number(index);
     const path = messageIndex < 0 ? shape.listKey : `${shape.listKey}.${index}`;
     return [{ rule: "invalid-request", path, messageIndex, message: error.message }];

@@ -30,7 +30,7 @@ function partOf(token: string): Part {
     case "w":
       return { type: "tool-call", callId, name: "web", input: {}, server: true };
     case "r":
-      return { type: "tool-result", callId, content: [text(`result ${callId}`)], isError: false };
+      return { type: "tool-result", callId, name: "tool", content: [text(`result ${callId}`)], isError: false };
     case "x":
       return { type: "tool-result", callId, content: [], isError: false, server: true };
     case "t":

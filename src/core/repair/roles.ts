@@ -1,6 +1,6 @@
 /** Who may speak when: the first message, system messages inside the list, neighbours of one role. */
 
-import { type Message, type Part, text } from "../message.ts";
+import { type Message, type OpaquePart, type Part, text } from "../message.ts";
 import { type Pass, type RepairContext, runsOf, withParts } from "./pass.ts";
 
 export const MISSING_START_TEXT = "[The beginning of this conversation is not available.]";
@@ -42,7 +42,7 @@ function isSystemPosition(messages: readonly Message[], index: number): boolean 
 
 const startWithUser: Pass = (messages, { rules, report }) => {
   const [first] = messages;
-  const isOpened = first?.role === "user" || isSignedCompaction(first?.parts[0]);
+  const isOpened = first?.role === "user" || isCompaction(first?.parts[0]);
   if (isOpened || (first !== undefined && !rules.startsWithUser)) return messages;
   const start: Message = { id: `${first?.id ?? ""}/start`, role: "user", parts: [text(MISSING_START_TEXT)] };
   if (first === undefined) report("no-messages", start, "put a user message into the empty list");
@@ -63,6 +63,10 @@ function mergeRun(run: readonly Message[], { report }: RepairContext): readonly 
   return [{ ...first, parts: run.flatMap(({ parts }) => parts) }];
 }
 
+function isCompaction(part: Part | undefined): part is OpaquePart {
+  return part?.type === "opaque" && part.kind === "compaction";
+}
+
 function isSignedCompaction(part: Part | undefined): boolean {
-  return part?.type === "opaque" && part.kind === "compaction" && part.wire.signature !== undefined;
+  return isCompaction(part) && part.wire.signature !== undefined;
 }

@@ -31,32 +31,35 @@ function decodeBlock(block: JsonValue, path: string): Part {
   if (typeof block === "string") throw invalid(`${path} must be a block, not a string.`);
   if (!isObject(block)) throw invalid(`${path} must be a block, not ${kindOf(block)}.`);
   const type = stringOf(block.type) ?? "";
-  const decoder = DECODERS[type];
-  return decoder?.(block, path) ?? serverPart(block, type, path) ?? { type: "opaque", kind: type, wire: block };
+  return (
+    DECODERS.get(type)?.(block, path) ?? serverPart(block, type, path) ?? { type: "opaque", kind: type, wire: block }
+  );
 }
 
 type Decoder = (block: JsonObject, path: string) => Part | undefined;
 
 /** A decoder that does not find what it needs leaves the block opaque; `validate` then says what is missing. */
-const DECODERS: Readonly<Record<string, Decoder>> = {
-  text: (block) => (typeof block.text === "string" ? { type: "text", text: block.text, wire: block } : undefined),
-  image: (block) => media("image", block),
-  document: (block) => media("document", block),
-  thinking: (block) => ({
-    type: "reasoning",
-    text: stringOf(block.thinking) ?? "",
-    ...(typeof block.signature === "string" && { signature: block.signature }),
-    wire: block,
-  }),
-  redacted_thinking: (block) => ({
-    type: "reasoning",
-    text: "",
-    ...(typeof block.data === "string" && { encrypted: block.data }),
-    wire: block,
-  }),
-  tool_use: (block) => call(block),
-  tool_result: (block, path) => result(block, path),
-};
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>(
+  Object.entries({
+    text: (block) => (typeof block.text === "string" ? { type: "text", text: block.text, wire: block } : undefined),
+    image: (block) => media("image", block),
+    document: (block) => media("document", block),
+    thinking: (block) => ({
+      type: "reasoning",
+      text: stringOf(block.thinking) ?? "",
+      ...(typeof block.signature === "string" && { signature: block.signature }),
+      wire: block,
+    }),
+    redacted_thinking: (block) => ({
+      type: "reasoning",
+      text: "",
+      ...(typeof block.data === "string" && { encrypted: block.data }),
+      wire: block,
+    }),
+    tool_use: (block) => call(block),
+    tool_result: (block, path) => result(block, path),
+  } satisfies Record<string, Decoder>),
+);
 
 function call(block: JsonObject): Part {
   return {

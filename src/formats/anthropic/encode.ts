@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { isArray, isObject } from "../../core/json.ts";
-import type { MediaPart, Message, Part, ReasoningPart, ToolResultPart } from "../../core/message.ts";
+import type { MediaPart, Message, Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import { overlay, sameOr } from "../overlay.ts";
 
 export function encodeMessage(message: Message): readonly JsonValue[] {
@@ -28,7 +28,7 @@ function encodeBlock(part: Part): JsonObject {
       return part.wire ?? encodeMedia(part);
     case "tool-call":
       if (part.server && part.wire !== undefined) return part.wire;
-      return overlay(part.wire, { type: "tool_use", id: part.callId, name: part.name, input: part.input });
+      return overlay(part.wire, { type: "tool_use", id: part.callId, name: part.name, input: encodeInput(part) });
     case "tool-result":
       return part.server && part.wire !== undefined ? part.wire : encodeResult(part);
     case "reasoning":
@@ -38,6 +38,12 @@ function encodeBlock(part: Part): JsonObject {
     default:
       return part satisfies never;
   }
+}
+
+/** A call that came without input is not given one. */
+function encodeInput({ input, wire }: ToolCallPart): JsonValue | undefined {
+  const isEmpty = isObject(input) && Object.keys(input).length === 0;
+  return isEmpty && wire !== undefined && wire.input === undefined ? undefined : input;
 }
 
 function encodeResult(part: ToolResultPart): JsonObject {

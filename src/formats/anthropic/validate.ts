@@ -1,6 +1,7 @@
 /** What the Messages API refuses, as far as a client can see it. The provider merges neighbours of one role first; so do we. */
 
-import type { Message, Part } from "../../core/message.ts";
+import { isObject } from "../../core/json.ts";
+import type { Message, OpaquePart, Part } from "../../core/message.ts";
 import type { ValidateOptions, Violation } from "../../core/ports.ts";
 
 const MESSAGES_MAX = 100_000;
@@ -54,15 +55,24 @@ function checkList(messages: readonly Message[], options: ValidateOptions): read
   if (messages.length > MESSAGES_MAX) {
     violations.push(about("too-many-messages", -1, `messages: at most ${MESSAGES_MAX} messages are allowed`));
   }
-  if (first.role !== "user" && !isSignedCompaction(first.parts[0])) {
+  if (first.role !== "user" && !isCompaction(first.parts[0])) {
     violations.push(about("first-role", 0, 'messages: first message must use the "user" role'));
   }
-  if (options.sending && last?.role === "assistant") {
+  if (options.sending && isPrefill(last) && !PREFILL_MODEL.test(options.model ?? "")) {
     const message =
       "This model does not support assistant message prefill. The conversation must end with a user message.";
     violations.push(about("ends-with-assistant", messages.length - 1, message));
   }
   return violations;
+}
+
+/** Generations before 4.6 continue a begun answer. */
+const PREFILL_MODEL = /claude-(?:instant|[23]|(?:opus|sonnet|haiku)-4(?:-[015]\b|-\d{8}|$))/;
+
+/** A paused turn ends in the provider's own tools and is sent back as it is. */
+function isPrefill(last: Message | undefined): boolean {
+  const part = last?.parts.at(-1);
+  return last?.role === "assistant" && part?.type === "text";
 }
 
 function checkContent(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {
@@ -88,9 +98,13 @@ function checkPlacement(role: Message["role"], { part, messageIndex, path }: Loc
   });
   switch (part.type) {
     case "tool-call":
-      return role === "assistant"
-        ? []
-        : [at("misplaced-part", "`tool_use` blocks can only be in `assistant` messages")];
+      return [
+        ...(role === "assistant"
+          ? []
+          : [at("misplaced-part", "`tool_use` blocks can only be in `assistant` messages")]),
+        ...(isObject(part.input) ? [] : [at("invalid-input", "tool_use.input: Input should be a valid dictionary")]),
+        ...(part.name === "" ? [at("missing-name", "tool_use.name: String should have at least 1 character")] : []),
+      ];
     case "tool-result":
       if (part.server) return [];
       return role === "user" ? [] : [at("misplaced-part", "`tool_result` blocks can only be in `user` messages")];
@@ -207,15 +221,15 @@ function checkIds(runs: readonly Run[]): readonly Violation[] {
 }
 
 function checkServerTools(runs: readonly Run[]): readonly Violation[] {
-  return runs.flatMap((run) => {
-    const seen = new Set<string>();
-    return run.located.flatMap(({ part, messageIndex, path }) => {
+  const seen = new Set<string>();
+  return runs.flatMap((run) =>
+    run.located.flatMap(({ part, messageIndex, path }) => {
       if (part.type === "tool-call" && part.server) seen.add(part.callId ?? "");
       if (part.type !== "tool-result" || !part.server || seen.has(part.callId ?? "")) return [];
       const message = `${path}: unexpected \`tool_use_id\`: ${part.callId}. Each result block must have a corresponding \`server_tool_use\` block before it.`;
       return [{ rule: "result-without-call", path, messageIndex, message }];
-    });
-  });
+    }),
+  );
 }
 
 function resultIds(run: Run): ReadonlySet<string> {
@@ -226,8 +240,12 @@ function isServerResult(part: Part | undefined): boolean {
   return part?.type === "tool-result" && part.server === true;
 }
 
+function isCompaction(part: Part | undefined): part is OpaquePart {
+  return part?.type === "opaque" && part.kind === "compaction";
+}
+
 function isSignedCompaction(part: Part | undefined): boolean {
-  return part?.type === "opaque" && part.kind === "compaction" && part.wire.signature !== undefined;
+  return isCompaction(part) && part.wire.signature !== undefined;
 }
 
 function about(rule: string, messageIndex: number, message: string): Violation {

@@ -67,7 +67,7 @@ function encodeSpeech(role: Role, parts: readonly Part[], wire: MessageWire | un
       json,
       hasCalls: "tool_calls" in fields || "function_call" in fields,
     }),
-    ...Object.fromEntries([].filter(() => removed.length < 0).map((key) => [key, undefined])),
+    ...Object.fromEntries(removed.map((key) => [key, undefined])),
     ...fields,
   });
 }

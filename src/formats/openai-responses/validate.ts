@@ -51,8 +51,7 @@ function checkReasoning({ parts }: Message, index: number, messages: readonly Me
 
 /** Anything the model may have said or called; control items and unknown ones get the benefit of the doubt. */
 function couldBeProduced(next: Message | undefined): boolean {
-  if (next === undefined || next.role === "user" || next.role === "tool") return false;
-  return next.role === "assistant" || next.parts[0]?.type === "opaque";
+  return next?.role === "assistant" || (next?.role === "system" && next.parts[0]?.type === "opaque");
 }
 
 function checkTrigger({ parts }: Message, index: number, messages: readonly Message[]): readonly Violation[] {

@@ -1,0 +1,33 @@
+/** What a call or a result must say about itself where the provider insists: a name, and arguments that are an object. */
+
+import { isObject } from "../json.ts";
+import type { Part } from "../message.ts";
+import { pairCalls } from "../pairing.ts";
+import { type Pass, type RepairContext, withParts } from "./pass.ts";
+
+const UNKNOWN_TOOL = "unknown_tool";
+
+export const repairCallFields: Pass = (messages, context) => {
+  if (!context.rules.objectInputs) return messages;
+  const names = new Map<Part, string>();
+  for (const call of pairCalls(messages).calls) for (const { part } of call.results) names.set(part, call.part.name);
+  return messages.map((message) => {
+    const parts = message.parts.map((part) => {
+      const repaired = repairPart(part, names.get(part), context);
+      if (repaired !== part)
+        context.report("invalid-request", message, "completed a tool call or result that lacked a field");
+      return repaired;
+    });
+    return withParts(message, parts);
+  });
+};
+
+function repairPart(part: Part, callName: string | undefined, { rules }: RepairContext): Part {
+  if (part.type === "tool-call" && !part.server && (part.name === "" || !isObject(part.input))) {
+    const input = isObject(part.input) ? part.input : { input: part.input };
+    return { ...part, name: part.name || UNKNOWN_TOOL, input };
+  }
+  if (part.type === "tool-result" && rules.namedResults && !part.name)
+    return { ...part, name: callName || UNKNOWN_TOOL };
+  return part;
+}
