@@ -19,6 +19,8 @@ interface Features {
   readonly roles: readonly string[];
   /** Types of the blocks inside `content`. */
   readonly blockTypes: readonly string[];
+  /** How the provider's own model names begin; a hint only, since compatible servers serve anybody's models. */
+  readonly modelPrefix?: string;
 }
 
 const FEATURES: Readonly<Record<FormatName, Features>> = {
@@ -50,6 +52,7 @@ const FEATURES: Readonly<Record<FormatName, Features>> = {
       "mcp_tool_result",
       "compaction",
     ],
+    modelPrefix: "claude-",
   },
   "openai-responses": {
     listKey: "input",
@@ -138,7 +141,8 @@ function bodyScore(body: JsonObject, features: Features): number {
   const toolHits = features.toolKeys.filter((key) => tools.some((tool) => tool[key] !== undefined)).length;
   const listKeyIsOwn = features.listKey !== "messages" && body[features.listKey] !== undefined;
   const keyHits = features.bodyKeys.filter((key) => body[key] !== undefined).length;
-  return (listKeyIsOwn ? STRONG : 0) + toolHits * STRONG + keyHits * WEAK;
+  const isOwnModel = features.modelPrefix !== undefined && stringOf(body.model)?.startsWith(features.modelPrefix);
+  return (listKeyIsOwn ? STRONG : 0) + toolHits * STRONG + (keyHits + (isOwnModel ? 1 : 0)) * WEAK;
 }
 
 function messageScore(message: JsonObject, format: FormatName): number {

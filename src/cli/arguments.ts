@@ -1,0 +1,84 @@
+/**
+ * Command lines to settled values. A command declares its options once; parsing, the help text and the hints for
+ * misspelt options all come from that table. Whatever is wrong throws `invalid-options` with one clear sentence.
+ */
+
+import { parseArgs } from "node:util";
+import { CompactionError } from "../core/errors.ts";
+import { didYouMean } from "./suggest.ts";
+
+export interface OptionSpec {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  /** What stands for the value in the help text. */
+  readonly value?: string;
+  readonly about: string;
+}
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+export interface Arguments {
+  readonly file: string;
+  readonly isHelpWanted: boolean;
+  text(option: string): string | undefined;
+  isSet(option: string): boolean;
+}
+
+export const HELP_OPTION: OptionSpec = { type: "boolean", short: "h", about: "this text" };
+
+/** One FILE and the command's options. FILE may be missing only where help is asked for. */
+export function parseArguments(command: string, words: readonly string[], specs: OptionSpecs): Arguments {
+  const options = { ...specs, help: HELP_OPTION };
+  refuseUnknown(command, words, options);
+  const { values, positionals } = parseStrictly(words, options);
+  const isHelpWanted = values.help === true;
+  const [file = "", extra] = positionals;
+  if (file === "" && !isHelpWanted) throw usage(`${command} needs a FILE (or - for standard input)`, command);
+  if (extra !== undefined) throw usage(`${command} takes one FILE, but was given ${positionals.length}`, command);
+  return {
+    file,
+    isHelpWanted,
+    text: (option) => {
+      const value = values[option];
+      return typeof value === "string" ? value : undefined;
+    },
+    isSet: (option) => values[option] === true,
+  };
+}
+
+export function usage(problem: string, command?: string): CompactionError {
+  const help = command === undefined ? "palimpsest --help" : `palimpsest ${command} --help`;
+  return new CompactionError("invalid-options", `${problem} (see ${help})`);
+}
+
+/** `200000`, `200_000`, `200,000`, `200k` or `1m`. */
+export function readCount(option: string, text: string): number {
+  const match = /^(\d{1,3}(?:[_,]\d{3})+|\d+)([km]?)$/i.exec(text.trim());
+  const digits = Number((match?.[1] ?? "").replace(/[_,]/g, ""));
+  const count = digits * (UNITS[match?.[2]?.toLowerCase() ?? ""] ?? 1);
+  if (match === null || count <= 0 || !Number.isSafeInteger(count)) {
+    throw usage(`--${option} must be a number of tokens such as 200000 or 200k, not "${text}"`);
+  }
+  return count;
+}
+
+const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
+
+function refuseUnknown(command: string, words: readonly string[], options: OptionSpecs): void {
+  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== "option" || Object.hasOwn(options, token.name)) continue;
+    const known = Object.keys(options).map((name) => `--${name}`);
+    throw usage(`unknown option ${token.rawName}${didYouMean(`--${token.name}`, known)}`, command);
+  }
+}
+
+function parseStrictly(words: readonly string[], options: OptionSpecs) {
+  try {
+    return parseArgs({ args: [...words], options, allowPositionals: true });
+  } catch (cause) {
+    // Its first sentence says what is wrong; the rest is advice for other programs.
+    const [problem = ""] = (cause instanceof Error ? cause.message : String(cause)).split(/\.\s|\n/);
+    throw usage(problem.replace(/\.$/, ""));
+  }
+}

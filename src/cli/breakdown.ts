@@ -1,0 +1,83 @@
+/**
+ * Where the tokens of a conversation go: by kind, by tool, by message. The kinds add up to the total exactly, and the
+ * total is the counter's own: what surrounds a message's parts is booked under the kind of its first part.
+ */
+
+import type { Conversation, Message, Part } from "../core/message.ts";
+import type { Pairing } from "../core/pairing.ts";
+import { countConversation, type TokenCounter } from "../core/tokens.ts";
+
+export const KINDS = ["system", "tools", "user", "assistant", "reasoning", "toolCalls", "toolResults"] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+export interface Breakdown {
+  readonly totalTokens: number;
+  readonly byKind: Readonly<Record<Kind, number>>;
+  /** Tool results by the tool that was called, largest first. */
+  readonly byTool: readonly ToolShare[];
+  /** Tokens of each message, by its index. */
+  readonly byMessage: readonly number[];
+}
+
+export interface ToolShare {
+  readonly name: string;
+  readonly tokens: number;
+  readonly results: number;
+}
+
+/** For a result that no call in the conversation explains. */
+export const UNKNOWN_TOOL = "(unknown tool)";
+
+export function breakdownOf(conversation: Conversation, counter: TokenCounter, pairing: Pairing): Breakdown {
+  const whole = countConversation(conversation, counter);
+  const byKind: Record<Kind, number> = {
+    system: whole.systemTokens,
+    tools: whole.toolsTokens,
+    user: 0,
+    assistant: 0,
+    reasoning: 0,
+    toolCalls: 0,
+    toolResults: 0,
+  };
+  const names = resultNames(pairing);
+  const tools = new Map<string, { tokens: number; results: number }>();
+  const byMessage = conversation.messages.map((message) => {
+    const tokens = counter.count(message);
+    let aroundTokens = tokens;
+    for (const part of message.parts) {
+      const partTokens = counter.countParts([part]);
+      aroundTokens -= partTokens;
+      byKind[kindOf(part, message)] += partTokens;
+      if (part.type !== "tool-result") continue;
+      const name = names.get(part) ?? UNKNOWN_TOOL;
+      const share = tools.get(name) ?? { tokens: 0, results: 0 };
+      tools.set(name, { tokens: share.tokens + partTokens, results: share.results + 1 });
+    }
+    byKind[kindOf(message.parts[0], message)] += aroundTokens;
+    return tokens;
+  });
+  const byTool = [...tools].map(([name, share]) => ({ name, ...share })).sort((a, b) => b.tokens - a.tokens);
+  return { totalTokens: whole.totalTokens, byKind, byTool, byMessage };
+}
+
+/** The tool behind each result. */
+export function resultNames({ calls, orphans }: Pairing): ReadonlyMap<Part, string> {
+  const names = new Map<Part, string>();
+  for (const { part, results } of calls) for (const result of results) names.set(result.part, part.name);
+  for (const { part } of orphans) if (part.name !== undefined) names.set(part, part.name);
+  return names;
+}
+
+function kindOf(part: Part | undefined, { role }: Message): Kind {
+  switch (part?.type) {
+    case "reasoning":
+      return "reasoning";
+    case "tool-call":
+      return "toolCalls";
+    case "tool-result":
+      return "toolResults";
+    default:
+      return role === "tool" ? "toolResults" : role;
+  }
+}

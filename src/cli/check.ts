@@ -1,0 +1,169 @@
+/**
+ * `palimpsest check`: whether a provider would take a conversation, and with --repair a body that it takes. Never
+ * changes the input file; what it writes was validated again first.
+ */
+
+import type { Violation } from "../core/ports.ts";
+import type { Transcript } from "../transcripts/index.ts";
+import { type Arguments, type OptionSpecs, parseArguments, usage } from "./arguments.ts";
+import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import {
+  CONVERSATION_OPTION,
+  chooseConversation,
+  conversationAt,
+  FORMAT_OPTION,
+  loadTranscript,
+  NAMES_NOTE,
+  STANDARD_INPUT,
+} from "./load.ts";
+import { count, plural } from "./numbers.ts";
+import { oneLine } from "./one-line.ts";
+import { problemsOf, strangersIn, withoutPath } from "./problems.ts";
+import { type RepairedBody, repairRecorded } from "./repair-recorded.ts";
+import { refuseSameFile, writeWhole } from "./write-whole.ts";
+
+const OPTIONS = {
+  repair: { type: "boolean", about: "mend what can be mended and write it to --out" },
+  out: { type: "string", value: "FILE", about: "where --repair writes the body; - is standard output" },
+  conversation: CONVERSATION_OPTION,
+  format: FORMAT_OPTION,
+  json: { type: "boolean", about: "one JSON object instead of text" },
+} as const satisfies OptionSpecs;
+
+export const checkCommand: Command = {
+  name: "check",
+  summary: "Say whether a provider would accept a conversation; repair it.",
+  usage: "FILE [options]",
+  options: OPTIONS,
+  notes: `Prints one line per problem: path, rule, message. Without --conversation, every
+conversation in the file is checked; --repair mends one, the first unless
+--conversation picks another. What is written is a request body or message list
+of the same format, also when FILE is a session file. It is validated again
+first, and the input file is never overwritten.
+
+Exit codes: 0 valid (with --repair: a valid body was written), 1 problems left,
+2 wrong usage or unreadable input.
+
+${NAMES_NOTE}
+Examples:
+  palimpsest check request.json
+  palimpsest check session.jsonl --repair --out repaired.json
+  palimpsest check - --format openai-chat < messages.json
+`,
+  run,
+};
+
+async function run(words: readonly string[], io: Io): Promise<ExitCode> {
+  const given = parseArguments("check", words, OPTIONS);
+  if (given.isHelpWanted) {
+    io.stdout.write(commandHelp(checkCommand));
+    return EXIT.ok;
+  }
+  const out = outputOf(given);
+  const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
+  const wanted = given.text("conversation");
+  if (out !== undefined) return repairTo(out, { given, transcript, io, index: chooseConversation(transcript, wanted) });
+  const indexes = wanted === undefined ? transcript.conversations.keys() : [chooseConversation(transcript, wanted)];
+  return checkAll([...indexes], { given, transcript, io });
+}
+
+/** Where a repair goes; undefined when none is asked for. */
+function outputOf(given: Arguments): string | undefined {
+  const out = given.text("out");
+  if (!given.isSet("repair")) {
+    if (out !== undefined) throw usage("--out needs --repair", "check");
+    return undefined;
+  }
+  if (out === undefined || out === "") throw usage("--repair needs --out FILE (- for standard output)", "check");
+  if (out === STANDARD_INPUT) {
+    if (given.isSet("json")) throw usage("--json and --out - both want standard output; name a file", "check");
+    return out;
+  }
+  if (given.file !== STANDARD_INPUT) refuseSameFile(given.file, out);
+  return out;
+}
+
+interface Task {
+  readonly given: Arguments;
+  readonly transcript: Transcript;
+  readonly io: Io;
+}
+
+/** A violation, and the number of the conversation that it is in. */
+interface Problem extends Violation {
+  readonly conversation: number;
+}
+
+function checkAll(indexes: readonly number[], { given, transcript, io }: Task): ExitCode {
+  const problems: readonly Problem[] = [
+    ...strangersIn(transcript).map((violation) => ({ conversation: 1, ...violation })),
+    ...indexes.flatMap((index) =>
+      problemsOf(conversationAt(transcript, index)).map((violation) => ({ conversation: index + 1, ...violation })),
+    ),
+  ];
+  const isValid = problems.length === 0;
+  const checked = indexes.map((index) => conversationAt(transcript, index));
+  if (given.isSet("json")) {
+    const { source } = transcript;
+    const conversations = checked.map(({ id, format }, at) => ({ number: (indexes[at] ?? 0) + 1, id, format }));
+    const format = checked[0]?.format;
+    const result = { file: given.file, source, format, valid: isValid, conversations, problems };
+    io.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    return isValid ? EXIT.ok : EXIT.invalid;
+  }
+  const name = oneLine(given.file);
+  if (isValid) {
+    const formats = [...new Set(checked.map(({ format }) => format))].join(" and ");
+    const which = checked.length === 1 ? "" : ` in all ${count(checked.length)} conversations`;
+    io.stdout.write(`${name}: valid ${formats}${which}\n`);
+    return EXIT.ok;
+  }
+  io.stdout.write(problems.map((problem) => problemLine(problem, indexes.length > 1)).join(""));
+  const hint = "palimpsest check FILE --repair --out REPAIRED.json mends them";
+  io.stderr.write(`palimpsest: ${name}: ${plural(problems.length, "problem")}; ${hint}\n`);
+  return EXIT.invalid;
+}
+
+function repairTo(out: string, task: Task & { readonly index: number }): ExitCode {
+  const { given, transcript, io } = task;
+  const repaired = repairRecorded(conversationAt(transcript, task.index));
+  const isValid = repaired.problems.length === 0;
+  if (isValid) {
+    const text = `${JSON.stringify(repaired.body, null, 2)}\n`;
+    if (out === STANDARD_INPUT) io.stdout.write(text);
+    else writeWhole(out, text, given.file === STANDARD_INPUT ? {} : { like: given.file });
+  }
+  const leftOut = strangersIn(transcript).map(({ message }) => message);
+  if (given.isSet("json")) {
+    const { body: _, format, repairs, problems } = repaired;
+    const { source } = transcript;
+    const result = { file: given.file, source, format, valid: isValid, repairs, leftOut, problems };
+    io.stdout.write(`${JSON.stringify({ ...result, out: isValid ? out : null }, null, 2)}\n`);
+    return isValid ? EXIT.ok : EXIT.invalid;
+  }
+  for (const message of leftOut) io.stderr.write(`left out: ${oneLine(message)}\n`);
+  for (const { rule, messageIndex, change } of repaired.repairs) {
+    io.stderr.write(`message ${messageIndex}: ${oneLine(rule)}: ${oneLine(change)}\n`);
+  }
+  if (isValid) io.stderr.write(`${summaryOf(repaired, out)}\n`);
+  else refuse(repaired, task);
+  return isValid ? EXIT.ok : EXIT.invalid;
+}
+
+function refuse({ problems }: RepairedBody, { given, io }: Task): void {
+  io.stdout.write(problems.map((problem) => problemLine(problem, false)).join(""));
+  const left = `${plural(problems.length, "problem")} could not be mended`;
+  io.stderr.write(`palimpsest: ${oneLine(given.file)}: ${left}; nothing was written\n`);
+}
+
+function summaryOf({ repairs, format }: RepairedBody, out: string): string {
+  const where = out === STANDARD_INPUT ? "standard output" : oneLine(out);
+  const done = repairs.length === 0 ? "nothing to repair" : plural(repairs.length, "repair");
+  return `${done}; wrote valid ${format} to ${where}`;
+}
+
+/** `path: rule: message`, with the conversation's number where several were checked. */
+function problemLine(problem: Violation & { readonly conversation?: number }, isOneOfMany: boolean): string {
+  const prefix = isOneOfMany ? `conversation ${problem.conversation}: ` : "";
+  return `${prefix}${oneLine(problem.path)}: ${oneLine(problem.rule)}: ${withoutPath(problem)}\n`;
+}

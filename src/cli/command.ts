@@ -1,0 +1,45 @@
+/** What a command is: data for the help text, and one function that does the work and returns the exit code. */
+
+import { HELP_OPTION, type OptionSpecs } from "./arguments.ts";
+import type { Environment } from "./terminal.ts";
+
+export interface Command {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** What follows the name in the usage line. */
+  readonly usage: string;
+  readonly options: OptionSpecs;
+  /** Paragraphs under the options, laid out by hand to 80 columns. */
+  readonly notes: string;
+  run(words: readonly string[], io: Io): Promise<ExitCode>;
+}
+
+/** The process as far as commands may touch it. */
+export interface Io {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly environment: Environment;
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** Documented in docs/cli.md. */
+export const EXIT = { ok: 0, invalid: 1, usage: 2, internal: 70 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export function commandHelp(command: Command): string {
+  const rows = Object.entries({ ...command.options, help: HELP_OPTION }).map(([name, spec]) => {
+    const short = spec.short === undefined ? "" : `-${spec.short}, `;
+    return [`${short}--${name}${spec.value === undefined ? "" : ` ${spec.value}`}`, spec.about] as const;
+  });
+  const width = Math.max(...rows.map(([left]) => left.length));
+  const options = rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}`).join("\n");
+  return `${command.summary}\n\nUsage: palimpsest ${command.name} ${command.usage}\n\nOptions:\n${options}\n\n${command.notes}`;
+}

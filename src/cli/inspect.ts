@@ -1,0 +1,52 @@
+/** `palimpsest inspect`: what fills the context of a recorded conversation. Reads one file, writes to standard output. */
+
+import { type OptionSpecs, parseArguments, readCount } from "./arguments.ts";
+import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { inspectTranscript } from "./inspection.ts";
+import { CONVERSATION_OPTION, chooseConversation, FORMAT_OPTION, loadTranscript, NAMES_NOTE } from "./load.ts";
+import { renderInspection } from "./render-inspection.ts";
+import { terminalOf } from "./terminal.ts";
+
+const OPTIONS = {
+  window: { type: "string", value: "N", about: "compare with a window of N tokens (200000, 200k, 1m)" },
+  conversation: CONVERSATION_OPTION,
+  format: FORMAT_OPTION,
+  json: { type: "boolean", about: "one JSON object instead of text" },
+} as const satisfies OptionSpecs;
+
+export const inspectCommand: Command = {
+  name: "inspect",
+  summary: "Show what fills the context of a conversation.",
+  usage: "FILE [options]",
+  options: OPTIONS,
+  notes: `FILE is an agent's session file, a request body or a message list; - reads
+standard input. The main conversation is shown unless --conversation picks
+another. Nothing is changed and nothing is sent anywhere.
+
+${NAMES_NOTE}
+Examples:
+  palimpsest inspect session.jsonl --window 200k
+  palimpsest inspect session.jsonl --json | jq .tokens.byKind
+  palimpsest inspect - < request.json
+`,
+  run,
+};
+
+async function run(words: readonly string[], io: Io): Promise<ExitCode> {
+  const given = parseArguments("inspect", words, OPTIONS);
+  if (given.isHelpWanted) {
+    io.stdout.write(commandHelp(inspectCommand));
+    return EXIT.ok;
+  }
+  const window = given.text("window");
+  const windowTokens = window === undefined ? undefined : readCount("window", window);
+  const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
+  const index = chooseConversation(transcript, given.text("conversation"));
+  const inspection = inspectTranscript(transcript, { file: given.file, index, windowTokens });
+  io.stdout.write(
+    given.isSet("json")
+      ? `${JSON.stringify(inspection, null, 2)}\n`
+      : renderInspection(inspection, terminalOf(io.stdout, io.environment)),
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,80 @@
+/**
+ * Text from a file made safe and short enough for one line of a terminal: no control characters, no escape sequences, no
+ * direction marks, never wider than asked. Knows that some characters take two columns and some none.
+ */
+
+import { stripVTControlCharacters } from "node:util";
+
+/** What may not reach a terminal from a file: it could move the cursor, set a title or turn the line around. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+const INVISIBLE = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/gu;
+
+export function oneLine(text: string): string {
+  const plain = stripVTControlCharacters(text.toWellFormed());
+  return plain.replace(INVISIBLE, "").replace(CONTROLS, " ").replace(/\s+/gu, " ").trim();
+}
+
+/** The beginning of a text of any length, on one line. Looks at no more of it than could be shown. */
+export function excerpt(text: string, columns: number, ellipsis = "…"): string {
+  const start = text.trimStart();
+  const seen = start.slice(0, columns * CHARACTERS_PER_COLUMN_MAX);
+  const line = oneLine(seen);
+  return seen.length < start.length ? cut(`${line}${ellipsis}`, columns, ellipsis) : cut(line, columns, ellipsis);
+}
+
+/** Indented code has many blanks that become one; beyond this the excerpt is cut a little early, which does no harm. */
+const CHARACTERS_PER_COLUMN_MAX = 8;
+
+/** Cut to a width, the ellipsis included. */
+export function cut(text: string, columns: number, ellipsis = "…"): string {
+  if (displayWidth(text) <= columns) return text;
+  const room = columns - displayWidth(ellipsis);
+  if (room <= 0) return ellipsis.slice(0, Math.max(0, columns));
+  let width = 0;
+  let kept = "";
+  for (const { segment } of SEGMENTER.segment(text)) {
+    width += graphemeWidth(segment);
+    if (width > room) break;
+    kept += segment;
+  }
+  return kept.trimEnd() + ellipsis;
+}
+
+/** The same from the other end: of a path, the end tells more. */
+export function cutStart(text: string, columns: number, ellipsis = "…"): string {
+  if (displayWidth(text) <= columns) return text;
+  let kept = "";
+  for (const { segment } of [...SEGMENTER.segment(text)].reverse()) {
+    if (displayWidth(segment + kept) + displayWidth(ellipsis) > columns) break;
+    kept = segment + kept;
+  }
+  return ellipsis + kept;
+}
+
+/** Columns that a terminal takes for the text. */
+export function displayWidth(text: string): number {
+  if (PRINTABLE_ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of SEGMENTER.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+export function padEnd(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - displayWidth(text)));
+}
+
+export function padStart(text: string, columns: number): string {
+  return " ".repeat(Math.max(0, columns - displayWidth(text))) + text;
+}
+
+const SEGMENTER = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+const ZERO_WIDTH = /^[\p{Mark}\p{Cf}\p{Cc}]+$/u;
+/** East Asian wide and fullwidth characters, and emoji that are drawn as pictures. */
+const DOUBLE_WIDTH =
+  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f)/u;
+
+function graphemeWidth(grapheme: string): number {
+  if (ZERO_WIDTH.test(grapheme)) return 0;
+  return DOUBLE_WIDTH.test(grapheme) ? 2 : 1;
+}

@@ -1,0 +1,63 @@
+/** What a provider would refuse in a recorded conversation, as one list of violations. Reads only. */
+
+import { isObject } from "../core/json.ts";
+import type { ValidateOptions, Violation } from "../core/ports.ts";
+import { formatNamed } from "../formats.ts";
+import type { RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
+import { modelOf } from "./load.ts";
+import { oneLine } from "./one-line.ts";
+
+export function problemsOf(recorded: RecordedConversation): readonly Violation[] {
+  return formatNamed(recorded.format).validate(recorded.body, validateOptions(recorded));
+}
+
+/** The recorded model decides where the body names none. */
+export function validateOptions(recorded: RecordedConversation): ValidateOptions {
+  const model = modelOf(recorded);
+  const namesModel = isObject(recorded.body) && recorded.body.model !== undefined;
+  return namesModel || model === undefined ? {} : { model };
+}
+
+/** Files that are sent as they are, where an entry that is no message is a mistake and not just another record. */
+const SENT_AS_THEY_ARE: ReadonlySet<TranscriptSource> = new Set([
+  "request-body",
+  "message-list",
+  "batch-jsonl",
+  "http-recording",
+]);
+
+/** Entries of a message list that the reader left out because they are no messages. */
+export function strangersIn({ source, records }: Transcript): readonly Violation[] {
+  if (!SENT_AS_THEY_ARE.has(source)) return [];
+  return Object.entries(records.unknown)
+    .filter(([type]) => type.startsWith("message "))
+    .map(([type, count]) => ({
+      rule: "invalid-request",
+      path: "messages",
+      messageIndex: -1,
+      message: `${count === 1 ? "an entry of the list is" : `${count} entries of the list are`} no ${type}`,
+    }));
+}
+
+export interface ProblemGroup {
+  readonly first: Violation;
+  readonly times: number;
+}
+
+/** A message with sixteen unanswered calls is one thing to look at, not sixteen. */
+export function groupProblems(problems: readonly Violation[]): readonly ProblemGroup[] {
+  const groups: ProblemGroup[] = [];
+  for (const problem of problems) {
+    const last = groups.at(-1);
+    const isSame = last?.first.rule === problem.rule && last.first.messageIndex === problem.messageIndex;
+    if (last !== undefined && isSame && problem.messageIndex >= 0) {
+      groups[groups.length - 1] = { first: last.first, times: last.times + 1 };
+    } else groups.push({ first: problem, times: 1 });
+  }
+  return groups;
+}
+
+/** The message on one line, without the path that some providers put before it and that is shown already. */
+export function withoutPath({ path, message }: Violation): string {
+  return oneLine(message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message);
+}

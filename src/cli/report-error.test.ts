@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { CompactionError } from "../core/errors.ts";
+import type { ExitCode } from "./command.ts";
+import { reportError } from "./report-error.ts";
+import type { Environment } from "./terminal.ts";
+
+function check(error: unknown, code: ExitCode, expected: RegExp, environment: Environment = {}): void {
+  let written = "";
+  const stderr = { write: (text: string) => (written += text) };
+  expect(reportError(error, { stderr, environment })).toBe(code);
+  expect(written).toMatch(expected);
+}
+
+test("what we foresaw is the user's to mend", () =>
+  check(new CompactionError("unreadable-file", "a.json: gone"), 2, /^palimpsest: a\.json: gone\n$/));
+test("what we did not is a defect, still in one line", () =>
+  check(new TypeError("x is not\na function"), 70, /^palimpsest: internal error: x is not a function; set [^\n]+\n$/));
+test("with its stack on demand", () => check(new TypeError("oops"), 70, /\n {4}at /, { PALIMPSEST_DEBUG: "1" }));
+test("anything can be thrown", () => check(null, 70, /^palimpsest: internal error: null;/));
+test("escape sequences in a message stay off the terminal", () =>
+  check(new CompactionError("unreadable-file", "\u001b[2Jkey"), 2, /^palimpsest: key\n$/));
