@@ -8,21 +8,28 @@ export type ErrorCode =
   /** A file could not be read, or is not what it claims to be. */
   | "unreadable-file"
   /** An optional dependency that was asked for is not installed. */
-  | "missing-dependency";
+  | "missing-dependency"
+  /** A model made no summary that could be used; `reason` says how it failed. */
+  | "summary-failed"
+  /** The caller's signal was aborted; nothing was changed. */
+  | "aborted";
 
 export class CompactionError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
+  /** Which kind of failure within its code, e.g. `timeout`; docs/errors.md lists them. */
+  readonly reason: string | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { readonly cause?: unknown; readonly retryable?: boolean } = {},
+    options: { readonly cause?: unknown; readonly retryable?: boolean; readonly reason?: string } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "CompactionError";
     this.code = code;
     this.retryable = options.retryable ?? false;
+    this.reason = options.reason;
   }
 }
 

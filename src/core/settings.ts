@@ -39,6 +39,8 @@ export interface CompactSettings {
   readonly target: Target;
   /** `turn-start-or-split`: turn starts, but a single turn over the keep budget is split (balanced). */
   readonly cut: CutMode | "turn-start-or-split";
+  /** Thinking that is bound to a prefix which was edited: taken out of what follows, or left for the provider to drop. */
+  readonly boundThinking: "strip" | "drop-block";
   /** Fewer messages than this in the zone: do nothing (R038, C9). */
   readonly minZoneMessages: number;
 }
@@ -75,6 +77,8 @@ export interface ProtectSettings {
   /** System messages are never compacted (R059); pinned ones never are, in any profile. */
   readonly system: boolean;
   readonly firstUser: boolean;
+  /** The newest real user message stays, even where the tail is cut behind it. */
+  readonly latestRequest: boolean;
   /** Tail by messages and by tokens; with both, the larger area wins (C7). */
   readonly tailMessages: number;
   readonly tailTokens: number;
@@ -90,6 +94,8 @@ export interface PruneSettings {
   readonly scope: "request" | "stored";
   /** Results longer than this are cut once, when they arrive (R082); 0 for never. */
   readonly capOnArrivalChars: number;
+  /** Whether the tail that compaction keeps is left alone here too; Nous prunes inside it (R065). */
+  readonly sparesTail: boolean;
   /** The newest tool-result messages that are never pruned (R065). */
   readonly keepLast: number;
   readonly softTrim: SoftTrim | undefined;

@@ -19,7 +19,7 @@ interface Features {
   readonly roles: readonly string[];
   /** Types of the blocks inside `content`. */
   readonly blockTypes: readonly string[];
-  /** How the provider's own model names begin; a hint only, since compatible servers serve anybody's models. */
+  /** How the provider's own model names begin; a hint only, and only in a request that sets `max_tokens`, as this one must. */
   readonly modelPrefix?: string;
 }
 
@@ -141,7 +141,9 @@ function bodyScore(body: JsonObject, features: Features): number {
   const toolHits = features.toolKeys.filter((key) => tools.some((tool) => tool[key] !== undefined)).length;
   const listKeyIsOwn = features.listKey !== "messages" && body[features.listKey] !== undefined;
   const keyHits = features.bodyKeys.filter((key) => body[key] !== undefined).length;
-  const isOwnModel = features.modelPrefix !== undefined && stringOf(body.model)?.startsWith(features.modelPrefix);
+  const { modelPrefix } = features;
+  const isOwnModel =
+    modelPrefix !== undefined && body.max_tokens !== undefined && stringOf(body.model)?.startsWith(modelPrefix);
   return (listKeyIsOwn ? STRONG : 0) + toolHits * STRONG + (keyHits + (isOwnModel ? 1 : 0)) * WEAK;
 }
 
