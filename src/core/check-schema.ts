@@ -1,0 +1,207 @@
+/**
+ * Checks an unknown value against a schema and says everything that is wrong with it: the full path of the key, what is there,
+ * what is allowed, and for an unknown key what was probably meant. Reads only, throws nothing, and every sentence is one line,
+ * whatever the value holds.
+ */
+
+import { nearestWord } from "./near-word.ts";
+import { allowedText, type ListSchema, type NumberSchema, type Schema, type VariantsSchema } from "./schema.ts";
+
+export interface Problem {
+  /** Dotted, with list indices in brackets: `compact.triggers[0].ratio`. Empty for the value as a whole. */
+  readonly path: string;
+  /** A sentence without a full stop. */
+  readonly message: string;
+}
+
+export interface CheckOptions {
+  /** Keys of objects may be left out; those of list items and variants may not. */
+  readonly partial: boolean;
+  /** How the whole is called, for a value that is no object. */
+  readonly subject?: string;
+}
+
+export function checkSchema(value: unknown, schema: Schema, options: CheckOptions): readonly Problem[] {
+  const walk: Walk = { ...options, subject: options.subject ?? "The value", knownPaths: pathsOf(schema, "") };
+  return checkAt("", value, schema, walk);
+}
+
+/** Short, one line, without running any code of the value's. */
+export function shownValue(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return shortened(JSON.stringify(value));
+    case "number":
+    case "boolean":
+    case "undefined":
+      return String(value);
+    case "bigint":
+      return "a bigint";
+    case "object":
+      if (value === null) return "null";
+      return Array.isArray(value) ? "a list" : "an object";
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+/** Plain data only: a Map or a Date has no keys and would pass for an empty object. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Every key of the schema as a dotted path, objects included; what stands in lists and variants has no path of its own. */
+export function pathsOf(schema: Schema, path: string): readonly string[] {
+  if (schema.type !== "object") return [];
+  return Object.entries(schema.keys).flatMap(([key, inner]) => {
+    const full = joined(path, key);
+    return [full, ...pathsOf(inner, full)];
+  });
+}
+
+interface Walk extends CheckOptions {
+  readonly subject: string;
+  readonly knownPaths: readonly string[];
+}
+
+const SHOWN_CHARACTERS_MAX = 60;
+/** Of an unknown key's neighbours, so that the sentence stays readable. */
+const SHOWN_KEYS_MAX = 20;
+
+function checkAt(path: string, value: unknown, schema: Schema, walk: Walk): readonly Problem[] {
+  switch (schema.type) {
+    case "boolean":
+      return typeof value === "boolean" ? [] : wrong(path, value, schema, walk);
+    case "number":
+      return isInRange(value, schema) ? [] : wrong(path, value, schema, walk);
+    case "text":
+      return typeof value === "string" && !(schema.filled && value.trim() === "")
+        ? []
+        : wrong(path, value, schema, walk);
+    case "choice":
+      return checkChoice(path, value, schema, walk);
+    case "list":
+      return checkList(path, value, schema, walk);
+    case "record":
+      if (!isPlainObject(value)) return wrong(path, value, schema, walk);
+      return Object.entries(value).flatMap(([key, inner]) => checkAt(joined(path, key), inner, schema.of, walk));
+    case "object":
+      if (schema.mayBeOff && walk.partial && value === false) return [];
+      if (!isPlainObject(value)) return wrong(path, value, schema, walk);
+      return checkKeys(path, value, { keys: schema.keys, mayMiss: walk.partial }, walk);
+    case "variants":
+      return checkVariant(path, value, schema, walk);
+    default:
+      return schema satisfies never;
+  }
+}
+
+function isInRange(value: unknown, { whole, min, above, max, below }: NumberSchema): boolean {
+  if (typeof value !== "number" || !Number.isFinite(value)) return false;
+  if (whole && !Number.isSafeInteger(value)) return false;
+  const isHighEnough = (min === undefined || value >= min) && (above === undefined || value > above);
+  return isHighEnough && (max === undefined || value <= max) && (below === undefined || value < below);
+}
+
+function checkChoice(path: string, value: unknown, schema: Schema & { type: "choice" }, walk: Walk) {
+  if (typeof value === "string" && Object.hasOwn(schema.values, value)) return [];
+  const near = typeof value === "string" ? nearestWord(value, Object.keys(schema.values)) : undefined;
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  return wrong(path, value, schema, walk, hint);
+}
+
+function checkList(path: string, value: unknown, schema: ListSchema, walk: Walk): readonly Problem[] {
+  const { of, minItems = 0, maxItems, unique } = schema;
+  if (!Array.isArray(value)) return wrong(path, value, schema, walk);
+  if (value.length < minItems || value.length > maxItems) {
+    return [problem(path, `must be ${allowedText(schema)}, but has ${value.length} items`, walk)];
+  }
+  // Array.from visits holes too, as undefined.
+  const items = Array.from<unknown>(value);
+  const problems = items.flatMap((item, index) => checkAt(`${path}[${index}]`, item, of, { ...walk, partial: false }));
+  const repeated = unique ? items.find((item, index) => items.indexOf(item) !== index) : undefined;
+  if (problems.length > 0 || repeated === undefined) return problems;
+  return [problem(path, `must not repeat ${shownValue(repeated)}`, walk)];
+}
+
+function checkVariant(path: string, value: unknown, schema: VariantsSchema, walk: Walk): readonly Problem[] {
+  if (!isPlainObject(value)) return wrong(path, value, schema, walk);
+  const types: Schema = {
+    type: "choice",
+    values: Object.fromEntries(Object.keys(schema.variants).map((type) => [type, ""])),
+    about: "",
+  };
+  const type = Object.hasOwn(value, "type") ? value.type : undefined;
+  if (type === undefined) return [missing(joined(path, "type"), types, walk)];
+  const typeProblems = checkAt(joined(path, "type"), type, types, walk);
+  const variant = typeof type === "string" && typeProblems.length === 0 ? schema.variants[type] : undefined;
+  if (variant === undefined) return typeProblems;
+  const given = Object.fromEntries(Object.entries(value).filter(([key]) => key !== "type"));
+  const { keys, defaults = {} } = variant;
+  const complete = { ...defaults, ...withoutUndefined(given) };
+  return checkKeys(path, complete, { keys, mayMiss: false }, { ...walk, partial: false });
+}
+
+interface Keys {
+  readonly keys: Readonly<Record<string, Schema>>;
+  readonly mayMiss: boolean;
+}
+
+function checkKeys(path: string, value: Readonly<Record<string, unknown>>, { keys, mayMiss }: Keys, walk: Walk) {
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(keys, key));
+  const problems = unknown.map((key) => unknownKey(path, key, keys, walk));
+  for (const [key, schema] of Object.entries(keys)) {
+    const inner = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (inner !== undefined) problems.push(...checkAt(joined(path, key), inner, schema, walk));
+    else if (!mayMiss && !(schema.type === "object" && schema.mayBeOff)) {
+      problems.push(missing(joined(path, key), schema, walk));
+    }
+  }
+  return problems;
+}
+
+/** Near by name here, of the same name elsewhere, near elsewhere: in this order, an exact name first. */
+function unknownKey(path: string, key: string, keys: Keys["keys"], walk: Walk): Problem {
+  const full = joined(path, key);
+  const here = Object.keys(keys);
+  const leaves = walk.knownPaths.map((known) => known.slice(known.lastIndexOf(".") + 1));
+  const elsewhere = (leaf: string | undefined) =>
+    leaf === undefined ? undefined : walk.knownPaths[leaves.indexOf(leaf)];
+  const nearHere = nearestWord(key, here);
+  const exact = walk.knownPaths.find((known) => known === key) ?? elsewhere(leaves.find((leaf) => leaf === key));
+  const meant = exact ?? (nearHere === undefined ? elsewhere(nearestWord(key, leaves)) : joined(path, nearHere));
+  const message = `Unknown key ${full}`;
+  if (meant !== undefined && meant !== full) return { path: full, message: `${message}; did you mean ${meant}?` };
+  if (here.length === 0) return { path: full, message: `${message}; no key is allowed here` };
+  const more = here.length > SHOWN_KEYS_MAX ? ", …" : "";
+  return { path: full, message: `${message}; allowed here: ${here.slice(0, SHOWN_KEYS_MAX).join(", ")}${more}` };
+}
+
+function wrong(path: string, value: unknown, schema: Schema, walk: Walk, hint = ""): readonly Problem[] {
+  return [problem(path, `must be ${allowedText(schema)}, but is ${shownValue(value)}${hint}`, walk)];
+}
+
+function missing(path: string, schema: Schema, walk: Walk): Problem {
+  return problem(path, `is missing; it must be ${allowedText(schema)}`, walk);
+}
+
+function problem(path: string, message: string, { subject }: Walk): Problem {
+  return { path, message: `${path === "" ? subject : path} ${message}` };
+}
+
+function joined(path: string, key: string): string {
+  const shown = /^[\w$*-]+$/.test(key) && key.length <= SHOWN_CHARACTERS_MAX ? key : shortened(JSON.stringify(key));
+  return path === "" ? shown : `${path}.${shown}`;
+}
+
+/** JSON leaves some line breaks and controls as they are; here they would break the line. */
+function shortened(json: string): string {
+  const line = json.replace(/[\u007f-\u009f\u2028\u2029]/g, "?");
+  return line.length <= SHOWN_CHARACTERS_MAX ? line : `${line.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed()}…`;
+}
+
+function withoutUndefined(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
+}

@@ -1,0 +1,22 @@
+/** What every adapter gives back, and how it refuses: the native form is checked in its own words before it is translated. */
+
+import { checkSchema, type Problem } from "../../core/check-schema.ts";
+import { refuseProblems } from "../../core/refuse-problems.ts";
+import type { Schema } from "../../core/schema.ts";
+import type { SettingsInput } from "../../core/settings-input.ts";
+import type { ProfileName } from "../profiles.ts";
+
+/** Goes into `resolveSettings` as it is. */
+export interface AdaptedSettings {
+  readonly profile: ProfileName;
+  readonly user: SettingsInput;
+}
+
+export function refuseUnless(value: unknown, schema: Schema, subject: string): void {
+  const problems = checkSchema(value, schema, { partial: true, subject: `The ${subject}` });
+  refuseProblems(problems.map((problem) => inSubject(problem, subject)));
+}
+
+export function inSubject({ path, message }: Problem, subject: string): Problem {
+  return { path, message: path === "" ? message : `${message} (${subject})` };
+}

@@ -1,0 +1,45 @@
+/** AgentPG's four presets: the profile with what R204 to R207 change, and nothing else. Data only. */
+
+import { deepFreeze } from "../core/deep-freeze.ts";
+import type { Settings } from "../core/settings.ts";
+import { AGENTPG_EXTENDED_WINDOW_TOKENS, AGENTPG_FAST_MODEL, AGENTPG_STRONG_MODEL, agentpg } from "./agentpg.ts";
+
+/** R204: many short conversations. */
+export const agentpgHighVolume: Settings = deepFreeze({
+  ...agentpg,
+  compact: { ...agentpg.compact, triggers: atRatio(0.7), target: { type: "tokens", tokens: 40_000 } },
+  protect: { ...agentpg.protect, tailMessages: 5 },
+  summary: { ...agentpg.summary, model: AGENTPG_FAST_MODEL },
+});
+
+/** R205: tool results matter and stay in full. */
+export const agentpgToolHeavy: Settings = deepFreeze({
+  ...agentpg,
+  compact: { ...agentpg.compact, triggers: atRatio(0.9) },
+  protect: { ...agentpg.protect, tailMessages: 20, tailTokens: 60_000, toolOutputs: true },
+});
+
+/** R206: long research in an extended window, with the strong summarizer. */
+export const agentpgLongResearch: Settings = deepFreeze({
+  ...agentpg,
+  windowTokens: AGENTPG_EXTENDED_WINDOW_TOKENS,
+  compact: { ...agentpg.compact, triggers: atRatio(0.95) },
+  protect: { ...agentpg.protect, tailMessages: 30 },
+  summary: { ...agentpg.summary, model: AGENTPG_STRONG_MODEL },
+});
+
+/** R207: small and early. Its target is below the protected tail, which `settingsWarnings` says. */
+export const agentpgCostSensitive: Settings = deepFreeze({
+  ...agentpg,
+  compact: {
+    ...agentpg.compact,
+    strategy: "hybrid",
+    triggers: atRatio(0.6),
+    target: { type: "tokens", tokens: 30_000 },
+  },
+  summary: { ...agentpg.summary, model: AGENTPG_FAST_MODEL },
+});
+
+function atRatio(ratio: number): Settings["compact"]["triggers"] {
+  return [{ type: "ratio", ratio, comparison: "gte" }];
+}

@@ -1,0 +1,147 @@
+/** A profile, or any settings, as rows of short text: what a table or a command prints. Reads only. */
+
+import type { Settings } from "../core/settings.ts";
+import { raiseToFloor } from "../core/trigger.ts";
+import { describePrune } from "./describe-prune.ts";
+import { profileNotes } from "./notes.ts";
+import { type ProfileName, profileNamed } from "./profiles.ts";
+import { listed, percent, shown } from "./shown.ts";
+
+export interface DescriptionRow {
+  readonly topic: string;
+  readonly value: string;
+}
+
+export function describeProfile(name: ProfileName): readonly DescriptionRow[] {
+  const settings = profileNamed(name);
+  const { about, store } = profileNotes[name];
+  return [{ topic: "for", value: about }, ...describeSettings(settings), { topic: "made for the store", value: store }];
+}
+
+/** Always the same topics in the same order, so that several can stand side by side. */
+export function describeSettings(settings: Settings): readonly DescriptionRow[] {
+  const { compact, summary, render, failure, overflow, memoryFlush } = settings;
+  const rows: readonly (readonly [string, string])[] = [
+    ["window", `${shown(settings.windowTokens)} tokens, up to ${shown(settings.maxOutputTokens)} for a reply`],
+    ["compacts by itself", autoText(settings)],
+    ["prunes by itself", settings.prune.enabled ? "yes" : "no"],
+    ["trigger", listed(compact.triggers.map(triggerText), " or ") || "none set"],
+    ["checked", listed(compact.checkPoints)],
+    ["counted", listed(["messages", ...countedParts(settings)])],
+    ["estimate", settings.estimator],
+    ["strategy", compact.strategy],
+    ["target", targetText(settings)],
+    ["kept always", listed(keptAlways(settings))],
+    ["tail", tailText(settings)],
+    ["cut", compact.cut],
+    ["smallest zone", `${compact.minZoneMessages} ${compact.minZoneMessages === 1 ? "message" : "messages"}`],
+    ["prune", describePrune(settings)],
+    ["prune scope", settings.prune.scope],
+    ["summary", `${summary.mode}, ${summary.promptPack} prompt`],
+    ["summarizer model", summary.model],
+    ["summary size", sizeText(settings)],
+    ["summarizer sees", inputText(settings)],
+    ["renderer", render.renderer],
+    ["acknowledgement", acknowledgementText(settings)],
+    ["on failure", listed(failure.ladder, " → ")],
+    ["on overflow", overflowText(overflow)],
+    ["message limit", settings.maxMessages === 0 ? "none" : shown(settings.maxMessages)],
+    [
+      "memory flush",
+      memoryFlush.enabled ? `${shown(memoryFlush.softThresholdTokens)} tokens before the reserve` : "off",
+    ],
+  ];
+  return rows.map(([topic, value]) => ({ topic, value }));
+}
+
+function autoText({ compact: { auto, triggers } }: Settings): string {
+  if (!auto) return "no";
+  return triggers.length === 0 ? "only once a trigger is set" : "yes";
+}
+
+function triggerText(trigger: Settings["compact"]["triggers"][number]): string {
+  switch (trigger.type) {
+    case "absolute":
+      return `${sign(trigger.comparison)} ${shown(trigger.tokens)} tokens`;
+    case "ratio":
+      return `${sign(trigger.comparison)} ${percent(trigger.ratio)} of the window`;
+    case "reserve": {
+      const { didOverride, reserveTokens } = raiseToFloor(trigger.reserveTokens, trigger.floorTokens);
+      const floor = didOverride ? ` (its floor; ${shown(trigger.reserveTokens)} without)` : "";
+      return `${sign(trigger.comparison)} window − ${shown(reserveTokens)}${floor}`;
+    }
+    case "budgetSum":
+      return `system + messages + reply ${sign(trigger.comparison)} ${shown(trigger.tokens)} tokens`;
+    case "economic":
+      return `above the price cliff of ${shown(trigger.cliffTokens)}, or ${shown(trigger.coldTokens)} with a cold cache`;
+    case "never":
+      return "never";
+    default:
+      return trigger satisfies never;
+  }
+}
+
+function sign(comparison: "gt" | "gte"): string {
+  return comparison === "gt" ? ">" : "≥";
+}
+
+function countedParts({ count }: Settings): readonly string[] {
+  return [...(count.system ? ["system"] : []), ...(count.tools ? ["tools"] : []), ...(count.output ? ["reply"] : [])];
+}
+
+function targetText({ compact: { target } }: Settings): string {
+  switch (target.type) {
+    case "none":
+      return "none";
+    case "tokens":
+      return `${shown(target.tokens)} tokens`;
+    case "ratioOfWindow":
+      return `${percent(target.ratio)} of the window`;
+    case "ratioOfThreshold":
+      return `${percent(target.ratio)} of the trigger`;
+    default:
+      return target satisfies never;
+  }
+}
+
+function keptAlways({ protect }: Settings): readonly string[] {
+  return [
+    "pinned",
+    ...(protect.system ? ["system"] : []),
+    ...(protect.firstUser ? ["first user message"] : []),
+    ...(protect.latestRequest ? ["newest user message"] : []),
+    ...(protect.toolOutputs ? ["tool outputs"] : []),
+    ...protect.toolsVerbatim.map((tool) => `results of ${tool}`),
+  ];
+}
+
+function tailText({ protect: { tailMessages, tailTokens } }: Settings): string {
+  const parts = [
+    ...(tailMessages > 0 ? [`${shown(tailMessages)} messages`] : []),
+    ...(tailTokens > 0 ? [`${shown(tailTokens)} tokens`] : []),
+  ];
+  return listed(parts) || "none";
+}
+
+function sizeText({ compact, summary: { budget } }: Settings): string {
+  const share = compact.target.type === "none" ? "" : `${percent(budget.ratioOfTarget)} of the target, `;
+  return `${share}${shown(budget.minTokens)} to ${shown(budget.maxTokens)} tokens`;
+}
+
+function inputText({ summary: { input } }: Settings): string {
+  const isCut = input.resultHeadChars + input.resultTailChars > 0;
+  const results = isCut ? `${shown(input.resultHeadChars)} + ${shown(input.resultTailChars)} characters` : "all";
+  const inputs = input.toolInputChars > 0 ? `, ${shown(input.toolInputChars)} of each input` : "";
+  const whole = input.maxChars > 0 ? `, ${shown(input.maxChars)} in all` : "";
+  return `${results} of each result${inputs}${whole}`;
+}
+
+function acknowledgementText({ render: { acknowledgement } }: Settings): string {
+  return acknowledgement.when === "never" ? "never" : `${acknowledgement.when}: ${acknowledgement.text}`;
+}
+
+function overflowText({ maxAttempts, finalStep }: Settings["overflow"]): string {
+  if (maxAttempts === 0) return "not recovered";
+  const last = finalStep === "none" ? "" : `, then ${finalStep}`;
+  return `${maxAttempts} ${maxAttempts === 1 ? "attempt" : "attempts"}${last}`;
+}

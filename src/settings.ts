@@ -1,0 +1,76 @@
+/**
+ * Settings, resolved and checked once: profile < user < provider < call. What comes out is complete, consistent and
+ * deeply frozen; algorithms ask for no defaults. Whatever is wrong is one `CompactionError("invalid-options")` of one line that
+ * names the key, what is there and what is allowed. Nothing that was passed in is changed.
+ */
+
+import { checkSchema, isPlainObject, type Problem, shownValue } from "./core/check-schema.ts";
+import { deepFreeze } from "./core/deep-freeze.ts";
+import { refuseProblems } from "./core/refuse-problems.ts";
+import type { Settings } from "./core/settings.ts";
+import type { SettingsInput } from "./core/settings-input.ts";
+import { type ProfileName, profileNamed } from "./profiles/profiles.ts";
+import { crossCheck } from "./settings/cross-checks.ts";
+import { fitToWindow } from "./settings/fit-to-window.ts";
+import { mergeSettings } from "./settings/merge-settings.ts";
+import { settingsSchema } from "./settings/schema.ts";
+
+export interface SettingsLayers {
+  /** A name, or complete settings of one's own. Default: `balanced`. */
+  readonly profile?: ProfileName | Settings | undefined;
+  readonly user?: SettingsInput | undefined;
+  /** For the provider or model in use; over the user's. */
+  readonly provider?: SettingsInput | undefined;
+  /** For this call only; over everything. */
+  readonly call?: SettingsInput | undefined;
+}
+
+export function resolveSettings(layers: SettingsLayers = {}): Settings {
+  refuseProblems(checkLayers(layers));
+  const profile = profileOf(layers.profile);
+  const windowTokens = LAYERS.reduce((tokens, layer) => layers[layer]?.windowTokens ?? tokens, profile.windowTokens);
+  const merged = LAYERS.reduce<unknown>(
+    (base, layer) => mergeSettings(base, layers[layer], settingsSchema),
+    fitToWindow(profile, windowTokens),
+  );
+  // An optional object that a layer began where the profile has none may still lack keys.
+  refuseProblems(checkSchema(merged, settingsSchema, { partial: false }));
+  // The check above has just found it to be of this shape.
+  const settings = merged as Settings;
+  refuseProblems(crossCheck(settings));
+  return deepFreeze(settings);
+}
+
+const LAYERS = ["user", "provider", "call"] as const;
+
+function checkLayers(layers: SettingsLayers): readonly Problem[] {
+  if (!isPlainObject(layers)) {
+    return [
+      { path: "", message: `resolveSettings takes { profile, user, provider, call }, not ${shownValue(layers)}` },
+    ];
+  }
+  const unknown = Object.keys(layers).filter((key) => key !== "profile" && !LAYERS.some((layer) => layer === key));
+  const strangers = unknown.map((key) => ({
+    path: key,
+    message: `Unknown layer ${shownValue(key)}; allowed: profile, user, provider, call; settings go inside user`,
+  }));
+  return [...strangers, ...LAYERS.flatMap((layer) => checkLayer(layer, layers[layer]))];
+}
+
+function checkLayer(layer: (typeof LAYERS)[number], value: unknown): readonly Problem[] {
+  if (value === undefined) return [];
+  const where = layer === "user" ? "" : ` (${layer} settings)`;
+  const problems = checkSchema(value, settingsSchema, { partial: true, subject: `The ${layer} settings` });
+  return problems.map(({ path, message }) => ({ path, message: `${message}${where}` }));
+}
+
+function profileOf(profile: ProfileName | Settings | undefined): Settings {
+  if (profile === undefined) return profileNamed("balanced");
+  if (typeof profile === "string") return profileNamed(profile);
+  const problems = checkSchema(profile, settingsSchema, { partial: false, subject: "A profile" });
+  refuseProblems(
+    problems.map(({ path, message }) => ({ path, message: `${message} (own profile, which must be complete)` })),
+  );
+  // Its own copy, since the result is frozen.
+  return structuredClone(profile);
+}

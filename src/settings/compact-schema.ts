@@ -1,0 +1,167 @@
+/** What `compact` and `protect` may be: when to compact, how far, and what stays. Data only. */
+
+import type { SchemaFor, Variant } from "../core/schema.ts";
+import type { CheckPoint, CompactSettings, Comparison, ProtectSettings } from "../core/settings.ts";
+
+const comparison: SchemaFor<Comparison> = {
+  type: "choice",
+  values: { gt: "strictly more", gte: "at least as much" },
+  about: "How the size is compared with the limit (C3).",
+};
+
+const thresholdKeys = {
+  tokens: { type: "number", whole: true, min: 1, about: "The limit." },
+  comparison,
+} as const;
+
+const triggers: SchemaFor<CompactSettings["triggers"]> = {
+  type: "list",
+  maxItems: 8,
+  about: "When to compact: the first that fires wins and is recorded as the reason. Empty: never by itself.",
+  of: {
+    type: "variants",
+    about: "One trigger.",
+    variants: {
+      absolute: { about: "Above an amount.", keys: thresholdKeys, defaults: { comparison: "gt" } },
+      ratio: {
+        about: "Above a share of the window.",
+        keys: { ratio: { type: "number", above: 0, max: 1, about: "The share (X09)." }, comparison },
+        defaults: { comparison: "gte" },
+      },
+      reserve: {
+        about: "When less than a reserve is left in the window.",
+        keys: {
+          reserveTokens: { type: "number", whole: true, min: 0, about: "What must stay free." },
+          floorTokens: {
+            type: "number",
+            whole: true,
+            min: 0,
+            about: "A lower reserve is raised to this; 0 for no floor.",
+          },
+          comparison,
+        },
+        defaults: { comparison: "gt", floorTokens: 0 },
+      },
+      budgetSum: {
+        about: "When system prompt, messages and the longest reply together pass an amount.",
+        keys: thresholdKeys,
+        defaults: { comparison: "gt" },
+      },
+      economic: {
+        about: "Above a price cliff, or when the prompt cache has gone cold and this much would be written anew.",
+        keys: {
+          cliffTokens: { type: "number", whole: true, min: 0, about: "The price cliff; 0 for none." },
+          coldTokens: { type: "number", whole: true, min: 0, about: "The amount with a cold cache; 0 for none." },
+        },
+      },
+      never: { about: "Never.", keys: {} },
+    },
+  },
+};
+
+const checkPoint: SchemaFor<CheckPoint> = {
+  type: "choice",
+  about: "When the triggers are looked at.",
+  values: {
+    afterUser: "after a user message was added",
+    afterToolResults: "after tool results were added",
+    beforeModelCall: "before every model call",
+    afterTurn: "after a turn has ended",
+    onOverflow: "when the provider refuses a request as too long",
+    manual: "when asked by hand",
+  },
+};
+
+const ratioOf = (what: string): Variant<{ readonly ratio: SchemaFor<number> }> => ({
+  about: `A share of the ${what}.`,
+  keys: { ratio: { type: "number", above: 0, below: 1, about: `The share of the ${what}.` } },
+});
+
+export const compactSchema: SchemaFor<CompactSettings> = {
+  type: "object",
+  about: "When and how far to compact.",
+  keys: {
+    auto: { type: "boolean", about: "Whether `fit` compacts by itself; `compact` always does." },
+    strategy: {
+      type: "choice",
+      about: "What a compaction does.",
+      values: {
+        none: "nothing",
+        truncate: "drop the oldest",
+        summarize: "replace the oldest by a summary",
+        hybrid: "shorten tool results first, summarize only if that is not enough",
+        native: "the provider's own operation; summarize where it has none",
+      },
+    },
+    triggers,
+    checkPoints: {
+      type: "list",
+      of: checkPoint,
+      maxItems: 6,
+      unique: true,
+      about: "Where in a loop the triggers are looked at.",
+    },
+    target: {
+      type: "variants",
+      about: "How small a compaction aims to make the context.",
+      variants: {
+        none: { about: "No size of its own: what is protected, and the summary.", keys: {} },
+        tokens: {
+          about: "An amount.",
+          keys: {
+            tokens: { type: "number", whole: true, min: 1, about: "Must be below the window and the triggers." },
+          },
+        },
+        ratioOfWindow: ratioOf("window"),
+        ratioOfThreshold: ratioOf("limit of the trigger that fired"),
+      },
+    },
+    cut: {
+      type: "choice",
+      about: "Where the kept tail may begin; calls and their results stay together in every mode.",
+      values: {
+        "pair-safe": "anywhere legal",
+        "turn-start": "at a user message",
+        "split-turn": "also inside a turn, whose early part is summarized for its own sake",
+        "turn-start-or-split": "at a user message; inside a turn only if that turn alone exceeds the tail",
+      },
+    },
+    boundThinking: {
+      type: "choice",
+      about: "What becomes of thinking that is bound to a prefix which was edited.",
+      values: { strip: "taken out of what follows", "drop-block": "left for the provider to drop" },
+    },
+    minZoneMessages: {
+      type: "number",
+      whole: true,
+      min: 1,
+      about: "With fewer messages to compact than this, nothing is done.",
+    },
+  },
+};
+
+export const protectSchema: SchemaFor<ProtectSettings> = {
+  type: "object",
+  about: "What no compaction touches. Pinned messages are always among it.",
+  keys: {
+    system: { type: "boolean", about: "Keep system messages." },
+    firstUser: { type: "boolean", about: "Keep the first user message, which states the task." },
+    latestRequest: { type: "boolean", about: "Keep the newest user message, even where the tail begins behind it." },
+    tailMessages: { type: "number", whole: true, min: 0, about: "Keep this many of the newest messages." },
+    tailTokens: {
+      type: "number",
+      whole: true,
+      min: 0,
+      about:
+        "Keep this many of the newest tokens; with both tails the larger area is kept. Must be below window and triggers.",
+    },
+    toolsVerbatim: {
+      type: "list",
+      of: { type: "text", filled: true, about: "A tool name; `*` at the end stands for any suffix." },
+      maxItems: 1_000,
+      unique: true,
+      about: "Calls of these tools and their results go through compaction as they are.",
+    },
+    toolOutputs: { type: "boolean", about: "Keep all tool outputs in full: nothing is shortened." },
+  },
+};

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { Settings } from "../core/settings.ts";
+import { profileNames } from "../profiles/profiles.ts";
+import { resolveSettings } from "../settings.ts";
+
+function amounts({ compact, protect, maxOutputTokens, summary }: Settings): readonly unknown[] {
+  const [trigger] = compact.triggers.slice(-1);
+  const limit = trigger?.type === "reserve" ? trigger.reserveTokens : trigger?.type === "absolute" ? trigger.tokens : 0;
+  return [limit, protect.tailTokens, maxOutputTokens, summary.budget.maxTokens];
+}
+
+test.each([
+  // The profile's own values as long as they make sense, then shares of the window.
+  ["balanced", 200_000, [20_000, 20_000, 16_000, 8_000]],
+  ["balanced", 1_000_000, [20_000, 20_000, 16_000, 8_000]],
+  ["balanced", 128_000, [20_000, 20_000, 16_000, 8_000]],
+  ["balanced", 80_000, [20_000, 20_000, 16_000, 8_000]],
+  ["balanced", 32_000, [8_000, 9_600, 8_000, 3_200]],
+  ["balanced", 8_000, [2_000, 2_400, 2_000, 800]],
+  ["micro-agent", 128_000, [80_000, 0, 8_000, 4_096]],
+  ["micro-agent", 64_000, [51_200, 0, 8_000, 4_096]],
+] as const)("%s in a window of %i", (profile, windowTokens, expected) => {
+  expect(amounts(resolveSettings({ profile, user: { windowTokens } }))).toEqual(expected);
+});
+
+test("every profile resolves in every window", () => {
+  for (const profile of profileNames) {
+    for (let windowTokens = 1; windowTokens < 3_000_000; windowTokens = Math.ceil(windowTokens * 1.4)) {
+      expect(resolveSettings({ profile, provider: { windowTokens } }).windowTokens).toBe(windowTokens);
+    }
+  }
+});
+
+test("what a caller sets is never fitted", () => {
+  const { protect } = resolveSettings({ user: { windowTokens: 32_000, protect: { tailTokens: 12_000 } } });
+  expect(protect.tailTokens).toBe(12_000);
+  const tooLarge = { windowTokens: 32_000, protect: { tailTokens: 32_000 } };
+  expect(() => resolveSettings({ user: tooLarge })).toThrow("must be below windowTokens (32,000)");
+});
+
+test("a preset's target becomes a share where the amount is too large", () => {
+  const target = (windowTokens: number) =>
+    resolveSettings({ profile: "agentpg-high-volume", call: { windowTokens } }).compact.target;
+  expect(target(100_000)).toEqual({ type: "tokens", tokens: 40_000 });
+  expect(target(50_000)).toEqual({ type: "ratioOfWindow", ratio: 0.4 });
+});

@@ -1,0 +1,76 @@
+/**
+ * A profile's amounts are written for its own window. On a smaller one they keep their exact values as long as these make
+ * sense there, and are capped at a share of the window where they do not. Only a profile's own values are fitted: what a
+ * caller sets is taken as it is, or refused.
+ */
+
+import type { Settings, Target, Trigger } from "../core/settings.ts";
+
+/** Shares that leave room for one another: every shipped profile stays below them in its own window. */
+const SHARE = {
+  tail: 0.3,
+  limit: 0.8,
+  reserve: 0.25,
+  flush: 0.05,
+  target: 0.4,
+  output: 0.25,
+  summary: 0.1,
+} as const;
+
+export function fitToWindow(profile: Settings, windowTokens: number): Settings {
+  if (windowTokens >= profile.windowTokens) return { ...profile, windowTokens };
+  const cap = (tokens: number, share: keyof typeof SHARE, least = 0): number =>
+    Math.max(least, Math.min(tokens, Math.floor(windowTokens * SHARE[share])));
+  const { compact, protect, summary, memoryFlush } = profile;
+  const maxTokens = cap(summary.budget.maxTokens, "summary", 1);
+  return {
+    ...profile,
+    windowTokens,
+    maxOutputTokens: cap(profile.maxOutputTokens, "output", 1),
+    compact: {
+      ...compact,
+      triggers: compact.triggers.map((trigger) => fitTrigger(trigger, cap)),
+      target: fitTarget(compact.target, windowTokens),
+    },
+    protect: { ...protect, tailTokens: cap(protect.tailTokens, "tail") },
+    summary: {
+      ...summary,
+      maxOutputTokens: cap(summary.maxOutputTokens, "output", 1),
+      budget: { ...summary.budget, minTokens: Math.min(summary.budget.minTokens, maxTokens), maxTokens },
+    },
+    memoryFlush: { ...memoryFlush, softThresholdTokens: cap(memoryFlush.softThresholdTokens, "flush") },
+  };
+}
+
+type Cap = (tokens: number, share: keyof typeof SHARE, least?: number) => number;
+
+function fitTrigger(trigger: Trigger, cap: Cap): Trigger {
+  switch (trigger.type) {
+    case "absolute":
+    case "budgetSum":
+      return { ...trigger, tokens: cap(trigger.tokens, "limit", 1) };
+    case "reserve":
+      return {
+        ...trigger,
+        reserveTokens: cap(trigger.reserveTokens, "reserve"),
+        floorTokens: cap(trigger.floorTokens, "reserve"),
+      };
+    case "economic":
+      return {
+        ...trigger,
+        cliffTokens: trigger.cliffTokens === 0 ? 0 : cap(trigger.cliffTokens, "limit", 1),
+        coldTokens: trigger.coldTokens === 0 ? 0 : cap(trigger.coldTokens, "limit", 1),
+      };
+    case "ratio":
+    case "never":
+      return trigger;
+    default:
+      return trigger satisfies never;
+  }
+}
+
+/** The cap as a share: in a window of a few tokens an amount would be rounded to the window itself. */
+function fitTarget(target: Target, windowTokens: number): Target {
+  const isTooLarge = target.type === "tokens" && target.tokens > windowTokens * SHARE.target;
+  return isTooLarge ? { type: "ratioOfWindow", ratio: SHARE.target } : target;
+}

@@ -1,0 +1,64 @@
+/** The one schema of all settings. What a key may be, and what it is for, is said here and nowhere else. Data only. */
+
+import type { SchemaFor } from "../core/schema.ts";
+import type { Settings } from "../core/settings.ts";
+import { compactSchema, protectSchema } from "./compact-schema.ts";
+import { failureSchema, memoryFlushSchema, overflowSchema, renderSchema } from "./outcome-schema.ts";
+import { pruneSchema } from "./prune-schema.ts";
+import { summarySchema } from "./summary-schema.ts";
+
+export const settingsSchema: SchemaFor<Settings> = {
+  type: "object",
+  about: "Every knob of a compaction.",
+  keys: {
+    windowTokens: { type: "number", whole: true, min: 1, about: "The model's limit." },
+    maxOutputTokens: { type: "number", whole: true, min: 1, about: "The longest reply; at most the window." },
+    estimator: {
+      type: "choice",
+      about: "Which token estimate decides.",
+      values: {
+        fitted: "ours, fitted to real tokenizers and calibrated by reported usage",
+        "micro-agent": "characters / 4 over the grand total",
+        nous: "characters / 4 per message, and 4 more for each",
+        openclaw: "characters / 4 per message, with a margin of 1.2 for chunk sizes",
+        "auto-compact": "characters / 4 per field, and 4 more for each message",
+      },
+    },
+    count: {
+      type: "object",
+      about: "What counts towards a trigger besides messages.",
+      keys: {
+        system: { type: "boolean", about: "The system prompt." },
+        tools: { type: "boolean", about: "The tool definitions." },
+        output: { type: "boolean", about: "The longest reply." },
+      },
+    },
+    compact: compactSchema,
+    protect: protectSchema,
+    prune: pruneSchema,
+    summary: summarySchema,
+    render: renderSchema,
+    failure: failureSchema,
+    overflow: overflowSchema,
+    antiThrash: {
+      type: "object",
+      about: "Stops passes that free next to nothing.",
+      keys: {
+        minFreedRatio: { type: "number", min: 0, below: 1, about: "A pass that frees a smaller share is a poor one." },
+        maxPasses: {
+          type: "number",
+          whole: true,
+          min: 1,
+          about: "So many poor ones in a row stop the triggers until new content.",
+        },
+      },
+    },
+    maxMessages: {
+      type: "number",
+      whole: true,
+      min: 0,
+      about: "Hard limit on messages in the view, protections and pairs honoured; 0 for none.",
+    },
+    memoryFlush: memoryFlushSchema,
+  },
+};

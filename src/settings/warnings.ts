@@ -1,0 +1,74 @@
+/** Settings that are allowed and probably unwise, as data: nothing is refused or printed here. */
+
+import type { Settings } from "../core/settings.ts";
+import { targetTokensOf } from "./cross-checks.ts";
+
+export interface SettingsWarning {
+  readonly severity: "notice" | "strong";
+  /** The key to look at first. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/** R035: the system that micro-agent's authors looked at warns below the first and refuses below the second. */
+const SMALL_WINDOW_TOKENS = 32_000;
+const TINY_WINDOW_TOKENS = 16_000;
+
+export function settingsWarnings(settings: Settings): readonly SettingsWarning[] {
+  return [
+    ...windowWarnings(settings),
+    ...targetWarnings(settings),
+    ...pruneWarnings(settings),
+    ...limitWarnings(settings),
+  ];
+}
+
+function windowWarnings({ windowTokens }: Settings): readonly SettingsWarning[] {
+  if (windowTokens >= SMALL_WINDOW_TOKENS) return [];
+  const isTiny = windowTokens < TINY_WINDOW_TOKENS;
+  const limit = isTiny ? TINY_WINDOW_TOKENS : SMALL_WINDOW_TOKENS;
+  const consequence = isTiny
+    ? "system prompt, tools and summary leave hardly any room for a conversation"
+    : "expect frequent compactions";
+  return [
+    {
+      severity: isTiny ? "strong" : "notice",
+      key: "windowTokens",
+      message: `windowTokens (${shown(windowTokens)}) is below ${shown(limit)}: ${consequence}`,
+    },
+  ];
+}
+
+function targetWarnings(settings: Settings): readonly SettingsWarning[] {
+  const { tailTokens } = settings.protect;
+  const targetTokens = targetTokensOf(settings.compact.target, settings);
+  if (targetTokens === undefined || tailTokens === 0 || tailTokens < targetTokens) return [];
+  const message = `protect.tailTokens (${shown(tailTokens)}) fills compact.target (${shown(targetTokens)}): both cannot be had`;
+  return [{ severity: "notice", key: "protect.tailTokens", message }];
+}
+
+function pruneWarnings({ prune: { enabled, stub, clearAfter } }: Settings): readonly SettingsWarning[] {
+  if (!enabled || stub === undefined || clearAfter === 0 || stub.afterResults < clearAfter) return [];
+  const message = `prune.stub.afterResults (${stub.afterResults}) is not below prune.clearAfter (${clearAfter}): results are cleared before they are stubbed`;
+  return [{ severity: "notice", key: "prune.stub.afterResults", message }];
+}
+
+function limitWarnings({ compact, overflow, maxMessages, protect }: Settings): readonly SettingsWarning[] {
+  const warnings: SettingsWarning[] = [];
+  // X22: zero attempts must not mean "never" without a word.
+  if (compact.checkPoints.includes("onOverflow") && overflow.maxAttempts === 0) {
+    const message =
+      "overflow.maxAttempts is 0: compact.checkPoints names onOverflow, but an overflow is not recovered from";
+    warnings.push({ severity: "notice", key: "overflow.maxAttempts", message });
+  }
+  // R018: with compaction on, a tail by tokens replaces the cap by messages.
+  if (compact.auto && maxMessages > 0 && protect.tailTokens > 0 && protect.tailMessages === 0) {
+    const message = `maxMessages (${maxMessages}) drops messages that protect.tailTokens (${shown(protect.tailTokens)}) would keep; 0 lifts it`;
+    warnings.push({ severity: "notice", key: "maxMessages", message });
+  }
+  return warnings;
+}
+
+function shown(value: number): string {
+  return Math.floor(value).toLocaleString("en-US");
+}
