@@ -8,6 +8,7 @@ test.each([
   ["tailtokens", "tailTokens"],
   ["taliTokens", "tailTokens"],
   ["strategie", "strategy"],
+  ["strat", "strategy"],
   ["windowTokens", undefined],
   ["x", undefined],
   ["", undefined],
