@@ -1,0 +1,194 @@
+/**
+ * What survives a compaction: of the identifiers that the recorded assistant used in later tool calls, and that nothing
+ * re-introduced, the share that stands verbatim in the compacted request. Cases are made by the shared reference tool, and
+ * its own score is asked as well. Run with `npm run retention` in bench; a folder of cases may be given.
+ */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Conversation, FormatName } from "../src/core/message.ts";
+import { estimateTokens } from "../src/core/tokens.ts";
+import { extractive } from "../src/summarizers/extractive.ts";
+import { compactedView } from "./compacted-view.ts";
+import { formatOf, RECORDINGS } from "./recorded-calls.ts";
+
+interface Case {
+  readonly name: string;
+  readonly format: FormatName;
+  readonly body: unknown;
+  readonly probes: readonly string[];
+}
+
+const TOOL = fileURLToPath(new URL("../../shared/tools/retention.py", import.meta.url));
+const PERCENTS = [5, 10] as const;
+const TAIL_SHARES = [0.5, 0.3, 0.1] as const;
+const BARS: Readonly<Record<number, number>> = { 5: 0.9, 10: 0.97 };
+const PROBE =
+  /https?:\/\/[^\s"'<>)\]}]+|[\p{L}\p{N}_.+-]+@[\p{L}\p{N}_-]+\.[\p{L}\p{N}_.]+|\/?[\p{L}\p{N}_.@-]+(?:\/[\p{L}\p{N}_.@-]+)+|#?[A-Z]{0,3}\p{Nd}{4,}[\p{L}\p{N}_]*|[A-Z0-9]{6,}|[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+|[0-9a-f]{7,40}|[\p{L}\p{N}_-]+\.(?:py|ts|tsx|js|mjs|json|md|ex|exs|rs|go|java|toml|yml|yaml|sh|css|html|sql|csv|txt)/gu;
+
+const UNREAD: ReadonlySet<string> = new Set([
+  "id",
+  "tool_use_id",
+  "type",
+  "signature",
+  "call_id",
+  "tool_call_id",
+  "role",
+  "data",
+]);
+
+await run();
+
+async function run(): Promise<void> {
+  const folder = process.argv.slice(2).find((argument) => !argument.startsWith("--")) ?? makeCases();
+  if (folder === undefined) return;
+  const cases = readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .sort()
+    .map((name): Case & { readonly path: string } => ({
+      ...JSON.parse(readFileSync(join(folder, name), "utf8")),
+      path: join(folder, name),
+    }));
+  const rows = new Map<string, Map<string, number[]>>();
+  const views = mkdtempSync(join(tmpdir(), "retention-views-"));
+  let disagreements = 0;
+  for (const item of cases) {
+    const conversation = formatOf(item.format).decode(item.body);
+    for (const percent of PERCENTS) {
+      const note = (column: string, score: number): void => {
+        for (const row of [groupOf(item.name), "all"]) {
+          const columns = rows.get(row) ?? new Map<string, number[]>();
+          rows.set(row, columns);
+          columns.set(column, [...(columns.get(column) ?? []), score]);
+        }
+      };
+      note(`tail ${percent} %`, scoreText(item.probes, tailText(conversation, percent)));
+      note(`bare list ${percent} %`, scoreText(item.probes, bareList(conversation, item.format, percent)));
+      for (const tailShare of TAIL_SHARES) {
+        const body = await viewBody(conversation, item, percent, tailShare);
+        const score = scoreText(item.probes, flat(body));
+        note(`ours ${percent} %, tail ${tailShare * 100} %`, score);
+        if (process.argv.includes("--python") && pythonScore(item.path, body, views) !== Math.round(score * 1e4) / 1e4)
+          disagreements++;
+        if (process.argv.includes("--cases") && tailShare === 0.3) console.log(percent, item.name, score.toFixed(3));
+        if (process.argv.includes("--missing") && tailShare === 0.3)
+          console.log(
+            percent,
+            item.name,
+            score.toFixed(2),
+            item.probes.filter((probe) => !flat(body).includes(probe)).join(" "),
+          );
+      }
+    }
+  }
+  print(rows);
+  if (process.argv.includes("--python")) console.log(`\nDisagreements with the reference tool: ${disagreements}`);
+}
+
+/** Undefined when the recordings, Python or the tool are missing. */
+function makeCases(): string | undefined {
+  if (!existsSync(RECORDINGS) || !existsSync(TOOL)) {
+    console.log(`There are no recordings in ${RECORDINGS}; nothing was measured.`);
+    return undefined;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "retention-cases-"));
+  const made = spawnSync("python3", [TOOL, "cases", RECORDINGS, folder], { encoding: "utf8" });
+  if (made.status === 0) return folder;
+  console.log(`The reference tool could not make the cases: ${made.error?.message ?? made.stderr}`);
+  return undefined;
+}
+
+async function viewBody(conversation: Conversation, item: Case, percent: number, tailShare: number): Promise<unknown> {
+  const counter = estimateTokens({ format: item.format });
+  const targetTokens = Math.floor((counter.total(conversation.messages) * percent) / 100);
+  const view = await compactedView(conversation, { targetTokens, tailShare, summarizer: extractive(), counter });
+  if (view.totalTokens > targetTokens && view.budgetTokens > 0) {
+    throw new Error(`${item.name}: ${view.totalTokens} tokens exceed the target of ${targetTokens}`);
+  }
+  if (process.argv.includes("--show") && process.argv.includes(item.name)) {
+    console.log(
+      `===== ${item.name} ${percent} % budget ${view.budgetTokens}, used ${view.summaryTokens}\n${view.summary}`,
+    );
+  }
+  if (process.argv.includes("--fill")) console.log(percent, item.name, view.budgetTokens, view.summaryTokens);
+  return formatOf(item.format).encode({ ...conversation, messages: view.messages });
+}
+
+/** The newest messages' text, cut to the character. */
+function tailText(conversation: Conversation, percent: number): string {
+  const whole = flat(formatOf(conversation.format).encode(conversation));
+  return whole.slice(-Math.floor((whole.length * percent) / 100));
+}
+
+/** Nothing but identifiers, ranked by frequency, recency and speaker. */
+function bareList(conversation: Conversation, format: FormatName, percent: number): string {
+  const scores = new Map<string, number>();
+  conversation.messages.forEach((message, index) => {
+    const whole = flat(formatOf(format).encode({ ...conversation, messages: [message] }));
+    const speaker =
+      message.role === "assistant" ? 3 : message.parts.some((part) => part.type === "tool-result") ? 1 : 3;
+    for (const [probe] of whole.matchAll(PROBE)) {
+      scores.set(probe, (scores.get(probe) ?? 0) + speaker * (1 + (2 * index) / conversation.messages.length));
+    }
+  });
+  const counter = estimateTokens();
+  let left = (counter.total(conversation.messages) * percent) / 100;
+  let list = "";
+  for (const [probe, score] of [...scores].sort((a, b) => b[1] - a[1])) {
+    const tokens = counter.countText(` ${probe}`);
+    if (tokens > left || score <= 0 || list.includes(probe)) continue;
+    list += ` ${probe}`;
+    left -= tokens;
+  }
+  return list;
+}
+
+function scoreText(probes: readonly string[], view: string): number {
+  return probes.filter((probe) => view.includes(probe)).length / probes.length;
+}
+
+/** The readable strings of a body, as the reference tool sees them. */
+function flat(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(flat).join("\n");
+  if (typeof value !== "object") return String(value);
+  return Object.entries(value)
+    .filter(([key]) => !UNREAD.has(key))
+    .map(([, item]) => flat(item))
+    .join("\n");
+}
+
+function pythonScore(path: string, body: unknown, folder: string): number {
+  const view = join(folder, "view.json");
+  writeFileSync(view, JSON.stringify(body));
+  return Number(spawnSync("python3", [TOOL, "score", path, view], { encoding: "utf8" }).stdout.trim());
+}
+
+function groupOf(name: string): string {
+  return name.split("-").slice(0, 2).join("-");
+}
+
+function print(rows: ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>): void {
+  const columns = [...(rows.get("all")?.keys() ?? [])];
+  console.log(
+    `| mean share of probes kept | cases | ${columns.join(" | ")} |\n|---|---:|${columns.map(() => "---:|").join("")}`,
+  );
+  for (const [name, scores] of [...rows].sort(([a], [b]) => Number(a === "all") - Number(b === "all"))) {
+    const cells = columns.map((column) => mean(scores.get(column) ?? []).toFixed(3));
+    console.log(`| ${name} | ${scores.get(columns[0] ?? "")?.length ?? 0} | ${cells.join(" | ")} |`);
+  }
+  for (const percent of PERCENTS) {
+    const best = mean(rows.get("all")?.get(`ours ${percent} %, tail 30 %`) ?? []);
+    console.log(
+      `${percent} %: ${best.toFixed(3)}, bar ${BARS[percent]}: ${best >= (BARS[percent] ?? 0) ? "met" : "missed"}`,
+    );
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}

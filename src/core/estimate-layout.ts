@@ -1,0 +1,168 @@
+/**
+ * The shape of the text model: which kind each UTF-16 unit has, and where each coefficient lies in the one flat array of
+ * weights. Shared by the scanner and by the fit (bench/estimator-fit.ts), so that the two can never disagree.
+ */
+
+/**
+ * Kinds of UTF-16 units. A Latin letter's kind also says which letter it is (`lower` or `upper` plus its index), and that
+ * of an ASCII mark which mark, so that the scanner needs one look-up for either. The order matters where a comment says so.
+ */
+export const KIND = {
+  // Up to `digit`: Latin letters.
+  lower: 0,
+  upper: 32,
+  digit: 64,
+  space: 65,
+  blank: 66,
+  newline: 67,
+  number: 68,
+  /** Not a character: stands after the last one and ends every piece. */
+  end: 69,
+  // From here up to `punctuation`: letters.
+  mark: 70,
+  // Scripts written without spaces, merged by pairs of characters.
+  han: 71,
+  hiragana: 72,
+  katakana: 73,
+  hangul: 74,
+  // Alphabets other than Latin, counted by word.
+  cyrillic: 75,
+  cyrillicUpper: 76,
+  arabic: 77,
+  hebrew: 78,
+  greek: 79,
+  devanagari: 80,
+  thai: 81,
+  otherScript: 82,
+  // From here on: what is neither letter nor number nor blank.
+  punctuation: 128,
+  symbol: 192,
+  surrogate: 193,
+} as const;
+
+export const SCRIPTS = KIND.otherScript - KIND.mark + 1;
+export const LENGTHS = 17;
+/** Latin letters: a to z, then four kinds of others. A power of two, for speed. */
+export const LATIN = 32;
+/** ASCII marks, control characters, a line break, symbols by rarity, emoji by rarity, joiner, selector, skin tone, repetition. */
+export const MARKS = 45;
+export const MARK_CONTROL = 32;
+export const MARK_NEWLINE = 33;
+export const MARK_SYMBOL = 34;
+export const MARK_EMOJI = 37;
+export const MARK_JOINER = 41;
+export const MARK_SELECTOR = 42;
+export const MARK_SKIN_TONE = 43;
+export const MARK_SAME = 44;
+export const CYRILLIC = 33;
+/** U+0620 to U+064A, and one for all other letters of the script. */
+export const ARABIC = 44;
+export const PAIR_BITS = 1 << 16;
+export const WORD_BITS = 1 << 18;
+export const PREFIXES = 3 + MARKS;
+export const PREFIX_SPACE = 1;
+export const PREFIX_BLANK = 2;
+export const PREFIX_MARK = 3;
+
+/** A weight is stored in steps of this fraction of a token. */
+export const WEIGHT_STEPS = 512;
+/** The ranges whose rarities are stored (symbols and scripts, Han, Hangul, compatibility forms); the rest of the plane is rare. */
+export const RARITY_RANGES: readonly (readonly [from: number, to: number])[] = [
+  [0x80, 0x3400],
+  [0x4e00, 0xa000],
+  [0xac00, 0xd7a4],
+  [0xf900, 0x10000],
+];
+export const RARE = 2;
+/** Blocks of 128 characters between Armenian and Greek Extended, each with costs of its own; 0 is for those beyond. */
+export const BLOCKS = 64;
+
+const SIZES = {
+  /** By case (lower, Capital, UPPER, MIXed) and length; the last of each row is for every further letter. */
+  wordLength: 4 * LENGTHS,
+  /** By what stands directly before the word and belongs to its piece. */
+  wordPrefix: PREFIXES,
+  contraction: 1,
+  latinPair: LATIN * LATIN,
+  latinUpperPair: LATIN * LATIN,
+  digits: 1,
+  number: 1,
+  blankRun: 8,
+  newlineRun: 8,
+  /** By whether a space stands before. */
+  markStart: 2 * MARKS,
+  markPair: MARKS * MARKS,
+  /** By script and rarity. */
+  character: 4 * 4,
+  characterPair: 4,
+  /** The first of a run, with what leads it: by script, prefix, and rarity or pair. */
+  characterStart: 4 * 3 * 5,
+  /** A word that the vocabulary holds whole, by script and prefix. */
+  knownWord: SCRIPTS * 3,
+  scriptPrefix: SCRIPTS * 3,
+  scriptLetter: SCRIPTS * 3,
+  blockLetter: BLOCKS * 3,
+  blockMark: BLOCKS,
+  cyrillicPair: CYRILLIC * CYRILLIC,
+  arabicPair: ARABIC * ARABIC,
+} as const;
+
+type Section = keyof typeof SIZES;
+
+/** Where each section of the weights begins. */
+export const AT: Readonly<Record<Section, number>> = offsets();
+export const WEIGHTS = Object.values(SIZES).reduce((sum, size) => sum + size, 0);
+
+function offsets(): Record<Section, number> {
+  let next = 0;
+  const entries = Object.entries(SIZES).map(([name, size]) => {
+    const at = next;
+    next += size;
+    return [name, at];
+  });
+  return Object.fromEntries(entries) as Record<Section, number>; // the keys are those of SIZES
+}
+
+/** A kind as it is stored, made whole: a Latin letter or an ASCII mark gets its index. */
+export function kindOf(stored: number, code: number): number {
+  if (stored === KIND.lower || stored === KIND.upper) return stored + latinIndex(code);
+  return stored === KIND.punctuation ? stored + asciiMark(code) : stored;
+}
+
+function asciiMark(code: number): number {
+  if (code < 33 || code === 127) return MARK_CONTROL;
+  if (code < 48) return code - 33;
+  if (code < 65) return code - 43;
+  return code < 97 ? code - 69 : code - 95;
+}
+
+function latinIndex(code: number): number {
+  if (code < 128) return (code | 32) - 97;
+  if (code < 0x100) return 26;
+  if (code < 0x180) return 27;
+  return code >= 0x1e00 && code < 0x1f00 ? 28 : 29;
+}
+
+export function blockOf(code: number): number {
+  return code < 0x2000 ? code >> 7 : 0;
+}
+
+/** Hash of a word up to this letter, for the set of words that the vocabulary holds whole. */
+export function hashLetter(hash: number, code: number): number {
+  return Math.imul(hash ^ code, 0x01000193);
+}
+
+export const WORD_HASH_START = 0x811c9dc5 | 0;
+
+/** The two bits of a word in the set: a word is in it when both are set (one stranger in thirty is taken for known). */
+export function wordBit(hash: number, which: 0 | 1): number {
+  let mixed = hash ^ (hash >>> 16);
+  mixed = Math.imul(mixed, which === 0 ? 0x85ebca6b : 0xc2b2ae35);
+  mixed ^= mixed >>> 13;
+  return (Math.imul(mixed, 0x27d4eb2f) >>> 12) & (WORD_BITS - 1);
+}
+
+/** Hash of two neighbouring characters, for the set of pairs that the vocabulary holds as one. */
+export function pairBit(first: number, second: number): number {
+  return (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 16;
+}

@@ -1,0 +1,254 @@
+/**
+ * One step of the text model: reads one piece of text (a word with what leads it, a group of digits, a run of marks, a
+ * run of blanks, a run of characters) and adds what it costs. The pieces are those a byte-pair tokenizer splits text into
+ * before merging, so a piece never costs less than its share, whatever the text.
+ *
+ * Every cost is one read of `weights`: the model is linear, and the fit sees its features by recording the reads.
+ * Each unit is looked at a constant number of times, so time is linear on any input; nothing is allocated.
+ */
+
+import {
+  AT,
+  KIND,
+  LATIN,
+  LENGTHS,
+  MARK_CONTROL,
+  MARK_EMOJI,
+  MARK_JOINER,
+  MARK_NEWLINE,
+  MARK_SAME,
+  MARK_SELECTOR,
+  MARK_SKIN_TONE,
+  MARK_SYMBOL,
+  MARKS,
+  PREFIX_BLANK,
+  PREFIX_MARK,
+  PREFIX_SPACE,
+} from "./estimate-layout.ts";
+import { scanCharacters, scanScript } from "./estimate-scripts.ts";
+import { add, type Scan } from "./estimate-window.ts";
+
+// Constants of their own: the engine folds them into the hot loop, which it does not with properties.
+const AT_WORD_PREFIX = AT.wordPrefix;
+const AT_WORD_LENGTH = AT.wordLength;
+const AT_PAIR = AT.latinPair;
+const AT_UPPER_PAIR = AT.latinUpperPair;
+const AT_CONTRACTION = AT.contraction;
+const AT_DIGITS = AT.digits;
+const AT_MARK_START = AT.markStart;
+
+/** Reads one piece, or a row of plain ones; must not be called at the end of the window. */
+export function scanPiece(scan: Scan): void {
+  const start = scan.at;
+  scanPlain(scan);
+  if (scan.at === start) scanOther(scan);
+}
+
+/** What is neither plain word, nor digit, nor lone mark. */
+function scanOther(scan: Scan): void {
+  const { at, kinds } = scan;
+  const kind = kinds[at] as number;
+  if (isScript(kind)) scanLetters(scan, at, 0);
+  else if (kind === KIND.number) scanNumber(scan);
+  else if (kind < KIND.punctuation) scanBlanks(scan);
+  else if (kind !== KIND.surrogate && isScript(kinds[at + 1] as number)) {
+    scanLetters(scan, at + 1, PREFIX_MARK + markOf(scan, kind, at));
+  } else scanMarks(scan, at, 0);
+}
+
+/** A letter of a script other than Latin. */
+function isScript(kind: number): boolean {
+  return kind >= KIND.mark && kind < KIND.punctuation;
+}
+
+function scanLetters(scan: Scan, start: number, prefix: number): void {
+  const kind = scan.kinds[start] as number;
+  if (kind >= KIND.han && kind <= KIND.hangul) scanCharacters(scan, start, prefix);
+  else scanScript(scan, start, prefix);
+}
+
+/**
+ * The hot loop: Latin words, alone or led by a blank or a mark; groups of digits; lone marks. Stops before all else.
+ * A word is capitals, then small letters: it ends where a capital follows a small letter.
+ */
+function scanPlain(scan: Scan): void {
+  const { kinds, weights, until } = scan;
+  let { at } = scan;
+  let sum = 0;
+  do {
+    let kind = kinds[at] as number;
+    if (kind >= KIND.digit) {
+      const next = kinds[at + 1] as number;
+      if (kind === KIND.digit) {
+        sum += weights[AT_DIGITS] as number;
+        at += next !== KIND.digit ? 1 : kinds[at + 2] !== KIND.digit ? 2 : 3;
+        continue;
+      }
+      const mark = kind - KIND.punctuation;
+      if (next < KIND.digit) {
+        if (mark >= 0 && mark <= MARK_CONTROL) sum += weights[AT_WORD_PREFIX + PREFIX_MARK + mark] as number;
+        else if (kind === KIND.blank) sum += weights[AT_WORD_PREFIX + PREFIX_BLANK] as number;
+        else if (kind !== KIND.space) break;
+      } else {
+        if (mark < 0 || mark > MARK_CONTROL || (next > KIND.blank && next !== KIND.end)) break;
+        sum += weights[AT_MARK_START + mark] as number;
+        at++;
+        continue;
+      }
+      kind = next;
+      at++;
+    } else sum += weights[AT_WORD_PREFIX] as number;
+    const start = at++;
+    let row = kind * LATIN;
+    const capital = kind >= KIND.upper;
+    kind = kinds[at] as number;
+    if (capital) {
+      row -= KIND.upper * LATIN;
+      while (kind >= KIND.upper && kind < KIND.digit) {
+        sum += weights[AT_UPPER_PAIR - KIND.upper + row + kind] as number;
+        row = (kind - KIND.upper) * LATIN;
+        kind = kinds[++at] as number;
+      }
+    }
+    const capitals = capital ? at - start : 0;
+    while (kind < KIND.upper) {
+      sum += weights[AT_PAIR + row + kind] as number;
+      row = kind * LATIN;
+      kind = kinds[++at] as number;
+    }
+    sum += lengthTokens(at - start, capitals, weights);
+    if (kind === APOSTROPHE) {
+      const suffix = contractionLength(kinds, at + 1);
+      if (suffix > 0) sum += weights[AT_CONTRACTION] as number;
+      at += suffix;
+    }
+  } while (at < until);
+  add(scan, sum);
+  scan.at = at;
+}
+
+function lengthTokens(letters: number, capitals: number, weights: ArrayLike<number>): number {
+  const row = AT_WORD_LENGTH + LENGTHS * caseOf(capitals, letters);
+  if (letters < LENGTHS) return weights[row + letters - 1] as number;
+  let tokens = weights[row + LENGTHS - 2] as number;
+  for (let extra = LENGTHS - 1; extra < letters; extra++) tokens += weights[row + LENGTHS - 1] as number;
+  return tokens;
+}
+
+function caseOf(capitals: number, letters: number): number {
+  if (capitals === 0) return 0;
+  if (capitals === letters) return letters === 1 ? 1 : 2;
+  return capitals === 1 ? 1 : 3;
+}
+
+/** The kind of `'`. */
+const APOSTROPHE = KIND.punctuation + 6;
+const letterKind = (letter: string): number => letter.charCodeAt(0) - 97;
+const [S, T, M, D, R, V, E, L] = ["s", "t", "m", "d", "r", "v", "e", "l"].map(letterKind);
+
+/** Units of `'s`, `'t`, `'m`, `'d`, `'re`, `'ve`, `'ll` from the apostrophe on; 0 for anything else. */
+function contractionLength(kinds: Uint8Array, at: number): number {
+  const first = kinds[at] as number;
+  if (first >= KIND.digit) return 0;
+  const letter = first % LATIN;
+  if (letter === S || letter === T || letter === M || letter === D) return 2;
+  const second = kinds[at + 1] as number;
+  if (second >= KIND.digit) return 0;
+  if (letter === R || letter === V) return second % LATIN === E ? 3 : 0;
+  return letter === L && second % LATIN === L ? 3 : 0;
+}
+
+/** A digit of another script, a fraction, a circled number. */
+function scanNumber(scan: Scan): void {
+  add(scan, scan.weights[AT.number] as number);
+  scan.at += 1;
+}
+
+/** The vocabulary's longest run of line breaks. */
+const BREAKS_PER_TOKEN = 16;
+
+/** Blanks up to the last line break are one piece; else all but the last, which leads what follows or stands alone. */
+function scanBlanks(scan: Scan): void {
+  const { kinds, weights } = scan;
+  const start = scan.at;
+  let at = start;
+  let afterBreaks = start;
+  let breaks = 0;
+  for (let kind = kinds[at]; ; kind = kinds[at]) {
+    if (kind === KIND.newline) {
+      breaks++;
+      afterBreaks = at + 1;
+    } else if (kind !== KIND.space && kind !== KIND.blank) break;
+    at++;
+  }
+  if (breaks > 0) {
+    const mixed = afterBreaks - start > breaks ? 4 : 0;
+    for (let rest = breaks; rest > 0; rest -= BREAKS_PER_TOKEN) {
+      add(scan, weights[AT.newlineRun + mixed + Math.min(rest, 4) - 1] as number);
+    }
+    scan.at = afterBreaks;
+    return;
+  }
+  const next = kinds[at] as number;
+  const ended = next === KIND.end;
+  const run = at - start - (ended ? 0 : 1);
+  if (run > 0) {
+    add(scan, blankRunTokens(run, weights));
+    scan.at = start + run; // the last blank leads what follows, and is the next piece
+  } else if (isScript(next)) scanLetters(scan, at, kinds[start] === KIND.space ? PREFIX_SPACE : PREFIX_BLANK);
+  else if (kinds[start] === KIND.space && next >= KIND.punctuation) scanMarks(scan, at, 1);
+  else {
+    add(scan, blankRunTokens(1, weights));
+    scan.at = at;
+  }
+}
+
+/** The vocabulary has runs of blanks of most lengths up to about 80. */
+function blankRunTokens(run: number, weights: ArrayLike<number>): number {
+  let tokens = 0;
+  let rest = run;
+  while (rest > 64) {
+    tokens += weights[AT.blankRun + 7] as number;
+    rest -= 64;
+  }
+  return tokens + (weights[AT.blankRun + Math.min(6, 31 - Math.clz32(rest))] as number);
+}
+
+/** A run of marks, symbols and emoji, with the line breaks directly after it. */
+function scanMarks(scan: Scan, start: number, spaced: 0 | 1): void {
+  const { codes, kinds, weights } = scan;
+  let at = start;
+  let kind = kinds[at] as number;
+  let row = AT.markStart + spaced * MARKS;
+  let tokens = 0;
+  let previous = -1;
+  do {
+    const code = codes[at] as number;
+    const wide = kind === KIND.surrogate;
+    const whole = wide ? (code << 16) | (codes[at + 1] as number) : code;
+    const mark = whole === previous && code > 127 ? MARK_SAME : markOf(scan, kind, at);
+    tokens += weights[row + mark] as number;
+    row = AT.markPair + mark * MARKS;
+    previous = whole;
+    at += wide && kinds[at + 1] === KIND.surrogate ? 2 : 1;
+    kind = kinds[at] as number;
+  } while (kind >= KIND.punctuation);
+  if (kind === KIND.newline) {
+    tokens += weights[row + MARK_NEWLINE] as number;
+    while (kinds[at] === KIND.newline) at++;
+  }
+  add(scan, tokens);
+  scan.at = at;
+}
+
+function markOf(scan: Scan, kind: number, at: number): number {
+  if (kind < KIND.symbol) return kind - KIND.punctuation;
+  const code = scan.codes[at] as number;
+  if (code === 0x200d) return MARK_JOINER;
+  if (code === 0xfe0f) return MARK_SELECTOR;
+  if (kind === KIND.symbol) return MARK_SYMBOL + Math.min(2, scan.characters.rarity[code] as number);
+  const low = scan.codes[at + 1] as number;
+  if (code === 0xd83c && low >= 0xdffb && low <= 0xdfff) return MARK_SKIN_TONE;
+  if (code < 0xd83c || code > 0xd83f) return MARK_EMOJI + 3;
+  return MARK_EMOJI + (scan.characters.emojiRarity[((code & 3) << 10) | (low & 1023)] as number);
+}

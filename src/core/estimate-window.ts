@@ -1,0 +1,93 @@
+/**
+ * A window onto a text for the text model: units and their kinds in typed arrays, and what the text costs so far. Filled
+ * again for every text; holds nothing else.
+ */
+
+import { KIND } from "./estimate-layout.ts";
+
+/** What the model knows of characters. */
+export interface Characters {
+  /** Kind of each UTF-16 unit. */
+  readonly kinds: Uint8Array;
+  /** How rare a character is, 0 to 3: tokens it takes alone, less one. */
+  readonly rarity: Uint8Array;
+  /** The same for U+1F000 to U+1FFFF. */
+  readonly emojiRarity: Uint8Array;
+  /** Bits of the pairs of characters that the vocabulary holds as one. */
+  readonly pairs: Uint8Array;
+  /** Bits of the words, in alphabets other than Latin, that the vocabulary holds whole. */
+  readonly words: Uint8Array;
+}
+
+/** A window onto a text. Typed arrays, since reading a string unit by unit asks each time how the string is stored. */
+export interface Scan {
+  readonly codes: Uint16Array;
+  /** The memory of `codes`: the engine copies a text there as a whole, three times as fast as unit by unit. */
+  readonly bytes: Buffer;
+  /** Kind of each unit of the window, then `KIND.end`. */
+  readonly kinds: Uint8Array;
+  readonly characters: Characters;
+  readonly weights: ArrayLike<number>;
+  /** One number; a plain field would be boxed anew at every addition. */
+  readonly tokens: Float64Array;
+  length: number;
+  at: number;
+  /** Words that follow one another are read in one go up to here: the window's end, or less to see single pieces. */
+  until: number;
+}
+
+/** After the last unit: `KIND.end` for any look ahead. */
+const LOOK_AHEAD = 2;
+
+export function createScan(characters: Characters, weights: ArrayLike<number>, windowUnits: number): Scan {
+  const codes = new Uint16Array(windowUnits + LOOK_AHEAD);
+  return {
+    codes,
+    bytes: Buffer.from(codes.buffer),
+    kinds: new Uint8Array(windowUnits + LOOK_AHEAD),
+    characters,
+    weights,
+    tokens: new Float64Array(1),
+    length: 0,
+    at: 0,
+    until: 0,
+  };
+}
+
+/** Adds to what the text costs so far. */
+export function add(scan: Scan, tokens: number): void {
+  scan.tokens[0] = (scan.tokens[0] as number) + tokens;
+}
+
+/** Moves the window to a place in a text; returns where the next window begins. */
+export function loadWindow(scan: Scan, text: string, from: number): number {
+  const { codes, kinds } = scan;
+  const filled = Math.min(codes.length - LOOK_AHEAD, text.length - from);
+  copyUnits(scan, text, from, filled);
+  const length = from + filled < text.length ? lastBlank(kinds, filled) : filled;
+  for (let index = length; index < length + LOOK_AHEAD; index++) {
+    codes[index] = 0;
+    kinds[index] = KIND.end;
+  }
+  scan.length = length;
+  scan.until = length;
+  scan.at = 0;
+  return from + length;
+}
+
+function copyUnits(scan: Scan, text: string, from: number, length: number): void {
+  const { codes, kinds } = scan;
+  const kindOf = scan.characters.kinds;
+  scan.bytes.write(length === text.length ? text : text.slice(from, from + length), "utf16le");
+  for (let index = 0; index < length; index++) kinds[index] = kindOf[codes[index] as number] as number;
+}
+
+/** How far back a window's end moves so as not to cut a word; a longer word is cut. */
+const WORD_UNITS_MAX = 256;
+
+function lastBlank(kinds: Uint8Array, length: number): number {
+  for (let index = length - 1; index > Math.max(0, length - WORD_UNITS_MAX); index--) {
+    if (kinds[index] === KIND.space) return index;
+  }
+  return length;
+}
