@@ -1,6 +1,7 @@
 /**
  * How good and how fast the default estimator is, on text it was not fitted to: `npm run estimator` in bench/. Prints Markdown
- * and fails when a promised bar is missed. The last column of accuracy is a fit made without the category at all.
+ * and fails when a promised bar is missed. With `-- --leave-out` a last column shows a fit made without
+ * the class at all, which takes ten minutes.
  */
 
 import { clearMergeCache, countTokens } from "gpt-tokenizer/encoding/o200k_base";

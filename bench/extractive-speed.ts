@@ -83,13 +83,13 @@ function heapUsed(): number {
 function generate(chars: number): readonly unknown[] {
   const random = seeded(7);
   const word = (): string => random.pick(WORDS);
-  const name = (): string => `${word()}_${word()}${random.below(400)}`;
+  const name = (): string => `${word()}_${word()}${random.below(6)}`;
   const path = (): string => `packages/${word()}/src/${name()}.ts`;
   const sentence = (): string => `${Array.from({ length: 6 + random.below(12) }, word).join(" ")}.`;
   const line = (): string => {
     const kind = random.below(4);
-    if (kind === 0) return `  const ${word()}Value${random.below(900)} = await ${name()}(${word()}, "${word()}");`;
-    if (kind === 1) return `2026-03-0${1 + random.below(9)}T10:${10 + random.below(49)}:00Z INFO ${word()} request ${random.below(1e6)} took ${random.below(900)} ms`;
+    if (kind === 0) return `  const ${word()}Value${random.below(9)} = await ${name()}(${word()}, "${word()}");`;
+    if (kind === 1) return `2026-03-0${1 + random.below(9)}T10:${10 + random.below(49)}:00Z INFO ${word()} request ${random.below(4000)} took ${random.below(900)} ms`;
     if (kind === 2) return `    if (${word()}.${word()} === ${random.below(50)}) return ${word()};`;
     return sentence();
   };

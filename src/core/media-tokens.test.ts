@@ -69,6 +69,8 @@ describe("pictures", () => {
 
   test("Anthropic, standard", () => check("anthropic-messages", "claude-sonnet-4-5-20250929", square, 1_296));
   test("Anthropic, standard, shrunk", () => check("anthropic-messages", "claude-opus-4-6", screen, 1_560));
+  test("Anthropic, standard, a long strip", () =>
+    check("anthropic-messages", "claude-opus-4-6", image(png(3_000, 100)), 56 * 2));
   test("Anthropic, high", () => check("anthropic-messages", "claude-opus-4-7", screen, 2_691));
   test("Anthropic, unknown model is a new one", () => check("anthropic-messages", undefined, screen, 2_691));
   test("Anthropic, never above its budget", () =>
