@@ -9,10 +9,56 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tokens: ["core", "gpt-tokenizer"],
   transcripts: ["core", "transcripts", "node"],
   testing: ["core", "testing"],
+  strategies: ["core", "strategies"],
+  summarizers: ["core", "summarizers"],
+  profiles: ["core", "profiles"],
+  settings: ["core", "settings"],
   "formats.ts": ["core", "formats"],
   "convert.ts": ["core", "formats.ts"],
-  "index.ts": ["core", "formats.ts", "convert.ts"],
-  cli: ["core", "formats", "tokens", "transcripts", "formats.ts", "convert.ts", "cli", "node"],
+  "counters.ts": ["core"],
+  "telemetry.ts": ["core", "@opentelemetry/api"],
+  "strategies.ts": ["core", "strategies"],
+  "settings.ts": ["core", "settings", "profiles"],
+  compactor: ["core", "compactor", "strategies", "strategies.ts"],
+  "compactor.ts": [
+    "core",
+    "compactor",
+    "counters.ts",
+    "settings.ts",
+    "profiles",
+    "summarizers",
+    "telemetry.ts",
+    "logger.ts",
+  ],
+  "index.ts": [
+    "core",
+    "formats.ts",
+    "convert.ts",
+    "compactor",
+    "compactor.ts",
+    "settings.ts",
+    "profiles",
+    "summarizers",
+  ],
+  cli: [
+    "core",
+    "formats",
+    "tokens",
+    "transcripts",
+    "profiles",
+    "settings",
+    "compactor",
+    "strategies",
+    "strategies.ts",
+    "summarizers",
+    "formats.ts",
+    "convert.ts",
+    "settings.ts",
+    "compactor.ts",
+    "counters.ts",
+    "cli",
+    "node",
+  ],
 };
 
 const root = join(import.meta.dirname, "..");
@@ -20,7 +66,9 @@ const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.ends
 
 function importsOf(file: string): readonly string[] {
   const source = readFileSync(join(root, file), "utf8");
-  return [...source.matchAll(/(?:^|\s)(?:from|import)\s*\(?\s*["']([^"']+)["']/g)].map((match) => match[1] ?? "");
+  const statements = source.matchAll(/^(?:import|export)\b[^;"']*?\bfrom\s*["']([^"']+)["']/gm);
+  const dynamic = source.matchAll(/\bimport\(\s*["']([^"']+)["']|^import\s*["']([^"']+)["']/gm);
+  return [...statements, ...dynamic].map((match) => match[1] ?? match[2] ?? "");
 }
 
 /** The folder or top-level file of `src` that a path belongs to. */

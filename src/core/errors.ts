@@ -9,6 +9,8 @@ export type ErrorCode =
   | "unreadable-file"
   /** An optional dependency that was asked for is not installed. */
   | "missing-dependency"
+  /** A plan would have broken a promise and was refused; nothing was changed. A defect of ours or of a strategy plug-in. */
+  | "invalid-plan"
   /** A model made no summary that could be used; `reason` says how it failed. */
   | "summary-failed"
   /** The caller's signal was aborted; nothing was changed. */

@@ -1,0 +1,176 @@
+/**
+ * From a view to a plan: cap, prune, trigger, strategy, backstop, in that order. Pure: what it returns is data, and asking
+ * twice gives the same answer. `plan`, `fit` and `compact` all decide here.
+ */
+
+import { applyPlan } from "../core/apply-plan.ts";
+import { countBackstop } from "../core/count-backstop.ts";
+import { dropTurns } from "../core/drop-turns.ts";
+import type { Conversation, Message } from "../core/message.ts";
+import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan.ts";
+import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan-input.ts";
+import { capSteps, pruneSteps } from "../core/prune.ts";
+import type { Settings, Target } from "../core/settings.ts";
+import { structureOf } from "../core/structure.ts";
+import { findSummary } from "../core/summary-marks.ts";
+import { type ContextSize, findTrigger, thresholdTokens } from "../core/trigger.ts";
+import { strategyNamed } from "../strategies.ts";
+
+export interface DecideInput {
+  readonly view: Conversation;
+  readonly settings: Settings;
+  readonly tokensOf: (message: Message) => number;
+  /** A list as the counter rounds it; what the trigger is asked with. */
+  readonly totalOf: (messages: readonly Message[]) => number;
+  readonly systemTokens: number;
+  readonly toolsTokens: number;
+  /** Somebody asked: no trigger needed. */
+  readonly asked?: "manual" | "overflow";
+  /** Named for this call; the settings' own otherwise. */
+  readonly targetTokens?: number;
+  readonly isCacheCold?: boolean;
+  /** True when the last passes freed too little and nothing much has come since (D26). */
+  readonly isThrashing?: boolean;
+}
+
+export interface Decision {
+  /** All steps, on the view that was given. */
+  readonly plan: Plan;
+  /** The input that the compaction steps were made from, for `checkPlan`: the view after cap and prune. */
+  readonly input: PlanInput;
+  /** The part of the plan that is still to be carried out on it. */
+  readonly rest: Plan;
+}
+
+export function decide(given: DecideInput): Decision {
+  const start: Stage = { given, input: planInput(given), steps: [] };
+  const stage = [capStage, waterStage].reduce((before, next) => next(before), start);
+  const { fired, because } = reasonFor(stage.given);
+  const input = { ...stage.input, reason: fired ?? "prune" };
+  const { strategy } = given.settings.compact;
+  const decided = fired === undefined ? nothingToDo(input, because) : strategyNamed(strategy).plan(input);
+  const rest = withBackstop(decided, input);
+  return { plan: combine(totalTokens(start.input), stage.steps, rest), input, rest };
+}
+
+/** The view so far, what a strategy may know of it, and the texts that were shortened on the way. */
+interface Stage {
+  readonly given: DecideInput;
+  readonly input: PlanInput;
+  readonly steps: readonly TextStep[];
+}
+
+function withTexts(before: Stage, steps: readonly TextStep[]): Stage {
+  if (steps.length === 0) return before;
+  const { view, settings } = before.given;
+  const plan: Plan = { ...EMPTY_PLAN, steps };
+  const given = {
+    ...before.given,
+    view: applyPlan({ conversation: view, plan, summary: undefined, render: settings.render }),
+  };
+  return { given, input: planInput(given), steps: [...before.steps, ...steps] };
+}
+
+const EMPTY_PLAN: Plan = {
+  reason: "prune",
+  steps: [],
+  tokensBefore: 0,
+  tokensAfter: 0,
+  targetTokens: undefined,
+  fits: true,
+  inTheWay: [],
+};
+
+/** R082: results that are too long for this profile are cut where they stand. */
+function capStage(before: Stage): Stage {
+  const { view, settings, tokensOf } = before.given;
+  return withTexts(before, capSteps({ messages: view.messages, settings, tokensOf }));
+}
+
+/** Layer 1 by itself: above the high mark prune down to the low one, in between leave the prefix alone. */
+function waterStage(before: Stage): Stage {
+  const { given, input } = before;
+  const { settings, view, tokensOf } = given;
+  const { prune, protect } = settings;
+  const tokens = totalTokens(input);
+  const isDue = prune.enabled && !protect.toolOutputs && tokens > prune.highWaterRatio * settings.windowTokens;
+  if (!isDue) return before;
+  const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const mayPrune = (index: number): boolean => !prune.sparesTail || !protectedBy.has(index);
+  const freeTokens = tokens - prune.lowWaterRatio * settings.windowTokens;
+  const { pairing } = input.structure;
+  return withTexts(
+    before,
+    pruneSteps({ messages: view.messages, pairing, settings, tokensOf, mayPrune }, { freeTokens }),
+  );
+}
+
+function reasonFor(given: DecideInput): { readonly fired?: Reason; readonly because: NothingToDo } {
+  const { settings, asked, isThrashing } = given;
+  if (asked !== undefined) return { fired: asked, because: "not-triggered" };
+  if (!settings.compact.auto) return { because: "auto-off" };
+  const fired = findTrigger(settings, { size: sizeOf(given), isCacheCold: given.isCacheCold ?? false });
+  if (fired === undefined) return { because: "not-triggered" };
+  return isThrashing ? { because: "thrashing" } : { fired: fired.trigger, because: "not-triggered" };
+}
+
+export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {
+  return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages) };
+}
+
+function planInput(given: DecideInput): PlanInput {
+  const { view, settings, tokensOf, systemTokens, toolsTokens } = given;
+  return {
+    reason: "prune",
+    conversation: view,
+    structure: structureOf(view.messages),
+    settings,
+    tokensOf,
+    baseTokens: systemTokens + toolsTokens,
+    targetTokens: given.targetTokens ?? targetOf(settings.compact.target, settings),
+    isTargetExplicit: given.targetTokens !== undefined,
+    found: findSummary(view.messages, view.system, settings.render),
+  };
+}
+
+export function targetOf(target: Target, settings: Settings): number | undefined {
+  switch (target.type) {
+    case "none":
+      return undefined;
+    case "tokens":
+      return target.tokens;
+    case "ratioOfWindow":
+      return Math.floor(settings.windowTokens * target.ratio);
+    case "ratioOfThreshold": {
+      const threshold = thresholdTokens(settings);
+      return threshold === undefined ? undefined : Math.floor(threshold * target.ratio);
+    }
+    default:
+      return target satisfies never;
+  }
+}
+
+/** Old tool turns go whole where the settings say so (R097), then the number of messages is limited (R146). */
+export function withBackstop(plan: Plan, input: PlanInput): Plan {
+  if (plan.steps.some(({ type }) => type === "summarize" || type === "drop")) return plan;
+  const { messages } = input.conversation;
+  const { protect } = input.settings;
+  const parts = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const drop = dropTurns({ ...input, messages, protectedBy: parts.protectedBy }) ?? countBackstop(input, parts);
+  if (drop === undefined) return plan;
+  const dropped = new Set(drop.messageIds);
+  const freed = messages.reduce((sum, m) => sum + (dropped.has(m.id) ? input.tokensOf(m) : 0), 0);
+  const { because: _, ...rest } = plan;
+  return { ...rest, steps: [...plan.steps, drop], tokensAfter: plan.tokensAfter - freed };
+}
+
+/** One plan over the view that was given; steps on messages that leave anyway are left out. */
+function combine(tokensBefore: number, texts: readonly TextStep[], rest: Plan): Plan {
+  const removed = new Set(
+    rest.steps.flatMap((step) => (step.type === "summarize" || step.type === "drop" ? step.messageIds : [])),
+  );
+  const kept = texts.filter(({ messageId }) => !removed.has(messageId));
+  if (kept.length === 0) return { ...rest, tokensBefore };
+  const { because: _, ...plan } = rest;
+  return { ...plan, steps: [...kept, ...rest.steps], tokensBefore };
+}

@@ -1,0 +1,253 @@
+/**
+ * One pass with everybody who looks on: gates first, then providers, then the work, each stage told as it happens. A closed gate
+ * or a cancelled compaction leaves the conversation as it was; nobody who is merely told can change or fail anything.
+ */
+
+import type { HookContext } from "../core/hook-events.ts";
+import { askGates, askProvides, type ProvidedCompaction } from "../core/hooks.ts";
+import type { Plan } from "../core/plan.ts";
+import { snapshotOf } from "../core/snapshot.ts";
+import type { SummarizeContext, Summarizer } from "../core/summary.ts";
+import type { Attributes } from "../core/telemetry.ts";
+import type { TokenCounter } from "../core/tokens.ts";
+import { countedTokens, findTrigger, thresholdTokens } from "../core/trigger.ts";
+import { type DecideInput, type Decision, sizeOf } from "./decide.ts";
+import { leavingIds, PROVIDED_NAME, proposalOf, takeProvided } from "./provided.ts";
+import { type PassOutcome, tellFailure, tellOutcome, withDetails } from "./tell-outcome.ts";
+import { createTeller, type Teller, type Watch } from "./watch.ts";
+
+export interface PassInput {
+  readonly decision: Decision;
+  readonly given: DecideInput;
+  readonly counter: TokenCounter;
+  readonly summarizer: Summarizer;
+  readonly signal: AbortSignal;
+  readonly startedMs: number;
+  readonly call: PassCall;
+}
+
+export interface PassCall {
+  readonly instructions?: string;
+  readonly hookContext?: HookContext;
+  readonly onProgress?: SummarizeContext["progress"];
+}
+
+/** What is to be carried out, and by whom. */
+export interface Allowed {
+  readonly decision: Decision;
+  readonly summarizer: Summarizer;
+  readonly context: SummarizeContext;
+  /** Grows until the pass is over. */
+  readonly notes: readonly string[];
+}
+
+export interface Pass extends PassInput {
+  readonly watch: Watch;
+  readonly teller: Teller;
+  /** A trigger fired, or somebody asked. */
+  readonly isAsked: boolean;
+  /** What the sources call a compaction, as opposed to tool results pruned on the way. */
+  readonly isCompaction: boolean;
+  readonly tokensBefore: number;
+  readonly compactionNumber: number;
+  /** True from `compaction-started` on, so that its end is told exactly once. */
+  readonly state: { isStarted: boolean };
+}
+
+export function performPass<Outcome extends PassOutcome>(
+  watch: Watch,
+  input: PassInput,
+  body: (allowed: Allowed) => Promise<Outcome>,
+): Promise<Outcome> {
+  const pass = passOf(watch, input);
+  const { plan } = pass.decision;
+  if (!pass.isAsked && plan.steps.length === 0) return perform(pass, body, () => {});
+  const attributes = {
+    "palimpsest.profile": watch.profile,
+    "palimpsest.reason": plan.reason,
+    "palimpsest.tokens.before": pass.tokensBefore,
+  };
+  return watch.telemetry.span("palimpsest.compact", attributes, (note) => perform(pass, body, note));
+}
+
+function passOf(watch: Watch, input: PassInput): Pass {
+  const context = { ...watch.context, ...input.call.hookContext };
+  const isAsked = input.decision.input.reason !== "prune";
+  const { plan } = input.decision;
+  return {
+    ...input,
+    watch,
+    teller: createTeller(watch, context),
+    isAsked,
+    isCompaction: isAsked || leavingIds(plan).size > 0,
+    // A request that is let through is not counted again for nobody's sake.
+    tokensBefore: isAsked || plan.steps.length > 0 ? tokensIn(input.given) : plan.tokensBefore,
+    compactionNumber: watch.counts.of(context) + 1,
+    state: { isStarted: false },
+  };
+}
+
+/** As the report counts. */
+function tokensIn(given: DecideInput): number {
+  const { systemTokens, toolsTokens, messagesTokens } = sizeOf(given);
+  return systemTokens + toolsTokens + messagesTokens;
+}
+
+async function perform<Outcome extends PassOutcome>(
+  pass: Pass,
+  body: (allowed: Allowed) => Promise<Outcome>,
+  note: (attributes: Attributes) => void,
+): Promise<Outcome> {
+  const { call, signal, teller } = pass;
+  try {
+    tellDecision(pass);
+    const asked = await ask(pass);
+    const progress: SummarizeContext["progress"] = (event) => {
+      call.onProgress?.(event);
+      teller.tell({ type: "progress-made", ...event });
+    };
+    const outcome = await body({
+      decision: asked.decision,
+      summarizer: watched(asked.summarizer, pass),
+      context: { signal, progress },
+      notes: teller.notes,
+    });
+    const settled = withDetails(outcome, asked.provided?.details);
+    note(tellOutcome(pass, settled));
+    return settled;
+  } catch (error) {
+    tellFailure(pass, error);
+    throw error;
+  }
+}
+
+function tellDecision({ decision, given, isAsked, teller }: Pass): void {
+  const { plan, input } = decision;
+  if (!isAsked && plan.steps.length === 0) return;
+  const { settings, isCacheCold = false } = given;
+  const size = sizeOf({ ...given, view: input.conversation });
+  const fired = given.asked === undefined ? findTrigger(settings, { size, isCacheCold }) : undefined;
+  const threshold = fired?.thresholdTokens ?? thresholdTokens(settings);
+  const measured = {
+    reason: input.reason,
+    tokens: fired?.tokens ?? countedTokens(settings, size),
+    ...(threshold !== undefined && { thresholdTokens: threshold }),
+  };
+  if (isAsked) teller.tell({ type: "trigger-fired", ...measured });
+  teller.tell({ type: "plan-made", plan, ...measured, messagesLeaving: leavingIds(plan).size });
+}
+
+interface Asked {
+  readonly decision: Decision;
+  readonly summarizer: Summarizer;
+  readonly provided?: ProvidedCompaction;
+}
+
+async function ask(pass: Pass): Promise<Asked> {
+  const { decision, summarizer, teller, watch } = pass;
+  const closed = decision.plan.steps.length === 0 ? undefined : await askGates(watch.hooks.gates, ...gateEvent(pass));
+  if (closed !== undefined) {
+    teller.notes.push(`Stopped by a gate: ${closed}`);
+    teller.tell({ type: "gate-closed", because: closed });
+    return { decision: stopped(pass, "gate"), summarizer };
+  }
+  if (pass.isCompaction) tellStart(pass);
+  return leavingIds(decision.rest).size === 0 ? { decision, summarizer } : askForProvided(pass);
+}
+
+function gateEvent({ decision, given, isCompaction, tokensBefore, compactionNumber, signal, teller }: Pass) {
+  const { plan } = decision;
+  const messageCount = given.view.messages.length;
+  const numbers = { messageCount, tokenCount: tokensBefore, compactionNumber };
+  return [{ reason: plan.reason, plan, ...numbers, isCompaction, signal }, teller.context] as const;
+}
+
+function tellStart({ decision, given, tokensBefore, compactionNumber, teller, state, watch }: Pass): void {
+  const leaving = watch.hooks.notifies.length === 0 ? new Set() : leavingIds(decision.plan);
+  state.isStarted = true;
+  teller.tell({
+    type: "compaction-started",
+    reason: decision.plan.reason,
+    messageCount: given.view.messages.length,
+    tokenCount: tokensBefore,
+    compactionNumber,
+    messages: given.view.messages.filter(({ id }) => leaving.has(id)).map(snapshotOf),
+  });
+}
+
+async function askForProvided(pass: Pass): Promise<Asked> {
+  const { decision, summarizer, teller, watch, tokensBefore, signal, counter, call } = pass;
+  const own: Asked = { decision, summarizer };
+  if (watch.hooks.provides.length === 0) return own;
+  const { instructions } = call;
+  const proposal = proposalOf({ decision, tokensBefore, instructions, signal, filesOf: watch.filesOf });
+  const failed = (error: unknown): void => teller.hookFailed("provide", error);
+  const answer = await askProvides(watch.hooks.provides, { proposal, context: teller.context, failed });
+  if (answer === undefined) return own;
+  if ("cancel" in answer) {
+    teller.notes.push(`Cancelled by a hook${answer.message === undefined ? "." : `: ${answer.message}`}`);
+    return { decision: stopped(pass, "cancelled"), summarizer };
+  }
+  const provided = answer.compaction;
+  const taken = takeProvided(decision, provided, counter);
+  if (taken.type === "refused") {
+    failed(new Error(taken.because));
+    return own;
+  }
+  const { summary, firstKeptEntryId = proposal.firstKeptEntryId } = provided;
+  teller.tell({
+    type: "compaction-provided",
+    summary,
+    summaryTokens: counter.countText(summary),
+    ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
+  });
+  return { decision: taken.decision, summarizer: taken.summarizer, provided };
+}
+
+/** Nothing is done, not even what was capped or pruned on the way to the decision. */
+function stopped({ decision, given }: Pass, because: "gate" | "cancelled"): Decision {
+  const { plan, rest, input } = decision;
+  const { windowTokens } = given.settings;
+  const none = (from: Plan): Plan => ({
+    ...from,
+    steps: [],
+    tokensAfter: from.tokensBefore,
+    fits: from.tokensBefore <= (from.targetTokens ?? windowTokens),
+    because,
+  });
+  return { plan: none(plan), rest: none(rest), input: { ...input, conversation: given.view } };
+}
+
+/** The same summarizer, in a span of its own and announced. */
+function watched(summarizer: Summarizer, { teller, watch }: Pass): Summarizer {
+  const { name, version } = summarizer;
+  return {
+    name,
+    version,
+    planCalls: (input) => summarizer.planCalls(input),
+    summarize: async (input, context) => {
+      const messageCount = input.messages.length + input.turnPrefix.length;
+      const { budgetTokens } = input;
+      if (name !== PROVIDED_NAME) {
+        const callsMax = summarizer.planCalls(input);
+        teller.tell({
+          type: "summary-started",
+          summarizer: `${name} ${version}`,
+          messageCount,
+          budgetTokens,
+          callsMax,
+        });
+      }
+      const attributes = {
+        "palimpsest.summarizer": `${name} ${version}`,
+        "palimpsest.messages": messageCount,
+        "palimpsest.budget_tokens": budgetTokens,
+      };
+      return watch.telemetry.span("palimpsest.summarize", attributes, async (note) => {
+        const result = await summarizer.summarize(input, context);
+        note({ "palimpsest.calls": result.calls });
+        return result;
+      });
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * What a `provide` hook is shown, and what it gives back made into a decision like any other: checked by the same rules,
+ * applied by the same code. A compaction that would break a promise is refused; the built-in one goes on then.
+ */
+
+import { isTextStep, removedIds } from "../core/apply-plan.ts";
+import { checkPlan } from "../core/check-plan.ts";
+import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks.ts";
+import type { Message } from "../core/message.ts";
+import { partition } from "../core/partition.ts";
+import type { Plan, SummarizeStep } from "../core/plan.ts";
+import { type PlanInput, sumTokens } from "../core/plan-input.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Summarizer } from "../core/summary.ts";
+import type { TokenCounter } from "../core/tokens.ts";
+import { raiseToFloor, thresholdTokens } from "../core/trigger.ts";
+import type { Decision } from "./decide.ts";
+
+/** The name under which a hook's text stands where a summarizer's would. */
+export const PROVIDED_NAME = "provided";
+
+export function leavingIds({ steps }: Plan): ReadonlySet<string> {
+  return new Set(steps.flatMap((step) => (step.type === "summarize" || step.type === "drop" ? step.messageIds : [])));
+}
+
+export interface ProposalInput {
+  readonly decision: Decision;
+  readonly tokensBefore: number;
+  readonly instructions: string | undefined;
+  readonly signal: AbortSignal;
+  filesOf(messages: readonly Message[]): FileOperations;
+}
+
+export function proposalOf(given: ProposalInput): Proposal {
+  const { decision, tokensBefore, instructions, signal, filesOf } = given;
+  const { input, rest, plan } = decision;
+  const step = rest.steps.find((candidate) => candidate.type === "summarize");
+  const leaving = leavingIds(rest);
+  const prefix = new Set(step?.turnPrefixIds ?? []);
+  const zone = input.conversation.messages.filter(({ id }) => leaving.has(id));
+  const firstKeptEntryId = firstKeptId(decision);
+  return {
+    reason: plan.reason,
+    plan,
+    messages: zone.filter(({ id }) => !prefix.has(id)),
+    turnPrefix: zone.filter(({ id }) => prefix.has(id)),
+    ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
+    tokensBefore,
+    ...(step !== undefined && { budgetTokens: step.budgetTokens }),
+    ...(input.found !== undefined && { previousSummary: input.found.text }),
+    fileOps: filesOf(zone),
+    reserveTokens: reserveOf(input.settings),
+    ...(instructions !== undefined && { instructions }),
+    signal,
+  };
+}
+
+function firstKeptId({ input, rest }: Decision): string | undefined {
+  const leaving = leavingIds(rest);
+  const { messages } = input.conversation;
+  return messages[messages.findLastIndex(({ id }) => leaving.has(id)) + 1]?.id;
+}
+
+/** What the settings keep free: the reserve trigger's, or whatever the lowest threshold leaves. */
+function reserveOf(settings: Settings): number {
+  const trigger = settings.compact.triggers.find(({ type }) => type === "reserve");
+  if (trigger?.type === "reserve") return raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens;
+  return Math.max(0, settings.windowTokens - (thresholdTokens(settings) ?? settings.windowTokens));
+}
+
+export type Taken =
+  | { readonly type: "taken"; readonly decision: Decision; readonly summarizer: Summarizer }
+  | { readonly type: "refused"; readonly because: string };
+
+/** The decision with the provided summary in the place of the built-in one. */
+export function takeProvided(decision: Decision, provided: ProvidedCompaction, counter: TokenCounter): Taken {
+  const { input, rest } = decision;
+  if (typeof provided.summary !== "string" || provided.summary.trim() === "") {
+    return { type: "refused", because: "The provided compaction has no summary." };
+  }
+  const summaryTokens = counter.countText(provided.summary);
+  const step = stepFor(decision, provided, summaryTokens);
+  if (typeof step === "string") return { type: "refused", because: step };
+  const removed = new Set(removedIds(step));
+  const texts = rest.steps.filter((other) => isTextStep(other) && !removed.has(other.messageId));
+  const kept = input.conversation.messages.filter(({ id }) => !removed.has(id));
+  const tokensAfter = input.baseTokens + sumTokens(kept, input.tokensOf) + summaryTokens;
+  const { because: _, ...before } = rest;
+  const next: Plan = { ...before, steps: [...texts, step], tokensAfter };
+  const problems = checkPlan(next, input);
+  if (problems.length > 0) return { type: "refused", because: problems.join(" ") };
+  const earlier = decision.plan.steps.filter(
+    (other) => isTextStep(other) && !rest.steps.includes(other) && !removed.has(other.messageId),
+  );
+  const plan: Plan = { ...decision.plan, steps: [...earlier, ...next.steps], tokensAfter };
+  return { type: "taken", decision: { ...decision, plan, rest: next }, summarizer: saying(provided.summary) };
+}
+
+/** A sentence when the hook asks for a cut that is none. */
+function stepFor(decision: Decision, { firstKeptEntryId }: ProvidedCompaction, budgetTokens: number) {
+  const { input, rest } = decision;
+  const own = rest.steps.find((step) => step.type === "summarize");
+  const isOwnCut = firstKeptEntryId === undefined || firstKeptEntryId === (firstKeptId(decision) ?? "");
+  const messageIds = isOwnCut ? [...leavingIds(rest)] : zoneBefore(input, firstKeptEntryId);
+  if (messageIds === undefined) return `Nothing can be cut before ${firstKeptEntryId}.`;
+  return {
+    type: "summarize",
+    messageIds,
+    turnPrefixIds: isOwnCut ? (own?.turnPrefixIds ?? []) : [],
+    replacesIds: input.found?.messageIds ?? [],
+    budgetTokens,
+  } satisfies SummarizeStep;
+}
+
+/** What leaves when the tail begins at this message; undefined where no legal cut is. */
+function zoneBefore(input: PlanInput, firstKeptEntryId: string): readonly string[] | undefined {
+  const { messages } = input.conversation;
+  const cut = messages.findIndex(({ id }) => id === firstKeptEntryId);
+  const { compact } = input.settings;
+  const parts = partition({
+    messages,
+    structure: input.structure,
+    settings: { ...input.settings, compact: { ...compact, cut: "pair-safe" } },
+    tokensOf: input.tokensOf,
+    summaryIds: new Set(input.found?.messageIds ?? []),
+    tailTokens: 0,
+    tailMessages: messages.length - cut,
+  });
+  if (cut <= 0 || parts.cut !== cut || parts.zone.length === 0) return undefined;
+  return parts.zone.flatMap((index) => messages[index]?.id ?? []);
+}
+
+/** The hook's text, where the summarizer's would be. */
+function saying(text: string): Summarizer {
+  return {
+    name: PROVIDED_NAME,
+    version: "1",
+    planCalls: () => 0,
+    summarize: () => Promise.resolve({ text, calls: 0, notes: [] }),
+  };
+}

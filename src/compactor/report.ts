@@ -1,0 +1,150 @@
+/** What a pass did, for people and machines: R167's fields, both ratios of D09, what it cost and what fell back. */
+
+import type { Checkpoint, ToolFailure } from "../core/checkpoint.ts";
+import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan.ts";
+import type { Usage } from "../core/ports.ts";
+import type { Repair } from "../core/repair.ts";
+import type { MadeSummary } from "./make-summary.ts";
+
+export interface Report {
+  /** False only when a pass was needed and could not be carried out; the request is then the one that was given. */
+  readonly ok: boolean;
+  readonly compacted: boolean;
+  readonly reason: Reason | NothingToDo;
+  readonly tokensBefore: number;
+  /** Counted on the result, not expected. */
+  readonly tokensAfter: number;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly targetTokens?: number;
+  /** Whether the result is at or below the target, or the window where there is none. */
+  readonly fits: boolean;
+  /** Protected content that keeps it from fitting, largest first. */
+  readonly inTheWay: readonly Obstacle[];
+  /** Before ÷ after: of the whole context, and of what was replaced alone. */
+  readonly ratios: { readonly whole: number; readonly zone?: number };
+  /** Steps that were carried out, by type. */
+  readonly steps: Readonly<Record<string, number>>;
+  /** Model calls of this pass, what they used and, where prices are known, cost. */
+  readonly calls: number;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+  /** Steps of the failure ladder that were taken, and why. */
+  readonly fallbacks: readonly Fallback[];
+  readonly notes: readonly string[];
+  /** What had to be mended in the conversation as it came. */
+  readonly repairs: readonly Repair[];
+  readonly result?: CompactionRecord;
+}
+
+export interface Fallback {
+  readonly step: string;
+  readonly because: string;
+}
+
+/** R166, R167: what a store keeps of a compaction. */
+export interface CompactionRecord {
+  readonly summary?: string;
+  readonly checkpoint?: Checkpoint;
+  readonly summarizer?: string;
+  readonly firstKeptEntryId?: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly details?: {
+    readonly readFiles: readonly string[];
+    readonly modifiedFiles: readonly string[];
+    readonly toolFailures: readonly ToolFailure[];
+  };
+}
+
+export interface ReportInput {
+  readonly plan: Plan;
+  readonly made: MadeSummary | undefined;
+  readonly tokens: { readonly before: number; readonly after: number };
+  readonly messages: { readonly before: number; readonly after: number };
+  readonly zoneTokens: number;
+  readonly summaryTokens: number;
+  readonly firstKept: string | undefined;
+  readonly windowTokens: number;
+  readonly notes: readonly string[];
+  readonly repairs: readonly Repair[];
+  readonly prices: Prices | undefined;
+}
+
+export function reportOf(input: ReportInput): Report {
+  const { plan, made, tokens, messages } = input;
+  const compacted = plan.steps.length > 0 && tokens.after < tokens.before;
+  const fits = tokens.after <= (plan.targetTokens ?? input.windowTokens);
+  const usage = made?.type === "summary" ? made.result.usage : undefined;
+  const zone = input.summaryTokens > 0 ? { zone: input.zoneTokens / input.summaryTokens } : {};
+  return {
+    ok: compacted || plan.because === undefined || QUIET.has(plan.because),
+    compacted,
+    reason: compacted ? plan.reason : (plan.because ?? "frees-nothing"),
+    tokensBefore: tokens.before,
+    tokensAfter: tokens.after,
+    messagesBefore: messages.before,
+    messagesAfter: messages.after,
+    ...(plan.targetTokens !== undefined && { targetTokens: plan.targetTokens }),
+    fits,
+    inTheWay: fits ? [] : plan.inTheWay,
+    ratios: { whole: tokens.after === 0 ? 1 : tokens.before / tokens.after, ...zone },
+    steps: countSteps(plan),
+    calls: made === undefined ? 0 : made.type === "summary" ? made.result.calls : made.calls,
+    ...(usage !== undefined && { usage }),
+    ...(usage !== undefined && input.prices !== undefined && { costUsd: costOf(usage, input.prices) }),
+    fallbacks: made?.fallbacks ?? [],
+    notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
+    repairs: input.repairs,
+    ...(compacted && { result: recordOf(input) }),
+  };
+}
+
+/** Outcomes in which there was nothing to do, as opposed to nothing that could be done. */
+const QUIET: ReadonlySet<NothingToDo> = new Set(["not-triggered", "auto-off", "strategy-none"]);
+
+function recordOf({ made, tokens, firstKept }: ReportInput): CompactionRecord {
+  const summary = made?.type === "summary" ? made : undefined;
+  const checkpoint = summary?.result.checkpoint;
+  return {
+    ...(summary !== undefined && {
+      summary: summary.result.text,
+      summarizer: `${summary.by.name} ${summary.by.version}`,
+    }),
+    ...(checkpoint !== undefined && { checkpoint }),
+    ...(firstKept !== undefined && { firstKeptEntryId: firstKept }),
+    tokensBefore: tokens.before,
+    tokensAfter: tokens.after,
+    ...(checkpoint !== undefined && {
+      details: {
+        readFiles: checkpoint.filesRead,
+        modifiedFiles: checkpoint.filesModified,
+        toolFailures: checkpoint.toolFailures,
+      },
+    }),
+  };
+}
+
+function countSteps({ steps }: Plan): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { type } of steps) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+/** USD per million tokens. */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+function costOf(usage: Usage, prices: Prices): number {
+  const uncached = usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
+  const total =
+    uncached * prices.input +
+    usage.cacheReadTokens * (prices.cacheRead ?? prices.input) +
+    usage.cacheWriteTokens * (prices.cacheWrite ?? prices.input) +
+    usage.outputTokens * prices.output;
+  return total / 1e6;
+}

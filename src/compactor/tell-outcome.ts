@@ -1,0 +1,139 @@
+/** How a pass ended, told to everybody who looks on, from what was really carried out. Changes nothing of it. */
+
+import { removedIds } from "../core/apply-plan.ts";
+import { CompactionError } from "../core/errors.ts";
+import type { CompactionDetails } from "../core/hooks.ts";
+import type { Reason } from "../core/plan.ts";
+import type { Attributes } from "../core/telemetry.ts";
+import type { CarriedOut } from "./carry-out.ts";
+import type { Pass } from "./pass.ts";
+import { leavingIds, PROVIDED_NAME } from "./provided.ts";
+import type { Report } from "./report.ts";
+import { textOf } from "./watch.ts";
+
+export interface PassOutcome {
+  readonly carried: CarriedOut;
+  readonly result: { readonly report: Report };
+}
+
+/** Returns what the pass's span is to say. */
+export function tellOutcome(pass: Pass, { carried, result }: PassOutcome): Attributes {
+  const { report } = result;
+  tellSummary(pass, carried);
+  if (report.compacted) tellCompacted(pass, carried, report);
+  else tellNothing(pass, report);
+  tellEnd(pass, {
+    messageCount: report.messagesAfter,
+    tokenCount: report.tokensAfter,
+    compactedCount: report.compacted ? leavingIds(carried.plan).size : 0,
+  });
+  return {
+    "palimpsest.outcome": report.reason,
+    "palimpsest.compacted": report.compacted,
+    "palimpsest.tokens.after": report.tokensAfter,
+    "palimpsest.calls": report.calls,
+    "palimpsest.steps": Object.values(report.steps).reduce((sum, count) => sum + count, 0),
+  };
+}
+
+export function tellFailure(pass: Pass, error: unknown): void {
+  const { teller, given, tokensBefore, decision } = pass;
+  const because = textOf(error);
+  if (error instanceof CompactionError && error.code === "summary-failed") {
+    teller.tell({ type: "summary-failed", because, fallback: "throw" });
+  }
+  teller.tell({ type: "pass-failed", reason: decision.plan.reason, because, error, durationMs: durationOf(pass) });
+  tellEnd(pass, { messageCount: given.view.messages.length, tokenCount: tokensBefore, compactedCount: 0 });
+}
+
+/** R181: what a hook adds to its compaction stands in the record. */
+export function withDetails<Outcome extends PassOutcome>(
+  outcome: Outcome,
+  details: CompactionDetails | undefined,
+): Outcome {
+  const { report } = outcome.result;
+  if (details === undefined || report.result === undefined) return outcome;
+  const record = { ...report.result, details: { readFiles: [], modifiedFiles: [], toolFailures: [], ...details } };
+  return { ...outcome, result: { ...outcome.result, report: { ...report, result: record } } };
+}
+
+function tellSummary({ teller, counter }: Pass, { made }: CarriedOut): void {
+  const fallback = made?.fallbacks.at(-1);
+  if (fallback !== undefined) {
+    teller.tell({ type: "summary-failed", because: fallback.because, fallback: fallback.step });
+  }
+  if (made?.type !== "summary" || made.by.name === PROVIDED_NAME) return;
+  const { text, calls, usage } = made.result;
+  teller.tell({
+    type: "summary-made",
+    summarizer: `${made.by.name} ${made.by.version}`,
+    summary: text,
+    summaryTokens: counter.countText(text),
+    calls,
+    ...(usage !== undefined && { usage }),
+  });
+}
+
+function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
+  const { teller, given, watch, compactionNumber, counter } = pass;
+  const { cap = 0, trim = 0, stub = 0, clear = 0 } = report.steps;
+  const [soft, hard] = [cap + trim, stub + clear];
+  if (soft + hard > 0) teller.tell({ type: "results-pruned", soft, hard });
+  const removed = new Set(carried.plan.steps.flatMap(removedIds));
+  const { summary, summarizer } = report.result ?? {};
+  if (pass.isCompaction) watch.counts.raise(teller.context);
+  teller.tell({
+    type: "conversation-compacted",
+    reason: carried.plan.reason,
+    strategy: strategyOf(pass, carried),
+    ...tokensOf(report),
+    messagesBefore: report.messagesBefore,
+    messagesAfter: report.messagesAfter,
+    messagesRemoved: leavingIds(carried.plan).size,
+    preservedMessageIds: given.view.messages.flatMap(({ id }) => (removed.has(id) ? [] : [id])),
+    ...(summary !== undefined && { summary, summaryTokens: counter.countText(summary) }),
+    ...(summarizer !== undefined && { summarizer }),
+    calls: report.calls,
+    fits: report.fits,
+    steps: report.steps,
+    durationMs: durationOf(pass),
+    ...(pass.isCompaction && { compactionNumber }),
+  });
+}
+
+function tokensOf({ tokensBefore, tokensAfter, ratios }: Report) {
+  return { tokensBefore, tokensAfter, tokensFreed: tokensBefore - tokensAfter, ratio: ratios.whole };
+}
+
+function strategyOf({ given, isCompaction }: Pass, { made }: CarriedOut): string {
+  if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
+  return isCompaction ? given.settings.compact.strategy : "prune";
+}
+
+function tellNothing(pass: Pass, report: Report): void {
+  const { teller, decision } = pass;
+  const reason: Reason = decision.input.reason;
+  const durationMs = durationOf(pass);
+  teller.tell({
+    type: "nothing-done",
+    because: report.reason,
+    ok: report.ok,
+    reason,
+    tokens: report.tokensAfter,
+    durationMs,
+  });
+}
+
+interface Ended {
+  readonly messageCount: number;
+  readonly tokenCount: number;
+  readonly compactedCount: number;
+}
+
+function tellEnd({ teller, state }: Pass, ended: Ended): void {
+  if (state.isStarted) teller.tell({ type: "compaction-ended", ...ended });
+}
+
+function durationOf({ watch, startedMs }: Pass): number {
+  return watch.now() - startedMs;
+}

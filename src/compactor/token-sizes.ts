@@ -1,0 +1,36 @@
+/** Tokens of messages, counted once per wire message or parts list, however often a growing list is sent. */
+
+import type { JsonValue } from "../core/json.ts";
+import { isUntouched, type Message, type Part } from "../core/message.ts";
+import type { TokenCounter } from "../core/tokens.ts";
+
+export interface TokenSizes {
+  tokensOf(message: Message): number;
+  /** A list as the counter rounds it: not always the sum of its messages (R020). */
+  totalOf(messages: readonly Message[]): number;
+}
+
+/** `ratio` is what real usage says about the estimate: 1 until some was observed. */
+export function createTokenSizes(counter: TokenCounter, ratio: () => number): TokenSizes {
+  const known = new WeakMap<object, number>();
+  function sizeOf(message: Message): number {
+    const key = keyOf(message);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const size = counter.size(message);
+    known.set(key, size);
+    return size;
+  }
+  const calibrated = (size: number): number => Math.round(counter.tokens(size) * ratio());
+  return {
+    tokensOf: (message) => calibrated(sizeOf(message)),
+    totalOf: (messages) => calibrated(messages.reduce((sum, message) => sum + sizeOf(message), 0)),
+  };
+}
+
+/** A list that was decoded anew has new messages, but the same wire objects. */
+function keyOf(message: Message): readonly Part[] | Exclude<JsonValue, string | number | boolean | null> {
+  if (!isUntouched(message)) return message.parts;
+  const { json } = message.wire;
+  return typeof json === "object" && json !== null ? json : message.parts;
+}

@@ -1,0 +1,76 @@
+/**
+ * What earlier passes made of a list that is sent again and again: an edit, once made, is made again in the same way, so that
+ * the prefix the provider sees stays byte-identical until the next compaction. Holds a few conversations; forgets the oldest.
+ */
+
+import { isSameJson } from "../core/json-identity.ts";
+import type { Conversation, Message } from "../core/message.ts";
+
+const CONVERSATIONS_MAX = 32;
+
+export interface ViewMemory {
+  /** The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered. */
+  recall(source: Conversation): Recalled;
+  remember(source: Conversation, view: Conversation, passes: Passes): void;
+}
+
+export interface Recalled {
+  readonly view: Conversation;
+  /** How many of the source's messages the remembered edits stand for. */
+  readonly covered: number;
+  readonly passes: Passes;
+}
+
+/** What the last passes achieved (D26). */
+export interface Passes {
+  /** Passes in a row that freed too little. */
+  readonly weak: number;
+  /** Size of the view after the last pass. */
+  readonly tokensAfter: number;
+}
+
+export const NO_PASSES: Passes = { weak: 0, tokensAfter: 0 };
+
+interface Entry {
+  readonly source: readonly Message[];
+  readonly view: readonly Message[];
+  /** What the passes added to the system prompt, if anything. */
+  readonly system: Conversation["system"];
+  readonly sourceSystem: Conversation["system"];
+  readonly passes: Passes;
+}
+
+export function createViewMemory(): ViewMemory {
+  let entries: readonly Entry[] = [];
+  return {
+    recall: (source) => {
+      const entry = entries.find((candidate) => isPrefix(candidate.source, source.messages));
+      if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
+      const covered = entry.source.length;
+      const messages = [...entry.view, ...source.messages.slice(covered)];
+      // Only a pass that put the summary into the prompt changes it; the caller may have changed it since.
+      const isOwnSystem = entry.system !== entry.sourceSystem && isSameJson(entry.sourceSystem, source.system);
+      const system = isOwnSystem ? entry.system : source.system;
+      return { view: { ...source, system, messages }, covered, passes: entry.passes };
+    },
+    remember: (source, view, passes) => {
+      const { messages, system } = view;
+      const entry = { source: source.messages, view: messages, system, sourceSystem: source.system, passes };
+      const others = entries.filter((candidate) => !isPrefix(candidate.source, source.messages));
+      entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
+    },
+  };
+}
+
+/** Ends first: lists that differ mostly differ there, so strangers are told apart at once. */
+function isPrefix(prefix: readonly Message[], messages: readonly Message[]): boolean {
+  if (prefix.length === 0 || prefix.length > messages.length) return false;
+  const isSame = (index: number): boolean => isSameWire(prefix[index], messages[index]);
+  return isSame(prefix.length - 1) && isSame(0) && prefix.every((_, index) => isSame(index));
+}
+
+function isSameWire(a: Message | undefined, b: Message | undefined): boolean {
+  if (a === b) return true;
+  if (a?.wire === undefined || b?.wire === undefined) return false;
+  return a.wire.json === b.wire.json || isSameJson(a.wire.json, b.wire.json);
+}

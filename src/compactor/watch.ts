@@ -1,0 +1,129 @@
+/**
+ * Who looks on: hooks, logger and telemetry of one compactor, and how they are told. Nothing that they do can fail a pass; only
+ * gates and providers, which are asked and not told, can change one.
+ */
+
+import { sessionIdOf } from "../core/hook-aliases.ts";
+import type { HookContext, HookEvent } from "../core/hook-events.ts";
+import { type FileOperations, type HookLists, type Hooks, notifyAll, settleHooks } from "../core/hooks.ts";
+import { fieldsOf, type LogEvent, lineFor } from "../core/log-lines.ts";
+import type { LogFields, Logger } from "../core/logger.ts";
+import type { Message } from "../core/message.ts";
+import type { Telemetry } from "../core/telemetry.ts";
+
+export interface WatchOptions {
+  /** Gates, listeners and providers; the sources' own names work too. */
+  readonly hooks?: Hooks;
+  /** Given to every hook; a call may add to it. */
+  readonly hookContext?: HookContext;
+  /** Silent without one. Pino fits. */
+  readonly logger?: Logger;
+  /** A clock for durations, in milliseconds. Default: `performance.now`. */
+  readonly now?: () => number;
+}
+
+export interface Watch {
+  readonly hooks: HookLists;
+  readonly context: HookContext;
+  readonly logger: Logger | undefined;
+  readonly telemetry: Telemetry;
+  /** The profile's name, or `own`. */
+  readonly profile: string;
+  readonly counts: CompactionCounts;
+  now(): number;
+  filesOf(messages: readonly Message[]): FileOperations;
+}
+
+export function createWatch(
+  options: WatchOptions,
+  rest: Pick<Watch, "telemetry" | "filesOf"> & { readonly profile: unknown },
+): Watch {
+  const { profile = "balanced" } = rest;
+  return {
+    hooks: settleHooks(options.hooks),
+    context: options.hookContext ?? {},
+    logger: options.logger,
+    telemetry: rest.telemetry,
+    profile: typeof profile === "string" ? profile : "own",
+    counts: createCounts(),
+    now: options.now ?? (() => performance.now()),
+    filesOf: rest.filesOf,
+  };
+}
+
+/** One pass's voice to everybody who looks on. */
+export interface Teller {
+  readonly context: HookContext;
+  tell(event: HookEvent): void;
+  /** A hook that threw; the pass goes on. */
+  hookFailed(kind: "notify" | "provide", error: unknown): void;
+  /** What went wrong with hooks so far, for the report. */
+  readonly notes: string[];
+}
+
+export function createTeller(watch: Watch, context: HookContext): Teller {
+  const notes: string[] = [];
+  const attributes = { "palimpsest.profile": watch.profile };
+  const log = (event: LogEvent): void => {
+    try {
+      writeLine(watch, event, context);
+    } catch (error) {
+      notes.push(`The logger failed: ${textOf(error)}`);
+    }
+  };
+  const hookFailed: Teller["hookFailed"] = (kind, error) => {
+    const because = textOf(error);
+    notes.push(`A ${kind} hook failed: ${because}`);
+    log({ type: "hook-failed", kind, because });
+  };
+  const tell = (event: HookEvent): void => {
+    log(event);
+    watch.telemetry.record(event, attributes);
+    notifyAll(watch.hooks.notifies, { event, context }, (error) => hookFailed("notify", error));
+  };
+  return { context, tell, hookFailed, notes };
+}
+
+function writeLine({ logger, profile }: Watch, event: LogEvent, context: HookContext): void {
+  if (logger === undefined) return;
+  const line = lineFor(profile, event);
+  if (line === undefined) return;
+  const { sessionId, sessionKey, agentId } = context;
+  const fields: LogFields = {
+    ...fieldsOf(event),
+    profile,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(sessionKey !== undefined && { sessionKey }),
+    ...(agentId !== undefined && { agentId }),
+  };
+  logger[line.level](fields, line.message);
+}
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Compactions made so far, per session id; those without an id count as one session. */
+export interface CompactionCounts {
+  of(context: HookContext): number;
+  raise(context: HookContext): void;
+}
+
+const SESSIONS_MAX = 1_000;
+
+function createCounts(): CompactionCounts {
+  const counts = new Map<string, number>();
+  const of = (context: HookContext): number => context.compactionCount ?? counts.get(sessionIdOf(context)) ?? 0;
+  return {
+    of,
+    raise: (context) => {
+      const id = sessionIdOf(context);
+      const count = of(context) + 1;
+      // Set anew, so that the session that was quiet for longest is the one forgotten.
+      counts.delete(id);
+      counts.set(id, count);
+      const [oldest] = counts.keys();
+      if (counts.size > SESSIONS_MAX && oldest !== undefined) counts.delete(oldest);
+    },
+  };
+}

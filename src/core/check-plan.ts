@@ -1,0 +1,58 @@
+/** Refuses a plan that would break a promise, before anything happens. Runs in production too. */
+
+import { isTextStep, removedIds } from "./apply-plan.ts";
+import type { Plan } from "./plan.ts";
+import type { PlanInput } from "./plan-input.ts";
+
+/** What is wrong with the plan, one sentence each; empty when it may be carried out. */
+export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
+  const { messages } = input.conversation;
+  const known = new Set(messages.map(({ id }) => id));
+  const removed = new Set(plan.steps.flatMap(removedIds));
+  return [
+    ...[...removed]
+      .filter((id) => !known.has(id))
+      .map((id) => `The plan removes ${id}, which is not in the conversation.`),
+    ...checkTexts(plan, input, removed),
+    ...checkKept(input, removed),
+    ...checkPairs(input, removed),
+    ...(plan.tokensAfter > plan.tokensBefore ? ["The plan would make the conversation larger."] : []),
+    ...(plan.steps.filter(({ type }) => type === "summarize").length > 1
+      ? ["The plan makes more than one summary."]
+      : []),
+  ];
+}
+
+function checkTexts(plan: Plan, { conversation }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+  const byId = new Map(conversation.messages.map((message) => [message.id, message]));
+  return plan.steps.filter(isTextStep).flatMap(({ messageId, part, type }) => {
+    const message = byId.get(messageId);
+    if (message?.parts[part]?.type !== "tool-result")
+      return [`A ${type} step names part ${part} of ${messageId}, which is no tool result.`];
+    if (message.pinned) return [`A ${type} step changes the pinned message ${messageId}.`];
+    return removed.has(messageId) ? [`A ${type} step changes ${messageId}, which another step removes.`] : [];
+  });
+}
+
+function checkKept({ conversation, settings }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+  return conversation.messages.flatMap((message) => {
+    if (!removed.has(message.id)) return [];
+    if (message.pinned) return [`The plan removes the pinned message ${message.id}.`];
+    return message.role === "system" && settings.protect.system
+      ? [`The plan removes the system message ${message.id}.`]
+      : [];
+  });
+}
+
+/** A call goes with all of its results, and a result with its call; an open round stays. */
+function checkPairs({ conversation, structure }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+  const isRemoved = (index: number): boolean => removed.has(conversation.messages[index]?.id ?? "");
+  const open = structure.openRound();
+  const split = structure.pairing.calls.filter((call) =>
+    call.results.some(({ at }) => isRemoved(at.message) !== isRemoved(call.at.message)),
+  );
+  return [
+    ...split.map(({ part }) => `The plan separates the call of ${part.name} from its result.`),
+    ...(open !== undefined && isRemoved(open.start) ? ["The plan removes a call whose result is still to come."] : []),
+  ];
+}

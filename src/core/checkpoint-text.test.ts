@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Checkpoint, EMPTY_CHECKPOINT } from "./checkpoint.ts";
+import { parseCheckpoint, renderCheckpoint } from "./checkpoint-text.ts";
+import type { Language } from "./language.ts";
+
+const LANGUAGES: readonly Language[] = ["en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja", "ko", "ar"];
+
+const FULL: Checkpoint = {
+  goal: ["Port the parser.\n## Goal\n- not a heading"],
+  constraints: ["Never touch `main`"],
+  done: ["Read the old one", "two\n  lines"],
+  inProgress: ["Write the new one"],
+  blocked: ["CI has no licence"],
+  decisions: [{ decision: "Use a table", reason: "it is **data** — not code" }, { decision: "No **regex**" }],
+  nextSteps: ["Run tests", "1. Publish"],
+  criticalContext: ["$& costs $1", "```js\n## Done\n```"],
+  filesRead: ["src/a.ts"],
+  filesModified: ["src/b c.ts"],
+  toolFailures: [{ toolName: "bash", summary: "npm test → exit: 1" }],
+  identifiers: ["foo_bar", "with blank", 'with"quote', "src/a.ts"],
+  latestRequest: "And then?\n\n> quoted",
+};
+
+test("reads well", () => {
+  expect(renderCheckpoint({ ...EMPTY_CHECKPOINT, goal: ["Port it."], done: ["Read it"], nextSteps: ["Write it"] })).toBe(
+    "## Goal\n> Port it.\n## Progress\n### Done\n- [x] Read it\n## Next Steps\n1. Write it",
+  );
+});
+
+test.each(LANGUAGES)("everything comes back, with headings in %s", (language) => {
+  expect(parseCheckpoint(renderCheckpoint(FULL, { language }))).toEqual(FULL);
+});
+
+test("a text without our headings is no checkpoint", () => {
+  expect(parseCheckpoint("The user wants a parser.\n# Goal")).toBeUndefined();
+});
+
+test("whatever stands in the items comes back", () => {
+  const line = fc
+    .array(fc.constantFrom("## Goal", "- ", "> ", "1. ", "[x]", "**", "$&", "`", "  ", "é", "🙂", "a", "\n", "### Done"), { minLength: 1 })
+    .map((pieces) => pieces.join(""));
+  const lines = fc.array(line, { maxLength: 4 });
+  fc.assert(
+    fc.property(lines, lines, lines, fc.option(line, { nil: undefined }), (goal, items, decisions, latestRequest) => {
+      const checkpoint: Checkpoint = {
+        ...EMPTY_CHECKPOINT,
+        goal,
+        constraints: items,
+        done: items,
+        nextSteps: items,
+        criticalContext: items,
+        decisions: decisions.map((decision) => ({ decision, reason: decision })),
+        identifiers: items.map((item) => item.trim()).filter((item) => item !== ""),
+        ...(latestRequest === undefined ? {} : { latestRequest }),
+      };
+      const back = parseCheckpoint(renderCheckpoint(checkpoint));
+      if (back !== undefined) expect(back).toEqual(checkpoint);
+      else expect(renderCheckpoint(checkpoint)).toBe("");
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { type IdentifierKind, scanIdentifiers, scanLineStarts } from "./identifier-scan.ts";
+
+/** What is found, as `kind:text`. */
+function check(text: string, expected: readonly `${IdentifierKind}:${string}`[]): void {
+  const found: string[] = [];
+  scanIdentifiers(text, (start, end, kind) => found.push(`${kind}:${text.slice(start, end)}`));
+  expect(found).toEqual(expected);
+}
+
+test("plain prose has none", () => check("The build fails, again. Why? See the log; it is long.", []));
+test("paths, without the line number behind them", () =>
+  check("see src/a/b.ts:12 and ./x.js, ~/foo/bar.md; /etc/hosts.", [
+    "path:src/a/b.ts",
+    "path:./x.js",
+    "path:~/foo/bar.md",
+    "path:/etc/hosts",
+  ]));
+test("a closing tag is no path, a comment neither", () => check("<div>x</div> // note", []));
+test("words joined by a slash are a pair", () => check("and/or", ["pair:and/or"]));
+test("URLs end before brackets and full stops", () =>
+  check("(https://a.example/b?c=d#e). http://x.example/.", ["url:https://a.example/b?c=d#e", "url:http://x.example/"]));
+test("file names, hosts and addresses", () =>
+  check("open theme.ts or clinic.example.org, ask a.b@c.example", ["file:theme.ts", "url:clinic.example.org", "email:a.b@c.example"]));
+test("members of a chain are looked at one by one", () => check("foo.bar_baz.quxQuux()", ["snake:bar_baz", "camel:quxQuux"]));
+test("names in code", () =>
+  check("ReadableStream is_nil MAX_SIZE REDACTED __DIR__ word", [
+    "camel:ReadableStream",
+    "snake:is_nil",
+    "constant:MAX_SIZE",
+    "constant:REDACTED",
+    "constant:__DIR__",
+  ]));
+test("numbers of four digits and more, dates, hashes, codes", () =>
+  check("30 3000 2026-02-12 06/01/2016 7e3f2aa NCT04280705 #808080 spotter-4te", [
+    "number:3000",
+    "number:2026-02-12",
+    "number:06/01/2016",
+    "hex:7e3f2aa",
+    "code:NCT04280705",
+    "number:#808080",
+    "code:spotter-4te",
+  ]));
+test("an escaped line break is not part of the word behind it", () =>
+  check(String.raw`one\ntwo_three\nFour five`, ["snake:two_three", String.raw`line:\nFour`]));
+test("other scripts end a name, but belong to a path", () =>
+  check("使用foo_bar函数，查看 /root/文档/报告.md。", ["snake:foo_bar", "path:/root/文档/报告.md"]));
+test("what is too long is data", () => check(`/${"a".repeat(300)}`, []));
+test("half a surrogate pair at the end is no trouble", () => check("a_b\ud83d", []));
+
+test("line starts are capitalised words behind a line break", () => {
+  const found: string[] = [];
+  scanLineStarts("One\nTwo x\nthree\n\nFour", (word) => found.push(word));
+  expect(found).toEqual([String.raw`\nTwo`, String.raw`\nFour`]);
+});

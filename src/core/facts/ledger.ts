@@ -1,0 +1,130 @@
+/**
+ * Counts who mentioned which identifier, how often and when, as messages go by. Linear in the text, bounded in memory: past
+ * the limit the least promising half is forgotten. Never keeps a message, never ranks: see `facts/score.ts`.
+ */
+
+import { isArray, isObject, type JsonValue } from "../json.ts";
+import type { Message, Part, ToolCallPart } from "../message.ts";
+import { scanIdentifiers, scanLineStarts } from "./identifier-scan.ts";
+import { createMentionTable, type Fact, type FactSource, type MentionTable } from "./mention-table.ts";
+
+export interface FactLedger {
+  /** Messages seen so far. */
+  readonly messages: number;
+  readonly size: number;
+  add(message: Message): void;
+  /** Every fact, in the order of its first mention. The object is only valid during the call: it is used again. */
+  visit(visitFact: (fact: Fact) => void): void;
+}
+
+export interface FactLedgerOptions {
+  /** Past this many facts the weaker half goes. */
+  readonly factsMax?: number;
+}
+
+export const FACTS_MAX = 60_000;
+
+export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {}): FactLedger {
+  const table = createMentionTable();
+  let index = 0;
+  const { mention } = table;
+  const scan: Scan = (text, source, isEscaped) => {
+    table.place({ text, source, message: index });
+    scanIdentifiers(text, mention);
+    if (!isEscaped) return;
+    scanLineStarts(text, (word) => {
+      table.place({ text: word, source, message: index });
+      mention(0, word.length, "line");
+    });
+  };
+  return {
+    get messages(): number {
+      return index;
+    },
+    get size(): number {
+      return table.size();
+    },
+    add(message) {
+      for (const part of message.parts) scanPart(part, message.role === "user" ? "user" : "assistant", scan);
+      index++;
+      if (table.size() > factsMax) forget(table, factsMax >> 1);
+    },
+    visit: (visitFact) => table.visit(visitFact),
+  };
+}
+
+/** `isEscaped`: the text stands in the request as a JSON string, so that its line breaks read `\\n`. */
+type Scan = (text: string, source: FactSource, isEscaped: boolean) => void;
+
+function scanPart(part: Part, speaker: FactSource, scan: Scan): void {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      scan(part.text, speaker, false);
+      return;
+    case "tool-call":
+      scanInput(part.input, { scan, isEscaped: hasTextArguments(part), depth: 0 });
+      return;
+    case "tool-result":
+      for (const inner of part.content) scanPart(inner, "results", scan);
+      return;
+    case "media":
+      if (part.source.type === "text") scan(part.source.text, "results", false);
+      else if (part.source.type === "url" && part.source.url.length < 1_000) scan(part.source.url, speaker, false);
+      return;
+    case "opaque":
+      return;
+    default:
+      part satisfies never;
+  }
+}
+
+const INPUT_DEPTH_MAX = 12;
+/** Paths, commands and queries are shorter; texts to be written are longer. */
+const SHORT_ARGUMENT_CHARS = 240;
+
+/** Some formats send arguments as JSON text inside JSON. */
+function hasTextArguments({ wire }: ToolCallPart): boolean {
+  if (wire === undefined) return false;
+  const holder = isObject(wire.function) ? wire.function : wire;
+  return typeof holder.arguments === "string";
+}
+
+interface InputScan {
+  readonly scan: Scan;
+  readonly isEscaped: boolean;
+  readonly depth: number;
+}
+
+function scanInput(input: JsonValue, walk: InputScan): void {
+  const { scan, isEscaped, depth } = walk;
+  if (typeof input === "string") {
+    const isLong = input.length > SHORT_ARGUMENT_CHARS;
+    scan(input, isLong ? "writes" : "calls", isEscaped && isLong);
+  } else if (typeof input === "number") scan(String(input), "calls", false);
+  else if (depth > INPUT_DEPTH_MAX || input === null || typeof input === "boolean") return;
+  else if (isArray(input)) for (const item of input) scanInput(item, { ...walk, depth: depth + 1 });
+  else {
+    for (const [key, value] of Object.entries(input)) {
+      scan(key, "keys", false);
+      if (value !== undefined) scanInput(value, { ...walk, depth: depth + 1 });
+    }
+  }
+}
+
+/** Keeps about so many, those mentioned most widely and most lately. */
+function forget(table: MentionTable, keep: number): void {
+  const worths = new Float64Array(table.size());
+  let at = 0;
+  table.visit((fact) => {
+    worths[at++] = worthOf(fact);
+  });
+  const threshold = worths.slice().sort()[worths.length - keep] ?? 0;
+  at = 0;
+  table.keep(() => (worths[at++] ?? 0) >= threshold);
+}
+
+function worthOf({ user, calls, writes, messages, last, results }: Fact): number {
+  const isCalled = calls + writes > 0;
+  return (user > 0 ? 4 : 0) + (isCalled ? 3 : 0) + Math.log2(1 + messages) + Math.log2(1 + results) / 4 + last / 1e6;
+}

@@ -1,0 +1,47 @@
+/**
+ * How likely an identifier is to be needed again: a logistic model over who mentioned it, how often, how lately, and what it
+ * looks like. The weights were fitted to recorded sessions (which identifiers later calls really used); `bench/retention.ts`
+ * measures them. Pure arithmetic on one fact; never looks at texts.
+ */
+
+import type { IdentifierKind } from "./identifier-scan.ts";
+import type { Fact } from "./mention-table.ts";
+
+const KIND_WEIGHTS: Readonly<Record<IdentifierKind, number>> = {
+  path: 0.62,
+  url: -0.77,
+  email: 0.05,
+  file: -0.98,
+  snake: 1.51,
+  camel: 0.68,
+  constant: -0.27,
+  number: -0.08,
+  hex: -0.54,
+  code: 1.11,
+  kebab: -2.32,
+  pair: 0.5,
+  line: 0.48,
+};
+
+const BIAS = -1.52;
+/** A call this few messages ago is part of what is being done now. */
+const CURRENT_MESSAGES = 6;
+
+/** Between 0 and 1. `messages` is how many messages the ledger has seen. */
+export function factLikelihood(fact: Fact, messages: number): number {
+  const { kind, user, calls, writes, keys, assistant, results } = fact;
+  const arguments_ = calls + writes;
+  const isName = kind === "camel" || kind === "snake";
+  let sum = BIAS + KIND_WEIGHTS[kind];
+  sum -= 0.5 * Math.log(messages - fact.last + 1);
+  if (fact.messages === 1) sum -= 0.74;
+  if (fact.lastCall >= 0 && messages - fact.lastCall <= CURRENT_MESSAGES) sum += 1;
+  if (user > 0) sum += 0.3 + (arguments_ > 0 ? 0.69 : 0);
+  if (assistant > 0) sum += 0.62 + 0.28 * Math.log(1 + assistant);
+  if (results > 0) sum += -0.67 + (arguments_ > 0 ? 0.51 : 0);
+  if (keys > 0) sum += -0.9 + 0.3 * Math.log(1 + keys) + (results > 0 ? 2.7 : 0);
+  if (calls > 0) sum += -0.4 + 0.61 * Math.log(1 + calls) + (kind === "path" ? 1.08 : 0);
+  if (writes > 0) sum += -0.39 + 0.11 * Math.log(1 + writes);
+  if (arguments_ > 0) sum += (kind === "number" ? 0.65 : 0) + (isName ? -0.3 : 0);
+  return 1 / (1 + Math.exp(-sum));
+}

@@ -1,0 +1,75 @@
+/**
+ * Guesses the language of a text from its script and its most frequent small words. Good enough to choose headings and cue
+ * words; when in doubt it says English. Never reads more than the sample it is given.
+ */
+
+export type Language = "en" | "de" | "fr" | "es" | "pt" | "it" | "ru" | "zh" | "ja" | "ko" | "ar";
+
+/** A longer sample does not change the answer. */
+const SAMPLE_CHARS_MAX = 20_000;
+/** Share of letters that must be of another script; texts about code are half Latin in any language. */
+const SCRIPT_SHARE_MIN = 0.15;
+
+const SMALL_WORDS: Readonly<Partial<Record<Language, string>>> = {
+  en: "the and is to of in that it for you this with on be are not have was but we can if do what all will please should",
+  de: "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder",
+  fr: "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci",
+  es: "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito por favor",
+  pt: "o a os as que e é em um uma por com para não se do da como está mas mais isso esta são também pode você preciso foi ao na no",
+  it: "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho",
+};
+
+const WORDS_OF: ReadonlyMap<string, readonly Language[]> = smallWordIndex();
+
+export function detectLanguage(text: string): Language {
+  const sample = text.length > SAMPLE_CHARS_MAX ? text.slice(0, SAMPLE_CHARS_MAX) : text;
+  return languageOfScript(sample) ?? languageOfWords(sample);
+}
+
+function languageOfScript(sample: string): Language | undefined {
+  let latin = 0;
+  let han = 0;
+  let kana = 0;
+  let hangul = 0;
+  let cyrillic = 0;
+  let arabic = 0;
+  for (let at = 0; at < sample.length; at++) {
+    const code = sample.charCodeAt(at);
+    if (code < 0x250) latin += (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code >= 0xc0 ? 1 : 0;
+    else if (code >= 0x400 && code <= 0x52f) cyrillic++;
+    else if (code >= 0x600 && code <= 0x6ff) arabic++;
+    else if (code >= 0x3040 && code <= 0x30ff) kana++;
+    else if (code >= 0x4e00 && code <= 0x9fff) han++;
+    else if (code >= 0xac00 && code <= 0xd7a3) hangul++;
+  }
+  // One ideograph or syllable says as much as several letters.
+  const letters = latin + cyrillic + arabic + 3 * (han + kana + hangul);
+  if (letters === 0) return undefined;
+  const isMuch = (count: number): boolean => count / letters >= SCRIPT_SHARE_MIN;
+  if (isMuch(3 * hangul)) return "ko";
+  if (isMuch(3 * (han + kana))) return kana * 10 > han ? "ja" : "zh";
+  if (isMuch(cyrillic)) return "ru";
+  return isMuch(arabic) ? "ar" : undefined;
+}
+
+function languageOfWords(sample: string): Language {
+  const votes = new Map<Language, number>();
+  for (const word of sample.toLowerCase().match(/[\p{L}]+/gu) ?? []) {
+    const languages = WORDS_OF.get(word);
+    // A word of several languages says little about each.
+    for (const language of languages ?? [])
+      votes.set(language, (votes.get(language) ?? 0) + 1 / (languages?.length ?? 1));
+  }
+  let best: Language = "en";
+  for (const [language, count] of votes) if (count > 1.2 * (votes.get(best) ?? 0)) best = language;
+  return best;
+}
+
+function smallWordIndex(): ReadonlyMap<string, readonly Language[]> {
+  const index = new Map<string, Language[]>();
+  for (const [language, words] of Object.entries(SMALL_WORDS)) {
+    // `Object.entries` forgets the type of its keys; the table above has no others.
+    for (const word of new Set(words.split(" "))) index.set(word, [...(index.get(word) ?? []), language as Language]);
+  }
+  return index;
+}

@@ -1,0 +1,94 @@
+/** One summary for the zone. The tail shrinks where the target leaves no room for it; what is protected never goes. */
+
+import type { Partition } from "../core/partition.ts";
+import type { Plan, SummarizeStep } from "../core/plan.ts";
+import {
+  keptTokens,
+  nothingToDo,
+  obstacles,
+  type PlanInput,
+  partitionFor,
+  type Strategy,
+  totalTokens,
+} from "../core/plan-input.ts";
+
+/** Marks, acknowledgement and message structure around a summary. */
+const FRAME_TOKENS = 48;
+/** A summary below this says nothing worth the call. */
+const USEFUL_TOKENS = 120;
+
+export const summarize: Strategy = { name: "summarize", plan: planSummary };
+
+function planSummary(input: PlanInput): Plan {
+  const parts = partitionWithRoom(input);
+  const { zone } = parts;
+  if (zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
+  if (zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
+  const kept = keptTokens(input, parts);
+  const budgetTokens = summaryBudget(input, kept);
+  const tokensBefore = totalTokens(input);
+  const tokensAfter = kept + budgetTokens + FRAME_TOKENS;
+  if (tokensAfter >= tokensBefore) return nothingToDo(input, "frees-nothing");
+  const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
+  return {
+    reason: input.reason,
+    steps: [summarizeStep(input, parts, budgetTokens)],
+    tokensBefore,
+    tokensAfter,
+    targetTokens: input.targetTokens,
+    fits,
+    inTheWay: fits ? [] : obstacles(input, parts),
+  };
+}
+
+function summarizeStep(input: PlanInput, { zone, turnPrefix }: Partition, budgetTokens: number): SummarizeStep {
+  const { messages } = input.conversation;
+  const ids = (indices: readonly number[]): readonly string[] => indices.flatMap((index) => messages[index]?.id ?? []);
+  return {
+    type: "summarize",
+    messageIds: ids(zone),
+    turnPrefixIds: ids(turnPrefix),
+    replacesIds: input.found?.messageIds ?? [],
+    budgetTokens,
+  };
+}
+
+/** Of the room beside what must stay, this much goes to the newest messages and the rest to the summary. */
+const TIGHT_TAIL_SHARE = 0.35;
+
+/**
+ * The full tail where it fits beside a useful summary. Else a tail that is limited to a share of the target; where even the
+ * first request is in the way of a useful summary, it goes too (the summary quotes it).
+ */
+export function partitionWithRoom(input: PlanInput): Partition {
+  const { protect } = input.settings;
+  const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const { targetTokens } = input;
+  if (targetTokens === undefined) return full;
+  const room = (parts: Partition): number => targetTokens - keptTokens(input, parts) - FRAME_TOKENS;
+  if (room(full) >= wantedBudget(input)) return full;
+  const tight = tightPartition(input, targetTokens, false);
+  return room(tight) >= wantedBudget(input) / 2 ? tight : tightPartition(input, targetTokens, true);
+}
+
+function tightPartition(input: PlanInput, targetTokens: number, mayDropFirstUser: boolean): Partition {
+  const tail = { messages: 0, isTight: true, mayDropFirstUser };
+  const firm = keptTokens(input, partitionFor(input, { ...tail, tokens: 0 }));
+  const room = Math.max(0, targetTokens - firm - FRAME_TOKENS);
+  const tokens = Math.min(input.settings.protect.tailTokens || room, Math.floor(room * TIGHT_TAIL_SHARE));
+  return partitionFor(input, { ...tail, tokens });
+}
+
+/** What the settings would give a summary; a named target gives it all that is left. */
+function wantedBudget({ settings, targetTokens, isTargetExplicit }: PlanInput): number {
+  const { budget, maxOutputTokens } = settings.summary;
+  if (targetTokens === undefined) return maxOutputTokens;
+  if (isTargetExplicit) return Math.floor(targetTokens / 2);
+  return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(targetTokens * budget.ratioOfTarget)));
+}
+
+function summaryBudget(input: PlanInput, kept: number): number {
+  if (input.targetTokens === undefined) return input.settings.summary.maxOutputTokens;
+  const room = input.targetTokens - kept - FRAME_TOKENS;
+  return Math.max(USEFUL_TOKENS, input.isTargetExplicit ? room : Math.min(wantedBudget(input), room));
+}

@@ -1,0 +1,118 @@
+/**
+ * Is what a model replied a summary at all? Empty, cut off, refused, an error report, the prompt again, or far too long:
+ * each is a failure with its reason. Also makes the text clean: well-formed, no wrapping, no control characters.
+ */
+
+import type { Completion } from "./ask.ts";
+import { type SummaryFailureReason, summaryFailed } from "./failure.ts";
+import { plainText } from "./plain-text.ts";
+import type { Prompt } from "./prompts/prompt.ts";
+
+/** Above this many times what was allowed, nothing worth keeping can be expected of a cut. */
+const TOO_LONG_FACTOR = 10;
+
+export interface AnswerCheck {
+  readonly prompt: Prompt;
+  /** The conversation as it was sent; a summary may quote it, but not consist of it. */
+  readonly transcript?: string;
+  readonly maxTokens: number;
+  readonly countText: (text: string) => number;
+}
+
+/** The clean text, or an error that says why it cannot be used. */
+export function acceptAnswer({ text, stopReason }: Completion, check: AnswerCheck): string {
+  if (stopReason === "refusal") throw failed("refusal");
+  // `complete` comes from outside; what it returns is believed only as far as it can be seen.
+  if (typeof text !== "string" || text.trim() === "") throw failed("empty");
+  const answer = cleanAnswer(text);
+  if (answer === "") throw failed("empty");
+  if (stopReason === "length") throw failed("truncated");
+  if (isErrorText(answer)) throw failed("error-text");
+  if (isRefusal(answer)) throw failed("refusal");
+  if (isEcho(answer, check)) throw failed("echo");
+  if (check.countText(answer) > check.maxTokens * TOO_LONG_FACTOR) throw failed("too-long");
+  return answer;
+}
+
+type AnswerFailure = Exclude<SummaryFailureReason, "error" | "timeout" | "overflow" | "no-room" | "no-input">;
+
+const EXPLANATIONS: Readonly<Record<AnswerFailure, string>> = {
+  empty: "The model's answer has no text.",
+  truncated: "The model's answer was cut off at its output limit.",
+  refusal: "The model refused.",
+  "error-text": "The model's answer is an error report.",
+  "too-long": `The model's answer is more than ${TOO_LONG_FACTOR} times as long as allowed.`,
+  echo: "The model's answer repeats what it was given.",
+  "wrong-language": "The model's answer is not in the language of the conversation.",
+  "missing-sections": "The model's answer has none of the sections it was asked for.",
+};
+
+export function failed(reason: AnswerFailure): Error {
+  return summaryFailed(reason, EXPLANATIONS[reason]);
+}
+
+function cleanAnswer(text: string): string {
+  return unwrap(plainText(text).trim()).trim();
+}
+
+/** A code fence around the whole answer is wrapping, not content. */
+function unwrap(text: string): string {
+  const lines = text.split("\n");
+  const [first = ""] = lines;
+  const isWrapped = lines.length > 2 && /^```\w*$/.test(first) && lines.at(-1) === "```";
+  const inner = lines.slice(1, -1);
+  return isWrapped && !inner.some((line) => line.startsWith("```")) ? inner.join("\n") : text;
+}
+
+const ERROR_CHARS_MAX = 1_500;
+const ERROR_TEXT =
+  /^(?:(?:\w+ ?){0,2}error\b\s*[:(\d]|error$|error generating|exception\b|traceback \(most recent|internal server error|service unavailable|bad gateway|gateway time-?out|too many requests|rate limit|<!doctype html|<html|http\/\d|summary unavailable)/i;
+
+function isErrorText(answer: string): boolean {
+  if (answer.length > ERROR_CHARS_MAX) return false;
+  return ERROR_TEXT.test(answer) || isErrorJson(answer);
+}
+
+function isErrorJson(answer: string): boolean {
+  if (!answer.startsWith("{")) return false;
+  return /^\{\s*"(?:error|errors|type"\s*:\s*"error|detail)"/.test(answer);
+}
+
+const REFUSAL_CHARS_MAX = 600;
+const REFUSAL =
+  /^(?:i(?:'|’)?m (?:really |very )?sorry|(?:i(?:'|’)m )?sorry,|i apologi[sz]e|i (?:can(?:no|')?t|cannot|can’t|won(?:'|’)t|am (?:not able|unable)|must decline)|i(?:'|’)m (?:not able|unable)|as an ai\b|unfortunately, i (?:can|am)|es tut mir leid|ich kann (?:das|dir|ihnen|dabei|diese)\b.{0,40}nicht|je (?:suis désolé|ne peux pas)|lo siento|no puedo|desculpe|não posso|mi dispiace|抱歉|很抱歉|对不起|我无法|我不能|申し訳|できません|죄송|извините|я не могу)/i;
+
+function isRefusal(answer: string): boolean {
+  return answer.length <= REFUSAL_CHARS_MAX && REFUSAL.test(answer);
+}
+
+const ECHO_LINE_CHARS_MIN = 30;
+const INSTRUCTION_LINES_MAX = 2;
+const ECHO_RATIO_MAX = 0.7;
+const ECHO_CHARS_MIN = 400;
+
+/** The fence itself, several lines of our instructions, or mostly lines of the conversation as they were sent. */
+function isEcho(answer: string, { prompt, transcript }: AnswerCheck): boolean {
+  if (answer.includes(prompt.nonce)) return true;
+  const lines = longLines(answer);
+  const given = `${prompt.system}\n${instructionsOf(prompt)}`;
+  const instructions = new Set(longLines(given));
+  if (lines.filter((line) => instructions.has(line)).length > INSTRUCTION_LINES_MAX) return true;
+  if (transcript === undefined || answer.length < ECHO_CHARS_MIN) return false;
+  const sent = new Set(longLines(transcript));
+  const repeatedChars = lines.filter((line) => sent.has(line)).reduce((sum, line) => sum + line.length, 0);
+  return repeatedChars > answer.length * ECHO_RATIO_MAX;
+}
+
+/** The prompt up to its first fence. */
+function instructionsOf({ prompt, nonce }: Prompt): string {
+  const at = prompt.indexOf(`<data-${nonce}`);
+  return at < 0 ? prompt : prompt.slice(0, at);
+}
+
+function longLines(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.length >= ECHO_LINE_CHARS_MIN);
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { type Reply, scripted, statusError } from "../../test/summarizer-script.ts";
+import { ask, createCallBudget } from "./ask.ts";
+import { DEFAULT_RETRY, delayBefore, isOverflowError, isTransient } from "./retry.ts";
+
+const request = { system: "s", prompt: "p", maxOutputTokens: 10, temperature: 0, signal: new AbortController().signal };
+
+async function run(replies: readonly Reply[], maxCalls: number, signal = request.signal, sleep = async () => {}) {
+  const model = scripted(...replies);
+  const settings = { complete: model.complete, timeoutMs: 20, retry: { ...DEFAULT_RETRY, sleep } };
+  const budget = createCallBudget(1, maxCalls);
+  const outcome = await ask({ ...request, signal }, settings, budget).catch((error: unknown) => error);
+  return { outcome, made: budget.made, requests: model.requests };
+}
+
+const hang: Reply = () => new Promise(() => {});
+
+test("retries never use up what the budget does not hold", async () => {
+  expect((await run([statusError(429)], 3)).made).toBe(3);
+  expect((await run([statusError(429)], 1)).made).toBe(1);
+  const budget = createCallBudget(3, 4);
+  budget.start();
+  expect([budget.retry(), budget.retry()]).toEqual([true, false]);
+});
+
+test("each attempt has a deadline of its own, and its signal is aborted at it", async () => {
+  const late: Reply = (req) =>
+    new Promise((resolve) => {
+      setTimeout(() => resolve({ text: req.signal.aborted ? "aborted" : "in time" }), 15);
+    });
+  const { outcome, requests } = await run([hang, hang, late], 9);
+  expect(outcome).toEqual({ text: "in time" });
+  expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
+});
+
+test("an abort ends a wait that would never end", async () => {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 5);
+  const { outcome, made } = await run([statusError(503)], 9, controller.signal, () => new Promise(() => {}));
+  expect(outcome).toMatchObject({ code: "aborted" });
+  expect(made).toBe(1);
+});
+
+test("an abort reaches the call that is under way", async () => {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new Error("enough")), 5);
+  const { requests } = await run([hang], 9, controller.signal);
+  expect(requests[0]?.signal.reason).toEqual(new Error("enough"));
+});
+
+test("what is thrown at once is caught", async () => {
+  const thrower: Reply = () => {
+    throw statusError(401);
+  };
+  expect((await run([thrower], 9)).outcome).toMatchObject({ reason: "error", cause: { status: 401 } });
+});
+
+test("the policy of the source", () => {
+  expect(DEFAULT_RETRY.maxAttempts).toBe(5);
+  expect([2, 3, 4, 5].map((attempt) => delayBefore(attempt, DEFAULT_RETRY))).toEqual([10_000, 20_000, 40_000, 80_000]);
+});
+
+describe("worth another attempt", () => {
+  const named = (name: string): Error => Object.assign(new Error("x"), { name });
+  test.each([
+    [statusError(429), true],
+    [statusError(529), true],
+    [statusError(500), true],
+    [statusError(408), true],
+    [statusError(400), false],
+    [statusError(401), false],
+    [new Error("fetch failed", { cause: Object.assign(new Error("x"), { code: "ECONNRESET" }) }), true],
+    [named("APIConnectionTimeoutError"), true],
+    [new TypeError("undefined is not a function"), false],
+    ["text", false],
+    [undefined, false],
+  ])("%s: %s", (error, expected) => expect(isTransient(error)).toBe(expected));
+  test.each([
+    [statusError(400, "prompt is too long: 250000 tokens > 200000 maximum"), true],
+    [statusError(413), true],
+    [Object.assign(new Error("bad"), { code: "context_length_exceeded" }), true],
+    [statusError(429, "too many tokens per minute"), false],
+    [statusError(400, "invalid model"), false],
+  ])("overflow %s: %s", (error, expected) => expect(isOverflowError(error)).toBe(expected));
+});

@@ -1,0 +1,175 @@
+/**
+ * One question to the model: attempts, each with a deadline of its own, waits between them, and the caller's signal through
+ * all of it. Returns what the model replied or throws with a reason. It comes back at the deadline even when the model's
+ * function never does, and it never makes more calls than its budget holds.
+ */
+
+import type { Usage } from "../core/ports.ts";
+import { aborted, summaryFailed, throwIfAborted } from "./failure.ts";
+import { delayBefore, type RetrySettings } from "./retry.ts";
+
+export interface CompletionRequest {
+  readonly system: string;
+  readonly prompt: string;
+  readonly maxOutputTokens: number;
+  readonly temperature: number;
+  /** Aborted by the caller, or when the time for this attempt is up. */
+  readonly signal: AbortSignal;
+}
+
+export interface Completion {
+  readonly text: string;
+  readonly stopReason?: "stop" | "length" | "refusal" | "other";
+  readonly usage?: Usage;
+}
+
+/** Any function that asks a model. Without tools and with thinking off, if it can choose (R107). */
+export type Complete = (request: CompletionRequest) => Promise<Completion>;
+
+export interface AskSettings {
+  readonly complete: Complete;
+  readonly timeoutMs: number;
+  readonly retry: RetrySettings;
+}
+
+/** Counts calls, so that retries can never use up those that are still planned. */
+export interface CallBudget {
+  readonly made: number;
+  readonly usage: Usage | undefined;
+  /** Takes a planned question's call. */
+  start(): void;
+  /** Takes a call for another attempt; false when only the planned ones are left. */
+  retry(): boolean;
+  /** A call that was taken is made now. */
+  call(): void;
+  addUsage(usage: Usage): void;
+}
+
+export function createCallBudget(plannedCalls: number, maxCalls: number): CallBudget {
+  let made = 0;
+  let taken = 0;
+  let planned = plannedCalls;
+  let usage: Usage | undefined;
+  return {
+    get made(): number {
+      return made;
+    },
+    get usage(): Usage | undefined {
+      return usage;
+    },
+    start() {
+      planned--;
+      taken++;
+    },
+    retry() {
+      if (taken + planned >= maxCalls) return false;
+      taken++;
+      return true;
+    },
+    call() {
+      made++;
+    },
+    addUsage(more) {
+      usage = usage === undefined ? more : sumUsage(usage, more);
+    },
+  };
+}
+
+export async function ask(request: CompletionRequest, settings: AskSettings, budget: CallBudget): Promise<Completion> {
+  const { retry } = settings;
+  throwIfAborted(request.signal);
+  budget.start();
+  for (let attempt = 1; ; attempt++) {
+    budget.call();
+    const outcome = await attemptOnce(request, settings);
+    if (outcome.type === "reply") {
+      if (outcome.reply.usage !== undefined) budget.addUsage(outcome.reply.usage);
+      return outcome.reply;
+    }
+    throwIfAborted(request.signal);
+    const isOverflow = outcome.type === "error" && retry.isOverflow(outcome.error);
+    const isWorthIt = outcome.type === "timeout" || (!isOverflow && retry.isRetryable(outcome.error));
+    if (!isWorthIt || attempt >= retry.maxAttempts || !budget.retry()) {
+      throw failureOf(outcome, { isOverflow, attempt, timeoutMs: settings.timeoutMs });
+    }
+    await untilAborted(retry.sleep(delayBefore(attempt + 1, retry), request.signal), request.signal);
+    throwIfAborted(request.signal);
+  }
+}
+
+type Failed = { readonly type: "timeout" } | { readonly type: "error"; readonly error: unknown };
+type Outcome = { readonly type: "reply"; readonly reply: Completion } | Failed;
+
+async function attemptOnce(request: CompletionRequest, { complete, timeoutMs }: AskSettings): Promise<Outcome> {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(() => {
+      resolve({ type: "timeout" });
+      controller.abort(new DOMException(`No answer in ${timeoutMs} ms`, "TimeoutError"));
+    }, timeoutMs);
+  });
+  // An async function, so that what `complete` throws at once is caught like what it rejects with.
+  const call = async (): Promise<Outcome> => {
+    try {
+      return { type: "reply", reply: await complete({ ...request, signal: controller.signal }) };
+    } catch (error) {
+      return { type: "error", error };
+    }
+  };
+  try {
+    return await untilAborted(Promise.race([call(), timeout]), request.signal, controller);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Settles as the promise does, or rejects as soon as the signal is aborted, whatever the promise does after that. */
+async function untilAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal,
+  controller?: AbortController,
+): Promise<Result> {
+  let stop = (): void => {};
+  const gone = new Promise<never>((_resolve, reject) => {
+    stop = () => {
+      controller?.abort(signal.reason);
+      reject(aborted(signal));
+    };
+  });
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([promise, gone]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+interface FailedAttempt {
+  readonly isOverflow: boolean;
+  readonly attempt: number;
+  readonly timeoutMs: number;
+}
+
+function failureOf(outcome: Failed, { isOverflow, attempt, timeoutMs }: FailedAttempt): Error {
+  if (outcome.type === "timeout") {
+    const explanation = `The model did not answer within ${timeoutMs} ms, in ${attempt} attempt(s).`;
+    return summaryFailed("timeout", explanation, { retryable: true });
+  }
+  if (isOverflow) {
+    return summaryFailed("overflow", "The summarizer's own request is over its window; state a smaller windowTokens.", {
+      cause: outcome.error,
+    });
+  }
+  return summaryFailed("error", `The model call failed in attempt ${attempt}.`, { cause: outcome.error });
+}
+
+function sumUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * The exact things a text states that cannot be rephrased: addresses, paths, versions, hashes, ports, amounts. Found in a
+ * summary, looked for in what it was made from: a name around a changed number excuses nothing (X15). Linear time.
+ */
+
+type EntityKind = "url" | "email" | "path" | "ip" | "version" | "hash" | "port" | "amount" | "number";
+
+export interface Entity {
+  readonly kind: EntityKind;
+  readonly text: string;
+}
+
+/** More than this many in one summary are not looked at. */
+const ENTITIES_MAX = 500;
+
+const UNIT =
+  "%|ms|µs|ns|s|sec|secs|seconds?|mins?|minutes?|h|hrs?|hours?|days?|[KMGT]i?B|bytes?|[kmg]b|px|rem|em|pt|°C|°F|km|cm|mm|kg|mg|Hz|[kMG]Hz|USD|EUR|GBP|tokens?";
+
+/** In order: what an earlier pattern took, a later one does not see. Every run is bounded or entered at its start only. */
+const PATTERNS: readonly (readonly [EntityKind, RegExp])[] = [
+  ["url", /\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s<>"'`()[\]{}|\\]+/gi],
+  ["email", /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g],
+  [
+    "path",
+    /(?<![\p{L}\p{N}_.@+-])(?:[A-Za-z]:[\\/]|~\/|\.{1,2}\/|\/)?(?:[\p{L}\p{N}_.@+-]+[\\/])+[\p{L}\p{N}_.@+-]+/gu,
+  ],
+  ["path", /(?<![\p{L}\p{N}_/<])(?:~\/|\/)[\p{L}\p{N}_.@+-]{2,}/gu],
+  ["ip", /\b\d{1,3}(?:\.\d{1,3}){3}\b/g],
+  ["version", /\bv?\d+\.\d+\.\d+(?:[-+.][0-9A-Za-z.-]+)?|\bv\d+(?:\.\d+)?\b/g],
+  ["version", /(?<=\bversions? )\d+(?:\.\d+)+/gi],
+  ["hash", /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b/gi],
+  ["port", /(?<=\bports? )\d{2,5}\b|(?<=[A-Za-z]:)\d{2,5}\b/gi],
+  ["amount", new RegExp(`[$€£¥]\\s?\\d[\\d,._]{0,20}|\\b\\d[\\d,._]{0,20}\\s?(?:${UNIT})(?![\\p{L}\\p{N}])`, "gu")],
+  ["number", /\b\d[\d,_]{4,24}(?:\.\d+)?\b/g],
+];
+
+export function entitiesOf(text: string): readonly Entity[] {
+  const found = new Map<string, Entity>();
+  let rest = text;
+  for (const [kind, pattern] of PATTERNS) {
+    rest = rest.replace(pattern, (match) => {
+      const entity = kind === "path" && !isPath(match) ? "" : trimmed(match);
+      if (entity === "") return match;
+      if (found.size < ENTITIES_MAX) found.set(`${kind} ${entity}`, { kind, text: entity });
+      return " ".repeat(match.length);
+    });
+  }
+  return [...found.values()];
+}
+
+/** Something to look for entities in; built once per conversation. */
+export interface Source {
+  holds(entity: Entity): boolean;
+  /** Whether a name stands in it, not as a piece of a longer word. */
+  names(name: string): boolean;
+}
+
+export function createSource(texts: readonly string[]): Source {
+  const haystack = texts.map((text) => text.toLowerCase());
+  const finds = (needle: string, test: BoundaryTest): boolean =>
+    needle !== "" && haystack.some((text) => occurs(text, needle, test));
+  return {
+    names: (name) => finds(name.toLowerCase(), isWholeName),
+    holds(entity) {
+      const text = entity.text.toLowerCase();
+      if (entity.kind === "amount" || entity.kind === "number" || entity.kind === "port")
+        return holdsNumber(text, finds);
+      if (entity.kind === "path") return holdsPath(text, finds);
+      if (entity.kind === "version") return finds(text.replace(/^v/, ""), isWholeNumber);
+      return finds(text, isWholeName);
+    },
+  };
+}
+
+type BoundaryTest = (text: string, start: number, end: number) => boolean;
+type Finds = (needle: string, test: BoundaryTest) => boolean;
+
+function occurs(text: string, needle: string, test: BoundaryTest): boolean {
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) {
+    if (test(text, at, at + needle.length)) return true;
+  }
+  return false;
+}
+
+/** Not a piece of a longer word; a path may go on in either direction, a name may not. */
+function isWholeName(text: string, start: number, end: number): boolean {
+  return !/[\p{L}\p{N}_]/u.test(text[start - 1] ?? "") && !/[\p{L}\p{N}_]/u.test(text[end] ?? "");
+}
+
+/** Not a piece of a longer number: `1.2` is not in `1.2.3`, `80` not in `8080`. */
+function isWholeNumber(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 2), start);
+  const after = text.slice(end, end + 2);
+  return !/\d[.,_]?$/.test(before) && !/^(?:\d|[.,_]\d)/.test(after);
+}
+
+const NUMBER_AND_UNIT = /^([$€£¥]?)\s?([\d,._]*\d)\s?(.*)$/;
+const UNIT_AFTER = new RegExp(`^\\s?(${UNIT})(?![\\p{L}\\p{N}])`, "iu");
+
+/** The same number, however its thousands are grouped, and never with another unit. */
+function holdsNumber(text: string, finds: Finds): boolean {
+  const [, , digits = text, unit = ""] = NUMBER_AND_UNIT.exec(text) ?? [];
+  const isSameUnit: BoundaryTest = (source, start, end) => {
+    if (!isWholeNumber(source, start, end)) return false;
+    const other = UNIT_AFTER.exec(source.slice(end, end + 12))?.[1];
+    return unit === "" || other === undefined || firstLetters(other) === firstLetters(unit);
+  };
+  const plain = digits.replace(/[,_]/g, "");
+  return [...new Set([digits, plain, grouped(plain)])].some((form) => finds(form, isSameUnit));
+}
+
+/** `sec` and `seconds` are one unit, `ms` and `mb` are two. */
+function firstLetters(unit: string): string {
+  return unit === "s" || /^sec/.test(unit) ? "s" : unit.slice(0, 3).replace(/s$/, "");
+}
+
+function grouped(plain: string): string {
+  const [whole = "", ...fraction] = plain.split(".");
+  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
+}
+
+/** As it stands, or an absolute path put together from a directory and a path in it, both of which were named. */
+function holdsPath(text: string, finds: Finds): boolean {
+  const path = text.replaceAll("\\", "/").replace(/^\.\//, "").replace(/\/+$/, "");
+  const candidates = [path, path.replaceAll("/", "\\"), path.replaceAll("/", "\\\\")];
+  if (candidates.some((candidate) => finds(candidate, isWholeName))) return true;
+  if (!/^(?:\/|~\/|[a-z]:\/)/.test(path)) return false;
+  for (let at = path.indexOf("/", 1); at > 0; at = path.indexOf("/", at + 1)) {
+    if (finds(path.slice(0, at), isWholeName) && finds(path.slice(at + 1), isWholeName)) return true;
+  }
+  return false;
+}
+
+/** Rooted, with an extension at its end, or of four small segments: `and/or` and `Red/Green/Blue/Grey` are none of these. */
+function isPath(match: string): boolean {
+  const segments = trimmed(match).split(/[\\/]/);
+  if (!/\p{L}/u.test(match)) return false;
+  if (/^(?:[A-Za-z]:|~|\.{1,2}|)$/.test(segments[0] ?? "x")) return true;
+  if (/\.[A-Za-z]\w{0,9}$/.test(segments.at(-1) ?? "")) return true;
+  return segments.length > 3 && !segments.some((segment) => /^\p{Lu}/u.test(segment));
+}
+
+function trimmed(match: string): string {
+  return match.replace(/[.,;:!?*'"]+$/, "");
+}

@@ -1,0 +1,81 @@
+/** Whether a tool result reports a failure, and how to say so in one line. Reads a bounded part of any result. */
+
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { ToolCallPart, ToolResultPart } from "../../core/message.ts";
+import { oneLine } from "./sentences.ts";
+
+/** X18. */
+export const FAILURE_CHARS_MAX = 240;
+/** Of the beginning and of the end of a result: whether it failed is said there. */
+const READ_CHARS = 400;
+const BRIEF_CHARS_MAX = 90;
+
+/** The line that says what went wrong; undefined when the call succeeded. */
+export function failureOf(result: ToolResultPart): string | undefined {
+  const text = excerpt(result);
+  const exit = /\b(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code|returncode|return code)["']?\s*[:=]?\s*(-?\d+)/i.exec(text);
+  const hasFailed =
+    result.isError ||
+    /^(?:error|fatal|traceback|failed|exception)\b/i.test(text.trimStart()) ||
+    /isError["']?\s*[=:]\s*true\b/i.test(text) ||
+    /<tool_use_error>/.test(text) ||
+    (exit !== null && exit[1] !== "0");
+  return hasFailed ? errorLine(text) : undefined;
+}
+
+/** The line of a successful result that tells most, short enough for a log; empty when there is none. */
+export function outcomeOf(result: ToolResultPart): string {
+  const lines = excerpt(result)
+    .split(/\n|\\n/)
+    .map((line) => line.trim())
+    .filter((line) => line.length > 1 && /[\p{L}\p{N}]/u.test(line));
+  const telling = lines.findLast((line) => TELLING_LINE.test(line)) ?? lines[0] ?? "";
+  return oneLine(telling.slice(0, 4 * OUTCOME_CHARS_MAX), OUTCOME_CHARS_MAX);
+}
+
+const OUTCOME_CHARS_MAX = 120;
+const TELLING_LINE =
+  /\b\d+ (?:tests?|passed|passing|failed|failures?|errors?|warnings?|files? changed|specs?|examples?)\b|\bsuccess(?:fully)?\b|\bcreated\b|\bupdated\b|\bcompleted\b|^\[\S+ [0-9a-f]{7,}\]/i;
+
+/** What a call was about: its most telling argument, else its first. */
+export function briefOf({ input }: ToolCallPart): string {
+  const telling = isObject(input) ? tellingValue(input) : undefined;
+  const value = telling ?? firstString(input, 0) ?? "";
+  return oneLine(value.slice(0, 2 * BRIEF_CHARS_MAX), BRIEF_CHARS_MAX);
+}
+
+const TELLING_KEYS: readonly string[] = ["command", "cmd", "file_path", "path", "url", "query", "pattern"];
+
+function tellingValue(input: JsonObject): string | undefined {
+  for (const key of TELLING_KEYS) {
+    const value = input[key];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
+}
+
+const DEPTH_MAX = 3;
+
+function firstString(input: JsonValue, depth: number): string | undefined {
+  if (typeof input === "string") return input.length >= 3 ? input : undefined;
+  if (depth > DEPTH_MAX || typeof input !== "object" || input === null) return undefined;
+  for (const value of Object.values(input)) {
+    const found = value === undefined ? undefined : firstString(value, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function excerpt(result: ToolResultPart): string {
+  const part = result.content.find((inner) => inner.type === "text" && inner.text !== "");
+  const text = part?.type === "text" ? part.text : "";
+  return text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
+}
+
+const ERROR_LINE = /error|fail|exception|denied|not found|no such|cannot|can't|unable|invalid|timed? ?out|refused|fatal|undefined/i;
+
+function errorLine(text: string): string {
+  const lines = text.replace(/<\/?[a-z_]+>/g, "").split(/\n|\\n/).map((line) => line.trim());
+  const telling = lines.find((line) => line.length > 4 && ERROR_LINE.test(line));
+  return oneLine((telling ?? lines.find((line) => line !== "") ?? "").slice(0, 1_000), FAILURE_CHARS_MAX);
+}

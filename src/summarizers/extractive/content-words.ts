@@ -1,0 +1,50 @@
+/** The words of a sentence that carry its content, lower-cased: no small words, no marks. Ideographs count one by one. */
+
+const SMALL_WORDS: ReadonlySet<string> = new Set(
+  (
+    "the and but for nor yet with from into onto over under after before about this that these those there here then than they them their " +
+    "theirs you your yours our ours his her hers him she its who whom whose which what when where why how not don didn doesn isn wasn " +
+    "aren are was were been being have has had having does did done can could will would shall should may might must just also very too " +
+    "only own same such some any all each both few more most other others because while during until again further once now well okay " +
+    "yeah yes uhm hmm let got get gets getting going gonna wanna like know think mean say said says one two out off its it's i'm don't that's " +
+    "we're you're they're there's i've we've i'll we'll can't didn't doesn't isn't wasn't he's she's let's what's really actually right sort kind thing things " +
+    "der die das und ist nicht ein eine einen mit auf für von den dem des sich auch noch aber oder wie " +
+    "les des est une dans pas que pour qui sur avec vous nous ils sont cette aux plus mais " +
+    "los las una por con para del como está pero más esto esta hay son también " +
+    "não uma com para mais isso são você foi che non per una della sono anche " +
+    "это как что так для его она они мы вы был была были или если"
+  ).split(" "),
+);
+
+/** Calls `visit` for each content word, in order; a word may come more than once. */
+export function visitContentWords(sentence: string, visit: (word: string) => void): void {
+  const text = sentence.toLowerCase();
+  let start = -1;
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : 32;
+    if (isWordUnit(code) || (code === 39 && start >= 0 && isWordUnit(text.charCodeAt(at + 1)))) {
+      if (start < 0) start = at;
+      continue;
+    }
+    if (start >= 0) visitWord(text.slice(start, at), visit);
+    start = -1;
+    if (isIdeograph(code)) visit(text.charAt(at));
+  }
+}
+
+function visitWord(word: string, visit: (word: string) => void): void {
+  const isNumber = word.charCodeAt(0) <= 57;
+  if ((word.length > 2 || isNumber) && !SMALL_WORDS.has(word)) visit(word);
+}
+
+function isWordUnit(code: number): boolean {
+  if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
+  if (code < 0xc0) return false;
+  if (code < 0x2000) return code !== 0xd7 && code !== 0xf7;
+  return code >= 0xac00 && code <= 0xd7a3;
+}
+
+/** Scripts written without blanks; kana that only bind are left out. */
+function isIdeograph(code: number): boolean {
+  return (code >= 0x4e00 && code <= 0x9fff) || (code >= 0x30a1 && code <= 0x30fa) || (code >= 0x3400 && code <= 0x4dbf);
+}

@@ -1,0 +1,137 @@
+/**
+ * What else was said: whole sentences of users and assistant that cover the most content, each with its speaker where there
+ * are several, in the order in which they were said. Fills a given number of tokens as far as it can.
+ */
+
+import type { Language } from "../../core/language.ts";
+import type { TokenCounter } from "../../core/tokens.ts";
+import { type Candidate, coverageOf } from "./coverage.ts";
+import { CUES } from "./cues.ts";
+import { userLabel } from "./labels.ts";
+import type { Prose } from "./reading.ts";
+import { splitSentences } from "./sentences.ts";
+
+export interface ContextOptions {
+  readonly counter: TokenCounter;
+  readonly language: Language;
+  /** Lines of an earlier summary that compete with what is new. */
+  readonly earlier: readonly string[];
+  /** Words that whoever asked wants to see. */
+  readonly focus: ReadonlySet<string>;
+}
+
+/** At most so many tokens of lines; `known` are texts that stand elsewhere in the view. */
+export type ChooseContext = (budgetTokens: number, known: readonly string[]) => readonly string[];
+
+/** Prose beyond this is sampled evenly by message, so that time and memory stay bounded. */
+const PROSE_CHARS_MAX = 6_000_000;
+const SAMPLE_STEP_CHARS = 10_000;
+const SENTENCES_PER_MESSAGE = 400;
+/** Shorter ones are answers to a question that is gone. */
+const SENTENCE_CHARS_MIN = 25;
+/** Costs more than its mark and line break, so that fewer and longer sentences win: they read better and say more. */
+const ITEM_OVERHEAD_CHARS = 15;
+const USER_WEIGHT = 1.3;
+const EARLIER_WEIGHT = 1.3;
+const ANNOUNCEMENT_WEIGHT = 0.5;
+
+interface Said extends Candidate {
+  readonly message: number;
+  readonly isUser: boolean;
+  readonly label: string;
+}
+
+export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
+  const { counter, language, earlier, focus } = options;
+  const said = [...earlier.flatMap(earlierLine), ...sample(prose).flatMap((item) => sentencesOf(item, language))];
+  if (said.length === 0) return () => [];
+  const charsPerToken = measureCharsPerToken(said, counter);
+  const choose = coverageOf(said, focus);
+  return (budgetTokens, known) => {
+    const chosen = choose({ budget: budgetTokens * charsPerToken, known });
+    return groupBySpeaker(chosen.toSorted((a, b) => a - b).flatMap((at) => said[at] ?? []));
+  };
+}
+
+/** Each line of an earlier summary stands for itself. */
+function earlierLine(line: string, index: number): Said {
+  return { text: line, cost: line.length + ITEM_OVERHEAD_CHARS, weight: EARLIER_WEIGHT, message: -1 - index, isUser: false, label: "" };
+}
+
+function sample(prose: readonly Prose[]): readonly Prose[] {
+  const total = prose.reduce((sum, { text }) => sum + text.length, 0);
+  if (total <= PROSE_CHARS_MAX) return prose;
+  const stepOf = (chars: number): number => Math.floor((chars * (PROSE_CHARS_MAX / total)) / SAMPLE_STEP_CHARS);
+  let seen = 0;
+  let kept = 0;
+  return prose.filter(({ text }) => {
+    const before = stepOf(seen);
+    seen += text.length;
+    const isKept = stepOf(seen) > before && kept < PROSE_CHARS_MAX;
+    if (isKept) kept += text.length;
+    return isKept;
+  });
+}
+
+function sentencesOf({ message, isUser, speaker, text }: Prose, language: Language): readonly Said[] {
+  const words = speaker === "" ? text : text.slice(speaker.length + 1);
+  const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
+  return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE }).flatMap((sentence) => {
+    const tidy = tidySpeech(sentence);
+    if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) return [];
+    const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
+    const weight = isUser ? USER_WEIGHT : isAnnouncement(tidy, language) ? ANNOUNCEMENT_WEIGHT : 1;
+    return [{ text: tidy, cost, weight, message, isUser, label }];
+  });
+}
+
+const ANNOUNCEMENT_CHARS = 40;
+
+/** "Now let me look at it:" says what the assistant was about to do, which is past. */
+function isAnnouncement(sentence: string, language: Language): boolean {
+  return /[:：]$/.test(sentence) || CUES[language].next.test(sentence.slice(0, ANNOUNCEMENT_CHARS));
+}
+
+/** Scripts without blanks say more in fewer characters. */
+function isDense(text: string): boolean {
+  return text.length >= SENTENCE_CHARS_MIN / 3 && /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{4}/.test(text);
+}
+
+/** Transcripts carry marks for sounds, and blanks before commas. */
+function tidySpeech(sentence: string): string {
+  return sentence
+    .replace(/\{[a-z]+\}\s*/g, "")
+    .replace(/ (?=[,.](?:\s|$))/g, "")
+    .replace(/ (?='(?:s|m|re|ve|ll|d|t)\b)/g, "")
+    .trim();
+}
+
+const MEASURED_CHARS = 20_000;
+const MEASURED_SENTENCES = 200;
+
+function measureCharsPerToken(said: readonly Said[], counter: TokenCounter): number {
+  let text = "";
+  const stride = Math.max(1, Math.floor(said.length / MEASURED_SENTENCES));
+  for (let at = 0; at < said.length && text.length < MEASURED_CHARS; at += stride) {
+    text += `- ${said[at]?.label}${said[at]?.text}\n`;
+  }
+  return text.length / Math.max(1, counter.countText(text));
+}
+
+const LINE_CHARS_MAX = 480;
+
+/** What one speaker says in a row stands on one line; dots mark what was left out between. */
+function groupBySpeaker(said: readonly Said[]): readonly string[] {
+  const lines: string[] = [];
+  let last: Said | undefined;
+  for (const item of said) {
+    const line = lines.at(-1) ?? "";
+    const isSame = last !== undefined && item.label === last.label && item.isUser === last.isUser;
+    const isNear = last?.message === item.message;
+    if (isSame && (isNear || item.label !== "") && line.length + item.text.length <= LINE_CHARS_MAX) {
+      lines[lines.length - 1] = `${line}${isNear ? " " : " … "}${item.text}`;
+    } else lines.push(`${item.label}${item.text}`);
+    last = item;
+  }
+  return lines;
+}

@@ -1,0 +1,118 @@
+/**
+ * Carries an earlier checkpoint into a new draft: what is finished moves from open to done, what was refreshed goes, files and
+ * decisions accumulate, identifiers still in use stay. Decides by shared words only; never rewords an item.
+ */
+
+import type { Checkpoint, Decision, ToolFailure } from "../../core/checkpoint.ts";
+import type { RankedFact } from "../../core/facts.ts";
+import type { Summary } from "../../core/summary.ts";
+import { parseCheckpoint } from "../../core/checkpoint-text.ts";
+import { visitContentWords } from "./content-words.ts";
+import { callKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
+import { splitSentences } from "./sentences.ts";
+import { distinct, distinctDecisions, type Statements } from "./statements.ts";
+
+/** An earlier summary as far as it can be read: free text gives lines of context only. */
+export interface Earlier {
+  readonly checkpoint: Checkpoint | undefined;
+  readonly lines: readonly string[];
+}
+
+const FREE_SENTENCES_MAX = 400;
+
+export function earlierOf(previous: Summary | undefined): Earlier {
+  if (previous === undefined) return { checkpoint: undefined, lines: [] };
+  const checkpoint = previous.checkpoint ?? parseCheckpoint(previous.text);
+  const lines = checkpoint?.criticalContext ?? splitSentences(previous.text, { sentencesMax: FREE_SENTENCES_MAX });
+  return { checkpoint, lines };
+}
+
+export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefined, reading: Reading): Statements {
+  if (earlier === undefined) return fresh;
+  const isDone = matcher(fresh.done);
+  const isOpen = (item: string): boolean => !isDone(item);
+  const finished = [...earlier.inProgress, ...earlier.nextSteps, ...earlier.blocked].filter(isDone);
+  // A to-do list is the whole truth about what is open; sentences only add to it.
+  const open = reading.todos === undefined ? earlier.inProgress.filter(isOpen) : [];
+  const next = reading.todos === undefined ? earlier.nextSteps.filter(isOpen) : [];
+  return {
+    goal: earlier.goal.length > 0 ? earlier.goal : fresh.goal,
+    constraints: distinct([...fresh.constraints, ...earlier.constraints.toReversed()]),
+    done: distinct([...fresh.done, ...finished, ...earlier.done.toReversed()]),
+    inProgress: fresh.inProgress.length > 0 ? fresh.inProgress : open,
+    blocked: distinct([...fresh.blocked, ...earlier.blocked.filter(isOpen)]),
+    decisions: mergeDecisions(fresh.decisions, earlier.decisions),
+    nextSteps: fresh.nextSteps.length > 0 ? fresh.nextSteps : next,
+  };
+}
+
+/** A newer decision about the same thing replaces the older. */
+function mergeDecisions(fresh: readonly Decision[], earlier: readonly Decision[]): readonly Decision[] {
+  const isReplaced = matcher(fresh.map(({ decision }) => decision));
+  return distinctDecisions([...fresh, ...earlier.toReversed().filter(({ decision }) => !isReplaced(decision))]);
+}
+
+export function mergeFailures(
+  fresh: readonly ToolFailure[],
+  earlier: readonly ToolFailure[],
+  { log }: Reading,
+): readonly ToolFailure[] {
+  const isOvercome = ({ toolName, summary }: ToolFailure): boolean =>
+    log.has(callKeyOf(toolName, summary.split(OUTCOME_MARK)[0] ?? ""));
+  const known = new Set(fresh.map(({ summary }) => summary));
+  return [...fresh, ...earlier.toReversed().filter((failure) => !isOvercome(failure) && !known.has(failure.summary))];
+}
+
+export interface MergedFiles {
+  readonly filesRead: readonly string[];
+  readonly filesModified: readonly string[];
+}
+
+export function mergeFiles(reading: Reading, earlier: Checkpoint | undefined): MergedFiles {
+  const modified = new Set([...(earlier?.filesModified ?? []), ...reading.filesModified]);
+  const read = new Set([...(earlier?.filesRead ?? []), ...reading.filesRead].filter((path) => !modified.has(path)));
+  return { filesRead: [...read].sort(), filesModified: [...modified].sort() };
+}
+
+/** What stood first in the earlier list and is never mentioned again is still this likely to be needed. */
+const EARLIER_LIKELIHOOD = 0.4;
+const MODIFIED_LIKELIHOOD = 0.5;
+const READ_LIKELIHOOD = 0.12;
+
+/** Identifiers of the earlier summary and the files that were touched, with the likelihood they have for that alone. */
+export function mergeFacts(facts: readonly RankedFact[], earlier: Checkpoint | undefined, files: MergedFiles): readonly RankedFact[] {
+  const floors = new Map<string, number>();
+  const identifiers = earlier?.identifiers ?? [];
+  identifiers.forEach((text, rank) => {
+    floors.set(text, EARLIER_LIKELIHOOD * (1 - (0.8 * rank) / identifiers.length));
+  });
+  for (const path of files.filesRead) floors.set(path, READ_LIKELIHOOD);
+  for (const path of files.filesModified) floors.set(path, MODIFIED_LIKELIHOOD);
+  if (floors.size === 0) return facts;
+  const merged = facts.map((fact) => {
+    const floor = floors.get(fact.text);
+    floors.delete(fact.text);
+    return floor === undefined ? fact : { ...fact, likelihood: 1 - (1 - fact.likelihood) * (1 - floor) };
+  });
+  for (const [text, likelihood] of floors) merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood });
+  return merged.sort((a, b) => b.likelihood - a.likelihood || (a.text < b.text ? -1 : 1));
+}
+
+const SAME_SHARE = 0.6;
+const ITEMS_COMPARED_MAX = 200;
+
+/** Whether most content words of an item occur together in one of the others. */
+function matcher(others: readonly string[]): (item: string) => boolean {
+  const sets = others.slice(0, ITEMS_COMPARED_MAX).map(wordsOf);
+  return (item) => {
+    const words = [...wordsOf(item)];
+    if (words.length < 2) return false;
+    return sets.some((set) => words.filter((word) => set.has(word)).length >= SAME_SHARE * words.length);
+  };
+}
+
+export function wordsOf(text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  visitContentWords(text, (word) => words.add(word));
+  return words;
+}

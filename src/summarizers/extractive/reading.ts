@@ -1,0 +1,222 @@
+/**
+ * One pass over the messages: who asked for what, which calls were made and how they ended, which files were touched, what was
+ * said in prose, and every identifier on the way. Collects references and bounded excerpts; decides nothing, writes nothing.
+ */
+
+import type { ToolFailure } from "../../core/checkpoint.ts";
+import { createFactLedger, type FactLedger } from "../../core/facts.ts";
+import { detectLanguage, type Language } from "../../core/language.ts";
+import type { Message, ToolCallPart, ToolResultPart } from "../../core/message.ts";
+import { isTurnStart } from "../../core/structure.ts";
+import { filesOfCall } from "./call-files.ts";
+import { briefOf, FAILURE_CHARS_MAX, failureOf } from "./call-outcome.ts";
+import { requestOf, speakerOf } from "./request.ts";
+import { oneLine } from "./sentences.ts";
+import { type Todo, todosOf } from "./todo-list.ts";
+
+/** A stretch of prose and who said it. */
+export interface Prose {
+  readonly message: number;
+  readonly isUser: boolean;
+  /** The assistant ended its turn with it: it called nothing. */
+  readonly isFinal: boolean;
+  /** The name in front of the text, where the conversation has more than two sides. */
+  readonly speaker: string;
+  readonly text: string;
+}
+
+export interface Reading {
+  readonly language: Language;
+  readonly ledger: FactLedger;
+  readonly prose: readonly Prose[];
+  /** What the user asked, oldest first, without the markup that clients add. */
+  readonly requests: readonly string[];
+  readonly filesRead: ReadonlySet<string>;
+  readonly filesModified: ReadonlySet<string>;
+  /** Newest last; calls that later succeeded are gone. */
+  readonly failures: readonly ToolFailure[];
+  /** The newest failure that nothing has overcome, when it is among the last calls. */
+  readonly openFailure: ToolFailure | undefined;
+  readonly todos: readonly Todo[] | undefined;
+  /** Calls that succeeded and did more than the lists of files say, by tool and argument, oldest first. */
+  readonly log: ReadonlyMap<string, LoggedCall>;
+  /** Messages of commits that were made, oldest first. */
+  readonly commits: readonly string[];
+  /** Results that succeeded, oldest first. */
+  readonly results: readonly ToolResultPart[];
+  readonly calls: ReadonlyMap<string, CallCount>;
+  readonly messages: number;
+  /** Whether anybody but users spoke: without that, it is a transcript of people, and nobody asked for anything. */
+  readonly hasAssistant: boolean;
+}
+
+export interface LoggedCall {
+  readonly name: string;
+  readonly brief: string;
+  readonly result: ToolResultPart;
+}
+
+export interface CallCount {
+  readonly made: number;
+  readonly failed: number;
+}
+
+const FAILURES_KEPT = 64;
+const LOG_KEPT = 400;
+const RESULTS_KEPT = 2_000;
+const OPEN_FAILURE_CALLS = 4;
+const SAMPLE_CHARS = 20_000;
+
+export function readMessages(messages: readonly Message[]): Reading {
+  const state = newState();
+  messages.forEach((message, index) => {
+    state.ledger.add(message);
+    readMessage(state, message, index);
+  });
+  const failures = [...state.failures.values()];
+  const newest = failures.at(-1);
+  const isOpen = newest !== undefined && state.callsMade - newest.call <= OPEN_FAILURE_CALLS;
+  return {
+    ...state,
+    language: detectLanguage(sampleOf(state)),
+    failures,
+    openFailure: isOpen ? newest : undefined,
+    messages: messages.length,
+  };
+}
+
+interface State {
+  readonly ledger: FactLedger;
+  readonly prose: Prose[];
+  readonly requests: string[];
+  readonly filesRead: Set<string>;
+  readonly filesModified: Set<string>;
+  /** By tool and argument, so that a later success can take it out. */
+  readonly failures: Map<string, ToolFailure & { readonly call: number }>;
+  readonly calls: Map<string, { made: number; failed: number }>;
+  readonly log: Map<string, LoggedCall>;
+  readonly commits: string[];
+  readonly results: ToolResultPart[];
+  readonly waiting: Map<string, ToolCallPart>;
+  todos: readonly Todo[] | undefined;
+  hasAssistant: boolean;
+  callsMade: number;
+}
+
+function newState(): State {
+  return {
+    ledger: createFactLedger(),
+    prose: [],
+    requests: [],
+    filesRead: new Set(),
+    filesModified: new Set(),
+    failures: new Map(),
+    calls: new Map(),
+    log: new Map(),
+    commits: [],
+    results: [],
+    waiting: new Map(),
+    todos: undefined,
+    hasAssistant: false,
+    callsMade: 0,
+  };
+}
+
+function readMessage(state: State, message: Message, index: number): void {
+  const isUser = message.role === "user";
+  if (message.role === "assistant") state.hasAssistant = true;
+  const isFinal = message.role === "assistant" && !message.parts.some((part) => part.type === "tool-call");
+  const isRequest = isTurnStart(message);
+  for (const part of message.parts) {
+    if (part.type === "tool-call") readCall(state, part);
+    else if (part.type === "tool-result") readResult(state, part);
+    else if (part.type === "text" && (isUser || message.role === "assistant") && part.text !== "") {
+      const text = isUser ? requestOf(part.text) : part.text;
+      if (text === "") continue;
+      const speaker = isUser ? speakerOf(text) : "";
+      state.prose.push({ message: index, isUser, isFinal, speaker, text });
+      if (isRequest) state.requests.push(text);
+    }
+  }
+}
+
+function readCall(state: State, call: ToolCallPart): void {
+  state.callsMade++;
+  const count = state.calls.get(call.name) ?? { made: 0, failed: 0 };
+  count.made++;
+  state.calls.set(call.name, count);
+  state.waiting.set(call.callId ?? call.name, call);
+  state.todos = todosOf(call.input) ?? state.todos;
+}
+
+function readResult(state: State, result: ToolResultPart): void {
+  const key = result.callId ?? result.name ?? "";
+  const call = state.waiting.get(key);
+  if (call === undefined) return;
+  state.waiting.delete(key);
+  const brief = briefOf(call);
+  const failure = failureOf(result);
+  const callKey = callKeyOf(call.name, brief);
+  // Deleted first even when it comes again, so that the newest stands last.
+  state.failures.delete(callKey);
+  state.log.delete(callKey);
+  if (failure === undefined) {
+    const isListed = noteFiles(state, call);
+    if (!isListed) noteCall(state, callKey, { name: call.name, brief, result });
+    if (state.results.length < RESULTS_KEPT) state.results.push(result);
+    return;
+  }
+  const count = state.calls.get(call.name);
+  if (count !== undefined) count.failed++;
+  const summary = oneLine(brief === "" ? failure : `${brief}${OUTCOME_MARK}${failure}`, FAILURE_CHARS_MAX);
+  state.failures.set(callKey, { toolName: call.name, summary, call: state.callsMade });
+  dropOldest(state.failures, FAILURES_KEPT);
+}
+
+/** Between what was called and what came of it. */
+export const OUTCOME_MARK = " → ";
+
+/** Calls of one tool with the same telling argument are taken for the same. */
+export function callKeyOf(toolName: string, brief: string): string {
+  return `${toolName} ${brief}`;
+}
+
+function noteCall(state: State, key: string, call: LoggedCall): void {
+  const commit = COMMIT.exec(call.brief)?.[1];
+  if (commit !== undefined) state.commits.push(commit.trim());
+  state.log.set(key, call);
+  dropOldest(state.log, LOG_KEPT);
+}
+
+const COMMIT = /\bgit commit\b[^"']*-m\s*["']?([^"'\n$]{8,200})/;
+
+function dropOldest(entries: Map<string, unknown>, limit: number): void {
+  if (entries.size <= limit) return;
+  for (const [oldest] of entries) {
+    entries.delete(oldest);
+    return;
+  }
+}
+
+/** True when the lists of files say all that the call did. */
+function noteFiles(state: State, call: ToolCallPart): boolean {
+  const { read, modified, isCommand } = filesOfCall(call);
+  for (const path of modified) {
+    state.filesModified.add(path);
+    state.filesRead.delete(path);
+  }
+  for (const path of read) if (!state.filesModified.has(path)) state.filesRead.add(path);
+  return isCommand ? modified.length === 0 && read.length > 0 : modified.length + read.length > 0;
+}
+
+/** The users' words tell the language; the assistant's only when users said nearly nothing. */
+function sampleOf({ prose }: State): string {
+  let sample = "";
+  for (const isUser of [true, false]) {
+    for (const item of prose) {
+      if (item.isUser === isUser && sample.length < SAMPLE_CHARS) sample += `${item.text.slice(0, 500)}\n`;
+    }
+    if (sample.length > 200) return sample;
+  }
+  return sample;
+}

@@ -1,0 +1,111 @@
+/**
+ * Cuts prose into whole sentences in any script: at sentence marks, line breaks and list marks; code, tables and headings are
+ * left out. One pass, bounded output. Never splits a surrogate pair, never changes what it cuts but for white space.
+ */
+
+export interface SentenceOptions {
+  /** At most so many, the first half and the last half of what there is. */
+  readonly sentencesMax: number;
+}
+
+/** Longer ones are cut at a word and marked. */
+export const SENTENCE_CHARS_MAX = 420;
+const SENTENCE_CHARS_MIN = 2;
+/** Of a longer text only the beginning and the end are read. */
+const TEXT_CHARS_MAX = 200_000;
+
+export function splitSentences(text: string, { sentencesMax }: SentenceOptions): readonly string[] {
+  const sentences: string[] = [];
+  let isCode = false;
+  for (const line of linesOf(text)) {
+    const trimmed = line.trim();
+    if (trimmed.startsWith("```") || trimmed.startsWith("~~~")) isCode = !isCode;
+    else if (!isCode && isProse(trimmed)) splitLine(withoutMarks(trimmed), sentences);
+  }
+  if (sentences.length <= sentencesMax) return sentences;
+  const half = sentencesMax >> 1;
+  return [...sentences.slice(0, sentencesMax - half), ...sentences.slice(sentences.length - half)];
+}
+
+/** A text as it would stand in a sentence: one line, bounded, whole words. */
+export function oneLine(text: string, charsMax: number): string {
+  return cutAtWord(text.replace(/\s+/g, " ").trim(), charsMax);
+}
+
+/** The text when it is short enough; otherwise its beginning up to a word's end, marked. Whole characters always. */
+export function cutAtWord(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  let end = Math.max(0, charsMax - 1);
+  const blank = text.lastIndexOf(" ", end);
+  if (blank > end * 0.6) end = blank;
+  else if (isLowSurrogate(text.charCodeAt(end))) end--;
+  return `${text.slice(0, end).trimEnd()}…`;
+}
+
+function linesOf(text: string): readonly string[] {
+  if (text.length <= TEXT_CHARS_MAX) return text.split("\n");
+  const half = TEXT_CHARS_MAX >> 1;
+  return [...text.slice(0, half).split("\n").slice(0, -1), ...text.slice(-half).split("\n").slice(1)];
+}
+
+/** Lines of tables, rules, headings and markup are no sentences. */
+function isProse(line: string): boolean {
+  if (line.length < SENTENCE_CHARS_MIN) return false;
+  if (/^(?:#{1,6} |[|<{}[\]]|[-=_*]{3,}$|\$ |import |export |const |def |class |function )/.test(line)) return false;
+  return /\p{L}/u.test(line);
+}
+
+const LIST_MARK = /^(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+|[✓✔✅❌☐☑]\uFE0F?\s*)+/u;
+
+function withoutMarks(line: string): string {
+  return line.replace(LIST_MARK, "");
+}
+
+function splitLine(line: string, sentences: string[]): void {
+  let start = 0;
+  for (let at = 0; at < line.length; at++) {
+    if (!endsSentence(line, at)) continue;
+    let end = at + 1;
+    while (end < line.length && isCloser(line.charCodeAt(end))) end++;
+    push(line.slice(start, end), sentences);
+    start = end;
+    at = end - 1;
+  }
+  push(line.slice(start), sentences);
+}
+
+function push(piece: string, sentences: string[]): void {
+  const sentence = piece.trim();
+  if (sentence.length >= SENTENCE_CHARS_MIN) sentences.push(cutAtWord(sentence, SENTENCE_CHARS_MAX));
+}
+
+/** Full stop, exclamation or question mark before a blank or the end; their wide forms anywhere. */
+function endsSentence(line: string, at: number): boolean {
+  const code = line.charCodeAt(at);
+  if (code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0x061f) return true;
+  if (code !== 46 && code !== 33 && code !== 63) return false;
+  const next = line.charCodeAt(at + 1);
+  if (Number.isNaN(next)) return true;
+  if (!isCloser(next) && next !== 32 && next !== 9) return false;
+  // "e.g. this", "No. 5", "J. Smith" go on; so does a number's point.
+  return code !== 46 || !isAbbreviation(line, at);
+}
+
+function isAbbreviation(line: string, at: number): boolean {
+  const start = line.lastIndexOf(" ", at) + 1;
+  const word = line.slice(start, at);
+  if (/^\p{Lu}$/u.test(word)) return true;
+  return /^(?:e\.g|i\.e|z\.B|d\.h|u\.a|etc|vs|cf|bzw|ca|Dr|Mr|Mrs|Ms|No|Nr|St|p\.ej|Sr|Sra|т\.е|т\.д)$/.test(word) && at + 2 < line.length;
+}
+
+/** Quotes and brackets that close what the mark ended. */
+function isCloser(code: number): boolean {
+  return (
+    code === 34 || code === 39 || code === 41 || code === 93 || code === 0x201d || code === 0x2019 || code === 0x300d ||
+    code === 0x300f || code === 0xff09 || code === 42 || code === 96
+  );
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}

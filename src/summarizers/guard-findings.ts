@@ -1,0 +1,136 @@
+/**
+ * What is wrong with a summary, found without a model: sections, language, length, identifiers that are gone, entities that
+ * were never there. Only looks; what is done about it stands in guard.ts.
+ */
+
+import { factsOf } from "../core/facts.ts";
+import { isObject } from "../core/json.ts";
+import { type Message, text as textPart } from "../core/message.ts";
+import type { SummaryInput } from "../core/summary.ts";
+import { createSource, type Entity, entitiesOf, type Source } from "./entities.ts";
+import { type CertainLanguage, isOtherLanguage, languageOfUsers } from "./language-check.ts";
+import { latestRequests } from "./latest-request.ts";
+import { missingHeadings } from "./sections.ts";
+import { groundOf, sourceTexts } from "./source-texts.ts";
+import { renderTracked, type TrackedSection, trackDetails } from "./tracked-details.ts";
+
+/** The identifiers of a conversation, likeliest to be needed again first. */
+export type RankFacts = (messages: readonly Message[]) => readonly { readonly text: string }[];
+
+export interface GuardOptions {
+  /** Headings that the text must have; none for free text. */
+  readonly sections: readonly string[];
+  readonly rankFacts?: RankFacts;
+}
+
+/** All that the guard knows of the conversation, worked out once. */
+export interface GuardContext {
+  readonly input: SummaryInput;
+  readonly sections: readonly string[];
+  readonly language: CertainLanguage | undefined;
+  readonly source: Source;
+  /** Ranked; without those that the kept messages show anyway. */
+  readonly facts: readonly string[];
+  readonly requests: readonly string[];
+  readonly tracked: readonly TrackedSection[];
+}
+
+export interface Findings {
+  readonly missingSections: readonly string[];
+  /** It has sections to have and has none of them. */
+  readonly hasNoSections: boolean;
+  readonly isOtherLanguage: boolean;
+  /** So far that a cut would lose more than a second try costs. */
+  readonly isFarOverBudget: boolean;
+  /** Of the facts that must not be lost. */
+  readonly missingFacts: readonly string[];
+  readonly requiredFacts: number;
+  readonly invented: readonly Entity[];
+}
+
+/** X20: so many identifiers must be there. */
+const REQUIRED_FACTS = 12;
+/** So many are considered for the list; most fall away because the budget ends. */
+const FACTS_MAX = 80;
+/** Of the ranked ones so many are looked at: the rest could not win a place. */
+const FACTS_RANKED_MAX = 400;
+/** X15: more than this many inventions are worth a repair. */
+const INVENTED_MAX = 2;
+const FAR_OVER_BUDGET = 1.5;
+
+export function createGuardContext(input: SummaryInput, { sections, rankFacts = factsOf }: GuardOptions): GuardContext {
+  const all = [...input.messages, ...input.turnPrefix];
+  const kept = createSource(sourceTexts(input.kept));
+  const ranked = rankFacts([...carried(input), ...all]).slice(0, FACTS_RANKED_MAX);
+  const argumentNames = argumentNamesOf(all);
+  const facts = ranked.map(({ text }) => text).filter((fact) => !argumentNames.has(fact) && !kept.names(fact));
+  return {
+    input,
+    sections,
+    language: languageOfUsers([...all, ...input.kept]),
+    source: createSource(groundOf(input)),
+    facts: facts.slice(0, FACTS_MAX),
+    requests: latestRequests(input),
+    tracked: trackDetails(input),
+  };
+}
+
+export function findProblems(text: string, context: GuardContext): Findings {
+  const { input, sections, language, source, facts } = context;
+  const missingSections = missingHeadings(text, sections);
+  const required = facts.slice(0, REQUIRED_FACTS);
+  return {
+    missingSections,
+    hasNoSections: sections.length > 0 && missingSections.length === sections.length,
+    isOtherLanguage: isOtherLanguage(text, language),
+    isFarOverBudget: input.counter.countText(text) > input.budgetTokens * FAR_OVER_BUDGET,
+    // What will be appended anyway is not lost.
+    missingFacts: missingFrom([text, ...context.requests, ...context.tracked.map(renderTracked)].join("\n"), required),
+    requiredFacts: required.length,
+    invented: entitiesOf(text).filter((entity) => !source.holds(entity)),
+  };
+}
+
+export function missingFrom(text: string, facts: readonly string[]): readonly string[] {
+  const source = createSource([text]);
+  return facts.filter((fact) => !source.names(fact));
+}
+
+/** What no deterministic step can put right, or only with a loss. */
+export function isWorthRepair(findings: Findings): boolean {
+  const { missingFacts, requiredFacts, missingSections, invented } = findings;
+  const isForgetful = missingFacts.length > requiredFacts / 2;
+  const isFaulty = findings.isOtherLanguage || findings.isFarOverBudget || missingSections.length > 0;
+  return isFaulty || isForgetful || invented.length > INVENTED_MAX;
+}
+
+/** Lower is better; decides between a draft and its repair. */
+export function severity(findings: Findings): number {
+  return (
+    (findings.hasNoSections ? 1_000 : 0) +
+    (findings.isOtherLanguage ? 1_000 : 0) +
+    (findings.isFarOverBudget ? 20 : 0) +
+    findings.missingSections.length * 5 +
+    findings.invented.length * 3 +
+    findings.missingFacts.length
+  );
+}
+
+/** The previous summary says what earlier compactions found worth keeping. */
+function carried({ previous }: SummaryInput): readonly Message[] {
+  return previous === undefined
+    ? []
+    : [{ id: "previous summary", role: "assistant", parts: [textPart(previous.text)] }];
+}
+
+/** Names of call arguments stand in the tool definitions, which no compaction takes away. */
+function argumentNamesOf(messages: readonly Message[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type === "tool-call" && isObject(part.input))
+        for (const name of Object.keys(part.input)) names.add(name);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,88 @@
+/**
+ * The guard over every summary that a model made: looks for problems, asks for one repair at most, then puts right what can
+ * be put right without a model. What it returns is within the budget; what it cannot return is an error with a reason.
+ */
+
+import type { Checkpoint } from "../core/checkpoint.ts";
+import type { Summarizer } from "../core/summary.ts";
+import { failed } from "./answer.ts";
+import { summaryFailed } from "./failure.ts";
+import {
+  createGuardContext,
+  type Findings,
+  findProblems,
+  type GuardContext,
+  type GuardOptions,
+  isWorthRepair,
+  severity,
+} from "./guard-findings.ts";
+import { finishSummary } from "./guard-finish.ts";
+import { checkpointOfText } from "./text-checkpoint.ts";
+
+export interface GuardedSummary {
+  readonly text: string;
+  readonly checkpoint?: Checkpoint;
+  readonly notes: readonly string[];
+}
+
+/** Asks once for a better text; undefined when there was no answer that could be used. */
+export type Repair = (draft: string, findings: Findings) => Promise<string | undefined>;
+
+export interface GuardRun {
+  readonly repair?: Repair | undefined;
+  /** What could not be summarised, one sentence each; said in the summary, so that its reader knows. */
+  readonly omissions?: readonly string[];
+}
+
+export async function guardSummary(
+  draft: string,
+  context: GuardContext,
+  { repair, omissions = [] }: GuardRun = {},
+): Promise<GuardedSummary> {
+  const { text, findings, notes } = await repaired(draft, context, repair);
+  if (findings.hasNoSections) throw failed("missing-sections");
+  if (findings.isOtherLanguage) throw failed("wrong-language");
+  const finished = finishSummary(text, context, omissions);
+  if (finished.text.trim() === "") throw summaryFailed("no-room", "Nothing of the summary fits its budget.");
+  const missing = findings.missingSections;
+  const sectionNotes =
+    missing.length === 0 ? [] : [`Sections that the summary lacked were added: ${missing.join(", ")}.`];
+  const allNotes = [...notes, ...sectionNotes, ...finished.notes];
+  if (context.sections.length === 0) return { text: finished.text, notes: allNotes };
+  return { text: finished.text, checkpoint: checkpointOfText(finished.text), notes: allNotes };
+}
+
+/** Wraps any summarizer, so that its summaries are guarded too; without a repair call, so its calls stay as planned. */
+export function guarded(summarizer: Summarizer, options: Partial<GuardOptions> = {}): Summarizer {
+  return {
+    name: summarizer.name,
+    version: summarizer.version,
+    planCalls: (input) => summarizer.planCalls(input),
+    async summarize(input, context) {
+      const result = await summarizer.summarize(input, context);
+      if (result.text.trim() === "") throw failed("empty");
+      const guardContext = createGuardContext(input, { sections: [], ...options });
+      const { notes, ...summary } = await guardSummary(result.text, guardContext);
+      return { ...result, ...summary, notes: [...result.notes, ...notes] };
+    },
+  };
+}
+
+interface Repaired {
+  readonly text: string;
+  readonly findings: Findings;
+  readonly notes: readonly string[];
+}
+
+async function repaired(draft: string, context: GuardContext, repair: Repair | undefined): Promise<Repaired> {
+  const findings = findProblems(draft, context);
+  if (repair === undefined || !isWorthRepair(findings)) return { text: draft, findings, notes: [] };
+  const second = await repair(draft, findings);
+  if (second === undefined)
+    return { text: draft, findings, notes: ["A repair of the summary was asked for and failed."] };
+  const better = findProblems(second, context);
+  if (severity(better) > severity(findings)) {
+    return { text: draft, findings, notes: ["A repair of the summary made it worse and was not used."] };
+  }
+  return { text: second, findings: better, notes: ["The summary was repaired once."] };
+}

@@ -1,0 +1,166 @@
+/**
+ * Which language a text is certainly written in, from its script and its small words. Says nothing when in doubt, because a
+ * summary is refused for being in another language only when both languages are beyond doubt. Reads prose, skips code.
+ */
+
+import type { Message } from "../core/message.ts";
+import { isTurnStart } from "../core/structure.ts";
+import { headOf, tailOf } from "../core/well-formed-text.ts";
+
+export interface CertainLanguage {
+  /** An ISO 639-1 code, or the name of a script that several languages use. */
+  readonly code: string;
+  /** For a prompt; absent where the script does not tell. */
+  readonly name?: string;
+}
+
+/** What the users of a conversation write, by its newest messages. */
+export function languageOfUsers(messages: readonly Message[]): CertainLanguage | undefined {
+  const samples: string[] = [];
+  for (let index = messages.length - 1, taken = 0; index >= 0 && taken < USER_SAMPLES_MAX; index--) {
+    const message = messages[index];
+    if (message === undefined || !isTurnStart(message)) continue;
+    taken++;
+    for (const part of message.parts) if (part.type === "text") samples.push(sampleOf(part.text));
+  }
+  return certainLanguage(samples.join("\n"));
+}
+
+/** True only when both are certain and differ. */
+export function isOtherLanguage(text: string, expected: CertainLanguage | undefined): boolean {
+  const found = expected === undefined ? undefined : certainLanguage(text);
+  if (expected === undefined || found === undefined || found.code === expected.code) return false;
+  // A mixture is no other language: quotes and names of the other script stand in any technical text.
+  return shareOf(scriptUnits(proseOf(text)), scriptOf(expected.code)) < MIXTURE_SHARE || isLatin(expected, found);
+}
+
+const USER_SAMPLES_MAX = 40;
+/** Of a long message, the beginning and the end are what its author wrote; between them stands what was pasted. */
+const SAMPLE_HEAD_CHARS = 800;
+const SAMPLE_TAIL_CHARS = 300;
+const TEXT_CHARS_MAX = 40_000;
+const UNITS_MIN = 4;
+const DOMINANT_SHARE = 0.5;
+const MIXTURE_SHARE = 0.1;
+const VOTES_MIN = 3;
+const VOTES_LEAD = 1.6;
+
+/** Script, what counts as one unit of it, and the language it stands for. Kana makes Han Japanese. */
+const SCRIPTS: readonly (readonly [script: string, unit: RegExp, name?: string])[] = [
+  ["latin", /\p{Script=Latin}{2,}/gu],
+  ["zh", /\p{Script=Han}/gu, "Chinese"],
+  ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu, "Japanese"],
+  ["ko", /\p{Script=Hangul}/gu, "Korean"],
+  ["cyrillic", /\p{Script=Cyrillic}+/gu],
+  ["el", /\p{Script=Greek}{2,}/gu, "Greek"],
+  ["arabic", /\p{Script=Arabic}+/gu],
+  ["he", /\p{Script=Hebrew}+/gu, "Hebrew"],
+  ["devanagari", /[\p{Script=Devanagari}]+/gu],
+  ["th", /\p{Script=Thai}{3}/gu, "Thai"],
+];
+
+const LATIN_NAMES: Readonly<Record<string, string>> = {
+  en: "English",
+  de: "German",
+  fr: "French",
+  es: "Spanish",
+  pt: "Portuguese",
+  it: "Italian",
+  nl: "Dutch",
+  pl: "Polish",
+  sv: "Swedish",
+  tr: "Turkish",
+};
+
+const SMALL_WORDS: Readonly<Record<string, string>> = {
+  en: "the and is to of that it for you this with in be are not have was but we can if what will please should from has were then when after which how now add its by they an at or as on so do did use",
+  de: "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder wurde nach bei als nur im es mir dann wenn in",
+  fr: "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci ont été les par sans ne se leur",
+  es: "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito al sin fue han todos cuando ya",
+  pt: "o os as que e é em um uma por com para não se do da como está mas mais isso são também pode você preciso foi ao na no das dos sem já foram quando",
+  it: "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho stato dopo dal le i",
+  nl: "de het een en is niet dat ik we van voor met op zijn te wordt ook maar dit naar bij kan moet er heeft aan nog als dan hebben in",
+  pl: "i w na nie się jest to z do że jak po dla są ale czy od przez tylko proszę może już oraz został tego które aby",
+  sv: "och att det är en ett inte som på för med av jag vi till har den kan men om ska från var eller när också",
+  tr: "ve bir bu için de da ile ne var olarak çok daha gibi ama değil sonra kadar olan lütfen şimdi her en",
+};
+
+const WORDS: ReadonlyMap<string, readonly string[]> = wordIndex();
+
+export function certainLanguage(text: string): CertainLanguage | undefined {
+  const prose = proseOf(headOf(text, TEXT_CHARS_MAX));
+  const units = scriptUnits(prose);
+  const total = sum(units);
+  if (total < UNITS_MIN) return undefined;
+  const [code = "", most = 0] = [...units].reduce((best, entry) => (entry[1] > best[1] ? entry : best), ["", 0]);
+  if (most / total < DOMINANT_SHARE) return undefined;
+  if (code === "latin") return certainLatin(prose);
+  const name = SCRIPTS.find(([script]) => script === code)?.[2];
+  return name === undefined ? { code } : { code, name };
+}
+
+function certainLatin(prose: string): CertainLanguage | undefined {
+  const votes = new Map<string, number>();
+  const seen = new Map<string, number>();
+  for (const [word] of prose.toLowerCase().matchAll(/\p{Script=Latin}+/gu)) {
+    const languages = WORDS.get(word) ?? [];
+    const times = (seen.get(word) ?? 0) + 1;
+    seen.set(word, times);
+    // A word says less each time: one that is repeated may be a name, and a language shows in many words.
+    for (const code of languages) votes.set(code, (votes.get(code) ?? 0) + 1 / languages.length / times);
+  }
+  const [first, second] = [...votes].sort((a, b) => b[1] - a[1]);
+  if (first === undefined || first[1] < VOTES_MIN || first[1] < VOTES_LEAD * (second?.[1] ?? 0)) return undefined;
+  const name = LATIN_NAMES[first[0]];
+  return name === undefined ? { code: first[0] } : { code: first[0], name };
+}
+
+function scriptUnits(prose: string): ReadonlyMap<string, number> {
+  const units = new Map<string, number>();
+  for (const [script, unit] of SCRIPTS) units.set(script, prose.match(unit)?.length ?? 0);
+  const kana = units.get("ja") ?? 0;
+  const han = units.get("zh") ?? 0;
+  if (kana * 10 > han) {
+    units.set("ja", kana + han);
+    units.set("zh", 0);
+  }
+  return units;
+}
+
+/** Code, headings, quotes, links and names say nothing about the language. */
+function proseOf(text: string): string {
+  return text
+    .replace(/```[\s\S]*?(?:```|$)/g, " ")
+    .replace(/`[^`\n]*`/g, " ")
+    .replace(/^(?:#|>| {4}|\t).*$/gm, " ")
+    .replace(/\S*[/_\\=<>{}@]\S*/g, " ");
+}
+
+function scriptOf(code: string): string {
+  return SCRIPTS.some(([script]) => script === code) ? code : "latin";
+}
+
+function isLatin(...languages: readonly CertainLanguage[]): boolean {
+  return languages.every(({ code }) => scriptOf(code) === "latin");
+}
+
+function shareOf(units: ReadonlyMap<string, number>, script: string): number {
+  return (units.get(script) ?? 0) / Math.max(1, sum(units));
+}
+
+function sum(units: ReadonlyMap<string, number>): number {
+  return [...units.values()].reduce((total, count) => total + count, 0);
+}
+
+function sampleOf(text: string): string {
+  if (text.length <= SAMPLE_HEAD_CHARS + SAMPLE_TAIL_CHARS) return text;
+  return `${headOf(text, SAMPLE_HEAD_CHARS)}\n${tailOf(text, SAMPLE_TAIL_CHARS)}`;
+}
+
+function wordIndex(): ReadonlyMap<string, readonly string[]> {
+  const index = new Map<string, string[]>();
+  for (const [code, words] of Object.entries(SMALL_WORDS)) {
+    for (const word of new Set(words.split(" "))) index.set(word, [...(index.get(word) ?? []), code]);
+  }
+  return index;
+}

@@ -1,0 +1,50 @@
+/** The user's newest request in the user's own words, bounded. Never a summary's account of it. */
+
+import type { Message } from "../core/message.ts";
+import { isTurnStart } from "../core/structure.ts";
+import type { SummaryInput } from "../core/summary.ts";
+import { cutMiddle } from "./cut-text.ts";
+import { requestOf as wordsOf } from "./extractive/request.ts";
+import { headingKey, parseSections } from "./sections.ts";
+
+const REQUEST_CHARS_MAX = 1_000;
+const CUT_MARKER = " [...] ";
+/** "yes", "go on": a request this short leans on the one before it, which is quoted as well. */
+const SHORT_CHARS = 80;
+const REQUESTS_MAX = 3;
+
+/** Oldest first; without any in the messages, the one that the previous summary carries. */
+export function latestRequests({ messages, turnPrefix, kept, previous }: SummaryInput): readonly string[] {
+  const requests: string[] = [];
+  for (const list of [kept, turnPrefix, messages]) {
+    for (let index = list.length - 1; index >= 0; index--) {
+      const request = requestOf(list[index]);
+      if (request === undefined) continue;
+      requests.unshift(request);
+      if (request.length >= SHORT_CHARS || requests.length >= REQUESTS_MAX) return requests;
+    }
+  }
+  if (requests.length > 0) return requests;
+  const carried = previous?.checkpoint?.latestRequest ?? carriedRequest(previous?.text ?? "");
+  return carried === "" ? [] : [bounded(carried)];
+}
+
+function requestOf(message: Message | undefined): string | undefined {
+  if (message === undefined || !isTurnStart(message)) return undefined;
+  const texts = message.parts.flatMap((part) => (part.type === "text" ? [wordsOf(part.text.toWellFormed())] : []));
+  const request = texts.filter((text) => text !== "").join("\n");
+  return request === "" ? undefined : bounded(request);
+}
+
+function bounded(request: string): string {
+  return cutMiddle(request.replace(/\r\n?/g, "\n"), REQUEST_CHARS_MAX, CUT_MARKER);
+}
+
+function carriedRequest(text: string): string {
+  const section = parseSections(text).find(({ heading }) => headingKey(heading) === "latestRequest");
+  const quoted = section?.lines.filter((line) => line.startsWith(">")) ?? [];
+  return quoted
+    .map((line) => line.slice(2))
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,22 @@
+/** The llm summarizer with a profile's own numbers: prompt pack, mode, previews, chunking, limits. Decides nothing itself. */
+
+import type { Settings } from "../core/settings.ts";
+import type { Summarizer } from "../core/summary.ts";
+import { llm } from "./llm.ts";
+import type { LlmOptions } from "./llm-options.ts";
+
+/** Made when the settings are known: `createCompactor({ summarizer: llmFromSettings({ complete, windowTokens }), profile })`. */
+export function llmFromSettings(options: LlmOptions): (settings: Settings) => Summarizer {
+  return ({ summary, failure }) =>
+    llm({
+      pack: summary.promptPack,
+      mode: summary.mode,
+      input: summary.input,
+      staged: summary.staged,
+      maxOutputTokens: summary.maxOutputTokens,
+      temperature: summary.temperature,
+      timeoutMs: summary.timeoutMs,
+      allowPartial: failure.ladder.includes("staged-partial"),
+      ...options,
+    });
+}

@@ -1,0 +1,118 @@
+/** Options of the llm summarizer, settled and checked once. Algorithms receive the settled form and ask for no defaults. */
+
+import { CompactionError } from "../core/errors.ts";
+import type { PromptPackName, StagedSettings, SummaryInputSettings } from "../core/settings.ts";
+import type { Complete } from "./ask.ts";
+import { BASE_CHUNK_RATIO, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./chunks.ts";
+import type { RankFacts } from "./guard-findings.ts";
+import { MAX_HISTORY_SHARE } from "./history-share.ts";
+import { type CustomPack, type PromptPack, promptPack } from "./prompts/packs.ts";
+import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
+import { DEFAULT_SUMMARY_INPUT, type TranscriptStyle } from "./serialize.ts";
+
+export interface LlmOptions {
+  readonly complete: Complete;
+  /** The window of the model behind `complete`. */
+  readonly windowTokens: number;
+  readonly name?: string;
+  readonly pack?: PromptPackName | CustomPack;
+  /** `single`: one request, cut to fit. `update`: one request, in stages when it does not fit. `staged`: in parts. */
+  readonly mode?: "single" | "update" | "staged";
+  readonly style?: TranscriptStyle;
+  /** `maxChars` cuts `single` only: the other modes go on in a further request instead. */
+  readonly input?: Partial<SummaryInputSettings>;
+  readonly staged?: Partial<StagedSettings>;
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  /** For each attempt of each call. */
+  readonly timeoutMs?: number;
+  readonly retry?: Partial<RetrySettings>;
+  /** Calls for one summary at most, retries and repair included. */
+  readonly maxCalls?: number;
+  /** Whether a summary that lacks a part is better than none. */
+  readonly allowPartial?: boolean;
+  /** False returns what the model wrote, after the language and section checks only. */
+  readonly guard?: boolean;
+  readonly rankFacts?: RankFacts;
+}
+
+export interface LlmSettings {
+  readonly complete: Complete;
+  readonly windowTokens: number;
+  readonly pack: PromptPack;
+  readonly mode: "single" | "update" | "staged";
+  readonly style: TranscriptStyle;
+  readonly input: SummaryInputSettings;
+  readonly staged: StagedSettings;
+  readonly maxOutputTokens: number;
+  readonly temperature: number;
+  readonly timeoutMs: number;
+  readonly retry: RetrySettings;
+  readonly maxCalls: number;
+  readonly allowPartial: boolean;
+  readonly guard: boolean;
+  readonly rankFacts: RankFacts | undefined;
+}
+
+/** R100. */
+const MAX_OUTPUT_TOKENS = 4_096;
+const TIMEOUT_MS = 120_000;
+/** Holds a session of 2.8 million tokens for a window of 200,000, with room for retries. */
+const MAX_CALLS = 40;
+/** A smaller window holds the instructions but next to nothing to summarise. */
+const MIN_WINDOW_TOKENS = 4_000;
+/** The answer takes no more of a small window than this. */
+const OUTPUT_SHARE_MAX = 0.25;
+
+const DEFAULT_STAGED: StagedSettings = {
+  baseChunkRatio: BASE_CHUNK_RATIO,
+  minChunkRatio: MIN_CHUNK_RATIO,
+  parts: 2,
+  minMessagesForSplit: 4,
+  concurrency: 4,
+  maxHistoryShare: MAX_HISTORY_SHARE,
+};
+
+export function resolveLlmOptions(options: LlmOptions): LlmSettings {
+  const { windowTokens, maxOutputTokens = MAX_OUTPUT_TOKENS } = options;
+  const settings: LlmSettings = {
+    complete: options.complete,
+    windowTokens,
+    pack: promptPack(options.pack ?? "checkpoint"),
+    mode: options.mode ?? "update",
+    style: options.style ?? "labelled",
+    input: { ...DEFAULT_SUMMARY_INPUT, ...options.input },
+    staged: { ...DEFAULT_STAGED, ...options.staged },
+    maxOutputTokens: Math.min(maxOutputTokens, Math.floor(windowTokens * OUTPUT_SHARE_MAX)),
+    temperature: options.temperature ?? 0,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    retry: { ...DEFAULT_RETRY, ...options.retry },
+    maxCalls: options.maxCalls ?? MAX_CALLS,
+    allowPartial: options.allowPartial ?? true,
+    guard: options.guard ?? true,
+    rankFacts: options.rankFacts,
+  };
+  check(settings);
+  return settings;
+}
+
+function check(settings: LlmSettings): void {
+  const { windowTokens, maxOutputTokens, timeoutMs, retry, maxCalls, staged } = settings;
+  require(typeof settings.complete === "function", "complete must be a function");
+  require(windowTokens >= MIN_WINDOW_TOKENS, `windowTokens must be at least ${MIN_WINDOW_TOKENS}`);
+  require(maxOutputTokens >= 1, "maxOutputTokens must be at least 1");
+  require(timeoutMs > 0, "timeoutMs must be above 0");
+  require(retry.maxAttempts >= 1, "retry.maxAttempts must be at least 1");
+  require(Number.isInteger(maxCalls) && maxCalls >= 1, "maxCalls must be a whole number of at least 1");
+  require(staged.concurrency >= 1, "staged.concurrency must be at least 1");
+  require(staged.parts >= 1, "staged.parts must be at least 1");
+}
+
+function require(condition: boolean, message: string): void {
+  if (!condition) throw new CompactionError("invalid-options", `llm: ${message}.`);
+}
+
+/** Tokens, by the counter, that the text of one request may take: the answer and the counter's error are allowed for. */
+export function requestLimit({ windowTokens, maxOutputTokens }: LlmSettings, counterMargin: number): number {
+  return Math.floor((windowTokens - maxOutputTokens) / Math.max(SAFETY_MARGIN, counterMargin));
+}

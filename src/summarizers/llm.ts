@@ -1,0 +1,130 @@
+/**
+ * A summarizer that asks any model through one function. Every request fits the model's window, the number of calls is
+ * known before the first, and whatever goes wrong is an error with a reason: an error text never becomes a summary.
+ */
+
+import type { SummarizeContext, Summarizer, SummaryInput, SummaryResult } from "../core/summary.ts";
+import { acceptAnswer, failed } from "./answer.ts";
+import { ask, type CallBudget, createCallBudget } from "./ask.ts";
+import { isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
+import { guardSummary, type Repair } from "./guard.ts";
+import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
+import { type LlmOptions, type LlmSettings, resolveLlmOptions } from "./llm-options.ts";
+import { type LlmPlan, planLlm } from "./llm-plan.ts";
+import { repairPrompt } from "./prompts/repair.ts";
+import { describeProblems, excerptsOf } from "./repair-request.ts";
+import { fitRequest } from "./request.ts";
+import { type AskText, type Draft, writeDraft } from "./staged.ts";
+
+/**
+ * @example
+ * const summarizer = llm({ windowTokens: 200_000, complete: async ({ system, prompt, maxOutputTokens, signal }) => {
+ *   const reply = await client.messages.create(
+ *     { model, system, max_tokens: maxOutputTokens, temperature: 0, messages: [{ role: "user", content: prompt }] },
+ *     { signal },
+ *   );
+ *   return { text: reply.content.map((block) => (block.type === "text" ? block.text : "")).join("") };
+ * } });
+ */
+export function llm(options: LlmOptions): Summarizer {
+  const settings = resolveLlmOptions(options);
+  /** Inputs are never changed, so what was planned for one still holds when it is summarised. */
+  const plans = new WeakMap<SummaryInput, LlmPlan>();
+  const planFor = (input: SummaryInput): LlmPlan => {
+    const plan = plans.get(input) ?? planLlm(input, settings);
+    plans.set(input, plan);
+    return plan;
+  };
+  return {
+    name: options.name ?? "llm",
+    version: `${settings.pack.name}@${settings.pack.version}`,
+    planCalls: (input) => planFor(input).maxCalls,
+    summarize: async (input, context) => {
+      throwIfAborted(context.signal);
+      return summarize(input, context, { settings, plan: planFor(input) });
+    },
+  };
+}
+
+interface Planned {
+  readonly settings: LlmSettings;
+  readonly plan: LlmPlan;
+}
+
+async function summarize(
+  input: SummaryInput,
+  context: SummarizeContext,
+  { settings, plan }: Planned,
+): Promise<SummaryResult> {
+  if (plan.parts.every(({ entries }) => entries.length === 0)) {
+    throw summaryFailed("no-input", "The messages hold nothing that can be read.");
+  }
+  const budget = createCallBudget(plan.plannedCalls, plan.maxCalls);
+  const countText = input.counter.countText;
+  const askText = questioner(settings, budget, countText);
+  const draft = await writeDraft({ plan, settings, context, askText, countText });
+  const guardContext = createGuardContext(input, {
+    sections: settings.pack.sections,
+    ...(settings.rankFacts === undefined ? {} : { rankFacts: settings.rankFacts }),
+  });
+  const summary = settings.guard
+    ? await guardSummary(draft.text, guardContext, {
+        repair: repairer({ plan, settings, context, askText, guardContext }),
+        omissions: [...plan.omissions, ...draft.omissions],
+      })
+    : unguarded(draft, guardContext);
+  throwIfAborted(context.signal);
+  const notes = [...plan.notes, ...draft.notes, ...summary.notes];
+  const result = { ...summary, calls: budget.made, notes };
+  return budget.usage === undefined ? result : { ...result, usage: budget.usage };
+}
+
+function questioner(settings: LlmSettings, budget: CallBudget, countText: (text: string) => number): AskText {
+  return async ({ prompt, transcript, maxTokens, signal }) => {
+    const { maxOutputTokens, temperature } = settings;
+    const request = { system: prompt.system, prompt: prompt.prompt, maxOutputTokens, temperature, signal };
+    const reply = await ask(request, settings, budget);
+    return acceptAnswer(reply, { prompt, maxTokens, countText, ...(transcript === undefined ? {} : { transcript }) });
+  };
+}
+
+interface RepairRun {
+  readonly plan: LlmPlan;
+  readonly settings: LlmSettings;
+  readonly context: SummarizeContext;
+  readonly askText: AskText;
+  readonly guardContext: GuardContext;
+}
+
+/** At most one call, which was planned for; without one left in the plan there is none. */
+function repairer({ plan, settings, context, askText, guardContext }: RepairRun): Repair | undefined {
+  if (settings.maxCalls <= 1) return undefined;
+  return async (draft: string, findings: Findings) => {
+    context.progress({ stage: "repair", done: 0, total: 1 });
+    const details = {
+      task: settings.pack.task,
+      problems: describeProblems(findings, guardContext),
+      missing: excerptsOf(findings.missingFacts, guardContext.input),
+      invented: findings.invented.map(({ text }) => text),
+    };
+    try {
+      const build = (text: string) => repairPrompt({ ...details, draft: text }, plan.context);
+      const { prompt } = fitRequest(draft, build, plan.limit);
+      return await askText({ prompt, maxTokens: plan.context.maxTokens, signal: context.signal });
+    } catch (error) {
+      if (isAborted(error)) throw error;
+      return undefined;
+    } finally {
+      context.progress({ stage: "repair", done: 1, total: 1 });
+    }
+  };
+}
+
+/** What cannot stand even unguarded; nothing is added, and a text over its budget is refused. */
+function unguarded(draft: Draft, context: GuardContext): { readonly text: string; readonly notes: readonly string[] } {
+  const findings = findProblems(draft.text, context);
+  if (findings.hasNoSections) throw failed("missing-sections");
+  if (findings.isOtherLanguage) throw failed("wrong-language");
+  if (context.input.counter.countText(draft.text) > context.input.budgetTokens) throw failed("too-long");
+  return { text: draft.text, notes: [] };
+}

@@ -1,0 +1,84 @@
+/**
+ * Which errors of a model call are worth another attempt, and how long to wait before it (X02): rate limits, connection
+ * errors, timeouts and overloaded servers. An overflow never is: the same request would fail again (R190).
+ */
+
+import { CompactionError } from "../core/errors.ts";
+import { isObject, numberOf, stringOf } from "../core/json.ts";
+
+export interface RetrySettings {
+  /** The first attempt included. */
+  readonly maxAttempts: number;
+  readonly firstDelayMs: number;
+  readonly factor: number;
+  readonly isRetryable: (error: unknown) => boolean;
+  readonly isOverflow: (error: unknown) => boolean;
+  /** Rejects or resolves early when the signal is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** X02. */
+export const DEFAULT_RETRY: RetrySettings = {
+  maxAttempts: 5,
+  firstDelayMs: 10_000,
+  factor: 2,
+  isRetryable: isTransient,
+  isOverflow: isOverflowError,
+  sleep: abortableSleep,
+};
+
+/** Before attempt 2: the first delay; before each later one, `factor` times as long. */
+export function delayBefore(attempt: number, { firstDelayMs, factor }: RetrySettings): number {
+  return firstDelayMs * factor ** (attempt - 2);
+}
+
+const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
+const RETRYABLE_CODE = /^(?:ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)$/;
+const RETRYABLE_NAME = /^(?:RateLimitError|APIConnection\w*Error|TimeoutError|InternalServerError|OverloadedError)$/;
+const OVERFLOW =
+  /prompt is too long|context[ _-]?(?:length|window|size)|maximum (?:context|prompt) length|input (?:is|token count).{0,40}(?:too long|exceed)|request_too_large|too many tokens|token limit exceeded|reduce the length/i;
+const CAUSES_MAX = 5;
+
+/** Reads the shape of an error, as SDKs and fetch make them, and that of its causes. */
+export function isTransient(error: unknown): boolean {
+  return chainOf(error).some((link) => {
+    if (link instanceof CompactionError) return link.retryable;
+    const status = numberOf(link.status) ?? numberOf(link.statusCode);
+    if (status !== undefined) return RETRYABLE_STATUS.has(status);
+    return RETRYABLE_CODE.test(stringOf(link.code) ?? "") || RETRYABLE_NAME.test(stringOf(link.name) ?? "");
+  });
+}
+
+export function isOverflowError(error: unknown): boolean {
+  return chainOf(error).some((link) => {
+    const status = numberOf(link.status) ?? numberOf(link.statusCode);
+    if (status === 413) return true;
+    if (status === 429) return false;
+    return OVERFLOW.test(`${stringOf(link.code) ?? ""} ${stringOf(link.message) ?? ""}`);
+  });
+}
+
+type ErrorLink = Readonly<Record<string, unknown>>;
+
+function chainOf(error: unknown): readonly ErrorLink[] {
+  const links: ErrorLink[] = [];
+  let link: unknown = error;
+  while (isObject(link) && links.length < CAUSES_MAX) {
+    links.push(link);
+    link = (link as ErrorLink).cause; // An error is an object of any shape; nothing but reads follow.
+  }
+  return links;
+}
+
+function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    if (signal.aborted) done();
+    else signal.addEventListener("abort", done, { once: true });
+  });
+}

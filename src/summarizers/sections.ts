@@ -1,0 +1,103 @@
+/**
+ * A summary's text as headings and the lines under them, and back. Recognises the checkpoint's headings in every language
+ * and in the shapes models give them; everything else is carried as it is. Never changes a line.
+ */
+
+import { headingOf, SECTIONS, type Section, sectionOfHeading } from "../core/checkpoint-headings.ts";
+
+export interface TextSection {
+  /** As it stands in the text; empty for what comes before the first heading. */
+  readonly heading: string;
+  readonly lines: readonly string[];
+}
+
+export function parseSections(text: string): readonly TextSection[] {
+  const sections: { heading: string; lines: string[] }[] = [];
+  let isCode = false;
+  for (const line of text.split("\n")) {
+    if (line.trimStart().startsWith("```")) isCode = !isCode;
+    if (!isCode && isHeading(line)) sections.push({ heading: line.trim(), lines: [] });
+    else if (sections.length === 0) sections.push({ heading: "", lines: [line] });
+    else sections.at(-1)?.lines.push(line);
+  }
+  return sections;
+}
+
+/** Blank lines between sections, none before a subsection. */
+export function renderSections(sections: readonly TextSection[]): string {
+  const blocks = sections.map(({ heading, lines }) =>
+    [...(heading === "" ? [] : [heading]), ...trimBlank(lines)].join("\n"),
+  );
+  return blocks
+    .filter((block) => block !== "")
+    .reduce((text, block) => (text === "" ? block : `${text}${block.startsWith("###") ? "\n" : "\n\n"}${block}`), "");
+}
+
+/** What makes two headings the same: the checkpoint section they name, else their words. */
+export function headingKey(heading: string): string {
+  const title = titleOf(heading);
+  return sectionOfTitle(title) ?? title.toLowerCase();
+}
+
+/** Section headings that are not in the text. */
+export function missingHeadings(text: string, required: readonly string[]): readonly string[] {
+  const present = new Set(parseSections(text).map(({ heading }) => headingKey(heading)));
+  return required.filter((heading) => !present.has(headingKey(heading)));
+}
+
+/** Several texts of one layout become one: sections of the same heading are put under it in order. */
+export function joinSections(texts: readonly string[]): string {
+  const joined = new Map<string, { heading: string; lines: string[] }>();
+  for (const { heading, lines } of texts.flatMap(parseSections)) {
+    const key = headingKey(heading);
+    const section = joined.get(key);
+    const said = trimBlank(lines).filter((line) => !isNone(line));
+    if (section === undefined) joined.set(key, { heading, lines: [...said] });
+    else section.lines.push(...said.filter((line) => line.trim() === "" || !section.lines.includes(line)));
+  }
+  return renderSections([...joined.values()]);
+}
+
+export function isListItem(line: string): boolean {
+  return /^\s*(?:[-*+•]|\d{1,3}[.)])\s/.test(line);
+}
+
+/** What a model writes where there is nothing to say. */
+export function isNone(line: string): boolean {
+  return /^\s*[-*]?\s*\(?(?:none|n\/a|nothing)\)?\.?\s*$/i.test(line);
+}
+
+function trimBlank(lines: readonly string[]): readonly string[] {
+  let start = 0;
+  let end = lines.length;
+  while (start < end && lines[start]?.trim() === "") start++;
+  while (end > start && lines[end - 1]?.trim() === "") end--;
+  return lines.slice(start, end);
+}
+
+const TITLE_CHARS_MAX = 80;
+
+/** `## Goal`, `**Goal**`, `**Goal:**`: a line that is nothing but a title. */
+function isHeading(line: string): boolean {
+  const trimmed = line.trim();
+  if (trimmed.length > TITLE_CHARS_MAX) return false;
+  if (/^#{1,6}\s+\S/.test(trimmed)) return true;
+  return /^\*\*[^*]+\*\*:?$/.test(trimmed) && sectionOfTitle(titleOf(trimmed)) !== undefined;
+}
+
+function titleOf(heading: string): string {
+  return heading
+    .replace(/^#+\s*|\*\*/g, "")
+    .replace(/\s+#*$/, "")
+    .replace(/:\s*$/, "")
+    .trim();
+}
+
+function sectionOfTitle(title: string): Section | undefined {
+  const named = sectionOfHeading(`## ${title}`) ?? sectionOfHeading(`### ${title}`);
+  return named ?? ENGLISH.get(title.toLowerCase().replace(/\band\b/g, "&"));
+}
+
+const ENGLISH: ReadonlyMap<string, Section> = new Map(
+  SECTIONS.map((section): [string, Section] => [titleOf(headingOf(section, "en")).toLowerCase(), section]),
+);

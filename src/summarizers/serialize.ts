@@ -1,0 +1,203 @@
+/**
+ * Messages as the text a summarizing model reads: who said what, calls and results in previews. Never reasoning, never
+ * binary data, never wire fields; and no line of a message can pass for a label of ours.
+ */
+
+import type { JsonValue } from "../core/json.ts";
+import type { MediaPart, Message, Part, Role, ToolCallPart } from "../core/message.ts";
+import { pairCalls } from "../core/pairing.ts";
+import type { SummaryInputSettings } from "../core/settings.ts";
+import { headOf, tailOf } from "../core/well-formed-text.ts";
+import { withoutBinaryRuns } from "./binary-runs.ts";
+import { cutMiddle } from "./cut-text.ts";
+import { plainText } from "./plain-text.ts";
+
+/** R098, R099, R202. */
+export const DEFAULT_SUMMARY_INPUT: SummaryInputSettings = {
+  resultHeadChars: 500,
+  resultTailChars: 200,
+  toolInputChars: 200,
+  maxChars: 100_000,
+};
+
+/** What follows a cut goes on in the marker's own line: text from anywhere must not start a line, where labels stand. */
+export const RESULT_CUT_MARKER = "\n[... middle of this output left out ...] ";
+export const INPUT_CUT_MARKER = " [... rest of the input left out ...]";
+export const MIDDLE_CUT_MARKER = "\n\n[... middle of the conversation left out to fit ...] ";
+const ENTRY_SEPARATOR = "\n\n";
+
+/** `labelled`: `[User]: …`, `[Result of read_file]: …`. `nous`: `**User:** …` and `**Assistant:** …` only (R105). */
+export type TranscriptStyle = "labelled" | "nous";
+
+export interface SerializeOptions {
+  readonly style: TranscriptStyle;
+  readonly input: SummaryInputSettings;
+}
+
+/** What one message says; messages that say nothing have none. */
+export interface TranscriptEntry {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/** One text, cut from the middle when it is over `maxChars` (0: never). */
+export function serialize(messages: readonly Message[], options: SerializeOptions): string {
+  return capTranscript(joinEntries(serializeEntries(messages, options)), options.input);
+}
+
+export function joinEntries(entries: readonly TranscriptEntry[]): string {
+  return entries.map(({ text }) => text).join(ENTRY_SEPARATOR);
+}
+
+export function capTranscript(transcript: string, { maxChars }: SummaryInputSettings): string {
+  return maxChars > 0 ? cutMiddle(transcript, maxChars, MIDDLE_CUT_MARKER) : transcript;
+}
+
+export function serializeEntries(
+  messages: readonly Message[],
+  { style, input }: SerializeOptions,
+): readonly TranscriptEntry[] {
+  const write = style === "nous" ? nousEntry : labelledEntry;
+  const names = resultNames(messages);
+  return messages.flatMap((message) => {
+    const text = write(message, { input, names });
+    return text === "" ? [] : [{ messageId: message.id, text }];
+  });
+}
+
+/** Head and tail, as a tool result is shown (R098); used for whatever is too large to be shown whole. */
+export function previewOf(text: string, { resultHeadChars, resultTailChars }: SummaryInputSettings): string {
+  const shownChars = resultHeadChars + resultTailChars;
+  if (shownChars === 0 || text.length <= shownChars) return text;
+  return headOf(text, resultHeadChars) + RESULT_CUT_MARKER + tailOf(text, resultTailChars);
+}
+
+interface Context {
+  readonly input: SummaryInputSettings;
+  /** Tool names by result part. */
+  readonly names: ReadonlyMap<Part, string>;
+}
+
+const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  system: "System",
+  user: "User",
+  assistant: "Assistant",
+  tool: "Tool",
+};
+
+function labelledEntry(message: Message, context: Context): string {
+  const blocks: string[] = [];
+  let said: string[] = [];
+  const flush = (): void => {
+    if (said.length > 0) blocks.push(`[${ROLE_NAMES[message.role]}]: ${said.join("\n")}`);
+    said = [];
+  };
+  for (const part of message.parts) {
+    const label = labelOf(part, context);
+    const text = textOf(part, context);
+    if (label === undefined) {
+      if (text !== "") said.push(text);
+      continue;
+    }
+    flush();
+    blocks.push(`[${label}]: ${text === "" ? "(empty)" : text}`);
+  }
+  flush();
+  return blocks.join(ENTRY_SEPARATOR);
+}
+
+/** R105: two speakers; results stand with the user, as the wire has them. */
+function nousEntry(message: Message, context: Context): string {
+  const speaker = message.role === "assistant" ? "Assistant" : "User";
+  const texts = message.parts.map((part) => nousText(part, context)).filter((text) => text !== "");
+  return texts.length === 0 ? "" : `**${speaker}:** ${texts.join("\n")}`;
+}
+
+function nousText(part: Part, context: Context): string {
+  return part.type === "tool-call" ? `${nameOf(part.name)} ${textOf(part, context)}` : textOf(part, context);
+}
+
+function labelOf(part: Part, { names }: Context): string | undefined {
+  if (part.type === "tool-call") return `Assistant called ${nameOf(part.name)}`;
+  if (part.type !== "tool-result") return undefined;
+  return `${part.isError ? "Error" : "Result"} of ${nameOf(part.name ?? names.get(part) ?? "a tool")}`;
+}
+
+function textOf(part: Part, context: Context): string {
+  switch (part.type) {
+    case "text":
+      return clean(part.text);
+    case "reasoning":
+      return "";
+    case "media":
+      return describeMedia(part, context);
+    case "tool-call":
+      return inputText(part, context);
+    case "tool-result": {
+      const inner = part.content.map((content) => textOf(content, context)).filter((text) => text !== "");
+      return previewOf(inner.join("\n"), context.input);
+    }
+    case "opaque":
+      return `[other content: ${nameOf(part.kind)}]`;
+    default:
+      return part satisfies never;
+  }
+}
+
+function inputText({ input }: ToolCallPart, { input: { toolInputChars } }: Context): string {
+  const text = clean(typeof input === "string" ? input : stringify(input));
+  return toolInputChars > 0 && text.length > toolInputChars ? headOf(text, toolInputChars) + INPUT_CUT_MARKER : text;
+}
+
+function stringify(input: JsonValue): string {
+  return JSON.stringify(input) ?? "";
+}
+
+/** Line starts that could pass for a label of either style. */
+const LABELS = /^(?=[ \t]*(?:\[(?:User|Assistant|System|Tool|Result|Error)\b|\*\*(?:User|Assistant|System|Tool)\b))/gim;
+
+function clean(text: string): string {
+  return withoutBinaryRuns(plainText(text)).replace(LABELS, () => "\\");
+}
+
+const NAME_CHARS_MAX = 80;
+
+/** Names come from outside as well: one line, bounded, and no bracket that could end the label. */
+function nameOf(name: string): string {
+  const shown = headOf(
+    clean(name)
+      .replace(/[\s[\]]+/g, " ")
+      .trim(),
+    NAME_CHARS_MAX,
+  );
+  return shown === "" ? "unnamed" : shown;
+}
+
+/** What it is and how large, never its bytes, and of an address nothing that could be a credential. */
+function describeMedia({ kind, mediaType, name, source }: MediaPart, context: Context): string {
+  const facts = [kind, name, mediaType].filter((fact) => fact !== undefined).map(nameOf);
+  switch (source.type) {
+    case "base64":
+      return `[${facts.join(" ")}, ${Math.ceil((source.data.length * 3) / 4 / 1024)} KB]`;
+    case "url":
+      return /^https?:/i.test(source.url) ? `[${facts.join(" ")} ${addressOf(source.url)}]` : `[${facts.join(" ")}]`;
+    case "file":
+      return `[${facts.join(" ")}, file ${nameOf(source.fileId)}]`;
+    case "text":
+      return `[${facts.join(" ")}] ${previewOf(clean(source.text), context.input)}`;
+    default:
+      return source satisfies never;
+  }
+}
+
+function addressOf(url: string): string {
+  return nameOf(url.split(/[?#]/, 1)[0]?.replace(/\/\/[^/@]*@/, "//") ?? "");
+}
+
+function resultNames(messages: readonly Message[]): ReadonlyMap<Part, string> {
+  const names = new Map<Part, string>();
+  for (const call of pairCalls(messages).calls) {
+    for (const result of call.results) names.set(result.part, call.part.name);
+  }
+  return names;
+}

@@ -1,0 +1,39 @@
+/** What a summary must not leave to a model: files read and modified so far, and calls that failed (R119, R120, X18, X26). Pure. */
+
+import { headingOf, type Section } from "../core/checkpoint-headings.ts";
+import type { SummaryInput } from "../core/summary.ts";
+import { headOf } from "../core/well-formed-text.ts";
+import { earlierOf, mergeFailures, mergeFiles } from "./extractive/merge.ts";
+import { readMessages } from "./extractive/reading.ts";
+
+/** X18. */
+const FAILURES_MAX = 8;
+const FAILURE_CHARS_MAX = 240;
+
+export interface TrackedSection {
+  readonly section: Section;
+  /** At most this share of the summary's budget. */
+  readonly share: number;
+  readonly items: readonly string[];
+}
+
+/** Lists accumulate over summaries: a file modified before is still listed, a failure until its call succeeds. */
+export function trackDetails(input: SummaryInput): readonly TrackedSection[] {
+  const reading = readMessages([...input.messages, ...input.turnPrefix]);
+  const { checkpoint } = earlierOf(input.previous);
+  const { filesRead, filesModified } = mergeFiles(reading, checkpoint);
+  const failures = mergeFailures(reading.failures.toReversed(), checkpoint?.toolFailures ?? [], reading);
+  const failed = failures
+    .slice(0, FAILURES_MAX)
+    .map(({ toolName, summary }) => `${toolName}: ${headOf(summary, FAILURE_CHARS_MAX)}`);
+  const sections: readonly TrackedSection[] = [
+    { section: "filesRead", share: 0.05, items: filesRead },
+    { section: "filesModified", share: 0.06, items: filesModified },
+    { section: "toolFailures", share: 0.08, items: failed },
+  ];
+  return sections.filter(({ items }) => items.length > 0);
+}
+
+export function renderTracked({ section, items }: TrackedSection): string {
+  return [headingOf(section, "en"), ...items.map((item) => `- ${item.split("\n").join("\n  ")}`)].join("\n");
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { createCompactor } from "../src/compactor.ts";
+import type { JsonArray, JsonObject } from "../src/core/json.ts";
+import type { Format } from "../src/core/ports.ts";
+import { estimateTokens } from "../src/core/tokens.ts";
+import { formatNamed, formatNames } from "../src/formats.ts";
+import { type ProfileName, profileNames } from "../src/profiles/profiles.ts";
+import { generateBody } from "../src/testing/wire-bodies.ts";
+import { sampleOf, seed } from "./sample.ts";
+
+const COUNT = sampleOf(5_000, 40);
+const profiles = profileNames.filter((name) => !name.startsWith("agentpg-"));
+
+function listOf(body: JsonObject): JsonArray {
+  return (body.messages ?? body.input ?? body.contents) as JsonArray;
+}
+
+/** Small limits, so that short conversations have something to lose. */
+function compactorFor(format: Format, profile: ProfileName) {
+  return createCompactor({ format, profile, protect: { tailTokens: 60, tailMessages: 2 } });
+}
+
+async function checkCompact(format: Format, profile: ProfileName, body: JsonObject): Promise<void> {
+  const before = JSON.stringify(body);
+  const options = { target: { ratio: 0.6 }, pinned: [Math.floor(listOf(body).length / 3)] };
+  const first = await compactorFor(format, profile).compact(body, options);
+  expect(JSON.stringify(body), "the input was mutated").toBe(before);
+  expect(format.validate(first.request)).toEqual([]);
+  expect(first.report.tokensAfter <= first.report.tokensBefore).toBe(true);
+  if (!first.report.compacted) expect(first.report.reason).not.toBe("manual");
+  const again = await compactorFor(format, profile).compact(structuredClone(body), options);
+  expect(JSON.stringify(again.request), "not deterministic").toBe(JSON.stringify(first.request));
+}
+
+describe.each(profiles)("%s", (profile) => {
+  test.each(formatNames)("%s: always valid, deterministic, inputs untouched", async (name) => {
+    const format = formatNamed(name);
+    for (let offset = 0; offset < COUNT; offset++) {
+      for (const broken of [false, true]) {
+        const body = generateBody(name, { seed: seed + offset, broken });
+        await checkCompact(format, profile, body).catch((cause) => {
+          throw new Error(`seed ${seed + offset}, ${broken ? "broken" : "valid"}: ${cause.message}`, { cause });
+        });
+      }
+    }
+  });
+});
+
+describe.each(formatNames)("%s: pinned messages, the tail and the prefix", (name) => {
+  test("come out as the same JSON, in order", async () => {
+    const format = formatNamed(name);
+    const counter = estimateTokens({ format: name });
+    for (let offset = 0; offset < COUNT; offset++) {
+      const body = generateBody(name, { seed: seed + offset, broken: false });
+      const list = listOf(body);
+      const pinned = [Math.floor(list.length / 2)];
+      const compactor = compactorFor(format, "balanced");
+      const { request, report } = await compactor.compact(body, { pinned, target: { ratio: 0.5 } });
+      if (!report.compacted) continue;
+      const kept = listOf(request).map((message) => JSON.stringify(message));
+      const originals = list.map((message) => JSON.stringify(message));
+      expect(kept).toContain(originals[pinned[0] ?? 0]);
+      // What is kept is kept as it was and where it was; only results may have been shortened.
+      const places = kept.map((message) => originals.indexOf(message)).filter((place) => place >= 0);
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+      expect(places.length).toBeGreaterThan(0);
+      // Sent again, it is edited in the same way; sent back, it needs nothing.
+      expect(JSON.stringify((await compactor.fit(structuredClone(body))).request)).toBe(JSON.stringify(request));
+      const second = await compactorFor(format, "balanced").fit(request);
+      expect(second.report.compacted).toBe(false);
+      expect(JSON.stringify(second.request)).toBe(JSON.stringify(request));
+      expect(counter.total(format.decode(request).messages)).toBeLessThan(counter.total(format.decode(body).messages));
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { createCompactor } from "../../src/compactor.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Summarizer, SummaryInput } from "../../src/core/summary.ts";
+import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
+
+/** Scenarios A and B (R228–R230) under the `micro-agent` profile, switched on as its configuration does. */
+
+const say = (role: string, text: string): JsonObject => ({ role, content: [{ type: "text", text }] });
+const search = (id: number): JsonObject => ({
+  role: "assistant",
+  content: [
+    { type: "text", text: "I'll search now…" },
+    { type: "tool_use", id: `t${id}`, name: "search", input: { page: id } },
+  ],
+});
+const found = (id: number, chars: number): JsonObject => ({
+  role: "user",
+  content: [
+    {
+      type: "tool_result",
+      tool_use_id: `t${id}`,
+      content: `job ${id} https://jobs.example/${id} ${"d".repeat(chars)}`,
+    },
+  ],
+});
+
+/** A request, then rounds of one call and one result of the given size. */
+function conversation(rounds: number, resultChars: number): JsonObject {
+  const messages = [
+    say("user", "Find jobs that fit criteria.md"),
+    ...Array.from({ length: rounds }, (_, id) => [search(id), found(id, resultChars)]).flat(),
+  ];
+  return { messages };
+}
+
+const SUMMARY = "Criteria: remote, senior. Scores: job 3 scored 9. Status: 9 of 12 pages read. https://jobs.example/3";
+
+function summarizer(inputs: SummaryInput[] = []): Summarizer {
+  return {
+    name: "scripted",
+    version: "1",
+    planCalls: () => 1,
+    summarize: (input) => {
+      inputs.push(input);
+      return Promise.resolve({ text: SUMMARY, calls: 1, notes: [] });
+    },
+  };
+}
+
+const options = { format: anthropicMessages, profile: "micro-agent", compact: { auto: true } } as const;
+
+describe("scenario A", () => {
+  test("one search round, results of about 10K characters: no compaction", async () => {
+    const body = conversation(4, 25_000);
+    expect(body.messages).toHaveLength(9);
+    const { request, report } = await createCompactor({ ...options, summarizer: summarizer() }).fit(body);
+    expect(report).toMatchObject({ compacted: false, reason: "not-triggered" });
+    expect(report.tokensBefore).toBeGreaterThan(24_000);
+    expect(report.tokensBefore).toBeLessThan(31_000);
+    expect(request).toBe(body);
+  });
+});
+
+describe("scenario B", () => {
+  const inputs: SummaryInput[] = [];
+  const body = conversation(12, 28_200);
+  const messages = body.messages as JsonObject[];
+
+  test("25 messages, about 85K tokens: messages 1–18 go, 0 and 19–24 stay", async () => {
+    expect(messages).toHaveLength(25);
+    const { request, report } = await createCompactor({ ...options, summarizer: summarizer(inputs) }).fit(body);
+    expect(report.tokensBefore).toBeGreaterThan(84_000);
+    expect(report.tokensBefore).toBeLessThan(86_000);
+    expect(inputs[0]?.messages.map(({ id }) => id)).toEqual(Array.from({ length: 18 }, (_, index) => `m${index + 1}`));
+    const [first, ...rest] = request.messages as JsonObject[];
+    expect(first).toEqual(
+      say("user", `Find jobs that fit criteria.md\n\n[CONTEXT SUMMARY]\n${SUMMARY}\n[END CONTEXT SUMMARY]`),
+    );
+    // The tail begins with an assistant message, so nothing is inserted (R135).
+    expect(rest).toEqual(messages.slice(19));
+    expect(report).toMatchObject({ compacted: true, reason: "absolute", messagesAfter: 7 });
+  });
+
+  test("criteria, scores, URLs and status survive; listings and filler are gone (R230)", async () => {
+    const { request } = await createCompactor({ ...options, summarizer: summarizer() }).fit(body);
+    const view = JSON.stringify((request.messages as JsonObject[]).slice(0, 1));
+    for (const kept of ["criteria", "scored 9", "https://jobs.example/3", "Status"]) expect(view).toContain(kept);
+    expect(view).not.toContain("I'll search now");
+    expect(view).not.toContain("dddd");
+  });
+
+  test("the second pass updates the summary instead of piling up another (D02)", async () => {
+    const once = await createCompactor({ ...options, summarizer: summarizer() }).fit(body);
+    const grown = {
+      messages: [...(once.request.messages as JsonObject[]), ...messages.slice(1).map((m) => structuredClone(m))],
+    };
+    const again: SummaryInput[] = [];
+    const { request } = await createCompactor({ ...options, summarizer: summarizer(again) }).compact(grown);
+    const text = JSON.stringify((request.messages as JsonObject[])[0]);
+    expect(text.split("[CONTEXT SUMMARY]")).toHaveLength(2);
+    expect(again[0]?.previous?.text).toBe(SUMMARY);
+  });
+
+  test("images in the first message stay (D05), and the tail that begins with a user gets its acknowledgement (R135)", async () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+    const first = { role: "user", content: [{ type: "text", text: "Look" }, image] };
+    const more = [
+      say("user", "q1"),
+      say("assistant", "a1"),
+      say("user", "q2"),
+      say("assistant", "a2"),
+      say("user", "q3"),
+      say("assistant", "a3"),
+    ];
+    const { request } = await createCompactor({ ...options, summarizer: summarizer() }).compact({
+      messages: [first, ...messages.slice(1), ...more],
+    });
+    const [head, acknowledgement, next] = request.messages as JsonObject[];
+    expect(head).toMatchObject({ content: [{ type: "text", text: "Look" }, image, { type: "text" }] });
+    expect(acknowledgement).toMatchObject({
+      role: "assistant",
+      content: "Understood. Continuing with the current task.",
+    });
+    expect(next).toEqual(say("user", "q1"));
+  });
+
+  test("a failing summarizer leaves the list to the count limit, which honours pairs and the first message (R145, R146, D04)", async () => {
+    const long = conversation(40, 8_300);
+    const failing: Summarizer = { ...summarizer(), summarize: () => Promise.reject(new Error("no model")) };
+    const { request, report } = await createCompactor({ ...options, summarizer: failing }).fit(long);
+    const kept = request.messages as JsonObject[];
+    expect(report.fallbacks).toEqual([{ step: "keep-and-trim", because: "no model" }]);
+    expect(kept.length).toBeLessThanOrEqual(50);
+    expect(kept[0]).toEqual((long.messages as JsonObject[])[0]);
+    expect(anthropicMessages.validate(request)).toEqual([]);
+  });
+});
