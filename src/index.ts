@@ -1,5 +1,13 @@
-/** The public names of `palimpsest`. Formats, readers and the exact tokenizer have subpaths of their own. */
+/** The public names of `palimpsest`. Formats, readers, adapters and the exact tokenizer have subpaths of their own. */
 
+export type { CompactionRecord, Fallback, Prices, Report } from "./compactor/report.ts";
+export {
+  type CallOptions,
+  type Compacted,
+  type Compactor,
+  type CompactorOptions,
+  createCompactor,
+} from "./compactor.ts";
 export { type Converted, convert } from "./convert.ts";
 export type { Loss } from "./core/adopt.ts";
 export { type Calibration, createCalibration } from "./core/calibration.ts";
@@ -11,12 +19,25 @@ export {
   nousTokens,
   openclawTokens,
 } from "./core/chars-per-token.ts";
+export type { Checkpoint, Decision, ToolFailure } from "./core/checkpoint.ts";
+export { parseCheckpoint, renderCheckpoint } from "./core/checkpoint-text.ts";
 export type { CutMode } from "./core/cut-points.ts";
 export { CompactionError, type ErrorCode } from "./core/errors.ts";
 export type { FormatRules } from "./core/format-rules.ts";
+export type {
+  AfterCompaction,
+  AfterCompactionEvent,
+  BeforeCompactionEvent,
+  ConversationCompacting,
+  HookAliases,
+  SessionBeforeCompact,
+} from "./core/hook-aliases.ts";
+export type { HookContext, HookEvent, HookEventOf } from "./core/hook-events.ts";
+export type { Gate, GateEvent, Hooks, Notify, Proposal, Provide, ProvidedCompaction } from "./core/hooks.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
 export type { LearnedWindow } from "./core/learned-windows.ts";
 export { type CutOptions, createLedger, type Ledger, type LedgerOptions, type Observation } from "./core/ledger.ts";
+export type { LogFields, Logger } from "./core/logger.ts";
 export type {
   Conversation,
   FormatName,
@@ -31,10 +52,14 @@ export type {
   ToolResultPart,
 } from "./core/message.ts";
 export type { Pairing } from "./core/pairing.ts";
+export type { NothingToDo, Obstacle, Plan, Protection, Reason, Step } from "./core/plan.ts";
 export type { CountTokens, Format, Overflow, ToolDefinition, Usage, ValidateOptions, Violation } from "./core/ports.ts";
 export { createRecognition, type Recognition } from "./core/recognition.ts";
 export { type Repair, type Repaired, repair } from "./core/repair.ts";
+export type { Settings, Trigger } from "./core/settings.ts";
+export type { SettingsInput } from "./core/settings-input.ts";
 export { type Round, type Structure, structureOf, type Turn } from "./core/structure.ts";
+export type { Summarizer, Summary, SummaryInput, SummaryResult } from "./core/summary.ts";
 export {
   type ConversationTokens,
   countConversation,
@@ -44,3 +69,12 @@ export {
   type TokenCounter,
 } from "./core/tokens.ts";
 export { formatNamed, formatNames, isFormatName } from "./formats.ts";
+export { type ProfileName, profileNamed, profileNames } from "./profiles/profiles.ts";
+export { resolveSettings, type SettingsLayers } from "./settings.ts";
+export type { Complete, Completion, CompletionRequest } from "./summarizers/ask.ts";
+export { extractive } from "./summarizers/extractive.ts";
+export { guarded } from "./summarizers/guard.ts";
+export { llm } from "./summarizers/llm.ts";
+export { llmFromSettings } from "./summarizers/llm-from-settings.ts";
+export type { LlmOptions } from "./summarizers/llm-options.ts";
+export type { TelemetryParts } from "./telemetry.ts";

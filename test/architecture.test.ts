@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "logger.ts",
   ],
   "index.ts": [
+    "telemetry.ts",
     "core",
     "formats.ts",
     "convert.ts",

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Stop reading standard output after its first bytes, as `head` does. */
   readonly hangsUp?: boolean;
+  /** Press Ctrl-C as soon as the program reads its standard input, which stays open. */
+  readonly interrupts?: boolean;
 }
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -30,7 +32,9 @@ export async function runCli(words: readonly string[], options: RunOptions = {})
   const environment = { ...inherited, LC_ALL: "C.UTF-8", NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.environment };
   const child = spawn(process.execPath, [MAIN, ...words], { cwd: ROOT, env: environment });
   child.stdin.on("error", () => {}); // a program that never reads its input closes it
-  child.stdin.end(options.stdin ?? "");
+  // More than a pipe holds: what was written has been read, for the most part.
+  if (options.interrupts) child.stdin.write(Buffer.alloc(1_000_000, "x"), () => child.kill("SIGINT"));
+  else child.stdin.end(options.stdin ?? "");
   const stdout = options.hangsUp === true ? hangUp(child.stdout) : text(child.stdout);
   const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
   const [out, stderr, code] = await Promise.all([stdout, text(child.stderr), exited]);

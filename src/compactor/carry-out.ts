@@ -79,3 +79,9 @@ export function zoneTokens({ input }: Decision, plan: Plan): number {
     0,
   );
 }
+
+/** The first message behind everything that left the view. */
+export function firstKept(before: Conversation, after: Conversation): string | undefined {
+  const kept = new Set(after.messages.map(({ id }) => id));
+  return before.messages[before.messages.findLastIndex(({ id }) => !kept.has(id)) + 1]?.id;
+}

@@ -23,9 +23,9 @@ const FULL: Checkpoint = {
 };
 
 test("reads well", () => {
-  expect(renderCheckpoint({ ...EMPTY_CHECKPOINT, goal: ["Port it."], done: ["Read it"], nextSteps: ["Write it"] })).toBe(
-    "## Goal\n> Port it.\n## Progress\n### Done\n- [x] Read it\n## Next Steps\n1. Write it",
-  );
+  expect(
+    renderCheckpoint({ ...EMPTY_CHECKPOINT, goal: ["Port it."], done: ["Read it"], nextSteps: ["Write it"] }),
+  ).toBe("## Goal\n> Port it.\n## Progress\n### Done\n- [x] Read it\n## Next Steps\n1. Write it");
 });
 
 test.each(LANGUAGES)("everything comes back, with headings in %s", (language) => {
@@ -38,7 +38,10 @@ test("a text without our headings is no checkpoint", () => {
 
 test("whatever stands in the items comes back", () => {
   const line = fc
-    .array(fc.constantFrom("## Goal", "- ", "> ", "1. ", "[x]", "**", "$&", "`", "  ", "é", "🙂", "a", "\n", "### Done"), { minLength: 1 })
+    .array(
+      fc.constantFrom("## Goal", "- ", "> ", "1. ", "[x]", "**", "$&", "`", "  ", "é", "🙂", "a", "\n", "### Done"),
+      { minLength: 1 },
+    )
     .map((pieces) => pieces.join(""));
   const lines = fc.array(line, { maxLength: 4 });
   fc.assert(

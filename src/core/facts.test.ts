@@ -24,7 +24,11 @@ test("what came lately goes before what came long ago", () => {
 });
 
 test("what the user and a call share goes first", () => {
-  const facts = ranked(message("user", text("fix both_said and only_user")), call({ command: "run both_said" }), result("only_result"));
+  const facts = ranked(
+    message("user", text("fix both_said and only_user")),
+    call({ command: "run both_said" }),
+    result("only_result"),
+  );
   expect(facts[0]).toBe("both_said");
 });
 

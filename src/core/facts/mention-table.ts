@@ -55,65 +55,30 @@ const ROW = 11;
 const CAPACITY_START = 1_024;
 
 export function createMentionTable(): MentionTable {
-  let capacity = CAPACITY_START;
-  let buckets = new Int32Array(2 * capacity);
-  let rows = new Int32Array(ROW * capacity);
-  let text = "";
+  const table: Table = {
+    buckets: new Int32Array(2 * CAPACITY_START),
+    rows: new Int32Array(ROW * CAPACITY_START),
+    capacity: CAPACITY_START,
+    texts: [],
+    kinds: [],
+  };
+  let place: MentionPlace = { text: "", source: "user", message: 0 };
   let slot = 0;
   let isCall = false;
-  let message = 0;
-  const texts: string[] = [];
-  const kinds: IdentifierKind[] = [];
-
-  function find(start: number, end: number, hash: number): number {
-    const mask = buckets.length - 1;
-    let at = hash & mask;
-    for (let entry = buckets[at] ?? 0; entry !== 0; entry = buckets[at] ?? 0) {
-      if (rows[(entry - 1) * ROW + HASH] === hash && isEqual(texts[entry - 1] ?? "", text, start, end)) return entry - 1;
-      at = (at + 1) & mask;
-    }
-    return ~at;
-  }
-  function grow(): void {
-    capacity *= 2;
-    const more = new Int32Array(ROW * capacity);
-    more.set(rows);
-    rows = more;
-    index();
-  }
-  function index(): void {
-    buckets = new Int32Array(2 * capacity);
-    const mask = buckets.length - 1;
-    for (let entry = 0; entry < texts.length; entry++) {
-      let at = (rows[entry * ROW + HASH] ?? 0) & mask;
-      while (buckets[at] !== 0) at = (at + 1) & mask;
-      buckets[at] = entry + 1;
-    }
-  }
   return {
-    size: () => texts.length,
-    place(place) {
-      text = place.text;
-      slot = SLOT[place.source];
-      isCall = place.source === "calls" || place.source === "writes";
-      message = place.message;
+    size: () => table.texts.length,
+    place(next) {
+      place = next;
+      slot = SLOT[next.source];
+      isCall = next.source === "calls" || next.source === "writes";
     },
     mention(start, end, kind) {
+      const { text, message } = place;
       const hash = hashOf(text, start, end);
-      let entry = find(start, end, hash);
-      if (entry < 0) {
-        buckets[~entry] = texts.length + 1;
-        entry = texts.length;
-        texts.push(text.slice(start, end));
-        kinds.push(kind);
-        const row = entry * ROW;
-        rows.fill(0, row, row + ROW);
-        rows[row + MESSAGES] = 1;
-        rows[row + FIRST] = message;
-        rows[row + LAST] = message;
-        rows[row + LAST_CALL] = -1;
-        rows[row + HASH] = hash;
-      }
+      const found = find(table, { text, start, end, hash });
+      const entry =
+        found >= 0 ? found : addEntry(table, { bucket: ~found, name: text.slice(start, end), kind, hash, message });
+      const { rows } = table;
       const row = entry * ROW;
       rows[row + slot] = (rows[row + slot] ?? 0) + 1;
       if (isCall) rows[row + LAST_CALL] = message;
@@ -121,41 +86,115 @@ export function createMentionTable(): MentionTable {
         rows[row + LAST] = message;
         rows[row + MESSAGES] = (rows[row + MESSAGES] ?? 0) + 1;
       }
-      if (texts.length === capacity) grow();
     },
-    visit(visitFact) {
-      const fact = emptyFact();
-      for (let entry = 0; entry < texts.length; entry++) {
-        const row = entry * ROW;
-        fact.text = texts[entry] ?? "";
-        fact.kind = kinds[entry] ?? "code";
-        fact.user = rows[row + SLOT.user] ?? 0;
-        fact.calls = rows[row + SLOT.calls] ?? 0;
-        fact.writes = rows[row + SLOT.writes] ?? 0;
-        fact.keys = rows[row + SLOT.keys] ?? 0;
-        fact.assistant = rows[row + SLOT.assistant] ?? 0;
-        fact.results = rows[row + SLOT.results] ?? 0;
-        fact.messages = rows[row + MESSAGES] ?? 0;
-        fact.first = rows[row + FIRST] ?? 0;
-        fact.last = rows[row + LAST] ?? 0;
-        fact.lastCall = rows[row + LAST_CALL] ?? -1;
-        visitFact(fact);
-      }
-    },
-    keep(isKept) {
-      let kept = 0;
-      for (let entry = 0; entry < texts.length; entry++) {
-        if (!isKept()) continue;
-        texts[kept] = texts[entry] ?? "";
-        kinds[kept] = kinds[entry] ?? "code";
-        rows.copyWithin(kept * ROW, entry * ROW, entry * ROW + ROW);
-        kept++;
-      }
-      texts.length = kept;
-      kinds.length = kept;
-      index();
-    },
+    visit: (visitFact) => visitEntries(table, visitFact),
+    keep: (isKept) => keepEntries(table, isKept),
   };
+}
+
+interface Table {
+  /** Open addressing: an entry's number plus one, 0 where there is none. Twice the capacity, so never more than half full. */
+  buckets: Int32Array;
+  rows: Int32Array;
+  capacity: number;
+  readonly texts: string[];
+  readonly kinds: IdentifierKind[];
+}
+
+interface Sought {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly hash: number;
+}
+
+/** The entry; when there is none, the complement of the bucket where it belongs. */
+function find({ buckets, rows, texts }: Table, { text, start, end, hash }: Sought): number {
+  const mask = buckets.length - 1;
+  let at = hash & mask;
+  for (let entry = buckets[at] ?? 0; entry !== 0; entry = buckets[at] ?? 0) {
+    if (rows[(entry - 1) * ROW + HASH] === hash && isEqual(texts[entry - 1] ?? "", text, start, end)) return entry - 1;
+    at = (at + 1) & mask;
+  }
+  return ~at;
+}
+
+interface NewEntry {
+  readonly bucket: number;
+  readonly name: string;
+  readonly kind: IdentifierKind;
+  readonly hash: number;
+  readonly message: number;
+}
+
+function addEntry(table: Table, { bucket, name, kind, hash, message }: NewEntry): number {
+  const entry = table.texts.length;
+  table.buckets[bucket] = entry + 1;
+  table.texts.push(name);
+  table.kinds.push(kind);
+  const row = entry * ROW;
+  table.rows.fill(0, row, row + ROW);
+  table.rows[row + MESSAGES] = 1;
+  table.rows[row + FIRST] = message;
+  table.rows[row + LAST] = message;
+  table.rows[row + LAST_CALL] = -1;
+  table.rows[row + HASH] = hash;
+  if (table.texts.length === table.capacity) grow(table);
+  return entry;
+}
+
+function grow(table: Table): void {
+  table.capacity *= 2;
+  const rows = new Int32Array(ROW * table.capacity);
+  rows.set(table.rows);
+  table.rows = rows;
+  fillBuckets(table);
+}
+
+function fillBuckets(table: Table): void {
+  const buckets = new Int32Array(2 * table.capacity);
+  const mask = buckets.length - 1;
+  for (let entry = 0; entry < table.texts.length; entry++) {
+    let at = (table.rows[entry * ROW + HASH] ?? 0) & mask;
+    while (buckets[at] !== 0) at = (at + 1) & mask;
+    buckets[at] = entry + 1;
+  }
+  table.buckets = buckets;
+}
+
+function visitEntries({ rows, texts, kinds }: Table, visitFact: (fact: Fact) => void): void {
+  const fact = emptyFact();
+  for (let entry = 0; entry < texts.length; entry++) {
+    const row = entry * ROW;
+    fact.text = texts[entry] ?? "";
+    fact.kind = kinds[entry] ?? "code";
+    fact.user = rows[row + SLOT.user] ?? 0;
+    fact.calls = rows[row + SLOT.calls] ?? 0;
+    fact.writes = rows[row + SLOT.writes] ?? 0;
+    fact.keys = rows[row + SLOT.keys] ?? 0;
+    fact.assistant = rows[row + SLOT.assistant] ?? 0;
+    fact.results = rows[row + SLOT.results] ?? 0;
+    fact.messages = rows[row + MESSAGES] ?? 0;
+    fact.first = rows[row + FIRST] ?? 0;
+    fact.last = rows[row + LAST] ?? 0;
+    fact.lastCall = rows[row + LAST_CALL] ?? -1;
+    visitFact(fact);
+  }
+}
+
+function keepEntries(table: Table, isKept: () => boolean): void {
+  const { rows, texts, kinds } = table;
+  let kept = 0;
+  for (let entry = 0; entry < texts.length; entry++) {
+    if (!isKept()) continue;
+    texts[kept] = texts[entry] ?? "";
+    kinds[kept] = kinds[entry] ?? "code";
+    rows.copyWithin(kept * ROW, entry * ROW, entry * ROW + ROW);
+    kept++;
+  }
+  texts.length = kept;
+  kinds.length = kept;
+  fillBuckets(table);
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
