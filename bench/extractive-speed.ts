@@ -3,8 +3,8 @@
  * on generated agent sessions of 1, 10 and 100 MB. Exits with 1 when a bar is missed. Run with `npm run extractive-speed`.
  */
 
-import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { estimateTokens } from "../src/core/tokens.ts";
+import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { extractive } from "../src/summarizers/extractive.ts";
 import { seeded } from "./random.ts";
 
@@ -16,12 +16,17 @@ const LINEARITY_MAX = 1.5;
 const MEMORY_MAX = 3;
 const BUDGET_TOKENS = 8_000;
 
-const WORDS = "the build fails because module resolution picks an older copy of parser when tests run in watch mode so pin it and check again".split(" ");
+const WORDS =
+  "the build fails because module resolution picks an older copy of parser when tests run in watch mode so pin it and check again".split(
+    " ",
+  );
 
 await run();
 
 async function run(): Promise<void> {
-  console.log("| MB | JSON.parse MB/s | extractive MB/s | times slower | extra memory / parsed |\n|---:|---:|---:|---:|---:|");
+  console.log(
+    "| MB | JSON.parse MB/s | extractive MB/s | times slower | extra memory / parsed |\n|---:|---:|---:|---:|---:|",
+  );
   const speeds: number[] = [];
   let isMissed = false;
   await measure(1);
@@ -30,10 +35,14 @@ async function run(): Promise<void> {
     speeds.push(speed);
     const slowness = parseSpeed / speed;
     if (slowness > SLOWNESS_MAX || memory > MEMORY_MAX) isMissed = true;
-    console.log(`| ${size} | ${parseSpeed.toFixed(0)} | ${speed.toFixed(1)} | ${slowness.toFixed(1)} | ${memory.toFixed(2)} |`);
+    console.log(
+      `| ${size} | ${parseSpeed.toFixed(0)} | ${speed.toFixed(1)} | ${slowness.toFixed(1)} | ${memory.toFixed(2)} |`,
+    );
   }
   const linearity = (speeds[0] ?? 1) / (speeds.at(-1) ?? 1);
-  console.log(`Slower per byte on the largest than on the smallest: ${linearity.toFixed(2)} times (at most ${LINEARITY_MAX}).`);
+  console.log(
+    `Slower per byte on the largest than on the smallest: ${linearity.toFixed(2)} times (at most ${LINEARITY_MAX}).`,
+  );
   if (isMissed || linearity > LINEARITY_MAX) process.exitCode = 1;
 }
 
@@ -88,18 +97,26 @@ function generate(chars: number): readonly unknown[] {
   const sentence = (): string => `${Array.from({ length: 6 + random.below(12) }, word).join(" ")}.`;
   const line = (): string => {
     const kind = random.below(4);
-    if (kind === 0) return `  const ${word()}Value${random.below(9)} = await ${name()}(${word()}, "${word()}");`;
-    if (kind === 1) return `2026-03-0${1 + random.below(9)}T10:${10 + random.below(49)}:00Z INFO ${word()} request ${random.below(4000)} took ${random.below(900)} ms`;
-    if (kind === 2) return `    if (${word()}.${word()} === ${random.below(50)}) return ${word()};`;
+    // As file readers print it: numbered, indented, quoted.
+    if (kind === 0)
+      return `${String(random.below(900)).padStart(6)}→\tconst ${word()}Value${random.below(9)} = await ${name()}(${word()}, "${word()}");`;
+    if (kind === 1)
+      return `2026-03-0${1 + random.below(9)}T10:${10 + random.below(49)}:00Z INFO ${word()} request ${random.below(4000)} took ${random.below(900)} ms`;
+    if (kind === 2)
+      return `${String(random.below(900)).padStart(6)}→\t\tif ("${word()}" === "${word()}" && ${word()}.${word()} === ${random.below(50)}) return ${word()};`;
     return sentence();
   };
   const messages: unknown[] = [];
   let size = 0;
   for (let turn = 0; size < chars; turn++) {
-    if (turn % 12 === 0) messages.push({ role: "user", content: `${sentence()} ${sentence()} Use ${name()} in ${path()}.` });
+    if (turn % 12 === 0)
+      messages.push({ role: "user", content: `${sentence()} ${sentence()} Use ${name()} in ${path()}.` });
     const id = `toolu_${turn}`;
     const lines = Array.from({ length: 20 + random.below(120) }, line).join("\n");
-    const input = turn % 3 === 0 ? { file_path: path(), old_string: line(), new_string: `${line()}\n${line()}` } : { command: `npm test -- ${path()} | grep ${name()}` };
+    const input =
+      turn % 3 === 0
+        ? { file_path: path(), old_string: line(), new_string: `${line()}\n${line()}` }
+        : { command: `npm test -- ${path()} | grep ${name()}` };
     messages.push({
       role: "assistant",
       content: [
@@ -107,7 +124,10 @@ function generate(chars: number): readonly unknown[] {
         { type: "tool_use", id, name: turn % 3 === 0 ? "Edit" : "Bash", input },
       ],
     });
-    messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: lines, is_error: turn % 17 === 0 }] });
+    messages.push({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content: lines, is_error: turn % 17 === 0 }],
+    });
     size += lines.length + 400;
   }
   return messages;

@@ -74,7 +74,7 @@ async function viewsOf(
   const sentences = turns.flatMap((turn) => turn.split(/(?<=[.!?])\s+/)).filter((sentence) => sentence.trim() !== "");
   const views: [string, string][] = [
     ["tail", whole.slice(-budgetChars)],
-    ...(process.env.NOTR ? [] : [["TextRank", textRank(sentences, contentWords, budgetChars)] as [string, string]]),
+    ["TextRank", textRank(sentences, contentWords, budgetChars)],
   ];
   const messages = turns.map((turn, index): Message => ({ id: `m${index}`, role: "user", parts: [text(turn)] }));
   const conversation: Conversation = { format: "openai-chat", system: [], tools: undefined, messages };
@@ -100,7 +100,7 @@ function answerShares({ turns, answers }: Meeting, view: string): readonly numbe
 }
 
 function contentWords(value: string): readonly string[] {
-  return (value.match(/[A-Za-z0-9]+(?:'[a-z]+)?|[^\x00-\x7f]/gu) ?? [])
+  return (value.match(/[A-Za-z0-9]+(?:'[a-z]+)?|\P{ASCII}/gu) ?? [])
     .map((word) => word.toLowerCase())
     .filter((word) => !SMALL_WORDS.has(word) && (word.length > 2 || /^\d+$/.test(word)));
 }

@@ -4,7 +4,7 @@
  * its provider would refuse, nor damages the one it was given.
  */
 
-import { type CarriedOut, carryOut, zoneTokens } from "./compactor/carry-out.ts";
+import { type CarriedOut, carryOut, firstKept, zoneTokens } from "./compactor/carry-out.ts";
 import { type DecideInput, type Decision, decide, sizeOf } from "./compactor/decide.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
 import { performPass } from "./compactor/pass.ts";
@@ -282,12 +282,6 @@ function passesAfter({ recalled, given }: Decided, { tokensBefore, tokensAfter, 
   if (!isChanged) return recalled.passes ?? NO_PASSES;
   const isWeak = tokensBefore - tokensAfter < tokensBefore * given.settings.antiThrash.minFreedRatio;
   return { weak: isWeak ? recalled.passes.weak + 1 : 0, tokensAfter };
-}
-
-/** The first message behind everything that left the view. */
-function firstKept(before: Conversation, after: Conversation): string | undefined {
-  const kept = new Set(after.messages.map(({ id }) => id));
-  return before.messages[before.messages.findLastIndex(({ id }) => !kept.has(id)) + 1]?.id;
 }
 
 function observe(engine: Engine, request: unknown, response: unknown): void {

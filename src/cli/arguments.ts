@@ -17,8 +17,13 @@ export interface OptionSpec {
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-export interface Arguments {
+export interface Arguments extends Words {
   readonly file: string;
+}
+
+export interface Words {
+  /** What is no option, in order. */
+  readonly operands: readonly string[];
   readonly isHelpWanted: boolean;
   text(option: string): string | undefined;
   isSet(option: string): boolean;
@@ -28,16 +33,22 @@ export const HELP_OPTION: OptionSpec = { type: "boolean", short: "h", about: "th
 
 /** One FILE and the command's options. FILE may be missing only where help is asked for. */
 export function parseArguments(command: string, words: readonly string[], specs: OptionSpecs): Arguments {
+  const parsed = parseWords(command, words, specs);
+  const { operands, isHelpWanted } = parsed;
+  const [file = "", extra] = operands;
+  if (file === "" && !isHelpWanted) throw usage(`${command} needs a FILE (or - for standard input)`, command);
+  if (extra !== undefined) throw usage(`${command} takes one FILE, but was given ${operands.length}`, command);
+  return { ...parsed, file };
+}
+
+/** Any number of operands and the command's options. */
+export function parseWords(command: string, words: readonly string[], specs: OptionSpecs): Words {
   const options = { ...specs, help: HELP_OPTION };
   refuseUnknown(command, words, options);
   const { values, positionals } = parseStrictly(words, options);
-  const isHelpWanted = values.help === true;
-  const [file = "", extra] = positionals;
-  if (file === "" && !isHelpWanted) throw usage(`${command} needs a FILE (or - for standard input)`, command);
-  if (extra !== undefined) throw usage(`${command} takes one FILE, but was given ${positionals.length}`, command);
   return {
-    file,
-    isHelpWanted,
+    operands: positionals,
+    isHelpWanted: values.help === true,
     text: (option) => {
       const value = values[option];
       return typeof value === "string" ? value : undefined;

@@ -21,16 +21,18 @@ export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Environment;
+  /** Ctrl-C goes to the listener instead of ending the process, until the function that comes back is called. */
+  onInterrupt(listener: () => void): () => void;
 }
 
-interface Output {
+export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
 /** Documented in docs/cli.md. */
-export const EXIT = { ok: 0, invalid: 1, usage: 2, internal: 70 } as const;
+export const EXIT = { ok: 0, invalid: 1, usage: 2, internal: 70, interrupted: 130 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -108,7 +108,8 @@ export function inspectTranscript(transcript: Transcript, options: InspectionOpt
   };
 }
 
-function decodeFrom(file: string, format: Format, { body }: RecordedConversation): Conversation {
+/** What is wrong with a body is said with the name of its file. */
+export function decodeFrom(file: string, format: Format, { body }: RecordedConversation): Conversation {
   try {
     return format.decode(body);
   } catch (cause) {

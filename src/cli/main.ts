@@ -9,30 +9,35 @@ import { isObject } from "../core/json.ts";
 import { usage } from "./arguments.ts";
 import { checkCommand } from "./check.ts";
 import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { compactCommand } from "./compact.ts";
+import { explainCommand } from "./explain.ts";
 import { inspectCommand } from "./inspect.ts";
+import { profilesCommand } from "./profiles.ts";
 import { reportError } from "./report-error.ts";
 import { didYouMean } from "./suggest.ts";
 
-const COMMANDS: readonly Command[] = [inspectCommand, checkCommand];
+const COMMANDS: readonly Command[] = [inspectCommand, checkCommand, compactCommand, explainCommand, profilesCommand];
 
 const HELP = `Keeps an LLM agent's conversation inside its model's context window.
 
-Usage: palimpsest COMMAND FILE [options]
+Usage: palimpsest COMMAND [FILE] [options]
 
 Commands:
-${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(9)}${summary}`).join("\n")}
+${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join("\n")}
 
 Options:
   -h, --help     this text; \`palimpsest COMMAND --help\` for a command's own
   -V, --version  the version
 
-Exit codes: 0 fine, 1 problems found by check, 2 wrong usage or unreadable
-input, 70 a defect of palimpsest itself.
+Exit codes: 0 fine, 1 problems found by check or a target that compact cannot
+reach, 2 wrong usage or unreadable input, 70 a defect of palimpsest itself,
+130 interrupted.
 
 Examples:
   palimpsest inspect session.jsonl --window 200k
   palimpsest check request.json
-  palimpsest check session.jsonl --repair --out repaired.json
+  palimpsest compact session.jsonl --target 10% --out compacted.json
+  palimpsest explain session.jsonl --profile openclaw
 `;
 
 for (const stream of [process.stdout, process.stderr]) {
@@ -51,7 +56,13 @@ process.exitCode = await main(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   environment: process.env,
+  onInterrupt: (listener) => {
+    process.on("SIGINT", listener);
+    return () => process.off("SIGINT", listener);
+  },
 });
+// Input that is still open would keep the process alive.
+if (process.exitCode === EXIT.interrupted) process.exit();
 
 async function main(words: readonly string[], io: Io): Promise<ExitCode> {
   try {
@@ -86,7 +97,7 @@ function commandNamed(name: string): Command {
   }
   if (name === "-" || existsSync(name)) throw usage(`no command given; did you mean palimpsest inspect ${name}?`);
   const names = COMMANDS.map((candidate) => candidate.name);
-  throw usage(`unknown command "${name}"${didYouMean(name, names) || `; there are ${names.join(" and ")}`}`);
+  throw usage(`unknown command "${name}"${didYouMean(name, names) || `; there are ${names.join(", ")}`}`);
 }
 
 /** From the package that this file is part of, whether it runs from its source or from the build. */

@@ -3,6 +3,7 @@
  * language, under a token budget. No model, no network, no clock: the same input gives the same bytes, in linear time.
  */
 
+import type { ToolFailure } from "../core/checkpoint.ts";
 import { rankFacts } from "../core/facts.ts";
 import { type Message, textsOf } from "../core/message.ts";
 import { isTurnStart } from "../core/structure.ts";
@@ -53,25 +54,35 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   return { text, checkpoint, calls: 0, notes };
 }
 
-function draftOf(reading: Reading, { checkpoint: earlier, lines }: Earlier, input: SummaryInput): Draft {
+function draftOf(reading: Reading, before: Earlier, input: SummaryInput): Draft {
+  const { checkpoint: earlier, lines } = before;
   const statements = mergeStatements(readStatements(reading), earlier, reading);
   const files = mergeFiles(reading, earlier);
-  const failures = reading.failures.toReversed().map(({ toolName, summary }) => ({ toolName, summary }));
+  const { openFailure } = reading;
+  const failures = reading.failures
+    .filter((failure) => failure !== openFailure)
+    .toReversed()
+    .map(({ toolName, summary }) => ({ toolName, summary }));
   const latest = latestRequestOf(reading, input.kept) ?? earlier?.latestRequest;
   const focus = wordsOf(input.instructions ?? "");
   const context = { counter: input.counter, language: reading.language, focus };
   return {
     ...statements,
+    blocked: openFailure === undefined ? statements.blocked : [failureLine(openFailure), ...statements.blocked],
     ...files,
     ...(latest === undefined || latest === statements.goal[0] ? {} : { latestRequest: latest }),
     criticalContext: requestLines(reading, statements.goal[0]),
     toolFailures: mergeFailures(failures, earlier?.toolFailures ?? [], reading).slice(0, FAILURES_MAX),
     identifiers: [],
-    facts: mergeFacts(rankFacts(reading.ledger), earlier, files),
+    facts: mergeFacts(rankFacts(reading.ledger), before, files),
     log: once(() => [...reading.log.values()].toReversed().map(logLine)),
     context: once(() => createContext(reading.prose, { ...context, earlier: lines })),
     resultContext: once(() => createContext(resultProse(reading.results), { ...context, earlier: [] })),
   };
+}
+
+function failureLine({ toolName, summary }: ToolFailure): string {
+  return `${toolName}: ${summary}`;
 }
 
 /** Made when first asked for: many summaries are full before it is. */

@@ -24,6 +24,8 @@ export type VisitIdentifier = (start: number, end: number, kind: IdentifierKind)
 
 /** Longer runs are data, not names. */
 export const IDENTIFIER_CHARS_MAX = 240;
+const RUN_CHARS_MIN = 4;
+const CAMEL_CHARS_MIN = 5;
 
 const LOWER = 1;
 const UPPER = 2;
@@ -82,7 +84,11 @@ export function scanIdentifiers(text: string, visit: VisitIdentifier): void {
       }
       continue;
     }
-    visitRun(text, word, at, flags, visit);
+    // Short numbers and words with humps are the most frequent of what is left; both are settled by length.
+    if (at - word < RUN_CHARS_MIN) continue;
+    if (flags === (LOWER | UPPER | HUMP)) {
+      if (at - word >= CAMEL_CHARS_MIN && at - word <= IDENTIFIER_CHARS_MAX) visit(word, at, "camel");
+    } else visitRun(text, word, at, flags, visit);
   }
 }
 
@@ -175,7 +181,7 @@ function visitRun(text: string, runStart: number, runEnd: number, flags: number,
   const isPath = (flags & SLASH) !== 0;
   const leading = isPath ? DASH : DOT | DASH | AT;
   while (start < end && (bitsAt(text, start) & leading) !== 0) start++;
-  if (end - start < 4 || end - start > IDENTIFIER_CHARS_MAX) return;
+  if (end - start < RUN_CHARS_MIN || end - start > IDENTIFIER_CHARS_MAX) return;
   // `</div>` closes a tag; it names no path.
   if (isPath && text.charCodeAt(start) === 47 && text.charCodeAt(start - 1) === 60) start++;
   if (isPath) visitPath(text, start, end, visit);
@@ -298,7 +304,7 @@ function wordKind(shape: WordShape): IdentifierKind | undefined {
   }
   if (underscores > 0) return lower === 0 ? "constant" : "snake";
   if (lower === 0) return length >= CONSTANT_CHARS_MIN ? (digits > 0 ? "code" : "constant") : undefined;
-  if (humps > 0) return length >= 5 ? "camel" : undefined;
+  if (humps > 0) return length >= CAMEL_CHARS_MIN ? "camel" : undefined;
   if (digits === 0) return undefined;
   if (upper === 0 && hex === lower && length >= HEX_CHARS_MIN && length <= HEX_CHARS_MAX) return "hex";
   return digits >= 3 && length >= 6 ? "code" : undefined;

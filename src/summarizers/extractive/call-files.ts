@@ -23,19 +23,27 @@ const PATCH_KEY = /^(?:patch|diff|input|patch_text)$/i;
 const ACTION_KEY = /^(?:tool_?name|tool|action|command|operation|function)$/i;
 const MODIFIES = /write|edit|create|patch|replace|insert|update|save|delete|remove|rename|move|append|overwrite|undo/i;
 const READS = /read|view|open|cat|get|show|load|fetch|inspect|head|tail/i;
-const FILE_NAME = /^(?!-)(?=.{2,240}$)[^\s"'`|<>*?;${}()]*?(?:\.[A-Za-z][A-Za-z0-9]{0,9}|\b(?:Makefile|Dockerfile|LICENSE|README))$/;
+const FILE_NAME =
+  /^(?!-)(?=.{2,240}$)[^\s"'`|<>*?;${}()]*?(?:\.[A-Za-z][A-Za-z0-9]{0,9}|\b(?:Makefile|Dockerfile|LICENSE|README))$/;
 const COMMAND_CHARS_MAX = 4_000;
 const DEPTH_MAX = 4;
 
 export function filesOfCall(call: ToolCallPart): FoundFiles {
-  const found: Found = { paths: new Set(), read: new Set(), modified: new Set(), actions: [call.name], isCommand: false };
+  const found: Found = {
+    paths: new Set(),
+    read: new Set(),
+    modified: new Set(),
+    actions: [call.name],
+    isCommand: false,
+  };
   if (typeof call.input === "string") readPatch(call.input, found);
   else walk(call.input, found, 0);
   const verbs = found.actions.join(" ");
   if (MODIFIES.test(verbs)) for (const path of found.paths) found.modified.add(path);
   else if (READS.test(verbs)) for (const path of found.paths) found.read.add(path);
   return {
-    read: [...found.read].filter((path) => !found.modified.has(path)), modified: [...found.modified],
+    read: [...found.read].filter((path) => !found.modified.has(path)),
+    modified: [...found.modified],
     isCommand: found.isCommand,
   };
 }
@@ -89,7 +97,8 @@ function readCommand(command: string, found: Found): void {
   const text = command.slice(0, COMMAND_CHARS_MAX);
   for (const [, words = ""] of text.matchAll(SHELL_READS)) for (const word of wordsOf(words)) addPath(word, found.read);
   for (const [, , path = ""] of text.matchAll(SHELL_WRITES)) addPath(path, found.modified);
-  for (const [, words = ""] of text.matchAll(SHELL_EDITS)) for (const word of wordsOf(words)) addPath(word, found.modified);
+  for (const [, words = ""] of text.matchAll(SHELL_EDITS))
+    for (const word of wordsOf(words)) addPath(word, found.modified);
 }
 
 function wordsOf(words: string): readonly string[] {

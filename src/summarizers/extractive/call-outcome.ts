@@ -13,7 +13,8 @@ const BRIEF_CHARS_MAX = 90;
 /** The line that says what went wrong; undefined when the call succeeded. */
 export function failureOf(result: ToolResultPart): string | undefined {
   const text = excerpt(result);
-  const exit = /\b(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code|returncode|return code)["']?\s*[:=]?\s*(-?\d+)/i.exec(text);
+  const exit =
+    /\b(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code|returncode|return code)["']?\s*[:=]?\s*(-?\d+)/i.exec(text);
   const hasFailed =
     result.isError ||
     /^(?:error|fatal|traceback|failed|exception)\b/i.test(text.trimStart()) ||
@@ -72,10 +73,17 @@ function excerpt(result: ToolResultPart): string {
   return text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
 }
 
-const ERROR_LINE = /error|fail|exception|denied|not found|no such|cannot|can't|unable|invalid|timed? ?out|refused|fatal|undefined/i;
+/** "TypeError: x is not a function", "fatal: no such ref": a kind, a colon, and what it is. */
+const ERROR_MESSAGE = /(?:error|exception|fatal|panic)[^:\s]*(?:\[\w+\])?: \S.{6}/i;
+const ERROR_LINE =
+  /error|fail|exception|denied|not found|no such|cannot|can't|unable|invalid|timed? ?out|refused|fatal|undefined/i;
 
 function errorLine(text: string): string {
-  const lines = text.replace(/<\/?[a-z_]+>/g, "").split(/\n|\\n/).map((line) => line.trim());
-  const telling = lines.find((line) => line.length > 4 && ERROR_LINE.test(line));
+  const lines = text
+    .replace(/<\/?[a-z_]+>/g, "")
+    .split(/\n|\\n/)
+    .map((line) => line.trim());
+  const telling =
+    lines.find((line) => ERROR_MESSAGE.test(line)) ?? lines.find((line) => line.length > 4 && ERROR_LINE.test(line));
   return oneLine((telling ?? lines.find((line) => line !== "") ?? "").slice(0, 1_000), FAILURE_CHARS_MAX);
 }

@@ -10,7 +10,7 @@ import type { Language } from "../../core/language.ts";
 import type { TokenCounter } from "../../core/tokens.ts";
 import type { ChooseContext } from "./context-sentences.ts";
 import { essentials, HEADING_TOKENS, ITEM_TOKENS } from "./essentials.ts";
-import { chooseIdentifiers, type Covered, coveredBy, offerIdentifiers, type Offers } from "./identifiers.ts";
+import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
 
 /** Candidates for each section, the most important first. */
 export interface Draft extends Checkpoint {
@@ -96,7 +96,7 @@ function fill(draft: Draft, options: FillOptions): Checkpoint {
   const headings = HEADING_TOKENS * (hasFiles ? 3 : 1);
   const listed = chooseIdentifiers(offers, { budgetTokens: left - headings, likelihoodMin: LIKELIHOOD_MIN, covered });
   if (listed.texts.length > 0) left -= listed.usedTokens + headings;
-  const fit = (more: readonly string[]): readonly string[] =>
+  const takeFitting = (more: readonly string[]): readonly string[] =>
     more.filter((line) => {
       const cost = counter.countText(line) + ITEM_TOKENS;
       if (cost > left) return false;
@@ -104,9 +104,9 @@ function fill(draft: Draft, options: FillOptions): Checkpoint {
       return true;
     });
   const known = [proseText, ...kept];
-  const said = left > ROOM_TOKENS_MIN ? fit(draft.context()(left - HEADING_TOKENS, known)) : [];
-  const log = left > ROOM_TOKENS_MIN ? fit(draft.log()).toReversed() : [];
-  const read = left > ROOM_TOKENS_MIN ? fit(draft.resultContext()(left, [...known, ...said])) : [];
+  const said = left > ROOM_TOKENS_MIN ? takeFitting(draft.context()(left - HEADING_TOKENS, known)) : [];
+  const log = left > ROOM_TOKENS_MIN ? takeFitting(draft.log()).toReversed() : [];
+  const read = left > ROOM_TOKENS_MIN ? takeFitting(draft.resultContext()(left, [...known, ...said])) : [];
   const lines = [...new Set([...prose.checkpoint.criticalContext, ...said, ...log, ...read])];
   const rest = chooseIdentifiers(offers, {
     budgetTokens: left,
@@ -120,7 +120,10 @@ function fill(draft: Draft, options: FillOptions): Checkpoint {
 const ROOM_TOKENS_MIN = 12;
 
 /** Files stand in their own lists, sorted; the rest as ranked. */
-function sortFacts(facts: readonly string[], draft: Draft): Pick<Checkpoint, "filesModified" | "filesRead" | "identifiers"> {
+function sortFacts(
+  facts: readonly string[],
+  draft: Draft,
+): Pick<Checkpoint, "filesModified" | "filesRead" | "identifiers"> {
   const modified = new Set(draft.filesModified);
   const read = new Set(draft.filesRead);
   return {

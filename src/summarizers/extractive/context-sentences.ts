@@ -55,7 +55,14 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
 
 /** Each line of an earlier summary stands for itself. */
 function earlierLine(line: string, index: number): Said {
-  return { text: line, cost: line.length + ITEM_OVERHEAD_CHARS, weight: EARLIER_WEIGHT, message: -1 - index, isUser: false, label: "" };
+  return {
+    text: line,
+    cost: line.length + ITEM_OVERHEAD_CHARS,
+    weight: EARLIER_WEIGHT,
+    message: -1 - index,
+    isUser: false,
+    label: "",
+  };
 }
 
 function sample(prose: readonly Prose[]): readonly Prose[] {

@@ -41,7 +41,11 @@ interface Weighed {
   readonly values: Float64Array;
 }
 
-function choose(candidates: readonly Candidate[], { index, values }: Weighed, { budget, known }: CoverageOptions): readonly number[] {
+function choose(
+  candidates: readonly Candidate[],
+  { index, values }: Weighed,
+  { budget, known }: CoverageOptions,
+): readonly number[] {
   const covered = coveredBy(known, index);
   const gainOf = (at: number): number => {
     let sum = 0;
@@ -126,7 +130,9 @@ const FOCUS_FACTOR = 4;
 
 function wordValues({ ids, frequencies }: WordIndex, sentences: number, focus: ReadonlySet<string>): Float64Array {
   const common = Math.max(COMMON_MIN, sentences * COMMON_SHARE);
-  const values = Float64Array.from(frequencies, (count) => (count > common ? 0 : Math.log(1 + count) ** SHARED_EXPONENT));
+  const values = Float64Array.from(frequencies, (count) =>
+    count > common ? 0 : Math.log(1 + count) ** SHARED_EXPONENT,
+  );
   for (const word of focus) {
     const id = ids.get(word);
     if (id !== undefined) values[id] = FOCUS_FACTOR * Math.max(1, values[id] ?? 0);

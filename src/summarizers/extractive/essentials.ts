@@ -35,16 +35,22 @@ const SHARES = {
 export function essentials(draft: Checkpoint, budgetTokens: number, counter: TokenCounter): Essentials {
   const purse = createPurse(budgetTokens, counter);
   const goal = draft.goal.flatMap((text) => purse.quote(text, SHARES.goal / draft.goal.length));
-  const [latestRequest] = draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, SHARES.latestRequest);
-  const lines = (section: "inProgress" | "blocked" | "done" | "constraints" | "nextSteps" | "criticalContext"): readonly string[] =>
-    purse.take(draft[section], (item) => item, SHARES[section]);
+  const [latestRequest] =
+    draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, SHARES.latestRequest);
+  const lines = (
+    section: "inProgress" | "blocked" | "done" | "constraints" | "nextSteps" | "criticalContext",
+  ): readonly string[] => purse.take(draft[section], (item) => item, SHARES[section]);
   const inProgress = lines("inProgress");
   const nextSteps = lines("nextSteps");
   const blocked = lines("blocked");
   const decisions = purse.take(draft.decisions, decisionText, SHARES.decisions);
   const done = lines("done");
   const constraints = lines("constraints");
-  const toolFailures = purse.take(draft.toolFailures, ({ toolName, summary }) => `${toolName}: ${summary}`, SHARES.toolFailures);
+  const toolFailures = purse.take(
+    draft.toolFailures,
+    ({ toolName, summary }) => `${toolName}: ${summary}`,
+    SHARES.toolFailures,
+  );
   const criticalContext = lines("criticalContext");
   const checkpoint: Checkpoint = {
     ...EMPTY_CHECKPOINT,

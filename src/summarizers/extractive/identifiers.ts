@@ -78,7 +78,10 @@ export function chooseIdentifiers(offers: Offers, { budgetTokens, likelihoodMin,
 }
 
 /** Positions of what fits, in order; what they contain is marked on the way. */
-function takeWhatFits(list: readonly Offer[], { budgetTokens, likelihoodMin, covered }: ChoiceOptions): readonly number[] {
+function takeWhatFits(
+  list: readonly Offer[],
+  { budgetTokens, likelihoodMin, covered }: ChoiceOptions,
+): readonly number[] {
   const taken: number[] = [];
   let left = budgetTokens;
   for (let position = 0; position < list.length && left >= 1; position++) {

@@ -4,9 +4,9 @@
  */
 
 import type { Checkpoint, Decision, ToolFailure } from "../../core/checkpoint.ts";
-import type { RankedFact } from "../../core/facts.ts";
-import type { Summary } from "../../core/summary.ts";
 import { parseCheckpoint } from "../../core/checkpoint-text.ts";
+import { type RankedFact, scanIdentifiers } from "../../core/facts.ts";
+import type { Summary } from "../../core/summary.ts";
 import { visitContentWords } from "./content-words.ts";
 import { callKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
@@ -16,15 +16,16 @@ import { distinct, distinctDecisions, type Statements } from "./statements.ts";
 export interface Earlier {
   readonly checkpoint: Checkpoint | undefined;
   readonly lines: readonly string[];
+  readonly text: string;
 }
 
 const FREE_SENTENCES_MAX = 400;
 
 export function earlierOf(previous: Summary | undefined): Earlier {
-  if (previous === undefined) return { checkpoint: undefined, lines: [] };
+  if (previous === undefined) return { checkpoint: undefined, lines: [], text: "" };
   const checkpoint = previous.checkpoint ?? parseCheckpoint(previous.text);
   const lines = checkpoint?.criticalContext ?? splitSentences(previous.text, { sentencesMax: FREE_SENTENCES_MAX });
-  return { checkpoint, lines };
+  return { checkpoint, lines, text: previous.text };
 }
 
 export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefined, reading: Reading): Statements {
@@ -76,13 +77,16 @@ export function mergeFiles(reading: Reading, earlier: Checkpoint | undefined): M
 
 /** What stood first in the earlier list and is never mentioned again is still this likely to be needed. */
 const EARLIER_LIKELIHOOD = 0.4;
+/** The same for what the earlier summary mentioned in a sentence. */
+const MENTIONED_LIKELIHOOD = 0.2;
 const MODIFIED_LIKELIHOOD = 0.5;
 const READ_LIKELIHOOD = 0.12;
 
 /** Identifiers of the earlier summary and the files that were touched, with the likelihood they have for that alone. */
-export function mergeFacts(facts: readonly RankedFact[], earlier: Checkpoint | undefined, files: MergedFiles): readonly RankedFact[] {
+export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files: MergedFiles): readonly RankedFact[] {
   const floors = new Map<string, number>();
-  const identifiers = earlier?.identifiers ?? [];
+  const identifiers = earlier.checkpoint?.identifiers ?? [];
+  scanIdentifiers(earlier.text, (start, end) => floors.set(earlier.text.slice(start, end), MENTIONED_LIKELIHOOD));
   identifiers.forEach((text, rank) => {
     floors.set(text, EARLIER_LIKELIHOOD * (1 - (0.8 * rank) / identifiers.length));
   });
@@ -94,7 +98,8 @@ export function mergeFacts(facts: readonly RankedFact[], earlier: Checkpoint | u
     floors.delete(fact.text);
     return floor === undefined ? fact : { ...fact, likelihood: 1 - (1 - fact.likelihood) * (1 - floor) };
   });
-  for (const [text, likelihood] of floors) merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood });
+  for (const [text, likelihood] of floors)
+    merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood });
   return merged.sort((a, b) => b.likelihood - a.likelihood || (a.text < b.text ? -1 : 1));
 }
 

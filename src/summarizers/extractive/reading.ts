@@ -35,7 +35,7 @@ export interface Reading {
   readonly filesModified: ReadonlySet<string>;
   /** Newest last; calls that later succeeded are gone. */
   readonly failures: readonly ToolFailure[];
-  /** The newest failure that nothing has overcome, when it is among the last calls. */
+  /** The newest call, when it failed. */
   readonly openFailure: ToolFailure | undefined;
   readonly todos: readonly Todo[] | undefined;
   /** Calls that succeeded and did more than the lists of files say, by tool and argument, oldest first. */
@@ -44,7 +44,6 @@ export interface Reading {
   readonly commits: readonly string[];
   /** Results that succeeded, oldest first. */
   readonly results: readonly ToolResultPart[];
-  readonly calls: ReadonlyMap<string, CallCount>;
   readonly messages: number;
   /** Whether anybody but users spoke: without that, it is a transcript of people, and nobody asked for anything. */
   readonly hasAssistant: boolean;
@@ -56,15 +55,9 @@ export interface LoggedCall {
   readonly result: ToolResultPart;
 }
 
-export interface CallCount {
-  readonly made: number;
-  readonly failed: number;
-}
-
 const FAILURES_KEPT = 64;
 const LOG_KEPT = 400;
 const RESULTS_KEPT = 2_000;
-const OPEN_FAILURE_CALLS = 4;
 const SAMPLE_CHARS = 20_000;
 
 export function readMessages(messages: readonly Message[]): Reading {
@@ -75,7 +68,7 @@ export function readMessages(messages: readonly Message[]): Reading {
   });
   const failures = [...state.failures.values()];
   const newest = failures.at(-1);
-  const isOpen = newest !== undefined && state.callsMade - newest.call <= OPEN_FAILURE_CALLS;
+  const isOpen = newest !== undefined && newest.call === state.callsMade;
   return {
     ...state,
     language: detectLanguage(sampleOf(state)),
@@ -93,7 +86,6 @@ interface State {
   readonly filesModified: Set<string>;
   /** By tool and argument, so that a later success can take it out. */
   readonly failures: Map<string, ToolFailure & { readonly call: number }>;
-  readonly calls: Map<string, { made: number; failed: number }>;
   readonly log: Map<string, LoggedCall>;
   readonly commits: string[];
   readonly results: ToolResultPart[];
@@ -111,7 +103,6 @@ function newState(): State {
     filesRead: new Set(),
     filesModified: new Set(),
     failures: new Map(),
-    calls: new Map(),
     log: new Map(),
     commits: [],
     results: [],
@@ -142,9 +133,6 @@ function readMessage(state: State, message: Message, index: number): void {
 
 function readCall(state: State, call: ToolCallPart): void {
   state.callsMade++;
-  const count = state.calls.get(call.name) ?? { made: 0, failed: 0 };
-  count.made++;
-  state.calls.set(call.name, count);
   state.waiting.set(call.callId ?? call.name, call);
   state.todos = todosOf(call.input) ?? state.todos;
 }
@@ -166,8 +154,6 @@ function readResult(state: State, result: ToolResultPart): void {
     if (state.results.length < RESULTS_KEPT) state.results.push(result);
     return;
   }
-  const count = state.calls.get(call.name);
-  if (count !== undefined) count.failed++;
   const summary = oneLine(brief === "" ? failure : `${brief}${OUTCOME_MARK}${failure}`, FAILURE_CHARS_MAX);
   state.failures.set(callKey, { toolName: call.name, summary, call: state.callsMade });
   dropOldest(state.failures, FAILURES_KEPT);

@@ -3,13 +3,17 @@
 /** Longer messages are mostly pasted material; what is asked stands at their beginning or end. */
 const REQUEST_CHARS_MAX = 200_000;
 
-/** Empty when the message is only a client's note, such as a reminder or the output of a local command. */
+/** Empty when the message is only a client's note, such as a reminder, a bare slash command or the output of a local one. */
 export function requestOf(text: string): string {
   if (text.length > REQUEST_CHARS_MAX) return text;
   let words = text;
   if (words.includes("</")) {
-    words = words.replace(/<(system-reminder|local-command-[a-z]+|command-[a-z]+|environment_details|environment_context|ide_[a-z_]+)>[\s\S]*?<\/\1>/g, "");
+    words = words.replace(
+      /<(system-reminder|local-command-[a-z]+|command-[a-z]+|environment_details|environment_context|ide_[a-z_]+)>[\s\S]*?<\/\1>/g,
+      "",
+    );
   }
+  if (/^\s*\/[\w:-]+\s*$/.test(words)) return "";
   if (/^\s*(?:\[Request interrupted|Caveat: |This session is being continued)/.test(words)) return "";
   return words.trim();
 }

@@ -95,14 +95,26 @@ function isAbbreviation(line: string, at: number): boolean {
   const start = line.lastIndexOf(" ", at) + 1;
   const word = line.slice(start, at);
   if (/^\p{Lu}$/u.test(word)) return true;
-  return /^(?:e\.g|i\.e|z\.B|d\.h|u\.a|etc|vs|cf|bzw|ca|Dr|Mr|Mrs|Ms|No|Nr|St|p\.ej|Sr|Sra|т\.е|т\.д)$/.test(word) && at + 2 < line.length;
+  return (
+    /^(?:e\.g|i\.e|z\.B|d\.h|u\.a|etc|vs|cf|bzw|ca|Dr|Mr|Mrs|Ms|No|Nr|St|p\.ej|Sr|Sra|т\.е|т\.д)$/.test(word) &&
+    at + 2 < line.length
+  );
 }
 
 /** Quotes and brackets that close what the mark ended. */
 function isCloser(code: number): boolean {
   return (
-    code === 34 || code === 39 || code === 41 || code === 93 || code === 0x201d || code === 0x2019 || code === 0x300d ||
-    code === 0x300f || code === 0xff09 || code === 42 || code === 96
+    code === 34 ||
+    code === 39 ||
+    code === 41 ||
+    code === 93 ||
+    code === 0x201d ||
+    code === 0x2019 ||
+    code === 0x300d ||
+    code === 0x300f ||
+    code === 0xff09 ||
+    code === 42 ||
+    code === 96
   );
 }
 

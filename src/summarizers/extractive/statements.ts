@@ -33,7 +33,8 @@ export function readStatements(reading: Reading): Statements {
   if (!reading.hasAssistant) return NOTHING;
   const found = assistantStatements(reading);
   const todos = reading.todos ?? [];
-  const ofState = (state: string): readonly string[] => todos.filter((todo) => todo.state === state).map(({ text }) => text);
+  const ofState = (state: string): readonly string[] =>
+    todos.filter((todo) => todo.state === state).map(({ text }) => text);
   return {
     goal: goalOf(reading.requests),
     constraints: constraintsOf(reading),
@@ -64,7 +65,10 @@ function goalOf(requests: readonly string[]): readonly string[] {
 
 /** Blank lines cost and say nothing. */
 export function tidyRequest(request: string): string {
-  return request.replace(/[ \t]+\n/g, "\n").replace(/\n{2,}/g, "\n").trim();
+  return request
+    .replace(/[ \t]+\n/g, "\n")
+    .replace(/\n{2,}/g, "\n")
+    .trim();
 }
 
 function constraintsOf({ requests, language }: Reading): readonly string[] {
@@ -99,22 +103,33 @@ function assistantStatements({ prose, language }: Reading): Omit<Statements, "go
   return { ...found, done: distinct(found.done), decisions: distinctDecisions(found.decisions) };
 }
 
+/** The first of a message say what it is about; the rest are details. */
+const DONE_PER_MESSAGE = 3;
+const DECISIONS_PER_MESSAGE = 2;
+
 function readAssistant(item: Prose, age: number, language: Language, found: Found): void {
   const cues = CUES[language];
+  const done: string[] = [];
+  const decisions: Decision[] = [];
+  const blocked: string[] = [];
   for (const sentence of splitSentences(item.text, { sentencesMax: SENTENCES_PER_MESSAGE })) {
     const text = plain(sentence);
     if (text.length < ITEM_CHARS_MIN || /[?？]$/.test(text)) continue;
     const isAnnouncement = /[:：]$/.test(text);
     if (cues.next.test(text)) {
       if (age >= CURRENT_STATEMENTS) continue;
-      (item.isFinal ? found.nextSteps : found.inProgress).push(isAnnouncement ? `${text.slice(0, -1).trimEnd()}.` : text);
+      const step = isAnnouncement ? `${text.slice(0, -1).trimEnd()}.` : text;
+      (item.isFinal ? found.nextSteps : found.inProgress).push(step);
     } else if (isAnnouncement || cues.hedge.test(text)) continue;
-    else if (cues.decision.test(text)) {
-      if (found.decisions.length < ITEMS_MAX) found.decisions.push(splitReason(text, cues.reason));
-    } else if (cues.blocked.test(text)) {
-      if (age < BLOCKED_STATEMENTS) found.blocked.push(text);
-    } else if (cues.done.test(text) && found.done.length < ITEMS_MAX) found.done.push(text);
+    else if (cues.decision.test(text)) decisions.push(splitReason(text, cues.reason));
+    // "I fixed the error" is done, though it speaks of an error.
+    else if (cues.done.test(text)) done.push(text);
+    else if (cues.blocked.test(text) && age < BLOCKED_STATEMENTS) blocked.push(text);
   }
+  // Messages are read newest first, so that within one the last comes first too.
+  if (found.done.length < ITEMS_MAX) found.done.push(...done.slice(0, DONE_PER_MESSAGE).toReversed());
+  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.slice(0, DECISIONS_PER_MESSAGE).toReversed());
+  found.blocked.push(...blocked.toReversed());
 }
 
 function splitReason(sentence: string, cue: RegExp): Decision {
@@ -152,5 +167,8 @@ export function distinctDecisions(decisions: readonly Decision[]): readonly Deci
 }
 
 function keyOf(item: string): string {
-  return item.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+  return item
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
 }
