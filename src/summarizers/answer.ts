@@ -44,7 +44,6 @@ const EXPLANATIONS: Readonly<Record<AnswerFailure, string>> = {
   "too-long": `The model's answer is more than ${TOO_LONG_FACTOR} times as long as allowed.`,
   echo: "The model's answer repeats what it was given.",
   "wrong-language": "The model's answer is not in the language of the conversation.",
-  "missing-sections": "The model's answer has none of the sections it was asked for.",
 };
 
 export function failed(reason: AnswerFailure): Error {

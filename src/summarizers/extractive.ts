@@ -10,6 +10,7 @@ import { isTurnStart } from "../core/structure.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/summary.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
+import { offersMax } from "./extractive/identifiers.ts";
 import { userLabel } from "./extractive/labels.ts";
 import {
   type Earlier,
@@ -74,7 +75,7 @@ function draftOf(reading: Reading, before: Earlier, input: SummaryInput): Draft 
     criticalContext: requestLines(reading, statements.goal[0]),
     toolFailures: mergeFailures(failures, earlier?.toolFailures ?? [], reading).slice(0, FAILURES_MAX),
     identifiers: [],
-    facts: mergeFacts(rankFacts(reading.ledger), before, files),
+    facts: mergeFacts(rankFacts(reading.ledger, offersMax(input.budgetTokens)), before, files),
     log: once(() => [...reading.log.values()].toReversed().map(logLine)),
     context: once(() => createContext(reading.prose, { ...context, earlier: lines })),
     resultContext: once(() => createContext(resultProse(reading.results), { ...context, earlier: [] })),

@@ -16,7 +16,6 @@ export type SummaryFailureReason =
   | "too-long"
   | "echo"
   | "wrong-language"
-  | "missing-sections"
   /** Not even an empty request fits the summarizer's window, or nothing fits the budget. */
   | "no-room"
   /** There was nothing to summarise. */

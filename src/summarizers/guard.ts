@@ -4,6 +4,7 @@
  */
 
 import type { Checkpoint } from "../core/checkpoint.ts";
+import { headingOf } from "../core/checkpoint-headings.ts";
 import type { Summarizer } from "../core/summary.ts";
 import { failed } from "./answer.ts";
 import { summaryFailed } from "./failure.ts";
@@ -39,9 +40,10 @@ export async function guardSummary(
   context: GuardContext,
   { repair, omissions = [] }: GuardRun = {},
 ): Promise<GuardedSummary> {
-  const { text, findings, notes } = await repaired(draft, context, repair);
-  if (findings.hasNoSections) throw failed("missing-sections");
+  const { text: answer, findings, notes } = await repaired(draft, context, repair);
   if (findings.isOtherLanguage) throw failed("wrong-language");
+  // Running text is a summary too: it stands under the one heading that takes anything.
+  const text = findings.hasNoSections ? `${headingOf("criticalContext", "en")}\n${answer}` : answer;
   const finished = finishSummary(text, context, omissions);
   if (finished.text.trim() === "") throw summaryFailed("no-room", "Nothing of the summary fits its budget.");
   const missing = findings.missingSections;

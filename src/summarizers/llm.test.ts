@@ -78,6 +78,12 @@ const GERMAN = checkpointText(
   "Wir haben die Datei db/migrations/0042_accounts.sql gelesen und nicht verändert",
 );
 
+test("an answer without sections, even after the repair, stands as critical context", async () => {
+  const outcome = await run(["All went well so far."]);
+  expect(outcome).toMatchObject({ calls: 2 });
+  expect(JSON.stringify(outcome)).toContain("## Critical Context\\nAll went well so far.");
+});
+
 describe("every failure of a model has a defined outcome", () => {
   test("an error that no retry can help", () => checkFailure([statusError(400)], "error", 1));
   test("a rate limit, five attempts", () => checkFailure([statusError(429)], "error", 5));
@@ -95,7 +101,6 @@ describe("every failure of a model has a defined outcome", () => {
   test("an error as JSON", () => checkFailure(['{"error": {"message": "no credit"}}'], "error-text", 1));
   test("ten times too long", () => checkFailure([LONG], "too-long", 1));
   test("the wrong language, and again after the repair", () => checkFailure([GERMAN], "wrong-language", 2));
-  test("no sections, and none after the repair", () => checkFailure(["All went well so far."], "missing-sections", 2));
   test("the prompt again", () => checkFailure([async ({ prompt }) => ({ text: prompt.slice(0, 3_000) })], "echo", 1));
   test("a fence of ours in the answer", () =>
     checkFailure([async ({ prompt }) => ({ text: `${GOOD}\n${/<data-\w+/.exec(prompt)?.[0]}` })], "echo", 1));

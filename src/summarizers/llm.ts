@@ -123,7 +123,6 @@ function repairer({ plan, settings, context, askText, guardContext }: RepairRun)
 /** What cannot stand even unguarded; nothing is added, and a text over its budget is refused. */
 function unguarded(draft: Draft, context: GuardContext): { readonly text: string; readonly notes: readonly string[] } {
   const findings = findProblems(draft.text, context);
-  if (findings.hasNoSections) throw failed("missing-sections");
   if (findings.isOtherLanguage) throw failed("wrong-language");
   if (context.input.counter.countText(draft.text) > context.input.budgetTokens) throw failed("too-long");
   return { text: draft.text, notes: [] };

@@ -24,12 +24,17 @@ export interface OfferOptions {
   readonly costOf: (text: string) => number;
 }
 
-/** Even cheap identifiers take two tokens or three, so that of more than this none would fit. */
-const OFFERS_PER_TOKEN = 0.6;
-const OFFERS_MIN = 64;
+/** Identifiers take three tokens or more on average, so that of more than this none would fit. */
+const OFFERS_PER_TOKEN = 0.4;
+const OFFERS_MIN = 256;
+
+/** How many facts are worth looking at under a budget. */
+export function offersMax(budgetTokens: number): number {
+  return Math.max(OFFERS_MIN, Math.floor(budgetTokens * OFFERS_PER_TOKEN));
+}
 
 export function offerIdentifiers(facts: readonly RankedFact[], { budgetTokens, costOf }: OfferOptions): Offers {
-  const considered = facts.slice(0, Math.max(OFFERS_MIN, Math.floor(budgetTokens * OFFERS_PER_TOKEN)));
+  const considered = facts.slice(0, offersMax(budgetTokens));
   const likelihoods = new Map(considered.map(({ text, likelihood }) => [text, likelihood]));
   const weighed = considered.map(({ text, likelihood }, rank) => {
     const cost = costOf(text);

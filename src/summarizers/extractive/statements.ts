@@ -128,7 +128,8 @@ function readAssistant(item: Prose, age: number, language: Language, found: Foun
   }
   // Messages are read newest first, so that within one the last comes first too.
   if (found.done.length < ITEMS_MAX) found.done.push(...done.slice(0, DONE_PER_MESSAGE).toReversed());
-  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.slice(0, DECISIONS_PER_MESSAGE).toReversed());
+  if (found.decisions.length < ITEMS_MAX)
+    found.decisions.push(...decisions.slice(0, DECISIONS_PER_MESSAGE).toReversed());
   found.blocked.push(...blocked.toReversed());
 }
 

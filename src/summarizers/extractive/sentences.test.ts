@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { cutAtWord, splitSentences } from "./sentences.ts";
+
+function check(text: string, expected: readonly string[]): void {
+  expect(splitSentences(text, { sentencesMax: 100 })).toEqual(expected);
+}
+
+test("at marks before a blank", () => check("It works. Does it? Yes! Fine", ["It works.", "Does it?", "Yes!", "Fine"]));
+test("not inside names, numbers and abbreviations", () =>
+  check("See a.b.ts v1.2 e.g. this one by J. Smith. Done.", ["See a.b.ts v1.2 e.g. this one by J. Smith.", "Done."]));
+test("closing quotes belong to what they close", () =>
+  check('He said "no." Then left.', ['He said "no."', "Then left."]));
+test("scripts without blanks", () => check("修好了。可以吗？好！", ["修好了。", "可以吗？", "好！"]));
+test("lines and list marks", () => check("- [x] one\n2. two\n\n> three", ["one", "two", "three"]));
+test("code, tables and headings are left out", () =>
+  check("## Head\n```\ncode here.\n```\n| a | b |\n---\nText stays.", ["Text stays."]));
+test("a bounded number, from both ends", () =>
+  expect(splitSentences("a1. a2. a3. a4. a5. a6.", { sentencesMax: 4 })).toEqual(["a1.", "a2.", "a5.", "a6."]));
+
+test("cut at a word, marked, never inside a character", () => {
+  expect(cutAtWord("one two three", 9)).toBe("one two…");
+  expect(cutAtWord("🙂🙂🙂🙂", 4)).toBe("🙂…");
+  expect(cutAtWord("short", 5)).toBe("short");
+});
