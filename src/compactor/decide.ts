@@ -10,10 +10,11 @@ import type { Conversation, Message } from "../core/message.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan.ts";
 import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan-input.ts";
 import { capSteps, pruneSteps } from "../core/prune.ts";
-import type { Settings, Target } from "../core/settings.ts";
+import type { Settings } from "../core/settings.ts";
 import { structureOf } from "../core/structure.ts";
 import { findSummary } from "../core/summary-marks.ts";
-import { type ContextSize, findTrigger, thresholdTokens } from "../core/trigger.ts";
+import { targetTokensOf } from "../core/target.ts";
+import { type ContextSize, findTrigger } from "../core/trigger.ts";
 import { strategyNamed } from "../strategies.ts";
 
 export interface DecideInput {
@@ -127,27 +128,14 @@ function planInput(given: DecideInput): PlanInput {
     settings,
     tokensOf,
     baseTokens: systemTokens + toolsTokens,
-    targetTokens: given.targetTokens ?? targetOf(settings.compact.target, settings),
+    targetTokens: given.targetTokens ?? wholeTokens(targetTokensOf(settings.compact.target, settings)),
     isTargetExplicit: given.targetTokens !== undefined,
     found: findSummary(view.messages, view.system, settings.render),
   };
 }
 
-export function targetOf(target: Target, settings: Settings): number | undefined {
-  switch (target.type) {
-    case "none":
-      return undefined;
-    case "tokens":
-      return target.tokens;
-    case "ratioOfWindow":
-      return Math.floor(settings.windowTokens * target.ratio);
-    case "ratioOfThreshold": {
-      const threshold = thresholdTokens(settings);
-      return threshold === undefined ? undefined : Math.floor(threshold * target.ratio);
-    }
-    default:
-      return target satisfies never;
-  }
+function wholeTokens(tokens: number | undefined): number | undefined {
+  return tokens === undefined ? undefined : Math.floor(tokens);
 }
 
 /** Old tool turns go whole where the settings say so (R097), then the number of messages is limited (R146). */

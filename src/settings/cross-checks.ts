@@ -4,29 +4,12 @@
  */
 
 import type { Problem } from "../core/check-schema.ts";
-import type { Settings, Target, Trigger } from "../core/settings.ts";
+import type { Settings, Trigger } from "../core/settings.ts";
+import { targetTokensOf } from "../core/target.ts";
 import { raiseToFloor, thresholdTokens } from "../core/trigger.ts";
 
 export function crossCheck(settings: Settings): readonly Problem[] {
   return RULES.flatMap((rule) => rule(settings));
-}
-
-/** What the target is in tokens, not rounded; undefined where there is none, or none before a trigger fires. */
-export function targetTokensOf(target: Target, settings: Settings): number | undefined {
-  switch (target.type) {
-    case "none":
-      return undefined;
-    case "tokens":
-      return target.tokens;
-    case "ratioOfWindow":
-      return target.ratio * settings.windowTokens;
-    case "ratioOfThreshold": {
-      const threshold = thresholdTokens(settings);
-      return threshold === undefined ? undefined : target.ratio * threshold;
-    }
-    default:
-      return target satisfies never;
-  }
 }
 
 type Rule = (settings: Settings) => readonly Problem[];

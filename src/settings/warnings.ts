@@ -1,7 +1,7 @@
 /** Settings that are allowed and probably unwise, as data: nothing is refused or printed here. */
 
 import type { Settings } from "../core/settings.ts";
-import { targetTokensOf } from "./cross-checks.ts";
+import { targetTokensOf } from "../core/target.ts";
 
 export interface SettingsWarning {
   readonly severity: "notice" | "strong";
