@@ -1,0 +1,115 @@
+/** The options of `compact`, settled and checked before anything is read. Whatever is wrong is one sentence. */
+
+import type { CallOptions } from "../compactor.ts";
+import { profileNamed } from "../profiles/profiles.ts";
+import { type Arguments, type OptionSpec, type OptionSpecs, readCount, usage } from "./arguments.ts";
+import { CONVERSATION_OPTION, FORMAT_OPTION, STANDARD_INPUT } from "./load.ts";
+import { didYouMean } from "./suggest.ts";
+import { refuseSameFile } from "./write-whole.ts";
+
+export const PROFILE_OPTION: OptionSpec = {
+  type: "string",
+  value: "NAME",
+  about: "whose settings to use (default balanced)",
+};
+
+export const DEFAULT_PROFILE = "balanced";
+
+export const COMPACT_OPTIONS = {
+  target: { type: "string", value: "N|P%", about: "at most N tokens, or P % of what it has now" },
+  keep: { type: "string", value: "N", about: "keep the newest N messages" },
+  profile: PROFILE_OPTION,
+  window: { type: "string", value: "N", about: "the model's window in tokens (200000, 200k, 1m)" },
+  summarizer: { type: "string", value: "NAME", about: "extractive (default), or none to leave out" },
+  instructions: { type: "string", value: "TEXT", about: "what the summary should focus on" },
+  "dry-run": { type: "boolean", about: "print the plan; write nothing" },
+  diff: { type: "boolean", about: "show what becomes of each message" },
+  out: { type: "string", value: "FILE", about: "where the request goes (default standard output)" },
+  json: { type: "boolean", about: "the report as JSON on standard output" },
+  conversation: CONVERSATION_OPTION,
+  format: FORMAT_OPTION,
+} as const satisfies OptionSpecs;
+
+export interface CompactOptions {
+  readonly file: string;
+  readonly format: string | undefined;
+  readonly conversation: string | undefined;
+  readonly profile: string;
+  readonly target: CallOptions["target"];
+  readonly keepMessages: number | undefined;
+  readonly windowTokens: number | undefined;
+  readonly summarizer: SummarizerName;
+  readonly instructions: string | undefined;
+  readonly isDryRun: boolean;
+  readonly withDiff: boolean;
+  readonly isJson: boolean;
+  /** Undefined when the request is not wanted; `-` for standard output. */
+  readonly out: string | undefined;
+}
+
+export function readCompactOptions(given: Arguments): CompactOptions {
+  const [target, keep, window] = [given.text("target"), given.text("keep"), given.text("window")];
+  return {
+    file: given.file,
+    format: given.text("format"),
+    conversation: given.text("conversation"),
+    profile: readProfile(given.text("profile")),
+    target: target === undefined ? undefined : readTarget(target),
+    keepMessages: keep === undefined ? undefined : readKeep(keep),
+    windowTokens: window === undefined ? undefined : readCount("window", window),
+    summarizer: readSummarizer(given.text("summarizer")),
+    instructions: given.text("instructions"),
+    isDryRun: given.isSet("dry-run"),
+    withDiff: given.isSet("diff"),
+    isJson: given.isSet("json"),
+    out: readOut(given),
+  };
+}
+
+export function readProfile(name = DEFAULT_PROFILE): string {
+  profileNamed(name); // throws for a name that is none, with the nearest one
+  return name;
+}
+
+/** `8000`, `8k` or `10%`. */
+export function readTarget(text: string): NonNullable<CallOptions["target"]> {
+  const share = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1];
+  if (share === undefined) {
+    if (/^[\d_,]+[km]?$/i.test(text.trim())) return { tokens: readCount("target", text) };
+    throw usage(`--target must be a number of tokens such as 8000, or a share such as 10%, not "${text}"`, "compact");
+  }
+  const ratio = Number(share) / 100;
+  if (ratio > 0 && ratio < 1) return { ratio };
+  throw usage(`--target must be a share above 0% and below 100%, not "${text}"`, "compact");
+}
+
+const SUMMARIZERS = ["extractive", "none"] as const;
+
+type SummarizerName = (typeof SUMMARIZERS)[number];
+
+function readSummarizer(name = "extractive"): SummarizerName {
+  const known = SUMMARIZERS.find((summarizer) => summarizer === name);
+  if (known !== undefined) return known;
+  const hint = didYouMean(name, SUMMARIZERS);
+  throw usage(`--summarizer must be ${SUMMARIZERS.join(" or ")}, not "${name}"${hint}`, "compact");
+}
+
+function readKeep(text: string): number {
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text);
+  throw usage(`--keep must be a number of messages such as 6, not "${text}"`, "compact");
+}
+
+function readOut(given: Arguments): string | undefined {
+  const out = given.text("out");
+  const [isDryRun, isJson] = [given.isSet("dry-run"), given.isSet("json")];
+  if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it", "compact");
+  if (isDryRun || (out === undefined && isJson)) return undefined;
+  if (out === undefined) return STANDARD_INPUT;
+  if (out === "") throw usage("--out needs a FILE (- for standard output)", "compact");
+  if (out === STANDARD_INPUT) {
+    if (isJson) throw usage("--json and --out - both want standard output; name a file", "compact");
+    return out;
+  }
+  if (given.file !== STANDARD_INPUT) refuseSameFile(given.file, out);
+  return out;
+}

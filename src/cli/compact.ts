@@ -1,0 +1,119 @@
+/**
+ * `palimpsest compact`: a conversation below a target, now, without asking a model. Any readable file in, a request body or
+ * message list of the same format out. Never changes the input file, and writes nothing when it is interrupted.
+ */
+
+import { parseArguments } from "./arguments.ts";
+import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions } from "./compact-options.ts";
+import { type Compaction, type CompactionOutcome, compactSubject } from "./compaction.ts";
+import { hearInterrupt, interruptible } from "./interrupt.ts";
+import { chooseConversation, loadTranscript, NAMES_NOTE, STANDARD_INPUT } from "./load.ts";
+import { oneLine } from "./one-line.ts";
+import { type ProgressLine, progressLine } from "./progress-line.ts";
+import { renderCompaction } from "./render-compaction.ts";
+import { diffLines } from "./render-diff.ts";
+import { subjectOf } from "./subject.ts";
+import { type Terminal, terminalOf } from "./terminal.ts";
+import { writeWhole } from "./write-whole.ts";
+
+export const compactCommand: Command = {
+  name: "compact",
+  summary: "Compact a conversation now; no model is asked.",
+  usage: "FILE [options]",
+  options: COMPACT_OPTIONS,
+  notes: `The compacted request goes to --out or standard output, in the format of FILE; a
+session file becomes the request body that would be sent next. The report goes
+to standard error, with --dry-run or --json to standard output; with --json the
+request goes to --out only. FILE itself is never changed.
+
+Exit codes: 0 done, or nothing had to be done; 1 it does not fit the target
+(what it came to is written all the same); 2 wrong usage or unreadable input;
+130 interrupted, nothing was written.
+
+${NAMES_NOTE}
+Examples:
+  palimpsest compact session.jsonl --target 10% --out compacted.json
+  palimpsest compact request.json --window 128k --profile nous --dry-run
+  palimpsest compact request.json --keep 6 --diff > compacted.json
+`,
+  run,
+};
+
+async function run(words: readonly string[], io: Io): Promise<ExitCode> {
+  const given = parseArguments("compact", words, COMPACT_OPTIONS);
+  if (given.isHelpWanted) {
+    io.stdout.write(commandHelp(compactCommand));
+    return EXIT.ok;
+  }
+  const options = readCompactOptions(given);
+  const progress = progressLine(io.stderr, terminalOf(io.stderr, io.environment));
+  try {
+    const code = await interruptible(io, (signal) => compactFile({ options, io, progress, signal }));
+    progress.clear();
+    if (code === EXIT.interrupted) io.stderr.write("palimpsest: interrupted; nothing was written\n");
+    return code;
+  } finally {
+    progress.clear();
+  }
+}
+
+interface Task {
+  readonly options: CompactOptions;
+  readonly io: Io;
+  readonly progress: ProgressLine;
+  readonly signal: AbortSignal;
+}
+
+async function compactFile(task: Task): Promise<ExitCode> {
+  const { options, io, progress, signal } = task;
+  progress.say(`reading ${oneLine(options.file)}…`);
+  const transcript = await loadTranscript(options.file, options.format, io.stdin);
+  await hearInterrupt(signal);
+  progress.say("compacting…");
+  const subject = subjectOf(transcript, {
+    file: options.file,
+    index: chooseConversation(transcript, options.conversation),
+    profile: options.profile,
+    windowTokens: options.windowTokens,
+    keepMessages: options.keepMessages,
+    ...(options.summarizer === "none" && { settings: { compact: { strategy: "truncate" } } }),
+  });
+  const outcome = await compactSubject(subject, { ...options, signal, onProgress: progress.show });
+  await hearInterrupt(signal);
+  progress.clear();
+  writeRequest(outcome, task);
+  writeReport(outcome.compaction, task);
+  return outcome.compaction.fits ? EXIT.ok : EXIT.invalid;
+}
+
+function writeRequest({ request }: CompactionOutcome, { options, io }: Task): void {
+  const { out, file } = options;
+  if (out === undefined) return;
+  const text = `${JSON.stringify(request, null, 2)}\n`;
+  if (out === STANDARD_INPUT) io.stdout.write(text);
+  else writeWhole(out, text, file === STANDARD_INPUT ? {} : { like: file });
+}
+
+function writeReport(compaction: Compaction, { options, io }: Task): void {
+  const { isDryRun, isJson, out } = options;
+  if (isJson) {
+    io.stdout.write(`${JSON.stringify({ ...compaction, isDryRun, out: out ?? null }, null, 2)}\n`);
+    return;
+  }
+  const place = isDryRun ? io.stdout : io.stderr;
+  const terminal = terminalOf(place, io.environment);
+  place.write(reportText(compaction, terminal, options));
+}
+
+function reportText(compaction: Compaction, terminal: Terminal, { isDryRun, target, out }: CompactOptions): string {
+  const isTargetNamed = target !== undefined;
+  const report = renderCompaction(compaction, terminal, { isPlan: isDryRun, isTargetNamed });
+  const diff = compaction.diff === undefined ? "" : `\n${diffLines(compaction.diff, terminal).join("\n")}\n`;
+  return `${report}${diff}${closing(compaction, out)}`;
+}
+
+function closing({ format }: Compaction, out: string | undefined): string {
+  if (out === undefined) return "\nnothing was written\n";
+  return out === STANDARD_INPUT ? "" : `\nwrote ${format} to ${oneLine(out)}\n`;
+}

@@ -1,0 +1,181 @@
+/**
+ * One compaction as data: exactly what `compact --json` prints and what its text is made from. Makes the compacted request,
+ * writes nothing. Key names are a promise (docs/cli.md).
+ */
+
+import type { Decision } from "../compactor/decide.ts";
+import type { Fallback } from "../compactor/report.ts";
+import { type CallOptions, type Compacted, createCompactor } from "../compactor.ts";
+import type { Conversation, FormatName } from "../core/message.ts";
+import type { Protection } from "../core/plan.ts";
+import { structureOf } from "../core/structure.ts";
+import type { TranscriptSource } from "../transcripts/index.ts";
+import { type CompactionStep, stepsOf } from "./compaction-steps.ts";
+import { type KindShares, sharesOf } from "./kind-shares.ts";
+import { type DiffEntry, diffMessages } from "./message-diff.ts";
+import { strangersIn } from "./problems.ts";
+import { messageShower, type ProtectedGroup, protectedGroups, type ShownMessage } from "./protections.ts";
+import { decisionOn, type Subject, sizeTokens } from "./subject.ts";
+import { type ShrunkTail, shrunkTail, usedPartition } from "./used-partition.ts";
+
+export interface Compaction {
+  readonly file: string;
+  readonly source: TranscriptSource;
+  readonly format: FormatName;
+  readonly profile: string;
+  readonly compacted: boolean;
+  readonly reason: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly windowTokens: number;
+  readonly targetTokens?: number;
+  readonly fits: boolean;
+  readonly steps: readonly CompactionStep[];
+  readonly calls: number;
+  readonly summary?: string;
+  readonly shares: { readonly before: KindShares; readonly after: KindShares };
+  /** Messages that were not up for compaction, by the reason why. */
+  readonly kept: readonly ProtectedGroup[];
+  /** Where the target left no room for the tail that was asked for. */
+  readonly tailShrunk?: ShrunkTail;
+  /** What does not fit, largest first; empty when everything does. */
+  readonly inTheWay: readonly Obstacle[];
+  readonly fallbacks: readonly Fallback[];
+  readonly notes: readonly string[];
+  /** What had to be mended in the file first. */
+  readonly repairs: readonly { readonly messageIndex: number; readonly rule: string; readonly change: string }[];
+  /** Entries of the file that are no messages. */
+  readonly leftOut: readonly string[];
+  readonly diff?: readonly DiffLine[];
+}
+
+export interface Obstacle extends Omit<ShownMessage, "index"> {
+  /** Null for what stands outside the message list. */
+  readonly index: number | null;
+  readonly why: Protection | "outside-messages";
+}
+
+/** A message before and after: `=` kept, `~` edited, `-` replaced, `+` added. */
+export interface DiffLine extends Omit<ShownMessage, "index"> {
+  readonly mark: DiffEntry["mark"];
+  readonly before?: number;
+  readonly after?: number;
+}
+
+export interface CompactionOptions {
+  readonly target?: CallOptions["target"];
+  readonly instructions?: string | undefined;
+  readonly withDiff: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: NonNullable<CallOptions["onProgress"]>;
+}
+
+export interface CompactionOutcome {
+  readonly request: unknown;
+  readonly compaction: Compaction;
+}
+
+export async function compactSubject(subject: Subject, options: CompactionOptions): Promise<CompactionOutcome> {
+  const { format, settings, model, recorded } = subject;
+  const compactor = createCompactor({ format, profile: settings, ...(model !== undefined && { model }) });
+  const { instructions, target, signal, onProgress } = options;
+  const compacted = await compactor.compact<unknown>(recorded.body, {
+    signal,
+    onProgress,
+    ...(target !== undefined && { target }),
+    ...(instructions !== undefined && { instructions }),
+  });
+  const decision = decisionOn(subject, { isAsked: true, targetTokens: namedTarget(subject, target) });
+  return { request: compacted.request, compaction: describe({ subject, compacted, decision, options }) };
+}
+
+interface Described {
+  readonly subject: Subject;
+  readonly compacted: Compacted<unknown>;
+  readonly decision: Decision;
+  readonly options: CompactionOptions;
+}
+
+function describe({ subject, compacted, decision, options }: Described): Compaction {
+  const { report, plan, request } = compacted;
+  const { counter, settings, transcript, conversation } = subject;
+  const after = subject.format.decode(request);
+  const diff = diffMessages(conversation.messages, after.messages);
+  const parts = usedPartition(decision);
+  const tail = shrunkTail(decision, parts);
+  return {
+    file: subject.file,
+    source: transcript.source,
+    format: subject.format.name,
+    profile: subject.profile,
+    compacted: report.compacted,
+    reason: report.reason,
+    tokensBefore: report.tokensBefore,
+    tokensAfter: report.tokensAfter,
+    messagesBefore: report.messagesBefore,
+    messagesAfter: report.messagesAfter,
+    windowTokens: settings.windowTokens,
+    ...(report.targetTokens !== undefined && { targetTokens: report.targetTokens }),
+    fits: report.fits,
+    steps: report.compacted ? stepsOf({ subject, plan, done: report.steps, diff }) : [],
+    calls: report.calls,
+    ...(report.result?.summary !== undefined && { summary: report.result.summary }),
+    shares: {
+      before: sharesOf(conversation, counter, settings.render),
+      after: sharesOf(after, counter, settings.render),
+    },
+    kept: protectedGroups(decision.input, parts),
+    ...(report.compacted && tail !== undefined && { tailShrunk: tail }),
+    inTheWay: report.fits ? [] : obstaclesOf({ subject, compacted, decision, options }),
+    fallbacks: report.fallbacks,
+    notes: report.notes,
+    repairs: report.repairs.map(({ messageIndex, rule, change }) => ({ messageIndex, rule, change })),
+    leftOut: strangersIn(transcript).map(({ message }) => message),
+    ...(options.withDiff && { diff: diffLines({ before: conversation, after, diff, subject }) }),
+  };
+}
+
+function namedTarget({ size }: Subject, target: CallOptions["target"]): number | undefined {
+  if (target === undefined) return undefined;
+  return "tokens" in target ? target.tokens : Math.floor(sizeTokens(size) * target.ratio);
+}
+
+const OBSTACLES_MAX = 10;
+
+/** Protected messages, and what no compaction of messages can touch. */
+function obstaclesOf({ subject, compacted, decision }: Described): readonly Obstacle[] {
+  const { conversation, size } = subject;
+  const shown = messageShower(decision.input);
+  const indexOf = new Map(conversation.messages.map(({ id }, index) => [id, index]));
+  const outside: readonly Obstacle[] = [
+    { index: null, what: "system prompt", tokens: size.systemTokens, begins: "", why: "outside-messages" },
+    { index: null, what: "tool definitions", tokens: size.toolsTokens, begins: "", why: "outside-messages" },
+  ];
+  const named = compacted.report.inTheWay.map(({ messageId, why }) => ({ index: indexOf.get(messageId) ?? -1, why }));
+  // A pass that could do nothing names nothing: then it is all that is protected.
+  const inTheWay =
+    named.length > 0 ? named : [...usedPartition(decision).protectedBy].map(([index, why]) => ({ index, why }));
+  const messages = inTheWay.map(({ index, why }): Obstacle => ({ ...shown(index), why }));
+  return [...outside.filter(({ tokens }) => tokens > 0), ...messages]
+    .sort((a, b) => b.tokens - a.tokens)
+    .slice(0, OBSTACLES_MAX);
+}
+
+interface DiffInput {
+  readonly before: Conversation;
+  readonly after: Conversation;
+  readonly diff: readonly DiffEntry[];
+  readonly subject: Subject;
+}
+
+function diffLines({ before, after, diff, subject }: DiffInput): readonly DiffLine[] {
+  const shower = (conversation: Conversation) =>
+    messageShower({ conversation, structure: structureOf(conversation.messages), tokensOf: subject.counter.count });
+  const [showBefore, showAfter] = [shower(before), shower(after)];
+  return diff.map((entry) => {
+    const { index: _, ...shown } = "after" in entry ? showAfter(entry.after) : showBefore(entry.before);
+    return { ...entry, ...shown };
+  });
+}

@@ -1,0 +1,68 @@
+/** `palimpsest explain`: the verdict and the numbers behind it agree with what compact then does. */
+
+import { describe, expect, test } from "vitest";
+import { runCli } from "../../test/run-cli.ts";
+import { displayWidth } from "./one-line.ts";
+
+const LONG = "examples/long-conversation.json";
+const SAMPLE = "examples/sample-conversation.json";
+
+async function explained(file: string, ...words: readonly string[]) {
+  const { code, stdout, stderr } = await runCli(["explain", file, ...words, "--json"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout);
+}
+
+describe.concurrent("explain", () => {
+  test("far from any trigger", async () => {
+    const { code, stdout } = await runCli(["explain", LONG]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("would not compact now: no trigger fires\n");
+    expect(stdout).toMatch(/^ {2}ratio +[\d,]+ +≥ +170,000 +[\d,]+ tokens to go$/m);
+    expect(stdout).toMatch(/^ {2}newest messages +\d+ messages +[\d,]+ tokens$/m);
+    for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  });
+
+  test("above one: each trigger with its numbers, and what a pass frees", async () => {
+    const explanation = await explained(LONG, "--window", "55k", "--profile", "agentpg");
+    expect(explanation).toMatchObject({
+      profile: "agentpg",
+      windowTokens: 55_000,
+      wouldCompact: true,
+      reason: "ratio",
+    });
+    const [trigger] = explanation.triggers;
+    expect(trigger).toMatchObject({ type: "ratio", comparison: "gte", limitTokens: 46_750, fires: true });
+    expect(trigger.tokens).toBeGreaterThanOrEqual(46_750);
+    expect(explanation.pass.freesTokens).toBe(explanation.tokens.total - explanation.pass.tokensAfter);
+    expect(explanation.pass.tokensAfter).toBeLessThanOrEqual(explanation.pass.targetTokens);
+  });
+
+  test("a profile that does not compact by itself says so", async () => {
+    expect(await explained(SAMPLE, "--profile", "micro-agent", "--window", "8k")).toMatchObject({
+      wouldCompact: false,
+      reason: "auto-off",
+      triggers: [{ type: "absolute", fires: expect.any(Boolean) }],
+    });
+  });
+
+  test("more messages than a profile allows", async () => {
+    const { stdout } = await runCli(["explain", LONG, "--profile", "micro-agent"]);
+    expect(stdout).toContain("would compact now: there are more messages than the limit allows\n");
+  });
+
+  test("every message is protected or may go", async () => {
+    const { protected: groups, mayGo, messages, cut } = await explained(LONG, "--window", "60k");
+    const kept = groups.reduce((sum: number, group: { messages: number }) => sum + group.messages, 0);
+    expect(kept + mayGo.messages).toBe(messages);
+    expect(cut.index).toBeGreaterThan(0);
+  });
+
+  test("an unknown profile", async () => {
+    const { code, stderr } = await runCli(["explain", LONG, "--profile", "agentgp"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^palimpsest: Unknown profile .*did you mean agentpg\?\n$/),
+    ]);
+  });
+});

@@ -1,0 +1,155 @@
+/**
+ * Why a conversation would or would not be compacted now, as data: exactly what `explain --json` prints. Asks the functions
+ * that decide, so that it cannot disagree with them. Key names are a promise (docs/cli.md).
+ */
+
+import type { FormatName } from "../core/message.ts";
+import type { Settings, Trigger } from "../core/settings.ts";
+import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/trigger.ts";
+import type { TranscriptSource } from "../transcripts/index.ts";
+import { messageShower, type ProtectedGroup, protectedGroups, type ShownMessage } from "./protections.ts";
+import { compareUsage } from "./recorded-usage.ts";
+import { decisionOn, type Subject, sizeTokens } from "./subject.ts";
+import { type ShrunkTail, shrunkTail, type TailSize, usedPartition } from "./used-partition.ts";
+
+export interface Explanation {
+  readonly file: string;
+  readonly source: TranscriptSource;
+  readonly format: FormatName;
+  readonly profile: string;
+  readonly windowTokens: number;
+  readonly tokens: {
+    readonly total: number;
+    readonly system: number;
+    readonly tools: number;
+    readonly messages: number;
+  };
+  /** By recorded usage, which knows what the file hides; absent where none is recorded. */
+  readonly nextRequestTokens?: number;
+  /** What `fit` would do with it now. */
+  readonly wouldCompact: boolean;
+  readonly wouldPrune: boolean;
+  /** The trigger that fires, or why nothing is done. */
+  readonly reason: string;
+  readonly triggers: readonly TriggerState[];
+  /** Comes before the triggers, which are asked about what it leaves. */
+  readonly prune: {
+    readonly enabled: boolean;
+    readonly tokens: number;
+    readonly highTokens: number;
+    readonly lowTokens: number;
+    readonly freesTokens: number;
+  };
+  readonly protected: readonly ProtectedGroup[];
+  readonly largestProtected: readonly (ShownMessage & { readonly why: ProtectedGroup["why"] })[];
+  /** The first message that stays; null when there is no place to cut. */
+  readonly cut: ShownMessage | null;
+  readonly isTurnSplit: boolean;
+  readonly messages: number;
+  readonly mayGo: TailSize;
+  readonly tailShrunk?: ShrunkTail;
+  /** What a compaction now would do, a summary counted with all it may take. */
+  readonly pass: {
+    readonly steps: Readonly<Record<string, number>>;
+    readonly tokensAfter: number;
+    readonly freesTokens: number;
+    readonly targetTokens?: number;
+    readonly fits: boolean;
+    readonly because?: string;
+  };
+}
+
+export interface TriggerState {
+  readonly type: Trigger["type"];
+  /** What is compared, how, and with what. */
+  readonly tokens: number;
+  readonly comparison: "gt" | "gte";
+  readonly limitTokens?: number;
+  readonly fires: boolean;
+}
+
+const LARGEST_SHOWN = 5;
+
+export function explainSubject(subject: Subject): Explanation {
+  const { settings, size, recorded, conversation, format, counter, transcript } = subject;
+  const decision = decisionOn(subject, { isAsked: false });
+  const byItself = decision.plan;
+  const messagesTokens = counter.total(decision.input.conversation.messages);
+  const pruned: ContextSize = { ...size, messagesTokens };
+  const asked = decisionOn(subject, { isAsked: true });
+  const parts = usedPartition(asked);
+  const shown = messageShower(asked.input);
+  const usage = compareUsage({ recorded, conversation, format, counter });
+  const tail = shrunkTail(asked, parts);
+  const removes = byItself.steps.some(({ type }) => type === "summarize" || type === "drop");
+  return {
+    file: subject.file,
+    source: transcript.source,
+    format: format.name,
+    profile: subject.profile,
+    windowTokens: settings.windowTokens,
+    tokens: {
+      total: sizeTokens(size),
+      system: size.systemTokens,
+      tools: size.toolsTokens,
+      messages: size.messagesTokens,
+    },
+    ...(usage !== undefined && { nextRequestTokens: usage.nextRequestTokens }),
+    wouldCompact: removes || (byItself.steps.length > 0 && byItself.reason !== "prune"),
+    wouldPrune: byItself.steps.length > 0 && !removes,
+    reason: decision.rest.because ?? byItself.reason,
+    triggers: settings.compact.triggers.map((trigger) => stateOf(trigger, settings, pruned)),
+    prune: pruneState(settings, size, pruned),
+    protected: protectedGroups(asked.input, parts),
+    largestProtected: [...parts.protectedBy]
+      .map(([index, why]) => ({ ...shown(index), why }))
+      .sort((a, b) => b.tokens - a.tokens || a.index - b.index)
+      .slice(0, LARGEST_SHOWN),
+    cut: parts.cut === 0 || parts.cut >= conversation.messages.length ? null : shown(parts.cut),
+    isTurnSplit: parts.isSplitTurn,
+    messages: conversation.messages.length,
+    mayGo: { messages: parts.zone.length, tokens: parts.zone.reduce((sum, index) => sum + shown(index).tokens, 0) },
+    ...(tail !== undefined && { tailShrunk: tail }),
+    pass: passOf(asked.plan),
+  };
+}
+
+function stateOf(trigger: Trigger, settings: Settings, size: ContextSize): TriggerState {
+  const alone: Settings = { ...settings, compact: { ...settings.compact, triggers: [trigger] } };
+  const fired = findTrigger(alone, { size });
+  const limitTokens = fired?.thresholdTokens ?? thresholdTokens(alone);
+  const counted =
+    trigger.type === "budgetSum"
+      ? size.systemTokens + size.messagesTokens + settings.maxOutputTokens
+      : countedTokens(settings, size);
+  return {
+    type: trigger.type,
+    tokens: fired?.tokens ?? counted,
+    comparison: "comparison" in trigger ? trigger.comparison : "gt",
+    ...(limitTokens !== undefined && { limitTokens }),
+    fires: fired !== undefined,
+  };
+}
+
+function pruneState({ prune, windowTokens }: Settings, size: ContextSize, pruned: ContextSize): Explanation["prune"] {
+  return {
+    enabled: prune.enabled,
+    tokens: sizeTokens(size),
+    freesTokens: size.messagesTokens - pruned.messagesTokens,
+    highTokens: Math.floor(prune.highWaterRatio * windowTokens),
+    lowTokens: Math.floor(prune.lowWaterRatio * windowTokens),
+  };
+}
+
+function passOf(plan: ReturnType<typeof decisionOn>["plan"]): Explanation["pass"] {
+  const { steps, tokensBefore, tokensAfter, targetTokens, fits, because } = plan;
+  const counts = Object.entries(Object.groupBy(steps, ({ type }) => type)).map(([type, same]) => [type, same.length]);
+  return {
+    steps: Object.fromEntries(counts),
+    tokensAfter,
+    freesTokens: tokensBefore - tokensAfter,
+    ...(targetTokens !== undefined && { targetTokens }),
+    fits,
+    ...(because !== undefined && { because }),
+  };
+}

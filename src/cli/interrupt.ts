@@ -1,0 +1,28 @@
+/** Work that Ctrl-C stops: its signal is aborted, and whatever it does after that is not waited for. Exit code 130. */
+
+import { setImmediate } from "node:timers/promises";
+import { EXIT, type ExitCode, type Io } from "./command.ts";
+
+export async function interruptible(io: Io, work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const interrupted = new Promise<ExitCode>((resolve) => {
+    signal.addEventListener("abort", () => resolve(EXIT.interrupted), { once: true });
+  });
+  const stopListening = io.onInterrupt(() => controller.abort());
+  try {
+    const code = await Promise.race([work(signal), interrupted]);
+    if (!signal.aborted) return code;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stopListening();
+  }
+  return EXIT.interrupted;
+}
+
+/** A key pressed while the processor was busy is heard here, before anything is written. */
+export async function hearInterrupt(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal.throwIfAborted();
+}

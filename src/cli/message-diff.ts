@@ -1,0 +1,104 @@
+/**
+ * What became of each message, from the two lists alone: kept as it was, edited, gone, new. Kept means the same JSON to the
+ * byte. Every message of the first list is in the result exactly once, and so is every message of the second.
+ */
+
+import type { Message } from "../core/message.ts";
+import { textsOf } from "../core/message.ts";
+
+export type DiffEntry =
+  | { readonly mark: "=" | "~"; readonly before: number; readonly after: number }
+  | { readonly mark: "-"; readonly before: number }
+  | { readonly mark: "+"; readonly after: number };
+
+export function diffMessages(before: readonly Message[], after: readonly Message[]): readonly DiffEntry[] {
+  const anchors = anchorsOf(before.map(wireText), after.map(wireText));
+  const entries: DiffEntry[] = [];
+  let [left, right] = [0, 0];
+  for (const anchor of [...anchors, { before: before.length, after: after.length }]) {
+    entries.push(...diffGap({ before, after, from: [left, right], to: [anchor.before, anchor.after] }));
+    if (anchor.before < before.length) entries.push({ mark: "=", ...anchor });
+    [left, right] = [anchor.before + 1, anchor.after + 1];
+  }
+  return entries;
+}
+
+interface Anchor {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Compaction keeps the order, so the first place behind the last match is the right one. From the end: tails are kept. */
+function anchorsOf(before: readonly string[], after: readonly string[]): readonly Anchor[] {
+  const places = new Map<string, number[]>();
+  before.forEach((text, index) => {
+    const known = places.get(text);
+    if (known === undefined) places.set(text, [index]);
+    else known.push(index);
+  });
+  const anchors: Anchor[] = [];
+  let limit = before.length;
+  for (let index = after.length - 1; index >= 0; index--) {
+    const candidates = places.get(after[index] ?? "");
+    while (candidates !== undefined && (candidates.at(-1) ?? -1) >= limit) candidates.pop();
+    const place = candidates?.pop();
+    if (place === undefined) continue;
+    anchors.push({ before: place, after: index });
+    limit = place;
+  }
+  return anchors.reverse();
+}
+
+interface Gap {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  readonly from: readonly [number, number];
+  readonly to: readonly [number, number];
+}
+
+/** Between two kept messages: edited ones find their originals, the rest is gone or new. */
+function diffGap({ before, after, from, to }: Gap): readonly DiffEntry[] {
+  const entries: DiffEntry[] = [];
+  let left = from[0];
+  let added: DiffEntry[] = [];
+  const removeUntil = (end: number): void => {
+    for (; left < end; left++) entries.push({ mark: "-", before: left });
+    entries.push(...added);
+    added = [];
+  };
+  for (let right = from[1]; right < to[1]; right++) {
+    const original = originalOf(after[right], before.slice(left, to[0]));
+    if (original < 0) {
+      added.push({ mark: "+", after: right });
+      continue;
+    }
+    removeUntil(left + original);
+    entries.push({ mark: "~", before: left, after: right });
+    left++;
+  }
+  removeUntil(to[0]);
+  return entries;
+}
+
+/** The same calls or results, or the same words with some more behind them. */
+function originalOf(edited: Message | undefined, candidates: readonly Message[]): number {
+  if (edited === undefined) return -1;
+  const ids = callIds(edited);
+  const said = textsOf(edited.parts).join("\n");
+  return candidates.findIndex((candidate) => {
+    if (candidate.role !== edited.role) return false;
+    if (ids !== "") return callIds(candidate) === ids;
+    const words = textsOf(candidate.parts.filter(({ type }) => type !== "reasoning")).join("\n");
+    return words !== "" && said.startsWith(words);
+  });
+}
+
+function callIds({ parts }: Message): string {
+  return parts
+    .flatMap((part) => (part.type === "tool-call" || part.type === "tool-result" ? [part.callId ?? part.name] : []))
+    .join(" ");
+}
+
+function wireText({ wire, role, parts }: Message): string {
+  return JSON.stringify(wire?.json ?? [role, parts]);
+}

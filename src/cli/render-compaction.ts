@@ -1,0 +1,156 @@
+/** A compaction as text for people: sizes, bars, steps, what stayed and what does not fit. No line wider than the terminal. */
+
+import { barLine, type Slice, swatch } from "./bar.ts";
+import { BECAUSE } from "./because.ts";
+import { KINDS } from "./breakdown.ts";
+import type { Compaction } from "./compaction.ts";
+import { KIND_LOOKS, type Looks } from "./kind-looks.ts";
+import type { KindShares } from "./kind-shares.ts";
+import { count, percent, plural } from "./numbers.ts";
+import { oneLine } from "./one-line.ts";
+import { PROTECTION_NAMES } from "./protections.ts";
+import { protectedLines } from "./render-protected.ts";
+import { stepLines } from "./render-steps.ts";
+import { type Column, RIGHT, tableLines } from "./table.ts";
+import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
+import { fileTitle, fitted, heading, joinBlocks, plainSigns } from "./text-blocks.ts";
+
+export interface RenderCompactionOptions {
+  /** Every step in a line of its own, as for a plan. */
+  readonly isPlan: boolean;
+  /** True when the target was asked for, and is not the profile's own. */
+  readonly isTargetNamed: boolean;
+}
+
+export function renderCompaction(
+  compaction: Compaction,
+  terminal: Terminal,
+  { isPlan, isTargetNamed }: RenderCompactionOptions,
+): string {
+  const hint = "to compact it all the same: --target 10%, or --keep 4";
+  return joinBlocks([
+    [
+      ...headLines(compaction, terminal),
+      ...(compaction.compacted || isTargetNamed ? [] : [paint(terminal, "gray", hint)]),
+    ],
+    compaction.compacted ? barLines(compaction, terminal) : [],
+    stepLines(compaction.steps, { terminal, isPlan }),
+    compaction.compacted ? protectedLines(compaction.kept, compaction.tailShrunk, terminal) : [],
+    noteLines(compaction, terminal),
+    obstacleLines(compaction, terminal),
+  ]);
+}
+
+function headLines(compaction: Compaction, terminal: Terminal): readonly string[] {
+  const done = compaction.compacted ? [sizesLine(compaction, terminal)] : nothingDone(compaction, terminal);
+  const limit = fitted(`profile ${compaction.profile}, ${limitText(compaction)}`, terminal);
+  return [fileTitle(compaction, terminal), ...done, limit];
+}
+
+function sizesLine(
+  { tokensBefore, tokensAfter, messagesBefore, messagesAfter }: Compaction,
+  terminal: Terminal,
+): string {
+  const sizes = plainSigns(`${count(tokensBefore)} → ${count(tokensAfter)} tokens`, terminal);
+  const share = percent(tokensBefore === 0 ? 1 : tokensAfter / tokensBefore, 1);
+  const messages = plainSigns(`${count(messagesBefore)} → ${count(messagesAfter)} messages`, terminal);
+  return `${paint(terminal, "bold", sizes)} (${share} of what it was), ${messages}`;
+}
+
+function nothingDone({ tokensBefore, messagesBefore, reason }: Compaction, terminal: Terminal): readonly string[] {
+  const size = `${plural(tokensBefore, "token")}, ${plural(messagesBefore, "message")}`;
+  const because = `because ${BECAUSE[reason] ?? reason}`;
+  return [`${paint(terminal, "bold", size)}: nothing was compacted`, fitted(because, terminal)];
+}
+
+function limitText({ targetTokens, windowTokens, tokensAfter, fits }: Compaction): string {
+  const limit = targetTokens ?? windowTokens;
+  const name = targetTokens === undefined ? "no target, window of" : "target";
+  const verdict = fits ? "it fits" : `missed by ${count(tokensAfter - limit)}`;
+  return `${name} ${count(limit)} tokens: ${verdict}`;
+}
+
+const SUMMARY_LOOKS: Looks = { title: "summary", style: "red", letter: "*" };
+
+function barLines({ shares, tokensBefore, tokensAfter }: Compaction, terminal: Terminal): readonly string[] {
+  const looks = [
+    ...KINDS.map((kind) => ({ kind, ...KIND_LOOKS[kind] })),
+    { kind: "summary" as const, ...SUMMARY_LOOKS },
+  ];
+  const bar = (of: KindShares): string => {
+    const slices = looks.map(({ kind, style, letter }): Slice => ({ style, letter, amount: Math.max(0, of[kind]) }));
+    return barLine(slices, { terminal, columns: terminal.columns - 11, whole: tokensBefore });
+  };
+  const present = looks.filter(({ kind }) => shares.before[kind] > 0 || shares.after[kind] > 0);
+  const rows = [
+    ["", "before", "after"],
+    ...present.map(({ kind, title }) => [title, count(shares.before[kind]), count(shares.after[kind])]),
+    ["all", count(tokensBefore), count(tokensAfter)],
+  ];
+  const columns: readonly Column[] = [{ align: "left" }, RIGHT, RIGHT];
+  const [titles = "", ...lines] = tableLines(rows, { columns, widthMax: terminal.columns - 4, indent: 0 });
+  return [
+    `  before ${bar(shares.before)}`,
+    `  after  ${bar(shares.after)}`,
+    "",
+    paint(terminal, "gray", `    ${titles}`),
+    ...lines.map((line, index) => {
+      const look = present[index];
+      return `  ${look === undefined ? " " : swatch(look, terminal)} ${line}`;
+    }),
+  ];
+}
+
+const NOTES_SHOWN = 6;
+
+function noteLines({ fallbacks, notes, repairs, leftOut }: Compaction, terminal: Terminal): readonly string[] {
+  const lines = [
+    ...fallbacks.map(({ step, because }) => `fell back to ${step}: ${because}`),
+    ...notes,
+    ...leftOut.map((what) => `left out: ${what}`),
+    ...repairTexts(repairs),
+  ];
+  if (lines.length === 0) return [];
+  const more = lines.length - NOTES_SHOWN;
+  return [
+    heading("Notes", terminal),
+    ...lines.slice(0, NOTES_SHOWN).map((line) => fitted(`  ${oneLine(line)}`, terminal)),
+    ...(more > 0 ? [`  ${ellipsisOf(terminal)} and ${count(more)} more; --json has them all`] : []),
+  ];
+}
+
+/** One line per rule: a long session may break the same one a hundred times. */
+function repairTexts(repairs: Compaction["repairs"]): readonly string[] {
+  return [...Map.groupBy(repairs, ({ rule }) => rule)].map(([rule, same]) => {
+    const [first] = same;
+    const times = same.length === 1 ? "" : ` ${count(same.length)} times`;
+    return `mended first${times}: ${rule}: message ${first?.messageIndex}: ${first?.change}`;
+  });
+}
+
+function obstacleLines(
+  { inTheWay, fits, targetTokens, windowTokens }: Compaction,
+  terminal: Terminal,
+): readonly string[] {
+  if (fits) return [];
+  const limit = targetTokens ?? windowTokens;
+  const title = `Does not fit into ${count(limit)} tokens. In the way:`;
+  const rows = inTheWay.map(({ index, what, tokens, why, begins }) => [
+    index === null ? "" : String(index),
+    oneLine(what),
+    count(tokens),
+    why === "outside-messages" ? "" : PROTECTION_NAMES[why],
+    oneLine(begins),
+  ]);
+  const columns: readonly Column[] = [
+    RIGHT,
+    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
+    RIGHT,
+    { align: "left" },
+    { align: "left", isElastic: true },
+  ];
+  return [
+    paint(terminal, ["bold", "red"], fitted(title, terminal)),
+    ...tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) }),
+  ];
+}

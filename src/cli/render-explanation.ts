@@ -1,0 +1,142 @@
+/** An explanation as text: the verdict first, then the numbers behind it. No line wider than the terminal. */
+
+import { barLine } from "./bar.ts";
+import { BECAUSE } from "./because.ts";
+import type { Explanation, TriggerState } from "./explanation.ts";
+import { count, percent, plural } from "./numbers.ts";
+import { oneLine } from "./one-line.ts";
+import { PROTECTION_NAMES } from "./protections.ts";
+import { protectedLines } from "./render-protected.ts";
+import { type Column, RIGHT, tableLines } from "./table.ts";
+import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
+import { fileTitle, fitted, heading, joinBlocks, plainSigns } from "./text-blocks.ts";
+
+export function renderExplanation(explanation: Explanation, terminal: Terminal): string {
+  return joinBlocks([
+    headLines(explanation, terminal),
+    triggerLines(explanation, terminal),
+    protectedBlock(explanation, terminal),
+    cutLines(explanation, terminal),
+    passLines(explanation, terminal),
+  ]);
+}
+
+function headLines(explanation: Explanation, terminal: Terminal): readonly string[] {
+  const { tokens, windowTokens, profile, nextRequestTokens, wouldCompact, wouldPrune } = explanation;
+  const verdict = paint(terminal, ["bold", wouldCompact || wouldPrune ? "yellow" : "green"], verdictText(explanation));
+  const used = percent(tokens.total / windowTokens, 1);
+  const hidden = nextRequestTokens === undefined ? [] : [hiddenText(nextRequestTokens)];
+  const bar = barLine([{ amount: Math.min(tokens.total, windowTokens), style: "white", letter: "=" }], {
+    terminal,
+    columns: terminal.columns - 11,
+    whole: windowTokens,
+  });
+  return [
+    fileTitle(explanation, terminal),
+    verdict,
+    fitted(`profile ${profile}: ${count(tokens.total)} of ${count(windowTokens)} tokens (${used})`, terminal),
+    ...hidden.map((line) => paint(terminal, "gray", fitted(line, terminal))),
+    "",
+    `  window ${bar}`,
+  ];
+}
+
+function hiddenText(tokens: number): string {
+  return `by recorded usage the next request has about ${count(tokens)}`;
+}
+
+function verdictText({ wouldCompact, wouldPrune, reason }: Explanation): string {
+  if (wouldCompact) return `would compact now: ${REASONS[reason] ?? reason}`;
+  const because = BECAUSE[reason] ?? reason;
+  return wouldPrune ? `would only prune tool results now: ${because}` : `would not compact now: ${because}`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  absolute: "more tokens than the limit",
+  ratio: "its share of the window is reached",
+  reserve: "the reserve is touched",
+  budgetSum: "system, messages and reply exceed the budget",
+  economic: "above the price cliff",
+  prune: "there are more messages than the limit allows",
+};
+
+function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): readonly string[] {
+  const pruneText =
+    prune.freesTokens > 0
+      ? `fires: frees ${count(prune.freesTokens)} of tool results`
+      : `tool results, down to ${count(prune.lowTokens)}`;
+  const rows = [
+    ...(prune.enabled ? [["prune", count(prune.tokens), ">", count(prune.highTokens), pruneText]] : []),
+    ...triggers.map((state) => [
+      state.type,
+      count(state.tokens),
+      plainSigns(state.comparison === "gte" ? "≥" : ">", terminal),
+      state.limitTokens === undefined ? "never" : count(state.limitTokens),
+      triggerText(state),
+    ]),
+  ];
+  if (rows.length === 0) return [heading("Triggers", terminal), "  none set"];
+  const columns: readonly Column[] = [{ align: "left" }, RIGHT, RIGHT, RIGHT, { align: "left", isElastic: true }];
+  return [heading("Triggers", terminal), ...tableLines(rows, { columns, widthMax: terminal.columns })];
+}
+
+function triggerText({ fires, limitTokens, tokens }: TriggerState): string {
+  if (fires) return "fires";
+  return limitTokens === undefined ? "" : `${plural(Math.max(0, limitTokens - tokens), "token")} to go`;
+}
+
+function protectedBlock(explanation: Explanation, terminal: Terminal): readonly string[] {
+  const lines = protectedLines(explanation.protected, explanation.tailShrunk, terminal);
+  return lines.length === 0 ? [] : [...lines, ...largestLines(explanation, terminal)];
+}
+
+function largestLines({ largestProtected }: Explanation, terminal: Terminal): readonly string[] {
+  const rows = largestProtected.map(({ index, what, tokens, why, begins }) => [
+    String(index),
+    oneLine(what),
+    count(tokens),
+    PROTECTION_NAMES[why],
+    oneLine(begins),
+  ]);
+  const columns: readonly Column[] = [
+    RIGHT,
+    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
+    RIGHT,
+    { align: "left" },
+    { align: "left", isElastic: true },
+  ];
+  return [
+    paint(terminal, "gray", "  the largest"),
+    ...tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) }),
+  ];
+}
+
+function cutLines({ cut, messages, mayGo, isTurnSplit }: Explanation, terminal: Terminal): readonly string[] {
+  const where =
+    cut === null
+      ? "nowhere: there is no legal place before the protected tail"
+      : `before message ${count(cut.index)} of ${count(messages)}${isTurnSplit ? ", inside a turn" : ""}: ${oneLine(cut.what)}`;
+  return [
+    heading("Cut", terminal),
+    fitted(`  ${where}`, terminal),
+    ...(cut === null ? [] : [paint(terminal, "gray", fitted(`  ${oneLine(cut.begins)}`, terminal))]),
+    fitted(`  ${plural(mayGo.messages, "message")} with ${plural(mayGo.tokens, "token")} may go`, terminal),
+  ];
+}
+
+function passLines({ pass, tokens }: Explanation, terminal: Terminal): readonly string[] {
+  const steps = Object.entries(pass.steps).map(([type, times]) => (times === 1 ? type : `${type} x${count(times)}`));
+  const target = pass.targetTokens === undefined ? "" : `, target ${count(pass.targetTokens)}`;
+  const verdict = pass.fits ? "" : ": does not fit";
+  const done =
+    pass.because === undefined
+      ? [
+          plainSigns(
+            `  ${count(tokens.total)} → at most ${count(pass.tokensAfter)} tokens${target}${verdict}`,
+            terminal,
+          ),
+          `  frees at least ${plural(pass.freesTokens, "token")} by ${steps.join(", ")}`,
+        ]
+      : [`  nothing: ${BECAUSE[pass.because] ?? pass.because}`];
+  return [heading("A compaction now would give", terminal), ...done.map((line) => fitted(line, terminal))];
+}

@@ -1,0 +1,108 @@
+/** Profiles as text: topics down, profiles across, as many beside each other as the terminal has room for. */
+
+import { settingsReference } from "../settings/reference.ts";
+import { padEnd } from "./one-line.ts";
+import type { ProfileEntry } from "./profiles.ts";
+import { tableLines } from "./table.ts";
+import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
+import { fitted, heading, joinBlocks, plainSigns } from "./text-blocks.ts";
+import { wrap } from "./wrap.ts";
+
+/** What tells profiles apart; the rest is shown of one profile at a time. */
+const TOPICS = [
+  "compacts by itself",
+  "trigger",
+  "counted",
+  "strategy",
+  "target",
+  "kept always",
+  "tail",
+  "cut",
+  "prune",
+  "summary",
+  "summary size",
+  "renderer",
+  "on failure",
+  "on overflow",
+  "message limit",
+] as const;
+
+const GAP = 2;
+const CELL_COLUMNS_MIN = 18;
+
+export function renderProfiles(entries: readonly ProfileEntry[], terminal: Terminal): string {
+  const presets = entries.filter(({ name }) => name.startsWith("agentpg-"));
+  const main = entries.filter((entry) => !presets.includes(entry));
+  const topicColumns = Math.max(...TOPICS.map((topic) => topic.length));
+  const room = terminal.columns - topicColumns;
+  const perBlock = Math.min(main.length, Math.max(1, Math.floor(room / (CELL_COLUMNS_MIN + GAP))));
+  const cellColumns = Math.floor(room / perBlock) - GAP;
+  const blocks = chunks(main, perBlock).map((shown) => blockLines(shown, { terminal, topicColumns, cellColumns }));
+  const rows = presets.map(({ name, does }) => [name, does.for ?? ""]);
+  const presetLines = tableLines(rows, {
+    columns: [{ align: "left" }, { align: "left", isElastic: true }],
+    widthMax: terminal.columns,
+    ellipsis: ellipsisOf(terminal),
+  });
+  return joinBlocks([
+    ...blocks,
+    [heading("Presets of agentpg", terminal), ...presetLines],
+    [paint(terminal, "gray", fitted("one in full: palimpsest profiles NAME", terminal))],
+  ]);
+}
+
+/** What it does, then every key with its value. */
+export function renderProfile({ name, does, settings }: ProfileEntry, terminal: Terminal): string {
+  const topics = Object.entries(does);
+  const width = Math.max(...topics.map(([topic]) => topic.length));
+  const indent = 2;
+  const described = topics.flatMap(([topic, value]) =>
+    wrap(plainSigns(value, terminal), terminal.columns - width - indent - GAP).map(
+      (line, index) =>
+        `${" ".repeat(indent)}${paint(terminal, "gray", padEnd(index === 0 ? topic : "", width))}${" ".repeat(GAP)}${line}`,
+    ),
+  );
+  const keys = settingsReference(settings).flatMap(({ key, value }) => (value === "" ? [] : [[key, value]]));
+  const keyLines = tableLines(keys, {
+    columns: [{ align: "left" }, { align: "left", isElastic: true }],
+    widthMax: terminal.columns,
+    ellipsis: ellipsisOf(terminal),
+  });
+  return joinBlocks([
+    [heading(name, terminal), ...described],
+    [heading("Settings", terminal), ...keyLines],
+  ]);
+}
+
+interface BlockLayout {
+  readonly terminal: Terminal;
+  readonly topicColumns: number;
+  readonly cellColumns: number;
+}
+
+function blockLines(
+  entries: readonly ProfileEntry[],
+  { terminal, topicColumns, cellColumns }: BlockLayout,
+): readonly string[] {
+  const gap = " ".repeat(GAP);
+  const line = (topic: string, cells: readonly string[]): string =>
+    `${topic}${gap}${cells.map((cell) => padEnd(cell, cellColumns)).join(gap)}`.trimEnd();
+  const titles = entries.map(({ name }) => paint(terminal, "bold", padEnd(name, cellColumns)));
+  return [
+    `${" ".repeat(topicColumns)}${gap}${titles.join(gap)}`.trimEnd(),
+    ...TOPICS.flatMap((topic) => {
+      const cells = entries.map(({ does }) => wrap(plainSigns(does[topic] ?? "", terminal), cellColumns));
+      const height = Math.max(...cells.map((lines) => lines.length));
+      return Array.from({ length: height }, (_, row) =>
+        line(
+          paint(terminal, "gray", padEnd(row === 0 ? topic : "", topicColumns)),
+          cells.map((lines) => lines[row] ?? ""),
+        ),
+      );
+    }),
+  ];
+}
+
+function chunks<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

@@ -1,0 +1,126 @@
+/**
+ * The conversation that a command is about, as the compactor will see it: decoded, repaired, counted, under settled settings.
+ * Decides with the compactor's own function, so that what is explained is what would be done. Changes nothing.
+ */
+
+import { type Decision, decide } from "../compactor/decide.ts";
+import { createTokenSizes } from "../compactor/token-sizes.ts";
+import type { Conversation } from "../core/message.ts";
+import type { Format } from "../core/ports.ts";
+import { type Repair, repair } from "../core/repair.ts";
+import type { Settings } from "../core/settings.ts";
+import type { SettingsInput } from "../core/settings-input.ts";
+import type { TokenCounter } from "../core/tokens.ts";
+import type { ContextSize } from "../core/trigger.ts";
+import { counterNamed } from "../counters.ts";
+import { formatNamed } from "../formats.ts";
+import { profileNamed } from "../profiles/profiles.ts";
+import { resolveSettings } from "../settings.ts";
+import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
+import { decodeFrom } from "./inspection.ts";
+import { conversationAt, modelOf } from "./load.ts";
+import { validateOptions } from "./problems.ts";
+
+export interface Subject {
+  readonly file: string;
+  readonly transcript: Transcript;
+  readonly recorded: RecordedConversation;
+  readonly format: Format;
+  /** Where the body names none, the recorded one. */
+  readonly model: string | undefined;
+  readonly profile: string;
+  readonly settings: Settings;
+  readonly conversation: Conversation;
+  readonly repairs: readonly Repair[];
+  readonly counter: TokenCounter;
+  readonly size: ContextSize;
+}
+
+export interface SubjectOptions {
+  readonly file: string;
+  /** Index into the transcript's conversations. */
+  readonly index: number;
+  readonly profile: string;
+  readonly windowTokens?: number | undefined;
+  /** Keep this many of the newest messages, whatever the profile says. */
+  readonly keepMessages?: number | undefined;
+  readonly settings?: SettingsInput;
+}
+
+export function subjectOf(transcript: Transcript, options: SubjectOptions): Subject {
+  const recorded = conversationAt(transcript, options.index);
+  const format = formatNamed(recorded.format);
+  const { model } = validateOptions(recorded);
+  const decoded = decodeFrom(options.file, format, recorded);
+  const ruling = model ?? modelOf(recorded);
+  const { conversation, repairs } = repair(decoded, ruling === undefined ? {} : { model: ruling });
+  const { profile, windowTokens } = options;
+  const layers = {
+    profile: profileNamed(profile),
+    user: { ...options.settings, ...(windowTokens !== undefined && { windowTokens }) },
+  };
+  const usual = resolveSettings(layers);
+  const counter = counterNamed(usual.estimator, format.name, ruling);
+  const settings =
+    options.keepMessages === undefined
+      ? usual
+      : resolveSettings({ ...layers, call: tailOf(options.keepMessages, { usual, conversation, counter }) });
+  const size = {
+    systemTokens: counter.countParts(conversation.system),
+    toolsTokens: counter.countTools(conversation.tools),
+    messagesTokens: counter.total(conversation.messages),
+  };
+  const { file } = options;
+  return { file, transcript, recorded, format, model, profile, settings, conversation, repairs, counter, size };
+}
+
+export interface DecisionOptions {
+  readonly isAsked: boolean;
+  readonly targetTokens?: number | undefined;
+}
+
+export function decisionOn(subject: Subject, { isAsked, targetTokens }: DecisionOptions): Decision {
+  const { conversation, settings, counter, size } = subject;
+  return decide({
+    view: conversation,
+    settings,
+    ...createTokenSizes(counter, () => 1),
+    systemTokens: size.systemTokens,
+    toolsTokens: size.toolsTokens,
+    ...(isAsked && { asked: "manual" }),
+    ...(targetTokens !== undefined && { targetTokens }),
+  });
+}
+
+export function sizeTokens({ systemTokens, toolsTokens, messagesTokens }: ContextSize): number {
+  return systemTokens + toolsTokens + messagesTokens;
+}
+
+interface Known {
+  readonly usual: Settings;
+  readonly conversation: Conversation;
+  readonly counter: TokenCounter;
+}
+
+/** A summary of more than this share of what it stands for is hardly one. */
+const SUMMARY_SHARE_MAX = 0.25;
+
+/**
+ * The newest messages, and a summary in proportion to the rest: the profile's own amounts are made for a full window. Never
+ * more tokens than the profile has, which are known to be in range.
+ */
+function tailOf(keepMessages: number, { usual, conversation, counter }: Known): SettingsInput {
+  const { protect, summary } = usual;
+  const newest = keepMessages === 0 ? [] : conversation.messages.slice(-keepMessages);
+  const newestTokens = counter.total(newest);
+  const restTokens = Math.max(0, counter.total(conversation.messages) - newestTokens);
+  const summaryTokens = Math.max(1, Math.floor(restTokens * SUMMARY_SHARE_MAX));
+  const { minTokens, maxTokens } = summary.budget;
+  return {
+    protect: { tailMessages: keepMessages, tailTokens: Math.min(protect.tailTokens, newestTokens) },
+    summary: {
+      maxOutputTokens: Math.min(summary.maxOutputTokens, summaryTokens),
+      budget: { minTokens: Math.min(minTokens, summaryTokens), maxTokens: Math.min(maxTokens, summaryTokens) },
+    },
+  };
+}

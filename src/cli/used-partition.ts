@@ -1,0 +1,38 @@
+/** How a decision divided the conversation: where it cut, what it kept, and whether the tail had to give way. Pure. */
+
+import type { Decision } from "../compactor/decide.ts";
+import type { Partition } from "../core/partition.ts";
+import { type PlanInput, partitionFor, sumTokens } from "../core/plan-input.ts";
+import { partitionWithRoom } from "../strategies/summarize.ts";
+
+export interface TailSize {
+  readonly messages: number;
+  readonly tokens: number;
+}
+
+export interface ShrunkTail {
+  readonly asked: TailSize;
+  readonly kept: TailSize;
+}
+
+/** Pruning alone leaves the tail as the settings have it; what removes messages may shrink it to the target. */
+export function usedPartition({ input, rest }: Decision): Partition {
+  const removes = rest.steps.length === 0 || rest.steps.some(({ type }) => type === "summarize" || type === "drop");
+  return removes ? partitionWithRoom(input) : fullPartition(input);
+}
+
+/** Undefined where the whole tail was kept. */
+export function shrunkTail({ input }: Decision, used: Partition): ShrunkTail | undefined {
+  const full = fullPartition(input);
+  return used.cut <= full.cut ? undefined : { asked: tailSize(input, full), kept: tailSize(input, used) };
+}
+
+function fullPartition(input: PlanInput): Partition {
+  const { tailTokens, tailMessages } = input.settings.protect;
+  return partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+}
+
+function tailSize({ conversation, tokensOf }: PlanInput, { cut }: Partition): TailSize {
+  const tail = conversation.messages.slice(cut);
+  return { messages: tail.length, tokens: sumTokens(tail, tokensOf) };
+}
