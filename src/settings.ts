@@ -41,6 +41,12 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
   return deepFreeze(settings);
 }
 
+/** One user layer over another, as the layers themselves are merged. */
+export function mergeInputs(base: SettingsInput, over: SettingsInput): SettingsInput {
+  // Both are inputs, and merging keeps the shape.
+  return mergeSettings(base, over, settingsSchema) as SettingsInput;
+}
+
 const LAYERS = ["user", "provider", "call"] as const;
 
 function checkLayers(layers: SettingsLayers): readonly Problem[] {

@@ -61,9 +61,13 @@ describe.each(formatNames)("%s: pinned messages, the tail and the prefix", (name
       const originals = list.map((message) => JSON.stringify(message));
       expect(kept).toContain(originals[pinned[0] ?? 0]);
       // What is kept is kept as it was and where it was; only results may have been shortened.
-      const places = kept.map((message) => originals.indexOf(message)).filter((place) => place >= 0);
-      expect(places).toEqual([...places].sort((a, b) => a - b));
-      expect(places.length).toBeGreaterThan(0);
+      const unchanged = kept.filter((message) => originals.includes(message));
+      let place = -1;
+      for (const message of unchanged) {
+        place = originals.indexOf(message, place + 1);
+        expect(place, "out of order").toBeGreaterThanOrEqual(0);
+      }
+      expect(unchanged.length).toBeGreaterThan(0);
       // Sent again, it is edited in the same way; sent back, it needs nothing.
       expect(JSON.stringify((await compactor.fit(structuredClone(body))).request)).toBe(JSON.stringify(request));
       const second = await compactorFor(format, "balanced").fit(request);

@@ -9,6 +9,7 @@ import {
   type PlanInput,
   partitionFor,
   type Strategy,
+  sumTokens,
   totalTokens,
 } from "../core/plan-input.ts";
 
@@ -16,6 +17,9 @@ import {
 const FRAME_TOKENS = 48;
 /** A summary below this says nothing worth the call. */
 const USEFUL_TOKENS = 120;
+
+/** A summary that takes more than this of what it stands for is hardly one. */
+const ZONE_SHARE_MAX = 0.5;
 
 export const summarize: Strategy = { name: "summarize", plan: planSummary };
 
@@ -25,7 +29,14 @@ function planSummary(input: PlanInput): Plan {
   if (zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
   if (zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
   const kept = keptTokens(input, parts);
-  const budgetTokens = summaryBudget(input, kept);
+  const zoneTokens = sumTokens(
+    zone.flatMap((index) => input.conversation.messages[index] ?? []),
+    input.tokensOf,
+  );
+  const budgetTokens = Math.min(
+    summaryBudget(input, kept),
+    Math.max(USEFUL_TOKENS, Math.floor(zoneTokens * ZONE_SHARE_MAX)),
+  );
   const tokensBefore = totalTokens(input);
   const tokensAfter = kept + budgetTokens + FRAME_TOKENS;
   if (tokensAfter >= tokensBefore) return nothingToDo(input, "frees-nothing");

@@ -36,7 +36,7 @@ export function factLikelihood(fact: Fact, messages: number): number {
   sum -= 0.5 * Math.log(messages - fact.last + 1);
   if (fact.messages === 1) sum -= 0.74;
   if (fact.lastCall >= 0 && messages - fact.lastCall <= CURRENT_MESSAGES) sum += 1;
-  if (user > 0) sum += 0.3 + (arguments_ > 0 ? 0.69 : 0);
+  if (user > 0) sum += 1 + (arguments_ > 0 ? 0.69 : 0);
   if (assistant > 0) sum += 0.62 + 0.28 * Math.log(1 + assistant);
   if (results > 0) sum += -0.67 + (arguments_ > 0 ? 0.51 : 0);
   if (keys > 0) sum += -0.9 + 0.3 * Math.log(1 + keys) + (results > 0 ? 2.7 : 0);

@@ -69,7 +69,7 @@ export function compose(draft: Draft, options: ComposeOptions): Composed {
 const LIKELIHOOD_MIN = 0.005;
 /** Below this it is not listed at all, whatever room there is. */
 const LIKELIHOOD_LISTED_MIN = 0.0005;
-const PROSE_SHARE_SMALL = 0.35;
+const PROSE_SHARE_SMALL = 0.3;
 const PROSE_SHARE_LARGE = 0.6;
 const SMALL_BUDGET_TOKENS = 200;
 const LARGE_BUDGET_TOKENS = 4_000;

@@ -1,0 +1,112 @@
+/** What a compactor knows between calls, and how it decides on a request with it. Nothing is changed here but caches. */
+
+import type { Calibration } from "../core/calibration.ts";
+import { isObject, stringOf } from "../core/json.ts";
+import type { Conversation } from "../core/message.ts";
+import type { Format } from "../core/ports.ts";
+import { type Repair, repair } from "../core/repair.ts";
+import type { Settings } from "../core/settings.ts";
+import type { SettingsInput } from "../core/settings-input.ts";
+import type { Summarizer } from "../core/summary.ts";
+import type { TokenCounter } from "../core/tokens.ts";
+import { type DecideInput, type Decision, decide, sizeOf } from "./decide.ts";
+import type { Prices } from "./report.ts";
+import { createTokenSizes, type TokenSizes } from "./token-sizes.ts";
+import type { Passes, Recalled, ViewMemory } from "./view-memory.ts";
+import type { Watch } from "./watch.ts";
+
+export interface Engine {
+  readonly format: Format;
+  /** The settings in force, or those with a call's own over them. */
+  settings(call?: SettingsInput): Settings;
+  readonly model: string | undefined;
+  counterFor(settings: Settings, model: string): TokenCounter;
+  /** Made anew when the settings change, where it depends on them. */
+  summarizer(): Summarizer;
+  readonly prices: Prices | undefined;
+  readonly watch: Watch;
+  readonly calibration: Calibration;
+  readonly memory: ViewMemory;
+  readonly sizes: Map<string, { readonly counter: TokenCounter; readonly sizes: TokenSizes }>;
+}
+
+/** What one call asks for, as far as deciding is concerned. */
+export interface DecideCall {
+  readonly target?: { readonly tokens: number } | { readonly ratio: number };
+  readonly settings?: SettingsInput;
+  readonly pinned?: readonly number[];
+  readonly isCacheCold?: boolean;
+}
+
+export interface Decided {
+  /** As it came, repaired and pinned. */
+  readonly source: Conversation;
+  readonly recalled: Recalled;
+  readonly decision: Decision;
+  readonly given: DecideInput;
+  readonly repairs: readonly Repair[];
+  readonly model: string | undefined;
+  readonly counter: TokenCounter;
+}
+
+export function decideOn(engine: Engine, request: unknown, call: DecideCall, asked: DecideInput["asked"]): Decided {
+  const settings = engine.settings(call.settings);
+  const model = engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
+  const decoded = pin(engine.format.decode(request), call.pinned ?? []);
+  const { conversation: source, repairs } = repair(decoded, model === undefined ? {} : { model });
+  const recalled = engine.memory.recall(source);
+  const { counter, sizes } = sizesFor(engine, settings, model);
+  const { view } = recalled;
+  const ratio = engine.calibration.ratio(model ?? "");
+  const base: DecideInput = {
+    view,
+    settings,
+    ...sizes,
+    systemTokens: Math.round(counter.countParts(view.system) * ratio),
+    toolsTokens: Math.round(counter.countTools(view.tools) * ratio),
+    ...(asked !== undefined && { asked }),
+    isCacheCold: call.isCacheCold ?? false,
+  };
+  const tokens = tokensIn(base);
+  const targetTokens = targetFor(call, tokens);
+  const given: DecideInput = {
+    ...base,
+    isThrashing: isThrashing(recalled.passes, tokens, settings),
+    ...(targetTokens !== undefined && { targetTokens }),
+  };
+  return { source, recalled, decision: decide(given), given, repairs, model, counter };
+}
+
+function pin(conversation: Conversation, pinned: readonly number[]): Conversation {
+  if (pinned.length === 0) return conversation;
+  const isPinned = new Set(pinned);
+  const messages = conversation.messages.map((message, index) =>
+    isPinned.has(index) ? { ...message, pinned: true } : message,
+  );
+  return { ...conversation, messages };
+}
+
+export function sizesFor(engine: Engine, settings: Settings, model = ""): { counter: TokenCounter; sizes: TokenSizes } {
+  const key = `${settings.estimator} ${model}`;
+  const known = engine.sizes.get(key);
+  if (known !== undefined) return known;
+  const counter = engine.counterFor(settings, model);
+  const made = { counter, sizes: createTokenSizes(counter, () => engine.calibration.ratio(model)) };
+  engine.sizes.set(key, made);
+  return made;
+}
+
+function targetFor({ target }: DecideCall, tokens: number): number | undefined {
+  if (target === undefined) return undefined;
+  return "tokens" in target ? target.tokens : Math.floor(tokens * target.ratio);
+}
+
+/** Two weak passes in a row, and not enough has come since to hope for more (D26). */
+function isThrashing({ weak, tokensAfter }: Passes, tokens: number, { antiThrash }: Settings): boolean {
+  return weak >= antiThrash.maxPasses && tokens < tokensAfter * (1 + antiThrash.minFreedRatio);
+}
+
+export function tokensIn(given: DecideInput): number {
+  const { systemTokens, toolsTokens, messagesTokens } = sizeOf(given);
+  return systemTokens + toolsTokens + messagesTokens;
+}

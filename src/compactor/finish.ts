@@ -1,0 +1,89 @@
+/** The end of a pass: count what came of it, refuse what did not help, remember the edit, report. */
+
+import type { Conversation } from "../core/message.ts";
+import type { Plan } from "../core/plan.ts";
+import { type CarriedOut, firstKept, zoneTokens } from "./carry-out.ts";
+import type { Decision } from "./decide.ts";
+import { type Decided, type Engine, tokensIn } from "./engine.ts";
+import { type Report, reportOf } from "./report.ts";
+import type { Passes } from "./view-memory.ts";
+
+export interface Compacted<Request> {
+  readonly request: Request;
+  /** What was done: the decision, or what the failure ladder made of it. */
+  readonly plan: Plan;
+  readonly report: Report;
+}
+
+export function finish<Request>(
+  engine: Engine,
+  request: Request,
+  decided: Decided,
+  carried: CarriedOut,
+): Compacted<Request> {
+  const { source, given, decision } = decided;
+  const after = carried.conversation;
+  const tokensBefore = tokensIn(given);
+  const tokensAfter = tokensIn({
+    ...given,
+    view: after,
+    systemTokens: given.systemTokens + addedSystem(decided, after),
+  });
+  // What was expected to help and did not is not handed out: the view from before is as good, and cached.
+  const isWorse = after !== given.view && tokensAfter >= tokensBefore;
+  const view = isWorse ? given.view : after;
+  const encoded = engine.format.encode(view);
+  const violations = engine.format.validate(encoded, decided.model === undefined ? {} : { model: decided.model });
+  const isSame = view === source && decided.repairs.length === 0;
+  if (view !== source)
+    engine.memory.remember(
+      source,
+      view,
+      passesAfter(decided, { tokensBefore, tokensAfter, isChanged: view !== given.view }),
+    );
+  const plan: Plan = isWorse
+    ? { ...decision.plan, steps: [], because: "frees-nothing" }
+    : { ...decision.plan, ...planOutcome(carried, decision) };
+  const report = reportOf({
+    plan,
+    made: carried.made,
+    tokens: { before: tokensBefore, after: isWorse ? tokensBefore : tokensAfter },
+    messages: { before: given.view.messages.length, after: view.messages.length },
+    zoneTokens: zoneTokens(decision, carried.plan),
+    summaryTokens: carried.made?.type === "summary" ? decided.counter.countText(carried.made.result.text) : 0,
+    firstKept: firstKept(given.view, view),
+    windowTokens: given.settings.windowTokens,
+    notes: [
+      ...carried.notes,
+      ...violations.map(({ rule, path }) => `The provider may refuse this: ${rule} at ${path}.`),
+    ],
+    repairs: decided.repairs,
+    prices: engine.prices,
+  });
+  // Encoding gives back the kind of body that was decoded.
+  return { request: (isSame ? request : encoded) as Request, plan, report };
+}
+
+/** Steps of the decision that the failure ladder left or changed. */
+function planOutcome({ plan }: CarriedOut, decision: Decision): Partial<Plan> {
+  if (plan === decision.rest) return {};
+  const texts = decision.plan.steps.filter((step) => !decision.rest.steps.includes(step));
+  return { steps: [...texts, ...plan.steps], ...(plan.because !== undefined && { because: plan.because }) };
+}
+
+function addedSystem({ given, counter }: Decided, after: Conversation): number {
+  if (after.system === given.view.system) return 0;
+  return counter.countParts(after.system) - counter.countParts(given.view.system);
+}
+
+interface PassTokens {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly isChanged: boolean;
+}
+
+function passesAfter({ recalled, given }: Decided, { tokensBefore, tokensAfter, isChanged }: PassTokens): Passes {
+  if (!isChanged) return recalled.passes;
+  const isWeak = tokensBefore - tokensAfter < tokensBefore * given.settings.antiThrash.minFreedRatio;
+  return { weak: isWeak ? recalled.passes.weak + 1 : 0, tokensAfter };
+}
