@@ -9,9 +9,8 @@ import { factLikelihood } from "./facts/score.ts";
 import { looksSecret } from "./facts/secret.ts";
 import type { Message } from "./message.ts";
 
-export { type IdentifierKind, scanIdentifiers } from "./facts/identifier-scan.ts";
+export { scanIdentifiers } from "./facts/identifier-scan.ts";
 export { createFactLedger, type FactLedger } from "./facts/ledger.ts";
-export type { Fact } from "./facts/mention-table.ts";
 
 export interface RankedFact extends Pick<Fact, "text" | "kind"> {
   /** Between 0 and 1. */

@@ -255,6 +255,38 @@ test("awkward texts do no harm: no lone surrogates, no heading from inside, no b
   );
 });
 
+test.each([
+  " ",
+  "\n",
+  ".'",
+  "a@b ",
+  "x.y@z ",
+  "/",
+  "a/",
+  "<system-reminder>",
+  "* ",
+  "_",
+  "a-",
+  "QWxh1",
+  "🙂",
+  "漢",
+  "exit code ",
+  "```\n",
+  "A: ",
+])("repeating %j for long takes no longer than its length allows", async (piece) => {
+  const words = piece.repeat(Math.ceil(400_000 / piece.length));
+  const messages = [
+    user(words),
+    assistant(words),
+    ...called("bash", { command: words, path: words }, words, true),
+    user(words),
+  ];
+  const start = performance.now();
+  await summarize(messages, { budgetTokens: 500 });
+  // Two megabytes take well under a second; anything quadratic takes minutes.
+  expect(performance.now() - start).toBeLessThan(5_000);
+});
+
 test("stops when it is told to", async () => {
   const input: SummaryInput = {
     messages: SESSION,

@@ -23,7 +23,7 @@ import {
 } from "./extractive/merge.ts";
 import { type Reading, readMessages } from "./extractive/reading.ts";
 import { logLine, resultProse } from "./extractive/result-lines.ts";
-import { cutAtWord, oneLine } from "./extractive/sentences.ts";
+import { oneLine } from "./extractive/sentences.ts";
 import { readStatements, tidyRequest } from "./extractive/statements.ts";
 
 const VERSION = "1";
@@ -98,7 +98,7 @@ function once<Value>(make: () => Value): () => Value {
 /** Undefined when the newest request stays in the view, or nobody asked for anything. */
 function latestRequestOf({ hasAssistant, requests }: Reading, kept: readonly Message[]): string | undefined {
   const latest = hasAssistant && !kept.some(isTurnStart) ? requests.at(-1) : undefined;
-  return latest === undefined ? undefined : cutAtWord(tidyRequest(latest), LATEST_REQUEST_CHARS_MAX);
+  return latest === undefined ? undefined : tidyRequest(latest, LATEST_REQUEST_CHARS_MAX);
 }
 
 /** What else the user asked between the first request and the newest, newest first, each on a line. */

@@ -220,15 +220,12 @@ function visitPath(text: string, runStart: number, end: number, visit: VisitIden
 
 /** An address, a file name, a version; otherwise a chain of members, of which each is looked at alone. */
 function visitDotted(text: string, start: number, end: number, flags: number, visit: VisitIdentifier): void {
-  const at = text.indexOf("@", start);
-  if ((flags & AT) !== 0 && at > start && at < end - 3) {
-    const dot = text.indexOf(".", at);
-    if (dot > at && dot < end) {
-      visit(start, end, "email");
-      return;
-    }
+  if ((flags & AT) !== 0 && isAddress(text.slice(start, end))) {
+    visit(start, end, "email");
+    return;
   }
-  const lastDot = text.lastIndexOf(".", end - 1);
+  // Searched only where the run has one: a search through the text for every run would be quadratic.
+  const lastDot = (flags & DOT) === 0 ? -1 : text.lastIndexOf(".", end - 1);
   if (lastDot > start && end - lastDot - 1 <= EXTENSION_CHARS_MAX) {
     const ending = text.slice(lastDot + 1, end).toLowerCase();
     if (FILE_EXTENSIONS.has(ending) || DOMAINS.has(ending)) {
@@ -243,6 +240,11 @@ function visitDotted(text: string, start: number, end: number, flags: number, vi
     visitRun(text, piece, index, 0, visit);
     piece = index + 1;
   }
+}
+
+function isAddress(run: string): boolean {
+  const at = run.indexOf("@");
+  return at > 0 && run.indexOf(".", at) > at + 1;
 }
 
 function visitWord(text: string, start: number, end: number, visit: VisitIdentifier): void {

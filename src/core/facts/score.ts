@@ -1,7 +1,8 @@
 /**
  * How likely an identifier is to be needed again: a logistic model over who mentioned it, how often, how lately, and what it
- * looks like. The weights were fitted to recorded sessions (which identifiers later calls really used); `bench/retention.ts`
- * measures them. Pure arithmetic on one fact; never looks at texts.
+ * looks like. Fitted to which identifiers later calls of recorded sessions really used, then rounded; the weight of a user's
+ * mention is set by hand, since few recordings speak of it. `bench/retention.ts` measures the result, on the sessions of the
+ * fit. Pure arithmetic on one fact; never looks at texts.
  */
 
 import type { IdentifierKind } from "./identifier-scan.ts";

@@ -91,9 +91,11 @@ function endsSentence(line: string, at: number): boolean {
   return code !== 46 || !isAbbreviation(line, at);
 }
 
+const ABBREVIATION_CHARS_MAX = 8;
+
 function isAbbreviation(line: string, at: number): boolean {
-  const start = line.lastIndexOf(" ", at) + 1;
-  const word = line.slice(start, at);
+  const before = line.slice(Math.max(0, at - ABBREVIATION_CHARS_MAX), at);
+  const word = before.slice(before.lastIndexOf(" ") + 1);
   if (/^\p{Lu}$/u.test(word)) return true;
   return (
     /^(?:e\.g|i\.e|z\.B|d\.h|u\.a|etc|vs|cf|bzw|ca|Dr|Mr|Mrs|Ms|No|Nr|St|p\.ej|Sr|Sra|т\.е|т\.д)$/.test(word) &&

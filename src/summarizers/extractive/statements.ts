@@ -58,17 +58,16 @@ const NOTHING: Statements = {
 
 /** The first request that says something, and the newest; what came between shows in constraints and context. */
 function goalOf(requests: readonly string[]): readonly string[] {
-  const telling = requests.filter((request) => /\S+\s+\S+/.test(request) || request.length > 12);
+  const telling = requests.filter((request) => request.length > 12 || /\s/.test(request.trim()));
   const [first] = telling.length > 0 ? telling : requests;
-  return first === undefined ? [] : [cutAtWord(tidyRequest(first), GOAL_CHARS_MAX)];
+  return first === undefined ? [] : [tidyRequest(first, GOAL_CHARS_MAX)];
 }
 
-/** Blank lines cost and say nothing. */
-export function tidyRequest(request: string): string {
-  return request
-    .replace(/[ \t]+\n/g, "\n")
-    .replace(/\n{2,}/g, "\n")
-    .trim();
+/** The beginning of a request; blank lines cost and say nothing. */
+export function tidyRequest(request: string, charsMax: number): string {
+  const beginning = request.slice(0, 2 * charsMax);
+  const lines = beginning.split("\n").map((line) => line.trimEnd());
+  return cutAtWord(lines.filter((line) => line !== "").join("\n"), charsMax);
 }
 
 function constraintsOf({ requests, language }: Reading): readonly string[] {
