@@ -45,8 +45,10 @@ export interface Decision {
 
 export function decide(given: DecideInput): Decision {
   const start: Stage = { given, input: planInput(given), steps: [] };
-  const stage = [capStage, waterStage].reduce((before, next) => next(before), start);
-  const { fired, because } = reasonFor(stage.given);
+  const capped = capStage(start);
+  const { fired, because } = reasonFor(capped.given);
+  // A strategy prunes for itself; only where results are pruned at every request does that go on beside it (R013).
+  const stage = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
   const input = { ...stage.input, reason: fired ?? "prune" };
   const { strategy } = given.settings.compact;
   const decided = fired === undefined ? nothingToDo(input, because) : strategyNamed(strategy).plan(input);

@@ -41,6 +41,14 @@ export function pruneSteps(input: PruneInput, { freeTokens, harder = false }: Pr
   return steps;
 }
 
+/** The most that pruning could free, at no cost of trying: everything that is eligible. */
+export function prunableTokens(input: PruneInput): number {
+  const eligible = new Set(candidates(input).map(({ message }) => message));
+  let tokens = 0;
+  for (const message of eligible) tokens += input.tokensOf(message);
+  return tokens;
+}
+
 /** R082: results over the cap, wherever they stand; a pure function of the result, so it needs no memory. */
 export function capSteps({
   messages,

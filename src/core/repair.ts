@@ -5,6 +5,7 @@
 
 import { formatRules } from "./format-rules.ts";
 import type { Conversation, Message } from "./message.ts";
+import { pairCalls } from "./pairing.ts";
 import { repairCallFields } from "./repair/call-fields.ts";
 import { repairCallIds } from "./repair/call-ids.ts";
 import { removeEmptyParts } from "./repair/empty-parts.ts";
@@ -52,6 +53,7 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
     format: conversation.format,
     rules: formatRules(conversation.format),
     model: options.model,
+    pairing: rememberLast(pairCalls),
     report: (rule: string, message: Message, change: string): void => {
       repairs.push({ rule, messageIndex: originIndex(indexOf, message.id), change });
     },
@@ -60,6 +62,15 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
   const isSame =
     messages.length === conversation.messages.length && messages.every((m, i) => m === conversation.messages[i]);
   return { conversation: isSame ? conversation : { ...conversation, messages }, repairs };
+}
+
+/** The answer for the list that was asked about last. */
+function rememberLast<List extends object, Answer>(answer: (list: List) => Answer): (list: List) => Answer {
+  let last: { readonly list: List; readonly answer: Answer } | undefined;
+  return (list) => {
+    if (last?.list !== list) last = { list, answer: answer(list) };
+    return last.answer;
+  };
 }
 
 /** Messages that a pass made are named after the one they came from: `m3/results`. */

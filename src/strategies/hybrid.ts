@@ -2,7 +2,7 @@
 
 import type { Plan, TextStep } from "../core/plan.ts";
 import { type PlanInput, partitionFor, type Strategy, totalTokens } from "../core/plan-input.ts";
-import { pruneSteps } from "../core/prune.ts";
+import { prunableTokens, pruneSteps } from "../core/prune.ts";
 import { summarize } from "./summarize.ts";
 
 export const hybrid: Strategy = { name: "hybrid", plan: planHybrid };
@@ -30,6 +30,7 @@ function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
     tokensOf,
     mayPrune: (index: number) => !protectedBy.has(index),
   };
+  if (prunableTokens(pruneInput) < freeTokens) return undefined;
   for (const harder of [false, true]) {
     const steps = pruneSteps(pruneInput, { freeTokens, harder });
     if (steps.reduce((sum, step) => sum + step.freesTokens, 0) >= freeTokens && steps.length > 0) return steps;

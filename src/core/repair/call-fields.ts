@@ -2,16 +2,16 @@
 
 import { isObject } from "../json.ts";
 import type { Part } from "../message.ts";
-import { pairCalls } from "../pairing.ts";
-import { type Pass, type RepairContext, withParts } from "./pass.ts";
+import { mapMessages, type Pass, type RepairContext, withParts } from "./pass.ts";
 
 const UNKNOWN_TOOL = "unknown_tool";
 
 export const repairCallFields: Pass = (messages, context) => {
   if (!context.rules.objectInputs) return messages;
   const names = new Map<Part, string>();
-  for (const call of pairCalls(messages).calls) for (const { part } of call.results) names.set(part, call.part.name);
-  return messages.map((message) => {
+  for (const call of context.pairing(messages).calls)
+    for (const { part } of call.results) names.set(part, call.part.name);
+  return mapMessages(messages, (message) => {
     const parts = message.parts.map((part) => {
       const repaired = repairPart(part, names.get(part), context);
       if (repaired !== part)

@@ -1,11 +1,11 @@
 /** Gives every call an id of its own and its results the same one, where the provider pairs by id. */
 
 import type { Message, Part } from "../message.ts";
-import { type PairedCall, pairCalls } from "../pairing.ts";
+import type { PairedCall } from "../pairing.ts";
 import { type Pass, type RepairContext, withParts } from "./pass.ts";
 
 export const repairCallIds: Pass = (messages, context) => {
-  const { calls } = pairCalls(messages);
+  const { calls } = context.pairing(messages);
   /** The id a part should have instead; undefined for none. */
   const renamed = new Map<Part, string | undefined>();
   const taken = new Set(calls.flatMap(({ part }) => part.callId ?? []));

@@ -1,11 +1,11 @@
 /** Removes empty texts, and messages that hold nothing, where the provider refuses them. Nothing readable is lost. */
 
 import type { Part } from "../message.ts";
-import { type Pass, withParts } from "./pass.ts";
+import { mapMessages, type Pass, withParts } from "./pass.ts";
 
 export const removeEmptyParts: Pass = (messages, { rules, report }) => {
   if (!rules.refusesEmpty) return messages;
-  return messages.flatMap((message) => {
+  return mapMessages(messages, (message) => {
     const parts = message.parts.filter((part) => !isEmptyText(part));
     const repaired = withParts(message, parts);
     if (repaired === message && parts.length > 0) return [message];

@@ -1,10 +1,10 @@
 /** Calls belong to the assistant, results to whoever answers: parts that stand in the wrong role get a message of their own. */
 
 import type { Message, Part } from "../message.ts";
-import { messageBeside, type Pass, withParts } from "./pass.ts";
+import { mapMessages, messageBeside, type Pass, withParts } from "./pass.ts";
 
 export const separateMisplacedParts: Pass = (messages, { rules, report }) =>
-  messages.flatMap((message): readonly Message[] => {
+  mapMessages(messages, (message): readonly Message[] => {
     const isAssistant = message.role === "assistant";
     const misplaced = message.parts.filter((part) => isMisplaced(part, isAssistant));
     if (misplaced.length === 0) return [message];

@@ -2,11 +2,14 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { type FormatName, type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
+import type { Pairing } from "../pairing.ts";
 
 export interface RepairContext {
   readonly format: FormatName;
   readonly rules: FormatRules;
   readonly model: string | undefined;
+  /** Calls and results of the list as it is now; passes that change nothing share one answer. */
+  pairing(messages: readonly Message[]): Pairing;
   report(rule: string, message: Message, change: string): void;
 }
 
@@ -22,6 +25,22 @@ export function messageBeside(origin: Message, suffix: string, message: Omit<Mes
 export function withParts(message: Message, parts: readonly Part[]): Message {
   const isSame = parts.length === message.parts.length && parts.every((part, index) => part === message.parts[index]);
   return isSame ? message : { ...message, parts };
+}
+
+/** The list with each message mapped to others; the same list when every message stays itself. */
+export function mapMessages(
+  messages: readonly Message[],
+  map: (message: Message, index: number) => readonly Message[] | Message,
+): readonly Message[] {
+  let output: Message[] | undefined;
+  messages.forEach((message, index) => {
+    const mapped = map(message, index);
+    const list = "id" in mapped ? [mapped] : mapped;
+    if (output === undefined && list.length === 1 && list[0] === message) return;
+    output ??= messages.slice(0, index);
+    output.push(...list);
+  });
+  return output ?? messages;
 }
 
 /** A result that no call explains, as plain content: its text quoted, its media kept. */

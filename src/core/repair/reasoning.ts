@@ -1,7 +1,7 @@
 /** Reasoning that its provider would refuse: unsigned, alone, or without the signature that the current turn needs. */
 
 import { type Message, type Part, type ReasoningPart, text } from "../message.ts";
-import { messageBeside, type Pass, type RepairContext, withParts } from "./pass.ts";
+import { mapMessages, messageBeside, type Pass, type RepairContext, withParts } from "./pass.ts";
 
 /** Documented by Google for calls that its model did not make itself. */
 export const FOREIGN_CALL_SIGNATURE = "skip_thought_signature_validator";
@@ -14,9 +14,9 @@ export const repairReasoning: Pass = (messages, context) => {
     case "none":
       return messages;
     case "signed":
-      return messages.map((message) => quoteUnsigned(message, context));
+      return mapMessages(messages, (message) => quoteUnsigned(message, context));
     case "grouped":
-      return messages.flatMap((message, index) => quoteLonely(message, messages[index + 1], context));
+      return mapMessages(messages, (message, index) => quoteLonely(message, messages[index + 1], context));
     case "current-turn-signatures":
       return signCurrentTurn(messages, context);
     default:
@@ -51,7 +51,7 @@ function signCurrentTurn(messages: readonly Message[], context: RepairContext): 
   const signs = context.model === undefined ? messages.some(hasSignature) : SIGNING_MODEL.test(context.model);
   if (!signs) return messages;
   const turnStart = messages.findLastIndex(saysSomething);
-  return messages.map((message, index) => {
+  return mapMessages(messages, (message, index) => {
     const position = message.parts.findIndex((part) => part.type === "tool-call");
     const call = message.parts[position];
     if (index <= turnStart || call?.type !== "tool-call" || call.signature) return message;

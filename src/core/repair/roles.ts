@@ -1,7 +1,7 @@
 /** Who may speak when: the first message, system messages inside the list, neighbours of one role. */
 
 import { type Message, type OpaquePart, type Part, text } from "../message.ts";
-import { type Pass, type RepairContext, runsOf, withParts } from "./pass.ts";
+import { mapMessages, type Pass, type RepairContext, runsOf, withParts } from "./pass.ts";
 
 export const MISSING_START_TEXT = "[The beginning of this conversation is not available.]";
 
@@ -12,7 +12,7 @@ export const repairRoles: Pass = (messages, context) => {
 
 /** A signed compaction block may only open the list; anywhere else its readable summary stands for it. */
 const quoteMisplacedCompaction: Pass = (messages, { report }) =>
-  messages.map((message, index) => {
+  mapMessages(messages, (message, index) => {
     const parts = message.parts.map((part, position) => {
       if (!isSignedCompaction(part) || (index === 0 && position === 0)) return part;
       report("compaction-misplaced", message, "turned a compaction block that is not first into text");
@@ -25,7 +25,7 @@ const quoteMisplacedCompaction: Pass = (messages, { report }) =>
 
 const moveSystemMessages: Pass = (messages, { rules, report }) => {
   if (rules.systemInList === "anywhere") return messages;
-  return messages.map((message, index) => {
+  return mapMessages(messages, (message, index) => {
     if (message.role !== "system" || (rules.systemInList === "after-user" && isSystemPosition(messages, index)))
       return message;
     report("system-position", message, "made a system message that stands in the wrong place a user message");

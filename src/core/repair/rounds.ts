@@ -4,12 +4,12 @@
  */
 
 import type { Message, Part, ToolResultPart } from "../message.ts";
-import { type PairedCall, pairCalls } from "../pairing.ts";
+import type { PairedCall } from "../pairing.ts";
 import { messageBeside, type Pass, quoteResult, type RepairContext, runsOf, withParts } from "./pass.ts";
 import { type Settled, settleResults } from "./settle-results.ts";
 
 export const repairRounds: Pass = (messages, context) => {
-  const { calls, orphans } = pairCalls(messages);
+  const { calls, orphans } = context.pairing(messages);
   const changes: Changes = { answers: new Map(), replacements: new Map() };
   for (const { part, at } of orphans) {
     changes.replacements.set(part, quoteResult(part));
