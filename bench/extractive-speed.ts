@@ -1,8 +1,9 @@
 /**
- * How fast the extractive summarizer is beside `JSON.parse` of the same bytes in the same run, and how much memory it takes,
+ * How fast the extractive summarizer, and the whole pass around it, are beside `JSON.parse` of the same bytes in the same run, and how much memory it takes,
  * on generated agent sessions of 1, 10 and 100 MB. Exits with 1 when a bar is missed. Run with `npm run extractive-speed`.
  */
 
+import { createCompactor } from "../src/compactor.ts";
 import { estimateTokens } from "../src/core/tokens.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { extractive } from "../src/summarizers/extractive.ts";
@@ -15,6 +16,10 @@ const SLOWNESS_MAX = 15;
 const LINEARITY_MAX = 1.5;
 const MEMORY_MAX = 3;
 const BUDGET_TOKENS = 8_000;
+/** So small that pruning never suffices: every size is summarised. */
+const PASS_TARGET_TOKENS = 12_000;
+/** Below this the garbage that V8's young generation holds anyway is larger than the input. */
+const MEMORY_FROM_MB = 10;
 
 const WORDS =
   "the build fails because module resolution picks an older copy of parser when tests run in watch mode so pin it and check again".split(
@@ -25,18 +30,19 @@ await run();
 
 async function run(): Promise<void> {
   console.log(
-    "| MB | JSON.parse MB/s | extractive MB/s | times slower | extra memory / parsed |\n|---:|---:|---:|---:|---:|",
+    "| MB | JSON.parse MB/s | extractive MB/s | times slower | whole pass MB/s | times slower | extra memory / parsed |\n|---:|---:|---:|---:|---:|---:|---:|",
   );
   const speeds: number[] = [];
   let isMissed = false;
   await measure(1);
   for (const size of SIZES_MB) {
-    const { parseSpeed, speed, memory } = await measure(size);
-    speeds.push(speed);
+    const { parseSpeed, speed, passSpeed, memory } = await measure(size);
+    speeds.push(passSpeed);
     const slowness = parseSpeed / speed;
-    if (slowness > SLOWNESS_MAX || memory > MEMORY_MAX) isMissed = true;
+    const passSlowness = parseSpeed / passSpeed;
+    if (passSlowness > SLOWNESS_MAX || (size >= MEMORY_FROM_MB && memory > MEMORY_MAX)) isMissed = true;
     console.log(
-      `| ${size} | ${parseSpeed.toFixed(0)} | ${speed.toFixed(1)} | ${slowness.toFixed(1)} | ${memory.toFixed(2)} |`,
+      `| ${size} | ${parseSpeed.toFixed(0)} | ${speed.toFixed(1)} | ${slowness.toFixed(1)} | ${passSpeed.toFixed(1)} | ${passSlowness.toFixed(1)} | ${memory.toFixed(2)} |`,
     );
   }
   const linearity = (speeds[0] ?? 1) / (speeds.at(-1) ?? 1);
@@ -49,6 +55,8 @@ async function run(): Promise<void> {
 interface Measured {
   readonly parseSpeed: number;
   readonly speed: number;
+  /** Decode, repair, count, decide, prune, summarise, apply, validate, encode. */
+  readonly passSpeed: number;
   readonly memory: number;
 }
 
@@ -59,6 +67,7 @@ async function measure(megabytes: number): Promise<Measured> {
   const repeats = Math.max(1, Math.round(20 / megabytes));
   let parseMs = Number.POSITIVE_INFINITY;
   let ownMs = Number.POSITIVE_INFINITY;
+  let passMs = Number.POSITIVE_INFINITY;
   let memory = 0;
   for (let repeat = 0; repeat < repeats; repeat++) {
     globalThis.gc?.();
@@ -80,8 +89,12 @@ async function measure(megabytes: number): Promise<Measured> {
     ownMs = Math.min(ownMs, performance.now() - ownStart);
     // Without a collection in between: what was taken, garbage included.
     memory = Math.max(memory, (heapUsed() - beforeOwn) / parsedBytes);
+    const passStart = performance.now();
+    await createCompactor({ format: anthropicMessages }).compact(body, { target: { tokens: PASS_TARGET_TOKENS } });
+    passMs = Math.min(passMs, performance.now() - passStart);
   }
-  return { parseSpeed: bytes / parseMs / 1_000, speed: bytes / ownMs / 1_000, memory };
+  const speedOf = (ms: number): number => bytes / ms / 1_000;
+  return { parseSpeed: speedOf(parseMs), speed: speedOf(ownMs), passSpeed: speedOf(passMs), memory };
 }
 
 function heapUsed(): number {

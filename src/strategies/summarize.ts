@@ -15,8 +15,9 @@ import {
 
 /** Marks, acknowledgement and message structure around a summary. */
 const FRAME_TOKENS = 48;
-/** A summary below this says nothing worth the call. */
+/** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
 const USEFUL_TOKENS = 120;
+const LINE_TOKENS = 24;
 
 /** A summary that takes more than this of what it stands for is hardly one. */
 const ZONE_SHARE_MAX = 0.5;
@@ -65,7 +66,7 @@ function summarizeStep(input: PlanInput, { zone, turnPrefix }: Partition, budget
 }
 
 /** Of the room beside what must stay, this much goes to the newest messages and the rest to the summary. */
-const TIGHT_TAIL_SHARE = 0.35;
+const TIGHT_TAIL_SHARE = 0.15;
 
 /**
  * The full tail where it fits beside a useful summary. Else a tail that is limited to a share of the target; where even the
@@ -101,5 +102,6 @@ function wantedBudget({ settings, targetTokens, isTargetExplicit }: PlanInput): 
 function summaryBudget(input: PlanInput, kept: number): number {
   if (input.targetTokens === undefined) return input.settings.summary.maxOutputTokens;
   const room = input.targetTokens - kept - FRAME_TOKENS;
-  return Math.max(USEFUL_TOKENS, input.isTargetExplicit ? room : Math.min(wantedBudget(input), room));
+  if (input.isTargetExplicit) return Math.max(LINE_TOKENS, room);
+  return Math.max(USEFUL_TOKENS, Math.min(wantedBudget(input), room));
 }
