@@ -91,3 +91,26 @@ test("what protects and does not fit is named", async () => {
   expect(report.fits).toBe(false);
   expect(report.inTheWay[0]).toMatchObject({ messageId: "m8" });
 });
+
+test("a check point that the profile does not name does nothing; an overflow needs no trigger (C24)", async () => {
+  const compactor = createCompactor({
+    format: openaiChat,
+    windowTokens: 8_000,
+    compact: { checkPoints: ["beforeModelCall", "onOverflow"] },
+  });
+  const body = { messages: [...chatter(20)] };
+  expect((await compactor.fit(body, { checkPoint: "afterUser" })).report.reason).toBe("no-check-point");
+  expect((await compactor.fit(body, { checkPoint: "beforeModelCall" })).report.compacted).toBe(true);
+  const roomy = createCompactor({ format: openaiChat, protect: { tailTokens: 500 } });
+  expect((await roomy.fit(body, { checkPoint: "onOverflow" })).report).toMatchObject({
+    compacted: true,
+    reason: "overflow",
+  });
+});
+
+test("native compaction without a model that offers it is a summary, and the report says so (R151)", async () => {
+  const compactor = createCompactor({ format: openaiChat, profile: "auto-compact", compact: { strategy: "native" } });
+  const { report } = await compactor.compact({ messages: [...chatter(20)] });
+  expect(report).toMatchObject({ compacted: true, steps: { summarize: 1 } });
+  expect(report.fallbacks).toEqual([{ step: "summarize", because: "No model with native compaction was given." }]);
+});

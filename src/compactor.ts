@@ -18,7 +18,7 @@ import type { HookContext } from "./core/hook-events.ts";
 import { isObject, stringOf } from "./core/json.ts";
 import type { Plan } from "./core/plan.ts";
 import type { Format } from "./core/ports.ts";
-import type { Settings } from "./core/settings.ts";
+import type { CheckPoint, Settings } from "./core/settings.ts";
 import type { SettingsInput } from "./core/settings-input.ts";
 import type { Summarizer } from "./core/summary.ts";
 import type { TokenCounter } from "./core/tokens.ts";
@@ -59,6 +59,8 @@ export interface CallOptions {
   readonly pinned?: readonly number[];
   /** True when so much time has passed that the provider's prompt cache is gone (trigger `economic`). */
   readonly isCacheCold?: boolean;
+  /** Where in its loop a host stands (C24): `fit` does nothing at a point that the settings do not name. */
+  readonly checkPoint?: CheckPoint;
   readonly signal?: AbortSignal;
   readonly onProgress?: (event: { readonly stage: string; readonly done: number; readonly total: number }) => void;
   /** For the hooks, over the compactor's own. */

@@ -10,7 +10,7 @@ import type { Conversation, Message } from "../core/message.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan.ts";
 import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan-input.ts";
 import { capSteps, pruneSteps } from "../core/prune.ts";
-import type { Settings } from "../core/settings.ts";
+import type { CheckPoint, Settings } from "../core/settings.ts";
 import { structureOf } from "../core/structure.ts";
 import { findSummary } from "../core/summary-marks.ts";
 import { targetTokensOf } from "../core/target.ts";
@@ -30,6 +30,8 @@ export interface DecideInput {
   /** Named for this call; the settings' own otherwise. */
   readonly targetTokens?: number;
   readonly isCacheCold?: boolean;
+  /** Where a host's loop stands; anywhere when it does not say (C24). */
+  readonly checkPoint?: CheckPoint;
   /** True when the last passes freed too little and nothing much has come since (D26). */
   readonly isThrashing?: boolean;
 }
@@ -112,6 +114,11 @@ function reasonFor(given: DecideInput): { readonly fired?: Reason; readonly beca
   const { settings, asked, isThrashing } = given;
   if (asked !== undefined) return { fired: asked, because: "not-triggered" };
   if (!settings.compact.auto) return { because: "auto-off" };
+  const { checkPoint } = given;
+  if (checkPoint !== undefined && !settings.compact.checkPoints.includes(checkPoint))
+    return { because: "no-check-point" };
+  // The provider has said that it is too much: no estimate of ours knows better.
+  if (checkPoint === "onOverflow") return { fired: "overflow", because: "not-triggered" };
   const fired = findTrigger(settings, { size: sizeOf(given), isCacheCold: given.isCacheCold ?? false });
   if (fired === undefined) return { because: "not-triggered" };
   return isThrashing ? { because: "thrashing" } : { fired: fired.trigger, because: "not-triggered" };

@@ -5,7 +5,7 @@ import { isObject, stringOf } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import { type Repair, repair } from "../core/repair.ts";
-import type { Settings } from "../core/settings.ts";
+import type { CheckPoint, Settings } from "../core/settings.ts";
 import type { SettingsInput } from "../core/settings-input.ts";
 import type { Summarizer } from "../core/summary.ts";
 import type { TokenCounter } from "../core/tokens.ts";
@@ -36,6 +36,7 @@ export interface DecideCall {
   readonly settings?: SettingsInput;
   readonly pinned?: readonly number[];
   readonly isCacheCold?: boolean;
+  readonly checkPoint?: CheckPoint;
 }
 
 export interface Decided {
@@ -65,6 +66,7 @@ export function decideOn(engine: Engine, request: unknown, call: DecideCall, ask
     systemTokens: Math.round(counter.countParts(view.system) * ratio),
     toolsTokens: Math.round(counter.countTools(view.tools) * ratio),
     ...(asked !== undefined && { asked }),
+    ...(call.checkPoint !== undefined && { checkPoint: call.checkPoint }),
     isCacheCold: call.isCacheCold ?? false,
   };
   const tokens = tokensIn(base);

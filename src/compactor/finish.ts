@@ -53,6 +53,7 @@ export function finish<Request>(
     summaryTokens: carried.made?.type === "summary" ? decided.counter.countText(carried.made.result.text) : 0,
     firstKept: firstKept(given.view, view),
     windowTokens: given.settings.windowTokens,
+    isNativeMissing: given.settings.compact.strategy === "native",
     notes: [
       ...carried.notes,
       ...violations.map(({ rule, path }) => `The provider may refuse this: ${rule} at ${path}.`),

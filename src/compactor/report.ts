@@ -66,6 +66,8 @@ export interface ReportInput {
   readonly summaryTokens: number;
   readonly firstKept: string | undefined;
   readonly windowTokens: number;
+  /** The settings ask for the provider's own compaction, and there is none (R151). */
+  readonly isNativeMissing: boolean;
   readonly notes: readonly string[];
   readonly repairs: readonly Repair[];
   readonly prices: Prices | undefined;
@@ -93,15 +95,17 @@ export function reportOf(input: ReportInput): Report {
     calls: made === undefined ? 0 : made.type === "summary" ? made.result.calls : made.calls,
     ...(usage !== undefined && { usage }),
     ...(usage !== undefined && input.prices !== undefined && { costUsd: costOf(usage, input.prices) }),
-    fallbacks: made?.fallbacks ?? [],
+    fallbacks: [...(input.isNativeMissing && compacted ? [NATIVE_MISSING] : []), ...(made?.fallbacks ?? [])],
     notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
     repairs: input.repairs,
     ...(compacted && { result: recordOf(input) }),
   };
 }
 
+const NATIVE_MISSING: Fallback = { step: "summarize", because: "No model with native compaction was given." };
+
 /** Outcomes in which there was nothing to do, as opposed to nothing that could be done. */
-const QUIET: ReadonlySet<NothingToDo> = new Set(["not-triggered", "auto-off", "strategy-none"]);
+const QUIET: ReadonlySet<NothingToDo> = new Set(["not-triggered", "auto-off", "no-check-point", "strategy-none"]);
 
 function recordOf({ made, tokens, firstKept }: ReportInput): CompactionRecord {
   const summary = made?.type === "summary" ? made : undefined;

@@ -23,6 +23,7 @@ export interface Plan {
 export type NothingToDo =
   | "not-triggered"
   | "auto-off"
+  | "no-check-point"
   | "strategy-none"
   | "nothing-to-compact"
   | "zone-too-small"
