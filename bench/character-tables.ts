@@ -10,8 +10,8 @@ import {
   WORD_BITS,
   WORD_HASH_START,
   wordBit,
-} from "../src/core/estimate-layout.ts";
-import type { Characters } from "../src/core/estimate-window.ts";
+} from "../src/core/tokens/estimate-layout.ts";
+import type { Characters } from "../src/core/tokens/estimate-window.ts";
 
 export function characterTables(): Characters {
   const vocabulary = Array.from({ length: vocabularySize }, (_unused, token) => decodeOne(token));

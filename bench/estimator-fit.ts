@@ -1,5 +1,5 @@
 /**
- * Fits the default text estimator and writes src/core/estimate-weights.ts: `npm run estimator-fit` in bench/.
+ * Fits the default text estimator and writes src/core/tokens/estimate-weights.ts: `npm run estimator-fit` in bench/.
  *
  * A byte-pair tokenizer splits text into pieces and merges inside each piece, so the fit is made on pieces: the exact
  * o200k count of every distinct piece of the corpora, weighted by how often it occurs, every category of text weighing the
@@ -19,9 +19,9 @@ import {
   MARKS,
   SCRIPTS,
   WEIGHTS,
-} from "../src/core/estimate-layout.ts";
-import { scanPiece } from "../src/core/estimate-scan.ts";
-import { type Characters, createScan, loadWindow, type Scan } from "../src/core/estimate-window.ts";
+} from "../src/core/tokens/estimate-layout.ts";
+import { scanPiece } from "../src/core/tokens/estimate-scan.ts";
+import { type Characters, createScan, loadWindow, type Scan } from "../src/core/tokens/estimate-window.ts";
 import { characterTables } from "./character-tables.ts";
 import { loadCorpora, type Sample } from "./corpora.ts";
 import { weightsFile } from "./weights-file.ts";
@@ -188,7 +188,9 @@ if (import.meta.main) {
   const characters = characterTables();
   const samples = loadCorpora().filter(({ split }) => split === "fit");
   const weights = fitWeights(samples, characters);
-  const path = `${import.meta.dirname}/../src/core/estimate-weights.ts`;
+  const path = `${import.meta.dirname}/../src/core/tokens/estimate-weights.ts`;
   writeFileSync(path, weightsFile(weights, characters));
-  console.log(`Fitted ${weights.length} weights to ${samples.length} texts; wrote src/core/estimate-weights.ts.`);
+  console.log(
+    `Fitted ${weights.length} weights to ${samples.length} texts; wrote src/core/tokens/estimate-weights.ts.`,
+  );
 }

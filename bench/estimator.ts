@@ -6,7 +6,7 @@
 
 import { clearMergeCache, countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { estimateTokenCount } from "tokenx";
-import { estimateText } from "../src/core/estimate-text.ts";
+import { estimateText } from "../src/core/tokens/estimate-text.ts";
 import { exactTokens } from "../src/tokens/exact.ts";
 import { loadCorpora } from "./corpora.ts";
 import { fitWithout } from "./leave-one-out.ts";

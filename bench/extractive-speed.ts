@@ -4,7 +4,7 @@
  */
 
 import { createCompactor } from "../src/compactor.ts";
-import { estimateTokens } from "../src/core/tokens.ts";
+import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { extractive } from "../src/summarizers/extractive.ts";
 import { seeded } from "./random.ts";

@@ -1,6 +1,6 @@
 /** The estimator as it would be had it never seen some categories of text: how sane it stays on what it does not know. */
 
-import { scanPiece } from "../src/core/estimate-scan.ts";
+import { scanPiece } from "../src/core/tokens/estimate-scan.ts";
 import { characterTables } from "./character-tables.ts";
 import { loadCorpora } from "./corpora.ts";
 import { fitWeights, scanOf } from "./estimator-fit.ts";

@@ -3,10 +3,10 @@
  * are loaded by name and taken by shape, so that nothing but this benchmark needs them; one that is not installed is left out.
  */
 
-import { createLedger, type Ledger } from "../src/core/ledger.ts";
+import { createLedger, type Ledger } from "../src/core/ledger/ledger.ts";
+import { createRecognition } from "../src/core/ledger/recognition.ts";
 import type { Message } from "../src/core/message.ts";
-import { createRecognition } from "../src/core/recognition.ts";
-import { estimateTokens, type TokenCounter } from "../src/core/tokens.ts";
+import { estimateTokens, type TokenCounter } from "../src/core/tokens/tokens.ts";
 import { anthropicTurn, MESSAGES_PER_TURN, sharedMessages, type Turn } from "./ledger-conversation.ts";
 import { elementDecoder } from "./recorded-calls.ts";
 

@@ -3,10 +3,10 @@
  * off each was. The first call to a model in a session has nothing to go by and is kept apart.
  */
 
-import { type Calibration, isPlausible, RATIO_MAX, RATIO_MIN } from "../src/core/calibration.ts";
-import { createLedger, type Ledger } from "../src/core/ledger.ts";
-import { createRecognition } from "../src/core/recognition.ts";
-import { estimateTokens, messageCounter } from "../src/core/tokens.ts";
+import { type Calibration, isPlausible, RATIO_MAX, RATIO_MIN } from "../src/core/ledger/calibration.ts";
+import { createLedger, type Ledger } from "../src/core/ledger/ledger.ts";
+import { createRecognition } from "../src/core/ledger/recognition.ts";
+import { estimateTokens, messageCounter } from "../src/core/tokens/tokens.ts";
 import { type CallSession, elementDecoder, type SentCall, WHOLE_FOLDERS } from "./recorded-calls.ts";
 
 /** `moving average` is the ledger with a calibration as X14 has it; `ratio only` is that average without any report. */

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Conversation, FormatName } from "../src/core/message.ts";
-import { estimateTokens } from "../src/core/tokens.ts";
+import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { compactedView } from "./compacted-view.ts";
 import { formatOf, RECORDINGS } from "./recorded-calls.ts";
 

@@ -1,7 +1,7 @@
-/** Writes the fitted model as src/core/estimate-weights.ts, in the form that src/core/estimate-model.ts reads. */
+/** Writes the fitted model as src/core/tokens/estimate-weights.ts, in the form that src/core/tokens/estimate-model.ts reads. */
 
-import { KIND, LATIN, RARITY_RANGES, WEIGHT_STEPS } from "../src/core/estimate-layout.ts";
-import type { Characters } from "../src/core/estimate-window.ts";
+import { KIND, LATIN, RARITY_RANGES, WEIGHT_STEPS } from "../src/core/tokens/estimate-layout.ts";
+import type { Characters } from "../src/core/tokens/estimate-window.ts";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const digit = (value: number): string => DIGITS.charAt(value);

@@ -1,10 +1,10 @@
 /** From one provider's format to another's: always valid for the target, and honest about what it could not carry. */
 
-import { adopt, type Loss } from "./core/adopt.ts";
+import { adopt, type Loss } from "./core/convert/adopt.ts";
 import { isObject } from "./core/json.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Format } from "./core/ports.ts";
-import { type Repair, repair } from "./core/repair.ts";
+import { type Repair, repair } from "./core/repair/repair.ts";
 import { formatNamed } from "./formats.ts";
 
 export interface Converted {

@@ -1,9 +1,9 @@
 /** The estimators that settings can name (C5). */
 
-import { autoCompactTokens, microAgentTokens, nousTokens, openclawTokens } from "./core/chars-per-token.ts";
 import type { FormatName } from "./core/message.ts";
-import type { EstimatorName } from "./core/settings.ts";
-import { estimateTokens, type TokenCounter } from "./core/tokens.ts";
+import type { EstimatorName } from "./core/settings/settings.ts";
+import { autoCompactTokens, microAgentTokens, nousTokens, openclawTokens } from "./core/tokens/chars-per-token.ts";
+import { estimateTokens, type TokenCounter } from "./core/tokens/tokens.ts";
 
 export function counterNamed(name: EstimatorName, format: FormatName, model?: string): TokenCounter {
   switch (name) {

@@ -9,19 +9,10 @@ export {
   createCompactor,
 } from "./compactor.ts";
 export { type Converted, convert } from "./convert.ts";
-export type { Loss } from "./core/adopt.ts";
-export { type Calibration, createCalibration } from "./core/calibration.ts";
-export {
-  autoCompactTokens,
-  type CharsPerTokenOptions,
-  charsPerToken,
-  microAgentTokens,
-  nousTokens,
-  openclawTokens,
-} from "./core/chars-per-token.ts";
-export type { Checkpoint, Decision, ToolFailure } from "./core/checkpoint.ts";
-export { parseCheckpoint, renderCheckpoint } from "./core/checkpoint-text.ts";
-export type { CutMode } from "./core/cut-points.ts";
+export type { Checkpoint, Decision, ToolFailure } from "./core/checkpoint/checkpoint.ts";
+export { parseCheckpoint, renderCheckpoint } from "./core/checkpoint/checkpoint-text.ts";
+export type { Summarizer, Summary, SummaryInput, SummaryResult } from "./core/checkpoint/summary.ts";
+export type { Loss } from "./core/convert/adopt.ts";
 export { CompactionError, type ErrorCode } from "./core/errors.ts";
 export type { FormatRules } from "./core/format-rules.ts";
 export type {
@@ -31,13 +22,21 @@ export type {
   ConversationCompacting,
   HookAliases,
   SessionBeforeCompact,
-} from "./core/hook-aliases.ts";
-export type { HookContext, HookEvent, HookEventOf } from "./core/hook-events.ts";
-export type { Gate, GateEvent, Hooks, Notify, Proposal, Provide, ProvidedCompaction } from "./core/hooks.ts";
+} from "./core/hooks/hook-aliases.ts";
+export type { HookContext, HookEvent, HookEventOf } from "./core/hooks/hook-events.ts";
+export type { Gate, GateEvent, Hooks, Notify, Proposal, Provide, ProvidedCompaction } from "./core/hooks/hooks.ts";
+export type { LogFields, Logger } from "./core/hooks/logger.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
-export type { LearnedWindow } from "./core/learned-windows.ts";
-export { type CutOptions, createLedger, type Ledger, type LedgerOptions, type Observation } from "./core/ledger.ts";
-export type { LogFields, Logger } from "./core/logger.ts";
+export { type Calibration, createCalibration } from "./core/ledger/calibration.ts";
+export type { LearnedWindow } from "./core/ledger/learned-windows.ts";
+export {
+  type CutOptions,
+  createLedger,
+  type Ledger,
+  type LedgerOptions,
+  type Observation,
+} from "./core/ledger/ledger.ts";
+export { createRecognition, type Recognition } from "./core/ledger/recognition.ts";
 export type {
   Conversation,
   FormatName,
@@ -51,15 +50,22 @@ export type {
   ToolCallPart,
   ToolResultPart,
 } from "./core/message.ts";
-export type { Pairing } from "./core/pairing.ts";
-export type { NothingToDo, Obstacle, Plan, Protection, Reason, Step } from "./core/plan.ts";
+export type { NothingToDo, Obstacle, Plan, Protection, Reason, Step } from "./core/plan/plan.ts";
 export type { CountTokens, Format, Overflow, ToolDefinition, Usage, ValidateOptions, Violation } from "./core/ports.ts";
-export { createRecognition, type Recognition } from "./core/recognition.ts";
-export { type Repair, type Repaired, repair } from "./core/repair.ts";
-export type { Settings, Trigger } from "./core/settings.ts";
-export type { SettingsInput } from "./core/settings-input.ts";
-export { type Round, type Structure, structureOf, type Turn } from "./core/structure.ts";
-export type { Summarizer, Summary, SummaryInput, SummaryResult } from "./core/summary.ts";
+export { type Repair, type Repaired, repair } from "./core/repair/repair.ts";
+export type { Settings, Trigger } from "./core/settings/settings.ts";
+export type { SettingsInput } from "./core/settings/settings-input.ts";
+export type { CutMode } from "./core/structure/cut-points.ts";
+export type { Pairing } from "./core/structure/pairing.ts";
+export { type Round, type Structure, structureOf, type Turn } from "./core/structure/structure.ts";
+export {
+  autoCompactTokens,
+  type CharsPerTokenOptions,
+  charsPerToken,
+  microAgentTokens,
+  nousTokens,
+  openclawTokens,
+} from "./core/tokens/chars-per-token.ts";
 export {
   type ConversationTokens,
   countConversation,
@@ -67,7 +73,7 @@ export {
   estimateTokens,
   messageCounter,
   type TokenCounter,
-} from "./core/tokens.ts";
+} from "./core/tokens/tokens.ts";
 export { formatNamed, formatNames, isFormatName } from "./formats.ts";
 export { type ProfileName, profileNamed, profileNames } from "./profiles/profiles.ts";
 export { resolveSettings, type SettingsLayers } from "./settings.ts";

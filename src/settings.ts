@@ -4,11 +4,11 @@
  * names the key, what is there and what is allowed. Nothing that was passed in is changed.
  */
 
-import { checkSchema, isPlainObject, type Problem, shownValue } from "./core/check-schema.ts";
-import { deepFreeze } from "./core/deep-freeze.ts";
-import { refuseProblems } from "./core/refuse-problems.ts";
-import type { Settings } from "./core/settings.ts";
-import type { SettingsInput } from "./core/settings-input.ts";
+import { checkSchema, isPlainObject, type Problem, shownValue } from "./core/settings/check-schema.ts";
+import { deepFreeze } from "./core/settings/deep-freeze.ts";
+import { refuseProblems } from "./core/settings/refuse-problems.ts";
+import type { Settings } from "./core/settings/settings.ts";
+import type { SettingsInput } from "./core/settings/settings-input.ts";
 import { type ProfileName, profileNamed } from "./profiles/profiles.ts";
 import { crossCheck } from "./settings/cross-checks.ts";
 import { fitToWindow } from "./settings/fit-to-window.ts";

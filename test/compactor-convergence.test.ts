@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
 import type { JsonObject } from "../src/core/json.ts";
-import { estimateTokens } from "../src/core/tokens.ts";
+import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 import type { Complete } from "../src/summarizers/ask.ts";
 import { llmFromSettings } from "../src/summarizers/llm-from-settings.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
 import type { JsonArray, JsonObject } from "../src/core/json.ts";
 import type { Format } from "../src/core/ports.ts";
-import { estimateTokens } from "../src/core/tokens.ts";
+import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { formatNamed, formatNames } from "../src/formats.ts";
 import { type ProfileName, profileNames } from "../src/profiles/profiles.ts";
 import { generateBody } from "../src/testing/wire-bodies.ts";

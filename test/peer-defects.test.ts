@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
 import type { JsonObject } from "../src/core/json.ts";
-import { estimateTokens } from "../src/core/tokens.ts";
+import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 

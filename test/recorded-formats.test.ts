@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CompactionError } from "../src/core/errors.ts";
-import { repair } from "../src/core/repair.ts";
-import { structureOf } from "../src/core/structure.ts";
+import { repair } from "../src/core/repair/repair.ts";
+import { structureOf } from "../src/core/structure/structure.ts";
 import { formatNamed } from "../src/formats.ts";
 import { readTranscriptFile, type Transcript } from "../src/transcripts/index.ts";
 import { hasRecordings, recordedFiles, recordedPath } from "./recorded.ts";

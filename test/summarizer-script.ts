@@ -1,8 +1,8 @@
 /** A scripted model for the summarizer port, and inputs for it: answers as data, requests recorded, no network, no waiting. */
 
+import type { SummarizeContext, SummaryInput } from "../src/core/checkpoint/summary.ts";
 import { type Message, text } from "../src/core/message.ts";
-import type { SummarizeContext, SummaryInput } from "../src/core/summary.ts";
-import { estimateTokens } from "../src/core/tokens.ts";
+import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import type { Complete, Completion, CompletionRequest } from "../src/summarizers/ask.ts";
 
 export type Reply = string | Completion | Error | ((request: CompletionRequest) => Promise<Completion>);

@@ -1,10 +1,10 @@
 /** A conversation with something to lose, a scripted summarizer and onlookers that keep what they hear, for hook and log tests. */
 
 import { type CompactorOptions, createCompactor } from "../src/compactor.ts";
-import type { HookEvent } from "../src/core/hook-events.ts";
+import type { Summarizer } from "../src/core/checkpoint/summary.ts";
+import type { HookEvent } from "../src/core/hooks/hook-events.ts";
+import type { LogFields, Logger, LogLevel } from "../src/core/hooks/logger.ts";
 import type { JsonObject } from "../src/core/json.ts";
-import type { LogFields, Logger, LogLevel } from "../src/core/logger.ts";
-import type { Summarizer } from "../src/core/summary.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 
 export const SUMMARY = "Nine of twelve files read; src/c3.ts holds the defect.";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Conversation, Message, Part } from "../core/message.ts";
-import { structureOf } from "../core/structure.ts";
-import { countConversation, estimateTokens, messageCounter } from "../core/tokens.ts";
+import { structureOf } from "../core/structure/structure.ts";
+import { countConversation, estimateTokens, messageCounter } from "../core/tokens/tokens.ts";
 import { formatNamed, formatNames } from "../formats.ts";
 import { generateBody } from "../testing/wire-bodies.ts";
 import { type Breakdown, breakdownOf, KINDS } from "./breakdown.ts";

@@ -4,8 +4,8 @@
  */
 
 import type { Conversation, Message, Part } from "../core/message.ts";
-import type { Pairing } from "../core/pairing.ts";
-import { countConversation, type TokenCounter } from "../core/tokens.ts";
+import type { Pairing } from "../core/structure/pairing.ts";
+import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
 
 export const KINDS = ["system", "tools", "user", "assistant", "reasoning", "toolCalls", "toolResults"] as const;
 

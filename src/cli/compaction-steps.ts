@@ -1,7 +1,7 @@
 /** The steps that were carried out, with message numbers instead of ids, in the order of the conversation. Reads only. */
 
-import { isTextStep, removedIds } from "../core/apply-plan.ts";
-import type { Plan, Step } from "../core/plan.ts";
+import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
+import type { Plan, Step } from "../core/plan/plan.ts";
 import type { DiffEntry } from "./message-diff.ts";
 import type { Subject } from "./subject.ts";
 

@@ -4,8 +4,8 @@
  */
 
 import type { FormatName } from "../core/message.ts";
-import type { Settings, Trigger } from "../core/settings.ts";
-import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/trigger.ts";
+import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
+import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { messageShower, type ProtectedGroup, protectedGroups, type ShownMessage } from "./protections.ts";
 import { compareUsage } from "./recorded-usage.ts";

@@ -6,8 +6,8 @@
 import { CompactionError } from "../core/errors.ts";
 import type { Conversation, FormatName } from "../core/message.ts";
 import type { Format, Violation } from "../core/ports.ts";
-import { type Round, type Structure, structureOf } from "../core/structure.ts";
-import { estimateTokens } from "../core/tokens.ts";
+import { type Round, type Structure, structureOf } from "../core/structure/structure.ts";
+import { estimateTokens } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordCounts, RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
 import { type Breakdown, breakdownOf, type Kind, resultNames, type ToolShare } from "./breakdown.ts";

@@ -1,10 +1,10 @@
 /** Tokens by kind, with a summary of ours counted apart from the message or prompt that carries it. The shares add up. */
 
 import type { Conversation } from "../core/message.ts";
-import type { RenderSettings } from "../core/settings.ts";
-import { structureOf } from "../core/structure.ts";
-import { stripParts, withoutSummary } from "../core/summary-marks.ts";
-import { countConversation, type TokenCounter } from "../core/tokens.ts";
+import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
+import type { RenderSettings } from "../core/settings/settings.ts";
+import { structureOf } from "../core/structure/structure.ts";
+import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
 import { breakdownOf, type Kind } from "./breakdown.ts";
 
 export type KindShares = Readonly<Record<Kind | "summary", number>>;

@@ -1,6 +1,6 @@
 /** `palimpsest profiles`: what each profile does, side by side, or one of them in full. Reads nothing. */
 
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { describeProfile } from "../profiles/describe-profile.ts";
 import { isProfileName, type ProfileName, profileNamed, profileNames } from "../profiles/profiles.ts";
 import { type OptionSpecs, parseWords, usage } from "./arguments.ts";

@@ -1,8 +1,8 @@
 /** Which messages stay whatever happens, why, and how much they take: counts per reason and the largest. Reads only. */
 
-import type { Partition } from "../core/partition.ts";
-import type { Protection } from "../core/plan.ts";
-import type { PlanInput } from "../core/plan-input.ts";
+import type { Partition } from "../core/plan/partition.ts";
+import type { Protection } from "../core/plan/plan.ts";
+import type { PlanInput } from "../core/plan/plan-input.ts";
 import { resultNames } from "./breakdown.ts";
 import { beginningOf, labelOf } from "./message-label.ts";
 import { excerpt } from "./one-line.ts";

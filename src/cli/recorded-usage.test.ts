@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageCounter } from "../core/tokens.ts";
+import { messageCounter } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordedCall, RecordedConversation } from "../transcripts/index.ts";
 import { compareUsage, type UsageComparison } from "./recorded-usage.ts";

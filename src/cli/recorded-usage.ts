@@ -3,10 +3,10 @@
  * that each calibrated number is a prediction: it was learned from earlier calls only. Pure.
  */
 
-import { createLedger, type Ledger } from "../core/ledger.ts";
+import { createLedger, type Ledger } from "../core/ledger/ledger.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
-import type { TokenCounter } from "../core/tokens.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { RecordedCall, RecordedConversation } from "../transcripts/index.ts";
 
 export interface UsageComparison {

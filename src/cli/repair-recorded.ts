@@ -3,7 +3,7 @@
 import { CompactionError } from "../core/errors.ts";
 import type { FormatName } from "../core/message.ts";
 import type { Violation } from "../core/ports.ts";
-import { type Repair, repair } from "../core/repair.ts";
+import { type Repair, repair } from "../core/repair/repair.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordedConversation } from "../transcripts/index.ts";
 import { problemsOf, validateOptions } from "./problems.ts";

@@ -6,12 +6,12 @@
 import { type Decision, decide } from "../compactor/decide.ts";
 import { createTokenSizes } from "../compactor/token-sizes.ts";
 import type { Conversation } from "../core/message.ts";
+import type { ContextSize } from "../core/plan/trigger.ts";
 import type { Format } from "../core/ports.ts";
-import { type Repair, repair } from "../core/repair.ts";
-import type { Settings } from "../core/settings.ts";
-import type { SettingsInput } from "../core/settings-input.ts";
-import type { TokenCounter } from "../core/tokens.ts";
-import type { ContextSize } from "../core/trigger.ts";
+import { type Repair, repair } from "../core/repair/repair.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { counterNamed } from "../counters.ts";
 import { formatNamed } from "../formats.ts";
 import { profileNamed } from "../profiles/profiles.ts";

@@ -1,8 +1,8 @@
 /** How a decision divided the conversation: where it cut, what it kept, and whether the tail had to give way. Pure. */
 
 import type { Decision } from "../compactor/decide.ts";
-import type { Partition } from "../core/partition.ts";
-import { type PlanInput, partitionFor, sumTokens } from "../core/plan-input.ts";
+import type { Partition } from "../core/plan/partition.ts";
+import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
 import { partitionWithRoom } from "../strategies/summarize.ts";
 
 export interface TailSize {

@@ -3,15 +3,15 @@
  * conversation comes back as it was, with the reason.
  */
 
-import { applyPlan, removedIds } from "../core/apply-plan.ts";
-import { bindsThinking, stripBoundThinking } from "../core/bound-thinking.ts";
-import { checkPlan } from "../core/check-plan.ts";
-import { parseCheckpoint } from "../core/checkpoint-text.ts";
+import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { Conversation } from "../core/message.ts";
-import type { Plan } from "../core/plan.ts";
-import type { PlanInput } from "../core/plan-input.ts";
-import { repair } from "../core/repair.ts";
+import { applyPlan, removedIds } from "../core/plan/apply-plan.ts";
+import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
+import { checkPlan } from "../core/plan/check-plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import type { PlanInput } from "../core/plan/plan-input.ts";
+import { repair } from "../core/repair/repair.ts";
 import { truncate } from "../strategies/truncate.ts";
 import { type Decision, withBackstop } from "./decide.ts";
 import { type MadeSummary, type MakeSummaryInput, makeSummary } from "./make-summary.ts";

@@ -3,18 +3,18 @@
  * twice gives the same answer. `plan`, `fit` and `compact` all decide here.
  */
 
-import { applyPlan } from "../core/apply-plan.ts";
-import { countBackstop } from "../core/count-backstop.ts";
-import { dropTurns } from "../core/drop-turns.ts";
 import type { Conversation, Message } from "../core/message.ts";
-import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan.ts";
-import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan-input.ts";
-import { capSteps, pruneSteps } from "../core/prune.ts";
-import type { CheckPoint, Settings } from "../core/settings.ts";
-import { structureOf } from "../core/structure.ts";
-import { findSummary } from "../core/summary-marks.ts";
-import { targetTokensOf } from "../core/target.ts";
-import { type ContextSize, findTrigger } from "../core/trigger.ts";
+import { applyPlan } from "../core/plan/apply-plan.ts";
+import { countBackstop } from "../core/plan/count-backstop.ts";
+import { dropTurns } from "../core/plan/drop-turns.ts";
+import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
+import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
+import { capSteps, pruneSteps } from "../core/plan/prune.ts";
+import { findSummary } from "../core/plan/summary-marks.ts";
+import { targetTokensOf } from "../core/plan/target.ts";
+import { type ContextSize, findTrigger } from "../core/plan/trigger.ts";
+import type { CheckPoint, Settings } from "../core/settings/settings.ts";
+import { structureOf } from "../core/structure/structure.ts";
 import { strategyNamed } from "../strategies.ts";
 
 export interface DecideInput {

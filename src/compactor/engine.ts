@@ -1,14 +1,14 @@
 /** What a compactor knows between calls, and how it decides on a request with it. Nothing is changed here but caches. */
 
-import type { Calibration } from "../core/calibration.ts";
+import type { Summarizer } from "../core/checkpoint/summary.ts";
 import { isObject, stringOf } from "../core/json.ts";
+import type { Calibration } from "../core/ledger/calibration.ts";
 import type { Conversation } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
-import { type Repair, repair } from "../core/repair.ts";
-import type { CheckPoint, Settings } from "../core/settings.ts";
-import type { SettingsInput } from "../core/settings-input.ts";
-import type { Summarizer } from "../core/summary.ts";
-import type { TokenCounter } from "../core/tokens.ts";
+import { type Repair, repair } from "../core/repair/repair.ts";
+import type { CheckPoint, Settings } from "../core/settings/settings.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type DecideInput, type Decision, decide, sizeOf } from "./decide.ts";
 import type { Prices } from "./report.ts";
 import { createTokenSizes, type TokenSizes } from "./token-sizes.ts";

@@ -1,7 +1,7 @@
 /** The end of a pass: count what came of it, refuse what did not help, remember the edit, report. */
 
 import type { Conversation } from "../core/message.ts";
-import type { Plan } from "../core/plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
 import { type CarriedOut, firstKept, zoneTokens } from "./carry-out.ts";
 import type { Decision } from "./decide.ts";
 import { type Decided, type Engine, tokensIn } from "./engine.ts";

@@ -3,14 +3,14 @@
  * failure ladder; nothing of the conversation is touched before a usable text is there.
  */
 
-import type { Checkpoint } from "../core/checkpoint.ts";
+import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
+import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
-import type { SummarizeStep } from "../core/plan.ts";
-import type { PlanInput } from "../core/plan-input.ts";
-import type { FailureStep } from "../core/settings.ts";
-import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/summary.ts";
-import type { TokenCounter } from "../core/tokens.ts";
+import type { SummarizeStep } from "../core/plan/plan.ts";
+import type { PlanInput } from "../core/plan/plan-input.ts";
+import type { FailureStep } from "../core/settings/settings.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Fallback } from "./report.ts";
 
 export interface MakeSummaryInput {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { conversation, ids, listening, SUMMARY, scriptedSummarizer } from "../../test/watched-pass.ts";
 import { CompactionError } from "../core/errors.ts";
-import type { HookEvent } from "../core/hook-events.ts";
-import type { Gate, Hooks } from "../core/hooks.ts";
+import type { HookEvent } from "../core/hooks/hook-events.ts";
+import type { Gate, Hooks } from "../core/hooks/hooks.ts";
 import type { JsonObject } from "../core/json.ts";
 
 /** 25 messages, about 85,000 tokens by the profile's own count: m1–m18 go, m0 and m19–m24 stay. */

@@ -3,14 +3,14 @@
  * or a cancelled compaction leaves the conversation as it was; nobody who is merely told can change or fail anything.
  */
 
-import type { HookContext } from "../core/hook-events.ts";
-import { askGates, askProvides, type ProvidedCompaction } from "../core/hooks.ts";
-import type { Plan } from "../core/plan.ts";
-import { snapshotOf } from "../core/snapshot.ts";
-import type { SummarizeContext, Summarizer } from "../core/summary.ts";
-import type { Attributes } from "../core/telemetry.ts";
-import type { TokenCounter } from "../core/tokens.ts";
-import { countedTokens, findTrigger, thresholdTokens } from "../core/trigger.ts";
+import type { SummarizeContext, Summarizer } from "../core/checkpoint/summary.ts";
+import type { HookContext } from "../core/hooks/hook-events.ts";
+import { askGates, askProvides, type ProvidedCompaction } from "../core/hooks/hooks.ts";
+import { snapshotOf } from "../core/hooks/snapshot.ts";
+import type { Attributes } from "../core/hooks/telemetry.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type DecideInput, type Decision, sizeOf } from "./decide.ts";
 import { leavingIds, PROVIDED_NAME, proposalOf, takeProvided } from "./provided.ts";
 import { type PassOutcome, tellFailure, tellOutcome, withDetails } from "./tell-outcome.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { conversation, ids, listening, SUMMARY, scriptedSummarizer } from "../../test/watched-pass.ts";
-import type { Hooks, Proposal, ProvideAnswer, ProvidedCompaction } from "../core/hooks.ts";
+import type { Hooks, Proposal, ProvideAnswer, ProvidedCompaction } from "../core/hooks/hooks.ts";
 import type { JsonObject } from "../core/json.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 

@@ -3,17 +3,17 @@
  * applied by the same code. A compaction that would break a promise is refused; the built-in one goes on then.
  */
 
-import { isTextStep, removedIds } from "../core/apply-plan.ts";
-import { checkPlan } from "../core/check-plan.ts";
-import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks.ts";
+import type { Summarizer } from "../core/checkpoint/summary.ts";
+import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks/hooks.ts";
 import type { Message } from "../core/message.ts";
-import { partition } from "../core/partition.ts";
-import type { Plan, SummarizeStep } from "../core/plan.ts";
-import { type PlanInput, sumTokens } from "../core/plan-input.ts";
-import type { Settings } from "../core/settings.ts";
-import type { Summarizer } from "../core/summary.ts";
-import type { TokenCounter } from "../core/tokens.ts";
-import { raiseToFloor, thresholdTokens } from "../core/trigger.ts";
+import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
+import { checkPlan } from "../core/plan/check-plan.ts";
+import { partition } from "../core/plan/partition.ts";
+import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
+import { type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
+import { raiseToFloor, thresholdTokens } from "../core/plan/trigger.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Decision } from "./decide.ts";
 
 /** The name under which a hook's text stands where a summarizer's would. */

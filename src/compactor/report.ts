@@ -1,9 +1,9 @@
 /** What a pass did, for people and machines: R167's fields, both ratios of D09, what it cost and what fell back. */
 
-import type { Checkpoint, ToolFailure } from "../core/checkpoint.ts";
-import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan.ts";
+import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
+import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import type { Usage } from "../core/ports.ts";
-import type { Repair } from "../core/repair.ts";
+import type { Repair } from "../core/repair/repair.ts";
 import type { MadeSummary } from "./make-summary.ts";
 
 export interface Report {

@@ -1,10 +1,10 @@
 /** How a pass ended, told to everybody who looks on, from what was really carried out. Changes nothing of it. */
 
-import { removedIds } from "../core/apply-plan.ts";
 import { CompactionError } from "../core/errors.ts";
-import type { CompactionDetails } from "../core/hooks.ts";
-import type { Reason } from "../core/plan.ts";
-import type { Attributes } from "../core/telemetry.ts";
+import type { CompactionDetails } from "../core/hooks/hooks.ts";
+import type { Attributes } from "../core/hooks/telemetry.ts";
+import { removedIds } from "../core/plan/apply-plan.ts";
+import type { Reason } from "../core/plan/plan.ts";
 import type { CarriedOut } from "./carry-out.ts";
 import type { Pass } from "./pass.ts";
 import { leavingIds, PROVIDED_NAME } from "./provided.ts";

@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "../core/json.ts";
 import { isUntouched, type Message, type Part } from "../core/message.ts";
-import type { TokenCounter } from "../core/tokens.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 
 export interface TokenSizes {
   tokensOf(message: Message): number;

@@ -3,7 +3,7 @@
  * the prefix the provider sees stays byte-identical until the next compaction. Holds a few conversations; forgets the oldest.
  */
 
-import { isSameJson } from "../core/json-identity.ts";
+import { isSameJson } from "../core/ledger/json-identity.ts";
 import type { Conversation, Message } from "../core/message.ts";
 
 const CONVERSATIONS_MAX = 32;

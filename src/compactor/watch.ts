@@ -3,13 +3,13 @@
  * gates and providers, which are asked and not told, can change one.
  */
 
-import { sessionIdOf } from "../core/hook-aliases.ts";
-import type { HookContext, HookEvent } from "../core/hook-events.ts";
-import { type FileOperations, type HookLists, type Hooks, notifyAll, settleHooks } from "../core/hooks.ts";
-import { fieldsOf, type LogEvent, lineFor } from "../core/log-lines.ts";
-import type { LogFields, Logger } from "../core/logger.ts";
+import { sessionIdOf } from "../core/hooks/hook-aliases.ts";
+import type { HookContext, HookEvent } from "../core/hooks/hook-events.ts";
+import { type FileOperations, type HookLists, type Hooks, notifyAll, settleHooks } from "../core/hooks/hooks.ts";
+import { fieldsOf, type LogEvent, lineFor } from "../core/hooks/log-lines.ts";
+import type { LogFields, Logger } from "../core/hooks/logger.ts";
+import type { Telemetry } from "../core/hooks/telemetry.ts";
 import type { Message } from "../core/message.ts";
-import type { Telemetry } from "../core/telemetry.ts";
 
 export interface WatchOptions {
   /** Gates, listeners and providers; the sources' own names work too. */

@@ -1,7 +1,7 @@
 /** AgentPG's four presets: the profile with what R204 to R207 change, and nothing else. Data only. */
 
-import { deepFreeze } from "../core/deep-freeze.ts";
-import type { Settings } from "../core/settings.ts";
+import { deepFreeze } from "../core/settings/deep-freeze.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { AGENTPG_EXTENDED_WINDOW_TOKENS, AGENTPG_FAST_MODEL, AGENTPG_STRONG_MODEL, agentpg } from "./agentpg.ts";
 
 /** R204: many short conversations. */

@@ -1,7 +1,7 @@
 /** The Postgres-backed toolkit: a share of the window, tool results first, then a summary; all or nothing. Data only. */
 
-import { deepFreeze } from "../core/deep-freeze.ts";
-import type { Settings } from "../core/settings.ts";
+import { deepFreeze } from "../core/settings/deep-freeze.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { ANTI_THRASH, COUNT_ANNOTATION, MEMORY_FLUSH, STAGED, SUMMARY_TIMEOUT_MS, WINDOW_TOKENS } from "./shared.ts";
 
 /** R103: the default, and the one for quality. */

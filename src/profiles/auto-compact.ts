@@ -1,7 +1,7 @@
 /** The multi-provider library: off until a threshold is set, then down to half of it; the summary is a system message. Data only. */
 
-import { deepFreeze } from "../core/deep-freeze.ts";
-import type { Settings } from "../core/settings.ts";
+import { deepFreeze } from "../core/settings/deep-freeze.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { ANTI_THRASH, COUNT_ANNOTATION, MEMORY_FLUSH, STAGED, SUMMARY_TIMEOUT_MS, WINDOW_TOKENS } from "./shared.ts";
 
 export const autoCompact: Settings = deepFreeze({

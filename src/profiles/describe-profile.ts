@@ -1,7 +1,7 @@
 /** A profile, or any settings, as rows of short text: what a table or a command prints. Reads only. */
 
-import type { Settings } from "../core/settings.ts";
-import { raiseToFloor } from "../core/trigger.ts";
+import { raiseToFloor } from "../core/plan/trigger.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { describePrune } from "./describe-prune.ts";
 import { profileNotes } from "./notes.ts";
 import { type ProfileName, profileNamed } from "./profiles.ts";

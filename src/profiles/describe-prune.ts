@@ -1,6 +1,6 @@
 /** The pruning tiers of some settings in one line. Reads only. */
 
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { listed, percent, shown } from "./shown.ts";
 
 export function describePrune({ prune }: Settings): string {

@@ -1,7 +1,7 @@
 /** The small single-user agent: one threshold, one pass, the summary inside the first user message. Data only. */
 
-import { deepFreeze } from "../core/deep-freeze.ts";
-import type { Settings } from "../core/settings.ts";
+import { deepFreeze } from "../core/settings/deep-freeze.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { ANTI_THRASH, COUNT_ANNOTATION, MEMORY_FLUSH, STAGED, SUMMARY_TIMEOUT_MS, WINDOW_TOKENS } from "./shared.ts";
 
 export const microAgent: Settings = deepFreeze({

@@ -1,7 +1,7 @@
 /** Two layers: tool output pruned at every request, history turned into a checkpoint that is carried on. Data only. */
 
-import { deepFreeze } from "../core/deep-freeze.ts";
-import type { Settings } from "../core/settings.ts";
+import { deepFreeze } from "../core/settings/deep-freeze.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { ANTI_THRASH, COUNT_ANNOTATION, MEMORY_FLUSH, STAGED, SUMMARY_TIMEOUT_MS, WINDOW_TOKENS } from "./shared.ts";
 
 /** R045: what is sent while compaction is off; R018 lifts it when it is on. */

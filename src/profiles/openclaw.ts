@@ -1,7 +1,7 @@
 /** The production assistant: a reserve that is kept free, staged summaries, a memory flush, an append-only log. Data only. */
 
-import { deepFreeze } from "../core/deep-freeze.ts";
-import type { Settings } from "../core/settings.ts";
+import { deepFreeze } from "../core/settings/deep-freeze.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { ANTI_THRASH, MEMORY_FLUSH, STAGED, WINDOW_TOKENS } from "./shared.ts";
 
 /** R050. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
-import type { Settings } from "../core/settings.ts";
-import { raiseToFloor, thresholdTokens } from "../core/trigger.ts";
+import { raiseToFloor, thresholdTokens } from "../core/plan/trigger.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { describeProfile } from "./describe-profile.ts";
 import { profileNotes } from "./notes.ts";
 import { isProfileName, profileNamed, profileNames } from "./profiles.ts";

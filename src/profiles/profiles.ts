@@ -1,9 +1,9 @@
 /** All profiles by name. A profile is a complete, immutable set of settings; nothing is merged or checked here. */
 
-import { shownValue } from "../core/check-schema.ts";
 import { CompactionError } from "../core/errors.ts";
-import { nearestWord } from "../core/near-word.ts";
-import type { Settings } from "../core/settings.ts";
+import { shownValue } from "../core/settings/check-schema.ts";
+import { nearestWord } from "../core/settings/near-word.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { agentpg } from "./agentpg.ts";
 import { agentpgCostSensitive, agentpgHighVolume, agentpgLongResearch, agentpgToolHeavy } from "./agentpg-presets.ts";
 import { autoCompact } from "./auto-compact.ts";

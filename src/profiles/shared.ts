@@ -1,6 +1,6 @@
 /** Values that several profiles share because no source says otherwise. Data only. */
 
-import type { MemoryFlushSettings, Settings, StagedSettings } from "../core/settings.ts";
+import type { MemoryFlushSettings, Settings, StagedSettings } from "../core/settings/settings.ts";
 
 /** R027, R033: what a window is taken for until somebody says otherwise. */
 export const WINDOW_TOKENS = 200_000;

@@ -1,7 +1,7 @@
 /** What `compact` and `protect` may be: when to compact, how far, and what stays. Data only. */
 
-import type { SchemaFor, Variant } from "../core/schema.ts";
-import type { CheckPoint, CompactSettings, Comparison, ProtectSettings } from "../core/settings.ts";
+import type { SchemaFor, Variant } from "../core/settings/schema.ts";
+import type { CheckPoint, CompactSettings, Comparison, ProtectSettings } from "../core/settings/settings.ts";
 
 const comparison: SchemaFor<Comparison> = {
   type: "choice",

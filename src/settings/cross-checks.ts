@@ -3,10 +3,10 @@
  * must be. Settings that are merely unwise are warnings (`warnings.ts`), not problems.
  */
 
-import type { Problem } from "../core/check-schema.ts";
-import type { Settings, Trigger } from "../core/settings.ts";
-import { targetTokensOf } from "../core/target.ts";
-import { raiseToFloor, thresholdTokens } from "../core/trigger.ts";
+import { targetTokensOf } from "../core/plan/target.ts";
+import { raiseToFloor, thresholdTokens } from "../core/plan/trigger.ts";
+import type { Problem } from "../core/settings/check-schema.ts";
+import type { Settings, Trigger } from "../core/settings/settings.ts";
 
 export function crossCheck(settings: Settings): readonly Problem[] {
   return RULES.flatMap((rule) => rule(settings));

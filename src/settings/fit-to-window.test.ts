@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings } from "../settings.ts";
 

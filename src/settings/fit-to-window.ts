@@ -4,7 +4,7 @@
  * caller sets is taken as it is, or refused.
  */
 
-import type { Settings, Target, Trigger } from "../core/settings.ts";
+import type { Settings, Target, Trigger } from "../core/settings/settings.ts";
 
 /** Shares that leave room for one another: every shipped profile stays below them in its own window. */
 const SHARE = {

@@ -3,7 +3,7 @@
  * The result shares no mutable part with what was passed in.
  */
 
-import type { Schema, VariantsSchema } from "../core/schema.ts";
+import type { Schema, VariantsSchema } from "../core/settings/schema.ts";
 
 /** `over` must have passed the schema. A key that is undefined says nothing; `false` switches an optional object off. */
 export function mergeSettings(base: unknown, over: unknown, schema: Schema): unknown {

@@ -1,7 +1,12 @@
 /** What `render`, `failure`, `overflow` and `memoryFlush` may be: where a summary goes and what happens around it. Data only. */
 
-import type { SchemaFor } from "../core/schema.ts";
-import type { FailureSettings, MemoryFlushSettings, OverflowSettings, RenderSettings } from "../core/settings.ts";
+import type { SchemaFor } from "../core/settings/schema.ts";
+import type {
+  FailureSettings,
+  MemoryFlushSettings,
+  OverflowSettings,
+  RenderSettings,
+} from "../core/settings/settings.ts";
 
 export const renderSchema: SchemaFor<RenderSettings> = {
   type: "object",

@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
-import type { NumberSchema, Schema } from "../core/schema.ts";
-import type { SettingsInput } from "../core/settings-input.ts";
+import type { NumberSchema, Schema } from "../core/settings/schema.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "../settings.ts";
 import { settingsSchema } from "./schema.ts";

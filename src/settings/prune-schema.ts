@@ -1,7 +1,7 @@
 /** What `prune` may be: how old tool results get shorter without a model. Data only. */
 
-import type { SchemaFor } from "../core/schema.ts";
-import type { PruneSettings } from "../core/settings.ts";
+import type { SchemaFor } from "../core/settings/schema.ts";
+import type { PruneSettings } from "../core/settings/settings.ts";
 
 export const pruneSchema: SchemaFor<PruneSettings> = {
   type: "object",

@@ -1,7 +1,7 @@
 /** The one schema of all settings. What a key may be, and what it is for, is said here and nowhere else. Data only. */
 
-import type { SchemaFor } from "../core/schema.ts";
-import type { Settings } from "../core/settings.ts";
+import type { SchemaFor } from "../core/settings/schema.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { compactSchema, protectSchema } from "./compact-schema.ts";
 import { failureSchema, memoryFlushSchema, overflowSchema, renderSchema } from "./outcome-schema.ts";
 import { pruneSchema } from "./prune-schema.ts";

@@ -1,7 +1,7 @@
 /** What `summary` may be: how a summary is asked for. Data only. */
 
-import type { SchemaFor } from "../core/schema.ts";
-import type { StagedSettings, SummaryInputSettings, SummarySettings } from "../core/settings.ts";
+import type { SchemaFor } from "../core/settings/schema.ts";
+import type { StagedSettings, SummaryInputSettings, SummarySettings } from "../core/settings/settings.ts";
 
 const inputSchema: SchemaFor<SummaryInputSettings> = {
   type: "object",

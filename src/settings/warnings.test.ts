@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SettingsInput } from "../core/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "../settings.ts";
 import { settingsWarnings } from "./warnings.ts";

@@ -1,7 +1,7 @@
 /** Settings that are allowed and probably unwise, as data: nothing is refused or printed here. */
 
-import type { Settings } from "../core/settings.ts";
-import { targetTokensOf } from "../core/target.ts";
+import { targetTokensOf } from "../core/plan/target.ts";
+import type { Settings } from "../core/settings/settings.ts";
 
 export interface SettingsWarning {
   readonly severity: "notice" | "strong";

@@ -1,8 +1,8 @@
 /** Prune tool results to the target first, without a model; summarise only if that was not enough (R010). */
 
-import type { Plan, TextStep } from "../core/plan.ts";
-import { type PlanInput, partitionFor, type Strategy, totalTokens } from "../core/plan-input.ts";
-import { prunableTokens, pruneSteps } from "../core/prune.ts";
+import type { Plan, TextStep } from "../core/plan/plan.ts";
+import { type PlanInput, partitionFor, type Strategy, totalTokens } from "../core/plan/plan-input.ts";
+import { prunableTokens, pruneSteps } from "../core/plan/prune.ts";
 import { summarize } from "./summarize.ts";
 
 export const hybrid: Strategy = { name: "hybrid", plan: planHybrid };

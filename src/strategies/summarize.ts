@@ -1,7 +1,7 @@
 /** One summary for the zone. The tail shrinks where the target leaves no room for it; what is protected never goes. */
 
-import type { Partition } from "../core/partition.ts";
-import type { Plan, SummarizeStep } from "../core/plan.ts";
+import type { Partition } from "../core/plan/partition.ts";
+import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import {
   keptTokens,
   nothingToDo,
@@ -11,7 +11,7 @@ import {
   type Strategy,
   sumTokens,
   totalTokens,
-} from "../core/plan-input.ts";
+} from "../core/plan/plan-input.ts";
 
 /** Marks, acknowledgement and message structure around a summary. */
 const FRAME_TOKENS = 48;

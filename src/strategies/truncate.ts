@@ -1,6 +1,6 @@
 /** The zone goes, without a summary: pair-safe (D23), system and pinned messages kept, the target decides how much (D22). */
 
-import type { Plan } from "../core/plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
 import {
   keptTokens,
   nothingToDo,
@@ -9,7 +9,7 @@ import {
   type Strategy,
   sumTokens,
   totalTokens,
-} from "../core/plan-input.ts";
+} from "../core/plan/plan-input.ts";
 import { partitionWithRoom } from "./summarize.ts";
 
 export const truncate: Strategy = { name: "truncate", plan: planTruncation };

@@ -3,7 +3,7 @@
  * are merged, and how many calls that can come to. Pure; the same input always gives the same plan.
  */
 
-import type { StagedSettings } from "../core/settings.ts";
+import type { StagedSettings } from "../core/settings/settings.ts";
 import { chunkRatio, isOversize, splitByMaxTokens, splitByTokenShare } from "./chunks.ts";
 
 export interface PlannedEntry {

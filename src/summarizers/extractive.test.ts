@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseCheckpoint } from "../core/checkpoint-text.ts";
+import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
+import type { Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Message, type Part, text } from "../core/message.ts";
-import type { Summary, SummaryInput, SummaryResult } from "../core/summary.ts";
-import { estimateTokens, messageCounter } from "../core/tokens.ts";
+import { estimateTokens, messageCounter } from "../core/tokens/tokens.ts";
 import { extractive } from "./extractive.ts";
 
 let next = 0;

@@ -3,11 +3,11 @@
  * language, under a token budget. No model, no network, no clock: the same input gives the same bytes, in linear time.
  */
 
-import type { ToolFailure } from "../core/checkpoint.ts";
-import { rankFacts } from "../core/facts.ts";
+import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
+import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
+import { rankFacts } from "../core/facts/facts.ts";
 import { type Message, textsOf } from "../core/message.ts";
-import { isTurnStart } from "../core/structure.ts";
-import type { Summarizer, SummaryInput, SummaryResult } from "../core/summary.ts";
+import { isTurnStart } from "../core/structure/structure.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
 import { offersMax } from "./extractive/identifiers.ts";

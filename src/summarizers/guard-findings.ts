@@ -3,10 +3,10 @@
  * were never there. Only looks; what is done about it stands in guard.ts.
  */
 
-import { factsOf } from "../core/facts.ts";
+import type { SummaryInput } from "../core/checkpoint/summary.ts";
+import { factsOf } from "../core/facts/facts.ts";
 import { isObject } from "../core/json.ts";
 import { type Message, text as textPart } from "../core/message.ts";
-import type { SummaryInput } from "../core/summary.ts";
 import { createSource, type Entity, entitiesOf, type Source } from "./entities.ts";
 import { type CertainLanguage, isOtherLanguage, languageOfUsers } from "./language-check.ts";
 import { latestRequests } from "./latest-request.ts";

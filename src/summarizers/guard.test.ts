@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { checkpointText, contextOf, inputOf, said } from "../../test/summarizer-script.ts";
+import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Message, text as textPart } from "../core/message.ts";
-import type { SummaryInput } from "../core/summary.ts";
-import { messageCounter } from "../core/tokens.ts";
+import { messageCounter } from "../core/tokens/tokens.ts";
 import { createRandom } from "../testing/random.ts";
 import { guarded, guardSummary } from "./guard.ts";
 import { createGuardContext, findProblems } from "./guard-findings.ts";

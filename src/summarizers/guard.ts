@@ -3,9 +3,9 @@
  * be put right without a model. What it returns is within the budget; what it cannot return is an error with a reason.
  */
 
-import type { Checkpoint } from "../core/checkpoint.ts";
-import { headingOf } from "../core/checkpoint-headings.ts";
-import type { Summarizer } from "../core/summary.ts";
+import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
+import { headingOf } from "../core/checkpoint/checkpoint-headings.ts";
+import type { Summarizer } from "../core/checkpoint/summary.ts";
 import { failed } from "./answer.ts";
 import { summaryFailed } from "./failure.ts";
 import {

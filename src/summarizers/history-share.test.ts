@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pairCalls } from "../core/pairing.ts";
+import { pairCalls } from "../core/structure/pairing.ts";
 import { parseShorthand } from "../testing/shorthand.ts";
 import { HISTORY_PARTS, MAX_HISTORY_SHARE, needsHistoryPruning, pruneHistory } from "./history-share.ts";
 

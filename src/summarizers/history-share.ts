@@ -5,7 +5,7 @@
 
 import type { Message } from "../core/message.ts";
 import type { CountTokens } from "../core/ports.ts";
-import { structureOf } from "../core/structure.ts";
+import { structureOf } from "../core/structure/structure.ts";
 import { SAFETY_MARGIN, splitByTokenShare } from "./chunks.ts";
 
 export const MAX_HISTORY_SHARE = 0.5;

@@ -4,7 +4,7 @@
  */
 
 import type { Message } from "../core/message.ts";
-import { isTurnStart } from "../core/structure.ts";
+import { isTurnStart } from "../core/structure/structure.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
 
 export interface CertainLanguage {

@@ -1,8 +1,8 @@
 /** The user's newest request in the user's own words, bounded. Never a summary's account of it. */
 
+import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import type { Message } from "../core/message.ts";
-import { isTurnStart } from "../core/structure.ts";
-import type { SummaryInput } from "../core/summary.ts";
+import { isTurnStart } from "../core/structure/structure.ts";
 import { cutMiddle } from "./cut-text.ts";
 import { requestOf as wordsOf } from "./extractive/request.ts";
 import { headingKey, parseSections } from "./sections.ts";

@@ -1,7 +1,7 @@
 /** The llm summarizer with a profile's own numbers: prompt pack, mode, previews, chunking, limits. Decides nothing itself. */
 
-import type { Settings } from "../core/settings.ts";
-import type { Summarizer } from "../core/summary.ts";
+import type { Summarizer } from "../core/checkpoint/summary.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { llm } from "./llm.ts";
 import type { LlmOptions } from "./llm-options.ts";
 

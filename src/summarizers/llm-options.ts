@@ -1,7 +1,7 @@
 /** Options of the llm summarizer, settled and checked once. Algorithms receive the settled form and ask for no defaults. */
 
 import { CompactionError } from "../core/errors.ts";
-import type { PromptPackName, StagedSettings, SummaryInputSettings } from "../core/settings.ts";
+import type { PromptPackName, StagedSettings, SummaryInputSettings } from "../core/settings/settings.ts";
 import type { Complete } from "./ask.ts";
 import { BASE_CHUNK_RATIO, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./chunks.ts";
 import type { RankFacts } from "./guard-findings.ts";

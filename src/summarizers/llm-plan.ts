@@ -1,6 +1,6 @@
 /** The llm summarizer's whole plan for one input: transcript, parts, merge width and the bound on calls. Pure, no call is made. */
 
-import type { SummaryInput } from "../core/summary.ts";
+import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { callsFor, dividePlan, isTooLarge, type PlannedEntry, type PlannedPart, RETRY_RESERVE } from "./call-plan.ts";
 import { cutMiddleToTokens } from "./cut-text.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../test/summarizer-script.ts";
 import type { Message } from "../core/message.ts";
 import { text } from "../core/message.ts";
-import { estimateTokens, messageCounter } from "../core/tokens.ts";
+import { estimateTokens, messageCounter } from "../core/tokens/tokens.ts";
 import { createRandom } from "../testing/random.ts";
 import type { CompletionRequest } from "./ask.ts";
 import { SAFETY_MARGIN } from "./chunks.ts";

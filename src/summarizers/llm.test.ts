@@ -8,7 +8,7 @@ import {
   scripted,
   statusError,
 } from "../../test/summarizer-script.ts";
-import type { SummaryInput, SummaryResult } from "../core/summary.ts";
+import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { llm } from "./llm.ts";
 import type { LlmOptions } from "./llm-options.ts";
 

@@ -3,7 +3,7 @@
  * known before the first, and whatever goes wrong is an error with a reason: an error text never becomes a summary.
  */
 
-import type { SummarizeContext, Summarizer, SummaryInput, SummaryResult } from "../core/summary.ts";
+import type { SummarizeContext, Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { acceptAnswer, failed } from "./answer.ts";
 import { ask, type CallBudget, createCallBudget } from "./ask.ts";
 import { isAborted, summaryFailed, throwIfAborted } from "./failure.ts";

@@ -1,6 +1,6 @@
 /** Says in words what the guard found, for the one repair request. Pure. */
 
-import type { SummaryInput } from "../core/summary.ts";
+import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import type { Findings, GuardContext } from "./guard-findings.ts";
 import { sourceTexts } from "./source-texts.ts";

@@ -1,6 +1,6 @@
 /** Requests that fit: a prompt is built around a text, counted as it will be sent, and its text cut until it is within limits. Pure. */
 
-import type { TokenCounter } from "../core/tokens.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { cutMiddleToTokens } from "./cut-text.ts";
 import { summaryFailed } from "./failure.ts";
 import type { Prompt } from "./prompts/prompt.ts";

@@ -3,7 +3,7 @@
  * and in the shapes models give them; everything else is carried as it is. Never changes a line.
  */
 
-import { headingOf, SECTIONS, type Section, sectionOfHeading } from "../core/checkpoint-headings.ts";
+import { headingOf, SECTIONS, type Section, sectionOfHeading } from "../core/checkpoint/checkpoint-headings.ts";
 
 export interface TextSection {
   /** As it stands in the text; empty for what comes before the first heading. */

@@ -5,8 +5,8 @@
 
 import type { JsonValue } from "../core/json.ts";
 import type { MediaPart, Message, Part, Role, ToolCallPart } from "../core/message.ts";
-import { pairCalls } from "../core/pairing.ts";
-import type { SummaryInputSettings } from "../core/settings.ts";
+import type { SummaryInputSettings } from "../core/settings/settings.ts";
+import { pairCalls } from "../core/structure/pairing.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
 import { withoutBinaryRuns } from "./binary-runs.ts";
 import { cutMiddle } from "./cut-text.ts";

@@ -1,8 +1,8 @@
 /** Every string a conversation holds for a reader: texts, results, arguments, names. Never reasoning, never binary data. */
 
+import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
-import type { SummaryInput } from "../core/summary.ts";
 
 /** What a summary may draw on. */
 export function groundOf({ messages, turnPrefix, kept, previous, instructions }: SummaryInput): readonly string[] {

@@ -3,7 +3,7 @@
  * A part that fails is named and left out when that is allowed; nothing that succeeded is ever thrown away.
  */
 
-import type { SummarizeContext } from "../core/summary.ts";
+import type { SummarizeContext } from "../core/checkpoint/summary.ts";
 import type { PlannedPart } from "./call-plan.ts";
 import { isAborted, reasonOf, summaryFailed, throwIfAborted } from "./failure.ts";
 import type { LlmSettings } from "./llm-options.ts";

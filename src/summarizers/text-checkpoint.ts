@@ -1,8 +1,8 @@
 /** Reads a checkpoint from a text that a model wrote in our layout: marks may be missing, and the goal is prose. Never throws. */
 
-import { type Checkpoint, type Decision, EMPTY_CHECKPOINT } from "../core/checkpoint.ts";
-import type { Section } from "../core/checkpoint-headings.ts";
-import { parseCheckpoint } from "../core/checkpoint-text.ts";
+import { type Checkpoint, type Decision, EMPTY_CHECKPOINT } from "../core/checkpoint/checkpoint.ts";
+import type { Section } from "../core/checkpoint/checkpoint-headings.ts";
+import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { headingKey, isListItem, isNone, parseSections } from "./sections.ts";
 
 export function checkpointOfText(text: string): Checkpoint {

@@ -1,7 +1,7 @@
 /** What a summary must not leave to a model: files read and modified so far, and calls that failed (R119, R120, X18, X26). Pure. */
 
-import { headingOf, type Section } from "../core/checkpoint-headings.ts";
-import type { SummaryInput } from "../core/summary.ts";
+import { headingOf, type Section } from "../core/checkpoint/checkpoint-headings.ts";
+import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { earlierOf, mergeFailures, mergeFiles } from "./extractive/merge.ts";
 import { readMessages } from "./extractive/reading.ts";

@@ -6,8 +6,8 @@
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { type Conversation, textsOf } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
-import { repair } from "../core/repair.ts";
-import { structureOf } from "../core/structure.ts";
+import { repair } from "../core/repair/repair.ts";
+import { structureOf } from "../core/structure/structure.ts";
 import { generateBody } from "./wire-bodies.ts";
 
 export interface ContractCase {

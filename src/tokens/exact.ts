@@ -10,8 +10,8 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
-import { longRunCuts } from "../core/long-runs.ts";
-import type { CountText } from "../core/tokens.ts";
+import { longRunCuts } from "../core/tokens/long-runs.ts";
+import type { CountText } from "../core/tokens/tokens.ts";
 
 /** The part of a tokenizer that is used; `gpt-tokenizer/encoding/*` fits. */
 export interface TokenizerModule {

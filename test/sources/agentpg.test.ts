@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createCompactor } from "../../src/compactor.ts";
+import type { Summarizer, SummaryInput } from "../../src/core/checkpoint/summary.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { type Message, textsOf } from "../../src/core/message.ts";
-import type { Summarizer, SummaryInput } from "../../src/core/summary.ts";
-import { messageCounter, type TokenCounter } from "../../src/core/tokens.ts";
+import { messageCounter, type TokenCounter } from "../../src/core/tokens/tokens.ts";
 import { openaiChat } from "../../src/formats/openai-chat.ts";
 
 /** Scenario C (R231) under the `agentpg` profile: 176K of 200K, the first three summarised to 8K, the last two kept. */

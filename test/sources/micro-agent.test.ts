@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../../src/compactor.ts";
+import type { Summarizer, SummaryInput } from "../../src/core/checkpoint/summary.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { Summarizer, SummaryInput } from "../../src/core/summary.ts";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
 
 /** Scenarios A and B (R228–R230) under the `micro-agent` profile, switched on as its configuration does. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Compacted, createCompactor } from "../../src/compactor.ts";
+import type { SummarizeContext, Summarizer, SummaryInput, SummaryResult } from "../../src/core/checkpoint/summary.ts";
 import type { JsonArray, JsonObject } from "../../src/core/json.ts";
-import { isResultMessage } from "../../src/core/prune.ts";
-import type { SummarizeContext, Summarizer, SummaryInput, SummaryResult } from "../../src/core/summary.ts";
+import { isResultMessage } from "../../src/core/plan/prune.ts";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
 
 /** The named tests of R225 and R226, under the `nous` profile with its constants and strings. */

@@ -1,7 +1,7 @@
 /** Gives every call an id of its own and its results the same one, where the provider pairs by id. */
 
 import type { Message, Part } from "../message.ts";
-import type { PairedCall } from "../pairing.ts";
+import type { PairedCall } from "../structure/pairing.ts";
 import { type Pass, type RepairContext, withParts } from "./pass.ts";
 
 export const repairCallIds: Pass = (messages, context) => {

@@ -2,7 +2,7 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { type FormatName, type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
-import type { Pairing } from "../pairing.ts";
+import type { Pairing } from "../structure/pairing.ts";
 
 export interface RepairContext {
   readonly format: FormatName;

@@ -4,7 +4,7 @@
  */
 
 import type { Message, Part, ToolResultPart } from "../message.ts";
-import type { PairedCall } from "../pairing.ts";
+import type { PairedCall } from "../structure/pairing.ts";
 import { messageBeside, type Pass, quoteResult, type RepairContext, runsOf, withParts } from "./pass.ts";
 import { type Settled, settleResults } from "./settle-results.ts";
 

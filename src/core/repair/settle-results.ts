@@ -1,7 +1,7 @@
 /** Decides the one result of each call of a broken round: the first that came, completed by duplicates, or an error. */
 
 import { type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
-import type { PairedCall, PairedResult } from "../pairing.ts";
+import type { PairedCall, PairedResult } from "../structure/pairing.ts";
 import type { RepairContext } from "./pass.ts";
 import type { CallingStep } from "./rounds.ts";
 

@@ -1,9 +1,9 @@
 /** What every adapter gives back, and how it refuses: the native form is checked in its own words before it is translated. */
 
-import { checkSchema, type Problem } from "../../core/check-schema.ts";
-import { refuseProblems } from "../../core/refuse-problems.ts";
-import type { Schema } from "../../core/schema.ts";
-import type { SettingsInput } from "../../core/settings-input.ts";
+import { checkSchema, type Problem } from "../../core/settings/check-schema.ts";
+import { refuseProblems } from "../../core/settings/refuse-problems.ts";
+import type { Schema } from "../../core/settings/schema.ts";
+import type { SettingsInput } from "../../core/settings/settings-input.ts";
 import type { ProfileName } from "../profiles.ts";
 
 /** Goes into `resolveSettings` as it is. */

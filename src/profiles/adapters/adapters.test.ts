@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { raiseToFloor } from "../../core/trigger.ts";
+import { raiseToFloor } from "../../core/plan/trigger.ts";
 import { resolveSettings } from "../../settings.ts";
 import { profileNamed } from "../profiles.ts";
 import { type AdapterName, adapters } from "./adapters.ts";

@@ -1,8 +1,8 @@
 /** AgentPG's options (R203), as an object or as the list of single options they are given in. Translates only. */
 
-import { isPlainObject, shownValue } from "../../core/check-schema.ts";
 import { CompactionError } from "../../core/errors.ts";
-import type { SchemaFor } from "../../core/schema.ts";
+import { isPlainObject, shownValue } from "../../core/settings/check-schema.ts";
+import type { SchemaFor } from "../../core/settings/schema.ts";
 import { AGENTPG_EXTENDED_WINDOW_TOKENS } from "../agentpg.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
 

@@ -1,8 +1,8 @@
 /** auto-compact's fields on the provider structure (R213) as settings. Translates only. */
 
-import { isPlainObject } from "../../core/check-schema.ts";
-import type { SchemaFor } from "../../core/schema.ts";
-import type { StrategyName } from "../../core/settings.ts";
+import { isPlainObject } from "../../core/settings/check-schema.ts";
+import type { SchemaFor } from "../../core/settings/schema.ts";
+import type { StrategyName } from "../../core/settings/settings.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
 
 export interface AutoCompactProvider {

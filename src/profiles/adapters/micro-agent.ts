@@ -1,6 +1,6 @@
 /** micro-agent's PascalCase JSON object (R201) as settings. Translates only; `resolveSettings` decides. */
 
-import type { SchemaFor } from "../../core/schema.ts";
+import type { SchemaFor } from "../../core/settings/schema.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
 
 export interface MicroAgentConfiguration {

@@ -1,9 +1,9 @@
 /** Nous's `NOUS_*` environment variables (R208, R209) as settings. Reads a record that it is given, never the environment itself. */
 
-import { checkSchema, type Problem, shownValue } from "../../core/check-schema.ts";
-import { nearestWord } from "../../core/near-word.ts";
-import { refuseProblems } from "../../core/refuse-problems.ts";
-import type { Schema } from "../../core/schema.ts";
+import { checkSchema, type Problem, shownValue } from "../../core/settings/check-schema.ts";
+import { nearestWord } from "../../core/settings/near-word.ts";
+import { refuseProblems } from "../../core/settings/refuse-problems.ts";
+import type { Schema } from "../../core/settings/schema.ts";
 import { NOUS_LEGACY_MESSAGES } from "../nous.ts";
 import { type AdaptedSettings, inSubject } from "./adapted.ts";
 

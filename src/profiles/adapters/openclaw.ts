@@ -3,11 +3,11 @@
  * the file belongs to others. Translates only.
  */
 
-import { checkSchema, isPlainObject, shownValue } from "../../core/check-schema.ts";
 import { CompactionError } from "../../core/errors.ts";
-import { nearestWord } from "../../core/near-word.ts";
-import { refuseProblems } from "../../core/refuse-problems.ts";
-import type { SchemaFor } from "../../core/schema.ts";
+import { checkSchema, isPlainObject, shownValue } from "../../core/settings/check-schema.ts";
+import { nearestWord } from "../../core/settings/near-word.ts";
+import { refuseProblems } from "../../core/settings/refuse-problems.ts";
+import type { SchemaFor } from "../../core/settings/schema.ts";
 import { OPENCLAW_RESERVE_FLOOR_TOKENS, OPENCLAW_RESERVE_TOKENS } from "../openclaw.ts";
 import { type AdaptedSettings, inSubject } from "./adapted.ts";
 import { parseJson5 } from "./json5.ts";

@@ -3,11 +3,11 @@
  * and done until the budget is full. The result never counts more than the budget, by the counter it is given.
  */
 
-import { type Checkpoint, EMPTY_CHECKPOINT } from "../../core/checkpoint.ts";
-import { renderCheckpoint } from "../../core/checkpoint-text.ts";
-import type { RankedFact } from "../../core/facts.ts";
-import type { Language } from "../../core/language.ts";
-import type { TokenCounter } from "../../core/tokens.ts";
+import { type Checkpoint, EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
+import { renderCheckpoint } from "../../core/checkpoint/checkpoint-text.ts";
+import type { Language } from "../../core/checkpoint/language.ts";
+import type { RankedFact } from "../../core/facts/facts.ts";
+import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import type { ChooseContext } from "./context-sentences.ts";
 import { essentials, HEADING_TOKENS, ITEM_TOKENS } from "./essentials.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";

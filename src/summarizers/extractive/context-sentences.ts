@@ -3,8 +3,8 @@
  * are several, in the order in which they were said. Fills a given number of tokens as far as it can.
  */
 
-import type { Language } from "../../core/language.ts";
-import type { TokenCounter } from "../../core/tokens.ts";
+import type { Language } from "../../core/checkpoint/language.ts";
+import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
 import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";

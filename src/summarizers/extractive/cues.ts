@@ -1,6 +1,6 @@
 /** Words that tell what a sentence is about, per language, as data. A cue only suggests; nothing is added to a sentence. */
 
-import type { Language } from "../../core/language.ts";
+import type { Language } from "../../core/checkpoint/language.ts";
 
 /** `hedge` marks what is only supposed. */
 export type Cue = "constraint" | "decision" | "done" | "next" | "blocked" | "reason" | "hedge";

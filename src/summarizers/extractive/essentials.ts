@@ -3,8 +3,8 @@
  * what is going on, what was decided and done. An item is taken whole or not at all; only quotes may be cut, at a word.
  */
 
-import { type Checkpoint, type Decision, EMPTY_CHECKPOINT } from "../../core/checkpoint.ts";
-import type { TokenCounter } from "../../core/tokens.ts";
+import { type Checkpoint, type Decision, EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
+import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { cutAtWord } from "./sentences.ts";
 
 /** About what a heading and an item's marks cost. */

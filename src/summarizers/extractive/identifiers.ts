@@ -3,7 +3,7 @@
  * verbatim elsewhere. A path covers its parts. Never lists one twice, never exceeds the budget by its own count.
  */
 
-import { type RankedFact, scanIdentifiers } from "../../core/facts.ts";
+import { type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 
 /** Identifiers with their prices, sorted by what they are worth per token. A position in this list stands for one. */
 export interface Offers {

@@ -1,6 +1,6 @@
 /** The few words of our own that a summary contains beside its headings, per language. */
 
-import type { Language } from "../../core/language.ts";
+import type { Language } from "../../core/checkpoint/language.ts";
 
 const USER: Readonly<Record<Language, string>> = {
   en: "User",

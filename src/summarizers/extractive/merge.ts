@@ -3,10 +3,10 @@
  * decisions accumulate, identifiers still in use stay. Decides by shared words only; never rewords an item.
  */
 
-import type { Checkpoint, Decision, ToolFailure } from "../../core/checkpoint.ts";
-import { parseCheckpoint } from "../../core/checkpoint-text.ts";
-import { type RankedFact, scanIdentifiers } from "../../core/facts.ts";
-import type { Summary } from "../../core/summary.ts";
+import type { Checkpoint, Decision, ToolFailure } from "../../core/checkpoint/checkpoint.ts";
+import { parseCheckpoint } from "../../core/checkpoint/checkpoint-text.ts";
+import type { Summary } from "../../core/checkpoint/summary.ts";
+import { type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 import { visitContentWords } from "./content-words.ts";
 import { callKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";

@@ -1,6 +1,6 @@
 /** Files that the tool calls of some messages read or modified, each once, in order. A file that was modified is not read too. */
 
-import type { FileOperations } from "../../core/hooks.ts";
+import type { FileOperations } from "../../core/hooks/hooks.ts";
 import type { Message } from "../../core/message.ts";
 import { filesOfCall } from "./call-files.ts";
 

@@ -3,11 +3,11 @@
  * said in prose, and every identifier on the way. Collects references and bounded excerpts; decides nothing, writes nothing.
  */
 
-import type { ToolFailure } from "../../core/checkpoint.ts";
-import { createFactLedger, type FactLedger } from "../../core/facts.ts";
-import { detectLanguage, type Language } from "../../core/language.ts";
+import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
+import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
+import { createFactLedger, type FactLedger } from "../../core/facts/facts.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/message.ts";
-import { isTurnStart } from "../../core/structure.ts";
+import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { briefOf, FAILURE_CHARS_MAX, failureOf } from "./call-outcome.ts";
 import { requestOf, speakerOf } from "./request.ts";

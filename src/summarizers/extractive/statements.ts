@@ -3,8 +3,8 @@
  * the rest, chosen by cue words of the conversation's language. Newest first, bounded. Never rewords a sentence.
  */
 
-import type { Decision } from "../../core/checkpoint.ts";
-import type { Language } from "../../core/language.ts";
+import type { Decision } from "../../core/checkpoint/checkpoint.ts";
+import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
 import type { Prose, Reading } from "./reading.ts";
 import { cutAtWord, oneLine, splitSentences } from "./sentences.ts";

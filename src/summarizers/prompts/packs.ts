@@ -4,7 +4,7 @@
  */
 
 import { CompactionError } from "../../core/errors.ts";
-import type { PromptPackName } from "../../core/settings.ts";
+import type { PromptPackName } from "../../core/settings/settings.ts";
 import { CHECKPOINT_SECTIONS, PROMPT_VERSION as CHECKPOINT_VERSION, checkpointTask } from "./checkpoint.ts";
 import { PROMPT_VERSION as MERGE_VERSION, mergeTask } from "./merge.ts";
 import { PROMPT_VERSION as MINIMAL_VERSION, minimalTask } from "./minimal.ts";

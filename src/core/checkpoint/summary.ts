@@ -1,0 +1,50 @@
+/** The summarizer port: messages in, a summary out. Whether a model is asked is the implementation's business. */
+
+import type { Message } from "../message.ts";
+import type { Usage } from "../ports.ts";
+import type { TokenCounter } from "../tokens/tokens.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+
+export interface SummaryInput {
+  /** What will leave the view, oldest first, without synthetic summary messages. */
+  readonly messages: readonly Message[];
+  /** Early messages of a turn whose rest is kept (split-turn); summarised for the sake of that rest. */
+  readonly turnPrefix: readonly Message[];
+  /** What stays in the view: known to the reader anyway, so it need not be repeated. */
+  readonly kept: readonly Message[];
+  /** The summary that the new one replaces. */
+  readonly previous?: Summary;
+  /** The text must not count more. */
+  readonly budgetTokens: number;
+  readonly counter: TokenCounter;
+  /** Additional focus from whoever asked; never an instruction to be executed. */
+  readonly instructions?: string;
+}
+
+export interface Summary {
+  readonly text: string;
+  /** Absent when a model wrote free text. */
+  readonly checkpoint?: Checkpoint;
+}
+
+export interface SummaryResult extends Summary {
+  /** Model calls that were made; 0 for a summarizer that asks none. */
+  readonly calls: number;
+  readonly usage?: Usage;
+  /** What was left out, cut or repaired on the way, for the report. */
+  readonly notes: readonly string[];
+}
+
+export interface Summarizer {
+  readonly name: string;
+  /** Stored beside each summary, so that it is known what made it. */
+  readonly version: string;
+  /** An upper bound of the calls `summarize` will make for this input, known before the first. */
+  planCalls(input: SummaryInput): number;
+  summarize(input: SummaryInput, context: SummarizeContext): Promise<SummaryResult>;
+}
+
+export interface SummarizeContext {
+  readonly signal: AbortSignal;
+  progress(event: { readonly stage: string; readonly done: number; readonly total: number }): void;
+}

@@ -1,0 +1,120 @@
+/** One message's parts as another format can hold them; what it cannot becomes text where it can be read, else is dropped. */
+
+import type { FormatRules } from "../format-rules.ts";
+import { isObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { FormatName, MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
+import { text, textsOf } from "../message.ts";
+import type { Loss } from "./adopt.ts";
+
+export interface AdoptContext {
+  readonly to: FormatName;
+  readonly rules: FormatRules;
+  /** The tool's name for each paired result. */
+  readonly names: ReadonlyMap<Part, string>;
+  report(what: string, became: Loss["became"]): void;
+}
+
+export function adoptParts(parts: readonly Part[], context: AdoptContext): readonly Part[] {
+  return parts.flatMap((part) => adoptPart(part, context));
+}
+
+function adoptPart(part: Part, context: AdoptContext): readonly Part[] {
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? [] : [text(part.text)];
+    case "media":
+      return [adoptMedia(part, context)];
+    case "tool-call":
+      return [part.server ? describeServerPart(part, context) : adoptCall(part, context)];
+    case "tool-result":
+      return [part.server ? describeServerPart(part, context) : adoptResult(part, context)];
+    case "reasoning":
+      context.report("reasoning", "dropped");
+      return [];
+    case "opaque":
+      context.report(`opaque:${part.kind}`, "text");
+      return [text(describeOpaque(part))];
+    default:
+      return part satisfies never;
+  }
+}
+
+function adoptMedia(part: MediaPart, { to, rules, report }: AdoptContext): Part {
+  if (part.source.type === "text") {
+    report("text-document", "text");
+    return text(part.source.text);
+  }
+  const { wire: _, ...bare } = part;
+  if (rules.media.includes(part.kind) && isPortable(part, to)) return bare;
+  report(part.source.type === "file" ? `${part.kind}-by-file-id` : part.kind, "text");
+  return text(describeMedia(part));
+}
+
+/** File ids belong to one provider; Chat takes documents only as data. */
+function isPortable({ source, kind }: MediaPart, to: FormatName): boolean {
+  if (source.type === "url") return kind === "image" || to !== "openai-chat";
+  return source.type === "base64";
+}
+
+function describeMedia({ kind, mediaType, name, source }: MediaPart): string {
+  const details = [name, mediaType, source.type === "url" ? source.url : undefined].filter(
+    (detail) => detail !== undefined,
+  );
+  return `[${kind}${details.length === 0 ? "" : ` ${details.join(", ")}`}: not available here]`;
+}
+
+function adoptCall({ callId, name, input }: ToolCallPart, { to, report }: AdoptContext): Part {
+  const takesText = to === "openai-chat" || to === "openai-responses";
+  const isFit = isObject(input) || takesText;
+  if (!isFit) report("free-text-input", "changed");
+  const id = callId === undefined ? {} : { callId };
+  return { type: "tool-call", ...id, name, input: isFit ? input : { input } };
+}
+
+function adoptResult(part: ToolResultPart, context: AdoptContext): Part {
+  const { rules, names, report } = context;
+  if (part.isError && !rules.errorFlag) report("error-flag", "text");
+  const name = part.name ?? names.get(part);
+  const content = part.content.flatMap((inner) => {
+    if (inner.type !== "media" || rules.resultMedia) return adoptPart(inner, context);
+    report(`${inner.kind}-in-tool-result`, "text");
+    return [text(inner.source.type === "text" ? inner.source.text : describeMedia(inner))];
+  });
+  return {
+    type: "tool-result",
+    ...(part.callId !== undefined && { callId: part.callId }),
+    ...(name !== undefined && { name }),
+    content,
+    isError: part.isError,
+  };
+}
+
+function describeServerPart(part: ToolCallPart | ToolResultPart, { report }: AdoptContext): Part {
+  if (part.type === "tool-call") {
+    report(`server-tool:${part.name}`, "text");
+    return text(`[${part.name}] ${JSON.stringify(part.input)}`);
+  }
+  report("server-tool-result", "text");
+  const readable = part.content.flatMap((inner) =>
+    inner.type === "opaque" ? [describeOpaque(inner)] : textsOf([inner]),
+  );
+  return text(`[Result] ${readable.join("\n")}`);
+}
+
+/** Only the provider can read these. */
+const UNREADABLE_KEYS: ReadonlySet<string> = new Set([
+  "encrypted_content",
+  "signature",
+  "data",
+  "id",
+  "type",
+  "thoughtSignature",
+]);
+
+function describeOpaque({ kind, wire }: OpaquePart): string {
+  if (typeof wire.content === "string") return wire.content;
+  const readable: JsonObject = Object.fromEntries(
+    Object.entries(wire).filter((entry): entry is [string, JsonValue] => !UNREADABLE_KEYS.has(entry[0])),
+  );
+  return `[${kind || "unknown"}] ${JSON.stringify(readable)}`;
+}

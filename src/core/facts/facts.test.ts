@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { type Message, type Part, text } from "../message.ts";
+import { createFactLedger, factsOf, rankFacts } from "./facts.ts";
+
+let next = 0;
+const message = (role: Message["role"], ...parts: Part[]): Message => ({ id: `m${next++}`, role, parts });
+const call = (input: Record<string, string>): Message =>
+  message("assistant", { type: "tool-call", callId: "c", name: "run", input });
+const result = (value: string): Message =>
+  message("user", { type: "tool-result", callId: "c", content: [text(value)], isError: false });
+
+function ranked(...messages: Message[]): readonly string[] {
+  return factsOf(messages).map((fact) => fact.text);
+}
+
+test("what a call names goes before what a result only mentions", () => {
+  const facts = ranked(call({ path: "src/named.ts" }), result("src/other.ts src/another.ts"));
+  expect(facts[0]).toBe("src/named.ts");
+});
+
+test("what came lately goes before what came long ago", () => {
+  const between = Array.from({ length: 30 }, () => result("nothing to see"));
+  expect(ranked(result("old_name"), ...between, result("new_name"))).toEqual(["new_name", "old_name"]);
+});
+
+test("what the user and a call share goes first", () => {
+  const facts = ranked(
+    message("user", text("fix both_said and only_user")),
+    call({ command: "run both_said" }),
+    result("only_result"),
+  );
+  expect(facts[0]).toBe("both_said");
+});
+
+test("argument names count as mentions, numbers as their digits", () => {
+  const facts = factsOf([message("assistant", { type: "tool-call", name: "t", input: { timeout_ms: 120000 } })]);
+  expect(facts.map((fact) => fact.text).sort()).toEqual(["120000", "timeout_ms"]);
+});
+
+test.each([
+  "sk-ant-api03-AbCdEf0123456789AbCdEf",
+  "AKIAIOSFODNN7EXAMPLE",
+  "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+  "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",
+  "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4MTIz",
+])("%s is never listed", (secret) => {
+  expect(ranked(call({ key: `use ${secret} here` }), message("user", text(secret)))).toEqual([]);
+});
+
+test("memory is bounded, and what matters outlives what does not", () => {
+  const ledger = createFactLedger({ factsMax: 100 });
+  ledger.add(call({ path: "src/kept.ts" }));
+  for (let index = 0; index < 200; index++) ledger.add(result(`id_${index} id_${index}_b`));
+  expect(ledger.size).toBeLessThanOrEqual(101);
+  expect(rankFacts(ledger).map((fact) => fact.text)).toContain("src/kept.ts");
+});
+
+test("counts survive growth and forgetting", () => {
+  const ledger = createFactLedger({ factsMax: 3_000 });
+  for (let index = 0; index < 2_500; index++) ledger.add(result(`same_name name_${index}`));
+  const counts = new Map<string, number>();
+  ledger.visit(({ text: name, results }) => counts.set(name, results));
+  expect(counts.get("same_name")).toBe(2_500);
+  expect(counts.get("name_17")).toBe(1);
+  expect(counts.size).toBe(2_501);
+});

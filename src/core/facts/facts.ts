@@ -1,0 +1,50 @@
+/**
+ * The fact ledger: the exact identifiers of a conversation, ranked by how likely they are to be needed again. Shared by the
+ * extractive summarizer, which lists them, and the guard, which checks that they were kept. Secrets are never among them.
+ */
+
+import type { Message } from "../message.ts";
+import { createFactLedger, type FactLedger } from "./ledger.ts";
+import type { Fact } from "./mention-table.ts";
+import { factLikelihood } from "./score.ts";
+import { looksSecret } from "./secret.ts";
+
+export { scanIdentifiers } from "./identifier-scan.ts";
+export { createFactLedger, type FactLedger } from "./ledger.ts";
+
+export interface RankedFact extends Pick<Fact, "text" | "kind"> {
+  /** Between 0 and 1. */
+  readonly likelihood: number;
+}
+
+/** More than any summary could list. */
+const RANKED_MAX = 20_000;
+
+/** Likeliest first, at most `limit`; the same ledger always gives the same order. */
+export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): readonly RankedFact[] {
+  const { messages, size } = ledger;
+  const likelihoods = new Float64Array(size);
+  let at = 0;
+  ledger.visit((fact) => {
+    likelihoods[at++] = factLikelihood(fact, messages);
+  });
+  const threshold = size <= limit ? 0 : (likelihoods.slice().sort()[size - limit] ?? 0);
+  const ranked: RankedFact[] = [];
+  at = 0;
+  ledger.visit(({ text, kind }) => {
+    const likelihood = likelihoods[at++] ?? 0;
+    if (likelihood >= threshold && !looksSecret(text)) ranked.push({ text, kind, likelihood });
+  });
+  return ranked.sort((a, b) => b.likelihood - a.likelihood || compareText(a.text, b.text));
+}
+
+export function factsOf(messages: readonly Message[]): readonly RankedFact[] {
+  const ledger = createFactLedger();
+  for (const message of messages) ledger.add(message);
+  return rankFacts(ledger);
+}
+
+/** By code units, so that no locale changes the order. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

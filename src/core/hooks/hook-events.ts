@@ -1,0 +1,176 @@
+/**
+ * What a pass tells while it runs: one typed event per stage, as plain data. Events never carry what could change the pass,
+ * and the messages in them are copies without wire bodies and binary data.
+ */
+
+import type { NothingToDo, Plan, Reason } from "../plan/plan.ts";
+import type { Usage } from "../ports.ts";
+import type { MessageSnapshot } from "./snapshot.ts";
+
+export type HookEvent =
+  | TriggerFired
+  | PlanMade
+  | GateClosed
+  | CompactionStarted
+  | CompactionProvided
+  | SummaryStarted
+  | ProgressMade
+  | SummaryFailed
+  | SummaryMade
+  | ResultsPruned
+  | ConversationCompacted
+  | NothingDone
+  | PassFailed
+  | CompactionEnded;
+
+export type HookEventOf<Type extends HookEvent["type"]> = Extract<HookEvent, { readonly type: Type }>;
+
+/** Who the conversation belongs to, as far as the caller says; given for the compactor, and over it for one call. */
+export interface HookContext {
+  readonly sessionId?: string;
+  /** R178. */
+  readonly agentId?: string;
+  readonly sessionKey?: string;
+  readonly workspaceDir?: string;
+  readonly messageProvider?: string;
+  /** Compactions of this session before this one. Counted by session id where it is not given. */
+  readonly compactionCount?: number;
+}
+
+/** A trigger fired, or somebody asked. */
+export interface TriggerFired {
+  readonly type: "trigger-fired";
+  readonly reason: Reason;
+  /** What the triggers compare. */
+  readonly tokens: number;
+  /** The limit that was passed; the lowest one there is when somebody asked; absent when no trigger has any. */
+  readonly thresholdTokens?: number;
+}
+
+export interface PlanMade {
+  readonly type: "plan-made";
+  readonly plan: Plan;
+  readonly reason: Reason;
+  readonly tokens: number;
+  readonly thresholdTokens?: number;
+  /** Messages that will leave the view. */
+  readonly messagesLeaving: number;
+}
+
+export interface GateClosed {
+  readonly type: "gate-closed";
+  readonly because: string;
+}
+
+/** Past the gates, before anything is done. Exactly one `compaction-ended` follows, whatever happens. */
+export interface CompactionStarted {
+  readonly type: "compaction-started";
+  readonly reason: Reason;
+  readonly messageCount: number;
+  readonly tokenCount: number;
+  readonly compactionNumber: number;
+  /** What will leave the view, copied (X16). */
+  readonly messages: readonly MessageSnapshot[];
+}
+
+/** A `provide` hook replaced the built-in compaction. */
+export interface CompactionProvided {
+  readonly type: "compaction-provided";
+  readonly summary: string;
+  readonly summaryTokens: number;
+  readonly firstKeptEntryId?: string;
+}
+
+export interface SummaryStarted {
+  readonly type: "summary-started";
+  readonly summarizer: string;
+  readonly messageCount: number;
+  readonly budgetTokens: number;
+  /** Model calls that will be made at most. */
+  readonly callsMax: number;
+}
+
+export interface ProgressMade {
+  readonly type: "progress-made";
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface SummaryFailed {
+  readonly type: "summary-failed";
+  readonly because: string;
+  /** The step of `failure.ladder` that was taken; `throw` when the pass failed with it. */
+  readonly fallback: string;
+}
+
+export interface SummaryMade {
+  readonly type: "summary-made";
+  readonly summarizer: string;
+  readonly summary: string;
+  readonly summaryTokens: number;
+  readonly calls: number;
+  readonly usage?: Usage;
+}
+
+export interface ResultsPruned {
+  readonly type: "results-pruned";
+  /** Shortened: cap and trim. */
+  readonly soft: number;
+  /** Replaced: stub and clear. */
+  readonly hard: number;
+}
+
+export interface ConversationCompacted {
+  readonly type: "conversation-compacted";
+  readonly reason: Reason;
+  /** The settings' strategy, `prune` where only tool results were shortened, `provided` where a hook did it. */
+  readonly strategy: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly tokensFreed: number;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  /** Messages that left the view. */
+  readonly messagesRemoved: number;
+  /** In the view before and after. */
+  readonly preservedMessageIds: readonly string[];
+  readonly summary?: string;
+  readonly summaryTokens?: number;
+  readonly summarizer?: string;
+  readonly calls: number;
+  /** Before ÷ after, of the whole context. */
+  readonly ratio: number;
+  readonly fits: boolean;
+  readonly steps: Readonly<Record<string, number>>;
+  readonly durationMs: number;
+  /** Absent when only tool results were pruned: that is no compaction to the sources. */
+  readonly compactionNumber?: number;
+}
+
+export interface NothingDone {
+  readonly type: "nothing-done";
+  readonly because: NothingToDo | Reason;
+  /** False when a pass was needed and did not happen. */
+  readonly ok: boolean;
+  readonly reason: Reason;
+  readonly tokens: number;
+  readonly durationMs: number;
+}
+
+/** The pass threw, or was aborted; nothing was changed. */
+export interface PassFailed {
+  readonly type: "pass-failed";
+  readonly reason: Reason;
+  readonly because: string;
+  readonly error: unknown;
+  readonly durationMs: number;
+}
+
+export interface CompactionEnded {
+  readonly type: "compaction-ended";
+  readonly messageCount: number;
+  readonly tokenCount: number;
+  /** Messages that left the view; 0 when nothing was compacted. */
+  readonly compactedCount: number;
+}

@@ -1,0 +1,223 @@
+/**
+ * The three kinds of hooks (C23) and how they are asked. A `gate` may stop a pass, a `notify` hears of every stage and can
+ * neither stop nor fail it, a `provide` may replace the built-in compaction or cancel it. The sources' own names are aliases.
+ */
+
+import { CompactionError } from "../errors.ts";
+import type { Message } from "../message.ts";
+import type { Plan, Reason } from "../plan/plan.ts";
+import { nearestWord } from "../settings/near-word.ts";
+import { aliasGates, aliasNames, aliasNotifies, aliasProvides, type HookAliases } from "./hook-aliases.ts";
+import type { HookContext, HookEvent } from "./hook-events.ts";
+
+/** One object for all hooks: the three kinds, each one function or several, and the names of the sources. */
+export interface Hooks extends HookAliases {
+  /** Asked one after the other before anything is done; the first that closes ends the pass. */
+  readonly gate?: OneOrMore<Gate>;
+  /** Told of every stage, all at once, never waited for. What they throw is logged. */
+  readonly notify?: OneOrMore<Notify>;
+  /** Asked one after the other when messages would leave the view; the first answer counts. */
+  readonly provide?: OneOrMore<Provide>;
+}
+
+export type OneOrMore<Hook> = Hook | readonly Hook[];
+export type Awaitable<Value> = Value | Promise<Value>;
+
+export type Gate = (event: GateEvent, context: HookContext) => Awaitable<GateAnswer>;
+
+/** Nothing or true: go on. False, a text or an error (returned or thrown): the pass does not happen. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a gate that only throws has no return statement.
+export type GateAnswer = undefined | void | boolean | string | Error;
+
+export interface GateEvent {
+  readonly reason: Reason;
+  readonly plan: Plan;
+  readonly messageCount: number;
+  readonly tokenCount: number;
+  readonly compactionNumber: number;
+  /** True when messages leave the view or a trigger fired; false when only tool results are pruned on the way. */
+  readonly isCompaction: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Whatever it returns is ignored. */
+export type Notify = (event: HookEvent, context: HookContext) => unknown;
+
+export type Provide = (proposal: Proposal, context: HookContext) => Awaitable<ProvideAnswer>;
+
+/** Nothing: the built-in compaction goes on. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks has no return statement.
+export type ProvideAnswer = undefined | void | { readonly compaction: ProvidedCompaction } | CancelCompaction;
+
+export interface CancelCompaction {
+  readonly cancel: true;
+  /** Why, for the report. */
+  readonly message?: string;
+}
+
+/** What the built-in compaction would do. */
+export interface Proposal {
+  readonly reason: Reason;
+  readonly plan: Plan;
+  /** What will leave the view, oldest first, without the early part of a turn that is split. */
+  readonly messages: readonly Message[];
+  /** Early messages of a turn whose rest is kept; they leave too. */
+  readonly turnPrefix: readonly Message[];
+  /** The first message behind what leaves; absent when nothing stands behind it. */
+  readonly firstKeptEntryId?: string;
+  readonly tokensBefore: number;
+  readonly budgetTokens?: number;
+  readonly previousSummary?: string;
+  readonly fileOps: FileOperations;
+  readonly reserveTokens: number;
+  readonly instructions?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Files that the leaving messages' tool calls name. */
+export interface FileOperations {
+  readonly read: readonly string[];
+  readonly modified: readonly string[];
+}
+
+/** R181: a complete compaction. */
+export interface ProvidedCompaction {
+  readonly summary: string;
+  /** What stands before this message leaves, protected messages excepted. Default: the proposal's. */
+  readonly firstKeptEntryId?: string;
+  /** Taken for the sake of the source's form; the report has our own count. */
+  readonly tokensBefore?: number;
+  /** Goes into the report's record. */
+  readonly details?: CompactionDetails;
+}
+
+export interface CompactionDetails {
+  readonly readFiles?: readonly string[];
+  readonly modifiedFiles?: readonly string[];
+  readonly [key: string]: unknown;
+}
+
+export interface HookLists {
+  readonly gates: readonly Gate[];
+  readonly notifies: readonly Notify[];
+  readonly provides: readonly Provide[];
+}
+
+const KINDS = ["gate", "notify", "provide"];
+
+/** Lists per kind, aliases behind the own ones. A name that is no hook is refused: it would never be called (X17). */
+export function settleHooks(hooks: Hooks = {}): HookLists {
+  const known = [...KINDS, ...aliasNames];
+  for (const [name, hook] of Object.entries(hooks)) {
+    if (!known.includes(name)) throw unknownHook(name, known);
+    const isList = Array.isArray(hook) && KINDS.includes(name);
+    const isRight = hook === undefined || (isList ? hook.every(isFunction) : isFunction(hook));
+    if (!isRight)
+      throw new CompactionError(
+        "invalid-options",
+        `hooks.${name} must be a function${KINDS.includes(name) ? " or a list of functions" : ""}`,
+      );
+  }
+  return {
+    gates: [...listOf(hooks.gate), ...aliasGates(hooks)],
+    notifies: [...listOf(hooks.notify), ...aliasNotifies(hooks)],
+    provides: [...listOf(hooks.provide), ...aliasProvides(hooks)],
+  };
+}
+
+function unknownHook(name: string, known: readonly string[]): CompactionError {
+  const near = nearestWord(name, known);
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  return new CompactionError("invalid-options", `Unknown hook ${name}; there are ${known.join(", ")}${hint}`);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+function listOf<Hook>(hooks: OneOrMore<Hook> | undefined): readonly Hook[] {
+  if (hooks === undefined) return [];
+  // `Array.isArray` does not narrow a readonly list out of the union.
+  return Array.isArray(hooks) ? (hooks as readonly Hook[]) : [hooks as Hook];
+}
+
+/** Why the pass may not happen; undefined when every gate is open. */
+export async function askGates(
+  gates: readonly Gate[],
+  event: GateEvent,
+  context: HookContext,
+): Promise<string | undefined> {
+  for (const gate of gates) {
+    const because = closedBecause(await answerOf(() => untilAborted(gate(event, context), event.signal)));
+    event.signal.throwIfAborted();
+    if (because !== undefined) return because;
+  }
+  return undefined;
+}
+
+/** What a gate throws is its answer. */
+async function answerOf(ask: () => Promise<GateAnswer>): Promise<unknown> {
+  try {
+    return await ask();
+  } catch (error) {
+    return error instanceof Error ? error : String(error);
+  }
+}
+
+function closedBecause(answer: unknown): string | undefined {
+  if (answer instanceof Error) return answer.message;
+  if (typeof answer === "string") return answer;
+  return answer === false ? "A gate said no." : undefined;
+}
+
+export interface AskProvides {
+  readonly proposal: Proposal;
+  readonly context: HookContext;
+  /** A hook that throws is passed over; this hears of it. */
+  failed(error: unknown): void;
+}
+
+export async function askProvides(
+  provides: readonly Provide[],
+  { proposal, context, failed }: AskProvides,
+): Promise<{ readonly compaction: ProvidedCompaction } | CancelCompaction | undefined> {
+  for (const provide of provides) {
+    try {
+      const answer = await untilAborted(provide(proposal, context), proposal.signal);
+      if (answer !== undefined && answer !== null) return answer;
+    } catch (error) {
+      proposal.signal.throwIfAborted();
+      failed(error);
+    }
+  }
+  return undefined;
+}
+
+/** All at once; returns without waiting for any. */
+export function notifyAll(
+  notifies: readonly Notify[],
+  told: { readonly event: HookEvent; readonly context: HookContext },
+  failed: (error: unknown) => void,
+): void {
+  for (const notify of notifies) {
+    try {
+      const answer = notify(told.event, told.context);
+      Promise.resolve(answer).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}
+
+/** A hook that never answers does not hold up a caller who gave up. */
+async function untilAborted<Value>(answer: Awaitable<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([answer, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

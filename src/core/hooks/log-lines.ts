@@ -1,0 +1,179 @@
+/**
+ * Which line an event is logged as, per profile, as data: the sources' own lines under their profiles, one neutral line per
+ * event otherwise. Numbers are live. Writes nothing.
+ */
+
+import type { FailureStep } from "../settings/settings.ts";
+import type { HookEvent } from "./hook-events.ts";
+import type { LogFields, LogLevel, LogLine } from "./logger.ts";
+
+/** A hook failed; the pass goes on. Logged only: hooks do not hear of each other's failures. */
+export interface HookFailed {
+  readonly type: "hook-failed";
+  readonly kind: "notify" | "provide";
+  readonly because: string;
+}
+
+export type LogEvent = HookEvent | HookFailed;
+
+type EventOf<Type extends LogEvent["type"]> = Extract<LogEvent, { readonly type: Type }>;
+
+/** Undefined: the neutral line. Null: none. */
+type Voice = { readonly [Type in LogEvent["type"]]?: (event: EventOf<Type>) => LogLine | undefined | null };
+
+export function lineFor(profile: string, event: LogEvent): LogLine | undefined {
+  const own = say(VOICES.find(({ profiles }) => profiles.test(profile))?.voice ?? {}, event);
+  const line = own === undefined ? say(NEUTRAL, event) : own;
+  return line ?? undefined;
+}
+
+function say(voice: Voice, event: LogEvent): LogLine | undefined | null {
+  // The table maps each type to a function of that very event, which the compiler cannot follow through an index.
+  const line = voice[event.type] as ((event: LogEvent) => LogLine | undefined | null) | undefined;
+  return line?.(event);
+}
+
+const at =
+  (level: LogLevel) =>
+  (message: string): LogLine => ({ level, message });
+const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
+
+/** `85,200`, whatever the machine's language. */
+function grouped(count: number): string {
+  return Math.round(count).toLocaleString("en-US");
+}
+
+function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What each step of the failure ladder is called in a sentence; the sources' words for theirs. */
+const FALLBACKS: Readonly<Record<FailureStep, string>> = {
+  truncate: "truncation",
+  "keep-and-trim": "history trimming",
+  extractive: "the summary that needs no model",
+  annotate: "a note in place of a summary",
+  "staged-partial": "what the parts achieved",
+  throw: "an error; nothing was changed",
+};
+
+function fallbackWords(step: string): string {
+  // A step that the table lacks is named as it is.
+  return (FALLBACKS as Readonly<Record<string, string>>)[step] ?? step;
+}
+
+/** An error's own full stop would stand beside ours. */
+function sentence(because: string): string {
+  return because.replace(/[.\s]+$/, "");
+}
+
+const NEUTRAL: Voice = {
+  "trigger-fired": ({ reason, tokens, thresholdTokens }) => {
+    const threshold = thresholdTokens === undefined ? "" : `, threshold ${grouped(thresholdTokens)}`;
+    return info(`Compaction: triggered (${reason}), ${grouped(tokens)} tokens${threshold}`);
+  },
+  "plan-made": ({ plan, messagesLeaving }) =>
+    debug(`Compaction: ${counted(plan.steps.length, "step")} planned, ${counted(messagesLeaving, "message")} to leave`),
+  "gate-closed": ({ because }) => warn(`Compaction: stopped by a gate: ${because}`),
+  "compaction-started": ({ messageCount, tokenCount }) =>
+    debug(`Compaction: started on ${counted(messageCount, "message")}, ${grouped(tokenCount)} tokens`),
+  "compaction-provided": ({ summaryTokens }) =>
+    info(`Compaction: provided by a hook, summary of ${grouped(summaryTokens)} tokens`),
+  "summary-started": ({ summarizer, messageCount, callsMax }) =>
+    debug(
+      `Compaction: ${summarizer} summarizes ${counted(messageCount, "message")}, at most ${counted(callsMax, "call")}`,
+    ),
+  "progress-made": ({ stage, done, total }) => debug(`Compaction: ${stage} ${done} of ${total}`),
+  "summary-made": ({ summarizer, summaryTokens, calls }) =>
+    debug(`Compaction: ${summarizer} made a summary of ${grouped(summaryTokens)} tokens, ${counted(calls, "call")}`),
+  "summary-failed": ({ because, fallback }) =>
+    warn(`Compaction: no summary: ${sentence(because)}. Falling back to ${fallbackWords(fallback)}`),
+  "results-pruned": ({ soft, hard }) =>
+    debug(`Compaction: pruned ${counted(soft + hard, "tool result")} (${soft} shortened, ${hard} replaced)`),
+  /** R223. */
+  "conversation-compacted": ({ strategy, tokensBefore, tokensAfter, messagesRemoved }) =>
+    info(
+      `Compaction: ${strategy}, ${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens, ${counted(messagesRemoved, "message")} removed`,
+    ),
+  "nothing-done": ({ because, ok }) => (ok ? debug : warn)(`Compaction: nothing done (${because})`),
+  "pass-failed": ({ because }) => error(`Compaction: failed: ${sentence(because)}. Nothing was changed`),
+  "compaction-ended": ({ compactedCount }) => debug(`Compaction: ended, ${counted(compactedCount, "message")} gone`),
+  "hook-failed": ({ kind, because }) => error(`Compaction: a ${kind} hook failed: ${sentence(because)}. Going on`),
+};
+
+const MICRO_AGENT: Voice = {
+  // Said with the plan, in one line.
+  "trigger-fired": () => null,
+  /** R214. */
+  "plan-made": ({ tokens, thresholdTokens, messagesLeaving }) => {
+    if (messagesLeaving === 0) return undefined;
+    const threshold = thresholdTokens === undefined ? "no threshold" : `threshold ${grouped(thresholdTokens)}`;
+    return info(
+      `Compaction: estimated ~${grouped(tokens)} tokens, ${threshold} — compacting ${grouped(messagesLeaving)} messages`,
+    );
+  },
+  /** R215. */
+  "conversation-compacted": ({ summaryTokens, messagesRemoved, tokensFreed }) =>
+    summaryTokens === undefined
+      ? undefined
+      : info(
+          `Compaction: summarized ${grouped(messagesRemoved)} messages into ~${grouped(summaryTokens)} tokens, freed ~${grouped(tokensFreed)} estimated tokens`,
+        ),
+  /** R216. */
+  "summary-failed": ({ because, fallback }) =>
+    warn(`Compaction failed: ${sentence(because)}. Falling back to ${fallbackWords(fallback)}.`),
+};
+
+const NOUS: Voice = {
+  /** R218. */
+  "results-pruned": ({ soft, hard }) => info(`Pruned ${soft + hard} tool results (soft: ${soft}, hard: ${hard})`),
+  /** R219. */
+  "summary-failed": ({ because, fallback }) =>
+    error(`Compaction summarization failed: ${sentence(because)} — falling back to ${fallbackWords(fallback)}`),
+};
+
+/** R220. */
+const OPENCLAW: Voice = {
+  "trigger-fired": ({ reason, tokens }) =>
+    reason === "overflow"
+      ? warn(`Overflow detected at about ${grouped(tokens)} tokens: attempting compaction`)
+      : undefined,
+  "conversation-compacted": ({ reason, tokensBefore, tokensAfter }) =>
+    reason === "overflow"
+      ? info(`Overflow: compaction succeeded, ${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens; retrying`)
+      : undefined,
+  "nothing-done": ({ reason, because }) =>
+    reason === "overflow" ? warn(`Overflow: compaction failed: ${because}`) : undefined,
+  "pass-failed": ({ reason, because }) =>
+    reason === "overflow" ? error(`Overflow: compaction failed: ${sentence(because)}`) : undefined,
+};
+
+/** R221. */
+const AUTO_COMPACT: Voice = {
+  "trigger-fired": ({ tokens, thresholdTokens, reason }) =>
+    thresholdTokens === undefined || tokens <= thresholdTokens
+      ? info(`[compact] triggered: ${tokens} tokens, ${reason}`)
+      : info(`[compact] triggered: ${tokens} tokens > ${thresholdTokens} threshold`),
+  "conversation-compacted": ({ tokensAfter }) => info(`[compact] done: ${tokensAfter} tokens remaining`),
+};
+
+const VOICES: readonly { readonly profiles: RegExp; readonly voice: Voice }[] = [
+  { profiles: /^micro-agent$/, voice: MICRO_AGENT },
+  { profiles: /^nous$/, voice: NOUS },
+  { profiles: /^openclaw$/, voice: OPENCLAW },
+  { profiles: /^auto-compact$/, voice: AUTO_COMPACT },
+];
+
+/** What the event says in numbers and names; texts of messages and summaries stay out. */
+export function fieldsOf(event: LogEvent): LogFields {
+  const fields: Record<string, string | number | boolean> = { event: event.type };
+  for (const [name, value] of Object.entries(event)) {
+    if (name === "type" || name === "summary") continue;
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") fields[name] = value;
+  }
+  if (event.type === "plan-made") {
+    const { steps, tokensBefore, tokensAfter, fits } = event.plan;
+    return { ...fields, steps: steps.length, tokensBefore, tokensAfter, fits };
+  }
+  return fields;
+}

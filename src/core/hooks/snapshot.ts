@@ -1,0 +1,42 @@
+/**
+ * A copy of a message that may be kept, stored or sent on: deep, so that later edits of a request body do not reach it, and
+ * without wire bodies and binary data (X16). Says what a message said; cannot be sent to a provider again.
+ */
+
+import type { Message, Part, Role } from "../message.ts";
+
+export interface MessageSnapshot {
+  readonly id: string;
+  readonly role: Role;
+  readonly parts: readonly PartSnapshot[];
+  readonly pinned?: boolean;
+}
+
+/** As in a message, less the wire block; base64 data is an empty string, opaque parts keep only their kind. */
+export type PartSnapshot = Part extends infer One
+  ? One extends Part
+    ? Omit<One, "wire" | "content"> & Inner<One>
+    : never
+  : never;
+
+type Inner<One> = One extends { readonly content: readonly Part[] }
+  ? { readonly content: readonly PartSnapshot[] }
+  : unknown;
+
+export function snapshotOf({ id, role, parts, pinned }: Message): MessageSnapshot {
+  return { id, role, parts: parts.map(partSnapshot), ...(pinned !== undefined && { pinned }) };
+}
+
+function partSnapshot(part: Part): PartSnapshot {
+  const { wire: _, ...rest } = part;
+  switch (rest.type) {
+    case "tool-result":
+      return { ...rest, content: rest.content.map(partSnapshot) };
+    case "media":
+      return rest.source.type === "base64" ? { ...rest, source: { type: "base64", data: "" } } : structuredClone(rest);
+    case "tool-call":
+      return { ...rest, input: structuredClone(rest.input) };
+    default:
+      return rest;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Which messages may go and which must stay, and why. The cut is always legal, pinned messages and system messages stay
+ * wherever they are, and a round stays or goes as one. Decides only; changes nothing.
+ */
+
+import type { Message } from "../message.ts";
+import type { Settings } from "../settings/settings.ts";
+import { isTurnStart, type Structure } from "../structure/structure.ts";
+import { isForeignSummary } from "./foreign-summaries.ts";
+import type { Protection } from "./plan.ts";
+import { matchesAnyTool } from "./tool-patterns.ts";
+
+export interface PartitionInput {
+  readonly messages: readonly Message[];
+  readonly structure: Structure;
+  readonly settings: Settings;
+  readonly tokensOf: (message: Message) => number;
+  /** Messages that carry an earlier summary of ours: replaced, never summarised again (D12). */
+  readonly summaryIds: ReadonlySet<string>;
+  /** Smaller than the settings say where the target leaves less room. */
+  readonly tailTokens: number;
+  readonly tailMessages: number;
+  /** The target leaves less room than the settings want: the tail's tokens are a limit now, and only the rest stays firm. */
+  readonly isTight?: boolean;
+  /** Tighter still: even the first request may go; the summary quotes it. */
+  readonly mayDropFirstUser?: boolean;
+}
+
+export interface Partition {
+  /** Index of the first message of the kept tail. */
+  readonly cut: number;
+  /** True when the cut divides a turn: its early part is summarised for the sake of the rest. */
+  readonly isSplitTurn: boolean;
+  /** Indices that may go, ascending. */
+  readonly zone: readonly number[];
+  /** Indices in the zone that belong to the turn that is split. */
+  readonly turnPrefix: readonly number[];
+  /** Why each kept message stays. */
+  readonly protectedBy: ReadonlyMap<number, Protection>;
+}
+
+export function partition(input: PartitionInput): Partition {
+  const { messages, summaryIds } = input;
+  const cut = findCut(input);
+  const protectedBy = ownProtections(input, cut);
+  keepRoundsWhole(input, protectedBy);
+  const zone = messages.flatMap((message, index) =>
+    protectedBy.has(index) || summaryIds.has(message.id) ? [] : [index],
+  );
+  const turnStart = messages.findLastIndex(
+    (message, index) => index < cut && isTurnStart(message) && !summaryIds.has(message.id),
+  );
+  const maySplit = input.settings.compact.cut === "split-turn" || input.settings.compact.cut === "turn-start-or-split";
+  const isSplitTurn = maySplit && cut > 0 && turnStart >= 0 && cut < messages.length && !isTurnStartAt(messages, cut);
+  const turnPrefix = isSplitTurn ? zone.filter((index) => index >= turnStart) : [];
+  return { cut, isSplitTurn, zone, turnPrefix, protectedBy };
+}
+
+function isTurnStartAt(messages: readonly Message[], index: number): boolean {
+  const message = messages[index];
+  return message !== undefined && isTurnStart(message);
+}
+
+/** Where the tail begins if it had its way: the shortest suffix that reaches both sizes (R074, C7). */
+function wantedCut({ messages, tokensOf, tailTokens, tailMessages }: PartitionInput): number {
+  let index = messages.length;
+  let tokens = 0;
+  while (index > 0 && (tokens < tailTokens || messages.length - index < tailMessages)) {
+    index--;
+    const message = messages[index];
+    if (message !== undefined) tokens += tokensOf(message);
+  }
+  return index;
+}
+
+/** The longest suffix within the tokens, from a legal place on: it may be empty, but never begins inside an open round. */
+function tightCut({ messages, tokensOf, tailTokens, structure }: PartitionInput): number {
+  let index = messages.length;
+  let tokens = 0;
+  while (index > 0) {
+    const message = messages[index - 1];
+    tokens += message === undefined ? 0 : tokensOf(message);
+    if (tokens > tailTokens) break;
+    index--;
+  }
+  const open = structure.openRound();
+  if (open !== undefined && index > open.start) return open.start;
+  return structure.cutAtOrAfter(index, "pair-safe") ?? open?.start ?? messages.length;
+}
+
+function findCut(input: PartitionInput): number {
+  const { structure, settings, messages, tokensOf } = input;
+  if (input.isTight) return tightCut(input);
+  const wanted = wantedCut(input);
+  if (wanted <= 0 || messages.length === 0) return 0;
+  switch (settings.compact.cut) {
+    case "pair-safe":
+      return structure.cutAtOrBefore(wanted, "pair-safe");
+    case "turn-start":
+      // R075: forward to the next turn, so that the keep budget is a limit. Without one there is no cut (D15).
+      return structure.cutAtOrAfter(wanted, "turn-start") ?? 0;
+    case "split-turn":
+      return structure.cutAtOrAfter(wanted, "split-turn") ?? structure.cutAtOrBefore(wanted, "split-turn");
+    case "turn-start-or-split": {
+      const turn = structure.cutAtOrBefore(wanted, "turn-start");
+      const extra = sum(messages.slice(turn, wanted), tokensOf);
+      return turn > 0 && extra <= input.tailTokens ? turn : structure.cutAtOrBefore(wanted, "split-turn");
+    }
+    default:
+      return settings.compact.cut satisfies never;
+  }
+}
+
+function isRequest(message: Message): boolean {
+  return isTurnStart(message) && !isForeignSummary(message);
+}
+
+/** The reasons that a message has of its own. */
+function ownProtections(input: PartitionInput, cut: number): Map<number, Protection> {
+  const { messages, structure } = input;
+  const { protect } = input.settings;
+  const firstUser = protect.firstUser && !input.mayDropFirstUser ? messages.findIndex(isRequest) : -1;
+  const latest = protect.latestRequest || input.isTight ? messages.findLastIndex(isRequest) : -1;
+  const openStart = structure.openRound()?.start ?? messages.length;
+  const protectedBy = new Map<number, Protection>();
+  messages.forEach((message, index) => {
+    if (index >= openStart) protectedBy.set(index, "open-round");
+    else if (index >= cut) protectedBy.set(index, "tail");
+    else if (message.pinned) protectedBy.set(index, "pinned");
+    else if (message.role === "system" && protect.system) protectedBy.set(index, "system");
+    else if (index === firstUser) protectedBy.set(index, "first-user");
+    else if (index === latest) protectedBy.set(index, "latest-request");
+  });
+  if (protect.toolsVerbatim.length === 0) return protectedBy;
+  for (const { at, part } of structure.pairing.calls) {
+    const isVerbatim = at.message < cut && matchesAnyTool(protect.toolsVerbatim, part.name);
+    if (isVerbatim && !protectedBy.has(at.message)) protectedBy.set(at.message, "verbatim-tool");
+  }
+  return protectedBy;
+}
+
+/** What no legal cut divides stays as one: a kept call keeps its results, a kept result its call. */
+function keepRoundsWhole({ structure, messages }: PartitionInput, protectedBy: Map<number, Protection>): void {
+  const cuts = structure.cutPoints("pair-safe");
+  cuts.forEach((start, at) => {
+    const end = cuts[at + 1] ?? messages.length;
+    let why: Protection | undefined;
+    for (let index = start; index < end; index++) {
+      // A system message is nobody's call or result: it does not keep its neighbours.
+      if (messages[index]?.role !== "system") why ??= protectedBy.get(index);
+    }
+    if (why === undefined) return;
+    for (let index = start; index < end; index++) if (!protectedBy.has(index)) protectedBy.set(index, why);
+  });
+}
+
+function sum(messages: readonly Message[], tokensOf: (message: Message) => number): number {
+  return messages.reduce((total, message) => total + tokensOf(message), 0);
+}

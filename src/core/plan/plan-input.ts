@@ -1,0 +1,94 @@
+/** Everything a strategy may look at, and the arithmetic they share. Strategies decide; they never do. */
+
+import type { Conversation, Message } from "../message.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Structure } from "../structure/structure.ts";
+import { type Partition, partition } from "./partition.ts";
+import type { NothingToDo, Obstacle, Plan, Reason } from "./plan.ts";
+import type { FoundSummary } from "./summary-marks.ts";
+
+export interface PlanInput {
+  readonly reason: Reason;
+  /** The view as it is now. */
+  readonly conversation: Conversation;
+  readonly structure: Structure;
+  readonly settings: Settings;
+  /** Calibrated tokens of one message. */
+  readonly tokensOf: (message: Message) => number;
+  /** Tokens of what is not messages: system prompt, tool definitions, whatever the provider adds. */
+  readonly baseTokens: number;
+  readonly targetTokens: number | undefined;
+  /** True when somebody named the target: then the summary may fill all of it. */
+  readonly isTargetExplicit: boolean;
+  readonly found: FoundSummary | undefined;
+}
+
+export interface Strategy {
+  readonly name: string;
+  plan(input: PlanInput): Plan;
+}
+
+export function totalTokens({ baseTokens, conversation, tokensOf }: PlanInput): number {
+  return baseTokens + sumTokens(conversation.messages, tokensOf);
+}
+
+export function sumTokens(messages: readonly Message[], tokensOf: (message: Message) => number): number {
+  let tokens = 0;
+  for (const message of messages) tokens += tokensOf(message);
+  return tokens;
+}
+
+/** How much of the tail there is room for; `tight` when the target leaves less than the settings want. */
+export interface TailRoom {
+  readonly tokens: number;
+  readonly messages: number;
+  readonly isTight?: boolean;
+  readonly mayDropFirstUser?: boolean;
+}
+
+export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
+  const { conversation, structure, settings, tokensOf, found } = input;
+  return partition({
+    messages: conversation.messages,
+    structure,
+    settings,
+    tokensOf,
+    summaryIds: new Set(found?.messageIds ?? []),
+    tailTokens: tail.tokens,
+    tailMessages: tail.messages,
+    isTight: tail.isTight ?? false,
+    mayDropFirstUser: tail.mayDropFirstUser ?? false,
+  });
+}
+
+export function keptTokens(input: PlanInput, { protectedBy }: Partition): number {
+  const kept = input.conversation.messages.filter((_, index) => protectedBy.has(index));
+  return input.baseTokens + sumTokens(kept, input.tokensOf);
+}
+
+const OBSTACLES_MAX = 10;
+
+/** Protected content, largest first: what to look at when the target cannot be met. */
+export function obstacles(input: PlanInput, { protectedBy }: Partition): readonly Obstacle[] {
+  return [...protectedBy]
+    .flatMap(([index, why]): readonly Obstacle[] => {
+      const message = input.conversation.messages[index];
+      return message === undefined ? [] : [{ messageId: message.id, why, tokens: input.tokensOf(message) }];
+    })
+    .sort((a, b) => b.tokens - a.tokens)
+    .slice(0, OBSTACLES_MAX);
+}
+
+export function nothingToDo(input: PlanInput, because: NothingToDo): Plan {
+  const tokens = totalTokens(input);
+  return {
+    reason: input.reason,
+    steps: [],
+    tokensBefore: tokens,
+    tokensAfter: tokens,
+    targetTokens: input.targetTokens,
+    fits: tokens <= (input.targetTokens ?? input.settings.windowTokens),
+    because,
+    inTheWay: [],
+  };
+}

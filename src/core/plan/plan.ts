@@ -1,0 +1,86 @@
+/** What would be done, as data: it can be printed, stored, compared and refused before anything happens. */
+
+import type { Trigger } from "../settings/settings.ts";
+
+/** Why there is a plan: a trigger that fired, or somebody asked. */
+export type Reason = Trigger["type"] | "manual" | "overflow" | "prune";
+
+export interface Plan {
+  readonly reason: Reason;
+  readonly steps: readonly Step[];
+  readonly tokensBefore: number;
+  /** Expected; a summary counts with its whole budget. */
+  readonly tokensAfter: number;
+  readonly targetTokens: number | undefined;
+  /** Whether the result is at or below the target (or the window, where there is no target). */
+  readonly fits: boolean;
+  /** Why nothing is done, when `steps` is empty. */
+  readonly because?: NothingToDo;
+  /** What stays although the target is missed: protected content, largest first. */
+  readonly inTheWay: readonly Obstacle[];
+}
+
+export type NothingToDo =
+  | "not-triggered"
+  | "auto-off"
+  | "no-check-point"
+  | "strategy-none"
+  | "nothing-to-compact"
+  | "zone-too-small"
+  | "no-legal-cut"
+  | "frees-nothing"
+  | "thrashing"
+  /** A gate was closed, or a hook cancelled it. */
+  | "gate"
+  | "cancelled";
+
+export interface Obstacle {
+  readonly messageId: string;
+  readonly why: Protection;
+  readonly tokens: number;
+}
+
+/** Why a message may not be touched. */
+export type Protection =
+  | "system"
+  | "first-user"
+  | "pinned"
+  | "tail"
+  | "open-round"
+  | "verbatim-tool"
+  | "latest-request";
+
+export type Step = TextStep | DropStep | SummarizeStep | NativeStep;
+
+/** Replaces the text of one tool result. */
+export interface TextStep {
+  readonly type: "cap" | "trim" | "stub" | "clear";
+  readonly messageId: string;
+  /** Index of the tool-result part in its message. */
+  readonly part: number;
+  readonly text: string;
+  readonly freesTokens: number;
+}
+
+export interface DropStep {
+  readonly type: "drop";
+  readonly messageIds: readonly string[];
+  readonly reason: string;
+}
+
+export interface SummarizeStep {
+  readonly type: "summarize";
+  /** The zone, oldest first; not necessarily without gaps: pinned messages stay where they are. */
+  readonly messageIds: readonly string[];
+  /** Early messages of the turn that the cut splits; part of the zone, summarised for the rest of their turn (R079). */
+  readonly turnPrefixIds: readonly string[];
+  /** Messages that held the summary this one replaces; they leave with the zone. */
+  readonly replacesIds: readonly string[];
+  readonly budgetTokens: number;
+}
+
+export interface NativeStep {
+  readonly type: "native";
+  readonly kind: string;
+  readonly messageIds: readonly string[];
+}

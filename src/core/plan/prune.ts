@@ -1,0 +1,174 @@
+/**
+ * Layer 1: old tool results get shorter, without a model. Only the text of a result ever changes, never its call, never what
+ * anybody said; results with media, pinned messages and the newest results are left alone. The tiers follow age (counted
+ * in tool-result messages, the newest is 1) and size; oldest go first.
+ */
+
+import { type Message, type Part, type ToolCallPart, type ToolResultPart, text, textsOf } from "../message.ts";
+import type { PruneSettings, Settings } from "../settings/settings.ts";
+import type { Pairing } from "../structure/pairing.ts";
+import type { TextStep } from "./plan.ts";
+import { CLEARED_TEXT, cappedText, clearedText, stubText, trimmedText } from "./pruned-texts.ts";
+import { matchesAnyTool, matchesTool } from "./tool-patterns.ts";
+
+export interface PruneInput {
+  readonly messages: readonly Message[];
+  readonly pairing: Pairing;
+  readonly settings: Settings;
+  readonly tokensOf: (message: Message) => number;
+  /** Messages that may be pruned, by index. */
+  readonly mayPrune: (index: number) => boolean;
+}
+
+export interface PruneOptions {
+  /** Stop as soon as this many tokens are freed. */
+  readonly freeTokens: number;
+  /** Past the tiers of the settings: stub whatever is eligible, oldest first. */
+  readonly harder?: boolean;
+}
+
+/** Oldest first, until enough is freed. */
+export function pruneSteps(input: PruneInput, { freeTokens, harder = false }: PruneOptions): readonly TextStep[] {
+  const steps: TextStep[] = [];
+  let freed = 0;
+  for (const candidate of candidates(input)) {
+    if (freed >= freeTokens) break;
+    const step = stepFor(candidate, input, harder);
+    if (step === undefined) continue;
+    steps.push(step);
+    freed += step.freesTokens;
+  }
+  return steps;
+}
+
+/** The most that pruning could free, at no cost of trying: everything that is eligible. */
+export function prunableTokens(input: PruneInput): number {
+  const eligible = new Set(candidates(input).map(({ message }) => message));
+  let tokens = 0;
+  for (const message of eligible) tokens += input.tokensOf(message);
+  return tokens;
+}
+
+/** R082: results over the cap, wherever they stand; a pure function of the result, so it needs no memory. */
+export function capSteps({
+  messages,
+  settings,
+  tokensOf,
+}: Omit<PruneInput, "mayPrune" | "pairing">): readonly TextStep[] {
+  const { capOnArrivalChars } = settings.prune;
+  if (!settings.prune.enabled || capOnArrivalChars <= 0) return [];
+  return messages.flatMap((message) =>
+    message.parts.flatMap((part, position) => {
+      if (message.pinned || part.type !== "tool-result" || !isPlain(part)) return [];
+      const before = resultText(part);
+      if (before.length <= capOnArrivalChars || before.endsWith("characters.]")) return [];
+      return textStep("cap", { message, position, part }, cappedText(before, capOnArrivalChars), tokensOf) ?? [];
+    }),
+  );
+}
+
+/** The message after one step. */
+export function withResultText(message: Message, position: number, value: string): Message {
+  const part = message.parts[position];
+  if (part?.type !== "tool-result") return message;
+  return { ...message, parts: message.parts.with(position, { ...part, content: [text(value)] }) };
+}
+
+interface Candidate {
+  readonly message: Message;
+  readonly position: number;
+  readonly part: ToolResultPart;
+  readonly call: ToolCallPart | undefined;
+  /** In tool-result messages, the newest is 1. */
+  readonly age: number;
+}
+
+function candidates({ messages, pairing, settings, mayPrune }: PruneInput): readonly Candidate[] {
+  const callOf = new Map<Part, ToolCallPart>();
+  for (const call of pairing.calls) for (const { part } of call.results) callOf.set(part, call.part);
+  const carriers = messages.flatMap((message, index) => (isResultMessage(message) ? [{ message, index }] : []));
+  return carriers.flatMap(({ message, index }, order) => {
+    const age = carriers.length - order;
+    if (age <= settings.prune.keepLast || message.pinned || !mayPrune(index)) return [];
+    return message.parts.flatMap((part, position) => {
+      if (part.type !== "tool-result" || part.server || !isPlain(part)) return [];
+      return [{ message, position, part, call: callOf.get(part), age }];
+    });
+  });
+}
+
+/** R085, from parts instead of shapes: a message that carries results of the client's tools. */
+export function isResultMessage(message: Message): boolean {
+  return message.parts.some((part) => part.type === "tool-result" && !part.server);
+}
+
+/** R091: results with images or anything else that is not text are skipped. */
+function isPlain(part: ToolResultPart): boolean {
+  return part.content.every(({ type }) => type === "text");
+}
+
+function resultText(part: ToolResultPart): string {
+  return textsOf(part.content).join("\n");
+}
+
+type Tier = "trim" | "stub" | "clear";
+
+function stepFor(candidate: Candidate, { settings, tokensOf }: PruneInput, harder: boolean): TextStep | undefined {
+  const { prune } = settings;
+  const before = resultText(candidate.part);
+  if (isPruned(before)) return undefined;
+  const tier = allowedTier(
+    harder ? hardTier(before, prune) : tierOf(candidate.age, before, prune),
+    candidate,
+    settings,
+  );
+  if (tier === undefined) return undefined;
+  return textStep(tier, candidate, tierText(tier, before, candidate, prune), tokensOf);
+}
+
+function tierOf(age: number, before: string, { clearAfter, stub, softTrim }: PruneSettings): Tier | undefined {
+  if (clearAfter > 0 && age > clearAfter) return "clear";
+  if (stub !== undefined && age > stub.afterResults && before.length >= stub.minChars) return "stub";
+  return softTrim !== undefined && before.length > softTrim.overChars ? "trim" : undefined;
+}
+
+function hardTier(before: string, { stub }: PruneSettings): Tier | undefined {
+  return before.length >= (stub?.minChars ?? 0) ? "stub" : undefined;
+}
+
+const TIERS: readonly Tier[] = ["trim", "stub", "clear"];
+
+/** A rule for the tool caps the tier; verbatim tools and profiles that keep outputs have none. */
+function allowedTier(tier: Tier | undefined, { call }: Candidate, { prune, protect }: Settings): Tier | undefined {
+  const name = call?.name ?? "";
+  if (tier === undefined || protect.toolOutputs || matchesAnyTool(protect.toolsVerbatim, name)) return undefined;
+  const rule = Object.entries(prune.tools).find(([pattern]) => matchesTool(pattern, name))?.[1];
+  if (rule === "never") return undefined;
+  return rule === undefined ? tier : TIERS[Math.min(TIERS.indexOf(tier), TIERS.indexOf(rule))];
+}
+
+function tierText(tier: Tier, before: string, { call }: Candidate, { softTrim, stub }: PruneSettings): string {
+  if (tier === "trim" && softTrim !== undefined) return trimmedText(before, softTrim);
+  if (tier === "clear") return stub === undefined ? CLEARED_TEXT : clearedText(before, call);
+  return stubText(before, call);
+}
+
+/** Shortened already: a stub or a cleared text stays what it is. */
+function isPruned(before: string): boolean {
+  return (
+    before === CLEARED_TEXT || (before.startsWith("[Output of ") && before.endsWith("Call it again if you need it.]"))
+  );
+}
+
+type Placed = Pick<Candidate, "message" | "position" | "part">;
+
+/** Undefined when the shorter text is not cheaper. */
+function textStep(
+  type: TextStep["type"],
+  { message, position }: Placed,
+  value: string,
+  tokensOf: (message: Message) => number,
+): TextStep | undefined {
+  const freesTokens = tokensOf(message) - tokensOf(withResultText(message, position, value));
+  return freesTokens > 0 ? { type, messageId: message.id, part: position, text: value, freesTokens } : undefined;
+}

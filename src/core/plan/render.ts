@@ -1,0 +1,106 @@
+/**
+ * Where a summary goes (C18): merged into the first user message, as a pair, as one flagged message, into the system prompt,
+ * or as an entry. Each is valid for each provider: where two neighbours of one role would be refused, a short line of the
+ * other role stands between them, so that no kept message has to change.
+ */
+
+import type { FormatRules } from "../format-rules.ts";
+import { type Conversation, type Message, text } from "../message.ts";
+import type { RenderSettings } from "../settings/settings.ts";
+import { isTurnStart } from "../structure/structure.ts";
+import { stripParts, summaryPart, withoutSummary, withSummary } from "./summary-marks.ts";
+
+export interface Rendered {
+  readonly system: Conversation["system"];
+  readonly messages: readonly Message[];
+}
+
+export interface RenderInput {
+  readonly conversation: Conversation;
+  /** What is kept, in order, without old summary messages. */
+  readonly head: readonly Message[];
+  readonly tail: readonly Message[];
+  readonly summary: string;
+  readonly settings: RenderSettings;
+  readonly rules: FormatRules;
+}
+
+export function renderSummary(input: RenderInput): Rendered {
+  const { conversation, settings, rules } = input;
+  // A summary that an earlier pass left in the prompt or in a kept message is replaced by this one (D02).
+  const system = conversation.system.some((part) => part.type === "text")
+    ? unmarked(conversation.system, settings)
+    : conversation.system;
+  const head = input.head.map((message) => withoutSummary(message, settings)).filter(({ parts }) => parts.length > 0);
+  const rendered = RENDERERS[settings.renderer]({ ...input, head, conversation: { ...conversation, system } });
+  return { ...rendered, messages: bridge(rendered.messages, settings, rules) };
+}
+
+type Render = (input: RenderInput) => Rendered;
+
+const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
+  "merge-first-user": (input) => {
+    const { conversation, head, tail, summary, settings } = input;
+    const first = head.findIndex(isTurnStart);
+    const message = head[first];
+    if (message === undefined) return RENDERERS.pair(input);
+    const merged = withSummary(message, summary, settings);
+    const acknowledged = tail[0]?.role === "user" ? [acknowledge(input)] : [];
+    return { system: conversation.system, messages: [...head.with(first, merged), ...acknowledged, ...tail] };
+  },
+  pair: (input) => {
+    const { conversation, head, tail } = input;
+    const isNeeded = input.settings.acknowledgement.when === "always" || tail[0]?.role === "user";
+    const acknowledged = isNeeded && input.settings.acknowledgement.when !== "never" ? [acknowledge(input)] : [];
+    return { system: conversation.system, messages: [...head, summaryMessage(input), ...acknowledged, ...tail] };
+  },
+  "flagged-message": (input) => plainMessage(input),
+  entry: (input) => plainMessage(input),
+  system: (input) => {
+    const { conversation, head, tail, summary, settings, rules } = input;
+    if (rules.systemPrompt === "separate") {
+      return { system: [...conversation.system, summaryPart(summary, settings)], messages: [...head, ...tail] };
+    }
+    const lead = head.findIndex(({ role }) => role !== "system");
+    const at = lead < 0 ? head.length : lead;
+    const message: Message = { id: SUMMARY_ID, role: "system", parts: [summaryPart(summary, settings)] };
+    return { system: conversation.system, messages: [...head.slice(0, at), message, ...head.slice(at), ...tail] };
+  },
+};
+
+const SUMMARY_ID = "summary";
+
+function plainMessage(input: RenderInput): Rendered {
+  return { system: input.conversation.system, messages: [...input.head, summaryMessage(input), ...input.tail] };
+}
+
+function summaryMessage({ summary, settings }: RenderInput): Message {
+  return { id: SUMMARY_ID, role: "user", parts: [summaryPart(summary, settings)] };
+}
+
+function acknowledge({ settings }: RenderInput): Message {
+  return { id: `${SUMMARY_ID}/acknowledgement`, role: "assistant", parts: [text(settings.acknowledgement.text)] };
+}
+
+const CONTINUE_TEXT = "Please continue.";
+const UNDERSTOOD_TEXT = "Understood.";
+
+/** Only where the provider refuses neighbours of one role. */
+function bridge(messages: readonly Message[], settings: RenderSettings, { sameRole }: FormatRules): readonly Message[] {
+  if (sameRole !== "refused") return messages;
+  return messages.flatMap((message, index) => {
+    const previous = messages[index - 1];
+    if (previous === undefined || previous.role !== message.role) return [message];
+    const isUser = message.role === "user";
+    const said = isUser ? settings.acknowledgement.text || UNDERSTOOD_TEXT : CONTINUE_TEXT;
+    const between: Message = { id: `${message.id}/bridge`, role: isUser ? "assistant" : "user", parts: [text(said)] };
+    return [between, message];
+  });
+}
+
+function unmarked(system: Conversation["system"], settings: RenderSettings): Conversation["system"] {
+  const stripped = stripParts(system, settings);
+  return stripped.length === system.length && stripped.every((part, index) => part === system[index])
+    ? system
+    : stripped;
+}

@@ -1,0 +1,100 @@
+/**
+ * Finding our own summaries in a list, by the marks their renderer put around them, so that a conversation that comes back
+ * without any memory of ours is still recognised: the old summary is updated, never summarised again or repeated (D02, D12).
+ */
+
+import { type Message, type Part, type TextPart, text } from "../message.ts";
+import type { RenderSettings } from "../settings/settings.ts";
+
+export interface FoundSummary {
+  /** The newest summary's text, without its marks. */
+  readonly text: string;
+  /** Messages that hold nothing but a summary or its acknowledgement: they leave when it is replaced. */
+  readonly messageIds: readonly string[];
+}
+
+/** The system prompt may hold one too (renderer `system` where the prompt stands outside the list). */
+export function findSummary(
+  messages: readonly Message[],
+  system: readonly Part[],
+  render: RenderSettings,
+): FoundSummary | undefined {
+  const texts: string[] = [];
+  const messageIds: string[] = [];
+  for (const part of system) if (part.type === "text") texts.push(...summaryIn(part.text, render));
+  messages.forEach((message, index) => {
+    const found = message.parts.flatMap((part) => (part.type === "text" ? summaryIn(part.text, render) : []));
+    if (found.length === 0) return;
+    texts.push(...found);
+    if (withoutSummary(message, render).parts.length > 0) return;
+    messageIds.push(message.id);
+    const next = messages[index + 1];
+    if (next !== undefined && isAcknowledgement(next, render)) messageIds.push(next.id);
+  });
+  const newest = texts.at(-1);
+  return newest === undefined ? undefined : { text: newest, messageIds };
+}
+
+/** The message as it was before a summary was merged into it; the same one when there is none. */
+export function withoutSummary(message: Message, render: RenderSettings): Message {
+  if (!message.parts.some((part) => part.type === "text" && summaryIn(part.text, render).length > 0)) return message;
+  return { ...message, parts: stripParts(message.parts, render) };
+}
+
+export function stripParts(parts: readonly Part[], render: RenderSettings): readonly Part[] {
+  return parts.flatMap((part): readonly Part[] => {
+    const mark = part.type === "text" ? locate(part.text, render) : undefined;
+    if (part.type !== "text" || mark === undefined) return [part];
+    const before = part.text.slice(0, mark.start);
+    const rest = before.endsWith(SEPARATOR) ? before.slice(0, -SEPARATOR.length) : before;
+    return rest === "" ? [] : [{ ...part, text: rest }];
+  });
+}
+
+/** R134, D05: behind a message's only text, or as a text of its own beside what else it holds. */
+export function withSummary(message: Message, summary: string, render: RenderSettings): Message {
+  const [only] = message.parts;
+  const marked = markedSummary(summary, render);
+  if (message.parts.length !== 1 || only?.type !== "text")
+    return { ...message, parts: [...message.parts, text(marked)] };
+  return { ...message, parts: [{ ...only, text: `${only.text}${SEPARATOR}${marked}` }] };
+}
+
+const SEPARATOR = "\n\n";
+
+/** The text with its marks, as every renderer writes it. */
+export function markedSummary(summary: string, { opening, closing }: RenderSettings): string {
+  return closing === "" ? `${opening}${summary}` : `${opening}${summary}${closing}`;
+}
+
+export function summaryPart(summary: string, render: RenderSettings): TextPart {
+  return text(markedSummary(summary, render));
+}
+
+function summaryIn(value: string, render: RenderSettings): readonly string[] {
+  const mark = locate(value, render);
+  return mark === undefined ? [] : [value.slice(mark.textStart, mark.textEnd).trim()];
+}
+
+/** The last opening at the start of a line; marks inside a summary are its own text. */
+function locate(
+  value: string,
+  { opening, closing }: RenderSettings,
+): { start: number; textStart: number; textEnd: number } | undefined {
+  const [first, last] = [opening.trim(), closing.trim()];
+  const start = first === "" ? -1 : value.lastIndexOf(first);
+  if (start < 0 || (start > 0 && value[start - 1] !== "\n")) return undefined;
+  const textStart = start + first.length;
+  const textEnd = last === "" ? value.length : value.lastIndexOf(last);
+  return textEnd < textStart ? undefined : { start, textStart, textEnd };
+}
+
+function isAcknowledgement(message: Message, { acknowledgement }: RenderSettings): boolean {
+  const [only] = message.parts;
+  return (
+    message.role === "assistant" &&
+    message.parts.length === 1 &&
+    only?.type === "text" &&
+    only.text === acknowledgement.text
+  );
+}

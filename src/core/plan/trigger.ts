@@ -1,0 +1,95 @@
+/** Whether a conversation is due for compaction, and why. Numbers in, a reason out; the first trigger that fires wins (C2). */
+
+import type { Comparison, Settings, Trigger } from "../settings/settings.ts";
+
+/** What is in the context now, by what it belongs to. */
+export interface ContextSize {
+  readonly systemTokens: number;
+  readonly toolsTokens: number;
+  readonly messagesTokens: number;
+}
+
+export interface TriggerInput {
+  readonly size: ContextSize;
+  /** True when the time since the last request says that the provider's prompt cache is gone. */
+  readonly isCacheCold?: boolean;
+}
+
+export interface Fired {
+  readonly trigger: Trigger["type"];
+  /** What was compared, and the limit it passed. */
+  readonly tokens: number;
+  readonly thresholdTokens: number;
+}
+
+export function findTrigger(settings: Settings, input: TriggerInput): Fired | undefined {
+  for (const trigger of settings.compact.triggers) {
+    const fired = evaluate(trigger, settings, input);
+    if (fired !== undefined) return fired;
+  }
+  return undefined;
+}
+
+/** The lowest number of tokens at which some trigger fires; undefined when none ever does. */
+export function thresholdTokens(settings: Settings): number | undefined {
+  const limits = settings.compact.triggers.flatMap((trigger) => limitOf(trigger, settings) ?? []);
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+/** A reserve below the floor is raised to it; a floor of 0 changes nothing (R050, R051). */
+export function raiseToFloor(
+  reserveTokens: number,
+  floorTokens: number,
+): { didOverride: boolean; reserveTokens: number } {
+  const didOverride = floorTokens > 0 && reserveTokens < floorTokens;
+  return { didOverride, reserveTokens: didOverride ? floorTokens : reserveTokens };
+}
+
+/** What counts (C4): messages always, the rest as the settings say. */
+export function countedTokens({ count, maxOutputTokens }: Settings, size: ContextSize): number {
+  return (
+    size.messagesTokens +
+    (count.system ? size.systemTokens : 0) +
+    (count.tools ? size.toolsTokens : 0) +
+    (count.output ? maxOutputTokens : 0)
+  );
+}
+
+function evaluate(trigger: Trigger, settings: Settings, { size, isCacheCold }: TriggerInput): Fired | undefined {
+  const limit = limitOf(trigger, settings);
+  if (limit === undefined) return undefined;
+  if (trigger.type === "economic") {
+    const tokens = countedTokens(settings, size);
+    const coldLimit = isCacheCold && trigger.coldTokens > 0 ? trigger.coldTokens : Number.POSITIVE_INFINITY;
+    const reached = Math.min(trigger.cliffTokens > 0 ? trigger.cliffTokens : Number.POSITIVE_INFINITY, coldLimit);
+    return tokens > reached ? { trigger: trigger.type, tokens, thresholdTokens: reached } : undefined;
+  }
+  const tokens =
+    trigger.type === "budgetSum"
+      ? size.systemTokens + size.messagesTokens + settings.maxOutputTokens
+      : countedTokens(settings, size);
+  const comparison = "comparison" in trigger ? trigger.comparison : "gt";
+  return passes(tokens, limit, comparison) ? { trigger: trigger.type, tokens, thresholdTokens: limit } : undefined;
+}
+
+function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefined {
+  switch (trigger.type) {
+    case "absolute":
+    case "budgetSum":
+      return trigger.tokens;
+    case "ratio":
+      return Math.floor(windowTokens * trigger.ratio);
+    case "reserve":
+      return Math.max(0, windowTokens - raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens);
+    case "economic":
+      return Math.max(trigger.cliffTokens, trigger.coldTokens);
+    case "never":
+      return undefined;
+    default:
+      return trigger satisfies never;
+  }
+}
+
+function passes(tokens: number, limit: number, comparison: Comparison): boolean {
+  return comparison === "gte" ? tokens >= limit : tokens > limit;
+}

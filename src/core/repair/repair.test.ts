@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { parseShorthand } from "../../testing/shorthand.ts";
+import { type Conversation, type FormatName, type Message, type Part, textsOf } from "../message.ts";
+import { repair } from "./repair.ts";
+
+function conversation(script: string, format: FormatName): Conversation {
+  const carrier = format === "openai-chat" || format === "openai-responses" ? "tool" : "user";
+  const messages = parseShorthand(script).map((message): Message => {
+    const isResults = message.parts.every(({ type }) => type === "tool-result");
+    return isResults && message.role === "user" ? { ...message, role: carrier } : message;
+  });
+  return { format, system: [], tools: undefined, messages };
+}
+
+/** `!1` an interrupted result, `q` quoted or placeholder text; otherwise the shorthand. */
+function write({ parts }: Message): string {
+  return parts
+    .map((part: Part) => {
+      if (part.type === "tool-call") return `c${part.callId}`;
+      if (part.type === "tool-result") return `${part.isError ? "!" : "r"}${part.callId}`;
+      if (part.type === "reasoning") return "t";
+      return part.type === "text" && part.text.length > 2 ? "q" : textsOf([part]).join("");
+    })
+    .join("");
+}
+
+function check(format: FormatName, script: string, expected: string, rules: readonly string[]): void {
+  const before = conversation(script, format);
+  const { conversation: after, repairs } = repair(before);
+  expect(after.messages.map(write).join(" "), script).toBe(expected);
+  expect(repairs.map(({ rule }) => rule)).toEqual(rules);
+  if (rules.length === 0) expect(after).toBe(before);
+  expect(repair(after).repairs, "a repaired list needs no repair").toEqual([]);
+}
+
+test("a valid list comes back as the same object", () => {
+  check("anthropic-messages", "u tc1c2 r2r1 a u", "u tc1c2 r2r1 a u", []);
+  check("anthropic-messages", "u c1c2 r1 r2 a", "u c1c2 r1 r2 a", []);
+  check("openai-chat", "s u c1c2 r2 r1 a a", "s u c1c2 r2 r1 a a", []);
+  check("openai-responses", "u t c1 c2 r1 u r2 a", "u t c1 c2 r1 u r2 a", []);
+  check("gemini", "u c1c2 r1r2 a", "u c1c2 r1r2 a", []);
+});
+
+test("an unanswered call gets an error result", () => {
+  check("anthropic-messages", "u c1c2 r1 a", "u c1c2 r1!2 a", ["call-without-result"]);
+  check("anthropic-messages", "u c1 u", "u c1 !1 u", ["call-without-result"]);
+  check("openai-chat", "u c1c2 r1 u", "u c1c2 r1 !2 u", ["call-without-result"]);
+  check("openai-responses", "u t c1 c2 r1 a", "u t c1 c2 !2 r1 a", ["call-without-result"]);
+  check("gemini", "u c1", "u c1 !1", ["call-without-result"]);
+});
+
+test("a late result comes home", () => {
+  check("anthropic-messages", "u c1 u a u r1 a", "u c1 r1 u a u a", ["call-without-result"]);
+  check("openai-chat", "u c1 u r1 a", "u c1 r1 u a", ["call-without-result"]);
+  check("openai-chat", "u c1 a r1", "u c1 r1 a", ["call-without-result"]);
+});
+
+test("an orphaned result becomes quoted text", () => {
+  check("anthropic-messages", "u r9 a", "u q a", ["result-without-call"]);
+  check("openai-chat", "u a r9", "u a q", ["result-without-call"]);
+  check("openai-responses", "u r9 a", "u q a", ["result-without-call"]);
+});
+
+test("duplicate results are merged", () => {
+  check("anthropic-messages", "u c1 r1r1 a", "u c1 r1 a", ["duplicate-result"]);
+  check("openai-chat", "u c1 r1 r1 a", "u c1 r1 a", ["duplicate-result"]);
+  check("openai-responses", "u c1 r1 a r1", "u c1 r1 a", ["duplicate-result"]);
+});
+
+test("results go before text", () => {
+  check("anthropic-messages", "u c1c2 r1ur2 a", "u c1c2 r1r2u a", ["result-after-text"]);
+});
+
+test("reused ids are told apart where they must be unique", () => {
+  check("anthropic-messages", "u c1 r1 u c1 r1", "u c1 r1 u c1_2 r1_2", ["duplicate-call-id"]);
+  check("openai-chat", "u c1 r1 u c1 r1", "u c1 r1 u c1 r1", []);
+  check("openai-chat", "u c1c1 r1 r1", "u c1c1_2 r1 r1_2", ["duplicate-call-id"]);
+});
+
+test("roles are fixed", () => {
+  check("anthropic-messages", "a u", "q a u", ["first-role"]);
+  check("gemini", "a u", "q a u", ["first-role"]);
+  check("gemini", "u u a a", "uu aa", ["alternation", "alternation"]);
+  check("anthropic-messages", "u a s u", "u a s u", ["system-position"]);
+  check("anthropic-messages", "u s s a", "u s s a", []);
+  check("anthropic-messages", "", "q", ["no-messages"]);
+});
+
+test("a reasoning item without what it led to becomes text", () => {
+  check("openai-responses", "u t u", "u q u", ["reasoning-without-item"]);
+});
+
+test("reports lead back to the message that was wrong", () => {
+  const { repairs } = repair(conversation("u a u c1 u", "anthropic-messages"));
+  expect(repairs).toEqual([
+    { rule: "call-without-result", messageIndex: 3, change: "marked the call of tool as interrupted" },
+  ]);
+});

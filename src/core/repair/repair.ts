@@ -1,0 +1,83 @@
+/**
+ * Makes any broken message list valid for its provider and reports each change. Content is never thrown away silently:
+ * what cannot stand as it is becomes quoted text. A list that needs nothing comes back as the same object.
+ */
+
+import { formatRules } from "../format-rules.ts";
+import type { Conversation, Message } from "../message.ts";
+import { pairCalls } from "../structure/pairing.ts";
+import { repairCallFields } from "./call-fields.ts";
+import { repairCallIds } from "./call-ids.ts";
+import { removeEmptyParts } from "./empty-parts.ts";
+import { separateMisplacedParts } from "./misplaced-parts.ts";
+import type { Pass } from "./pass.ts";
+import { repairReasoning } from "./reasoning.ts";
+import { mergeSameRole, repairRoles } from "./roles.ts";
+import { repairRounds } from "./rounds.ts";
+
+export interface Repair {
+  /** The rule that was broken, as `validate` names it. */
+  readonly rule: string;
+  /** Index in the list that was given. */
+  readonly messageIndex: number;
+  /** What was done about it. */
+  readonly change: string;
+}
+
+export interface Repaired {
+  readonly conversation: Conversation;
+  readonly repairs: readonly Repair[];
+}
+
+export interface RepairOptions {
+  /** Rules differ per model (Gemini thought signatures). */
+  readonly model?: string;
+}
+
+/** Each pass may rely on what the ones before it made true. */
+const PASSES: readonly Pass[] = [
+  removeEmptyParts,
+  mergeSameRole,
+  repairCallIds,
+  repairCallFields,
+  separateMisplacedParts,
+  repairRounds,
+  repairRoles,
+  repairReasoning,
+];
+
+export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
+  const repairs: Repair[] = [];
+  const indexOf = new Map(conversation.messages.map((message, index) => [message.id, index]));
+  const context = {
+    format: conversation.format,
+    rules: formatRules(conversation.format),
+    model: options.model,
+    pairing: rememberLast(pairCalls),
+    report: (rule: string, message: Message, change: string): void => {
+      repairs.push({ rule, messageIndex: originIndex(indexOf, message.id), change });
+    },
+  };
+  const messages = PASSES.reduce((list, pass) => pass(list, context), conversation.messages);
+  const isSame =
+    messages.length === conversation.messages.length && messages.every((m, i) => m === conversation.messages[i]);
+  return { conversation: isSame ? conversation : { ...conversation, messages }, repairs };
+}
+
+/** The answer for the list that was asked about last. */
+function rememberLast<List extends object, Answer>(answer: (list: List) => Answer): (list: List) => Answer {
+  let last: { readonly list: List; readonly answer: Answer } | undefined;
+  return (list) => {
+    if (last?.list !== list) last = { list, answer: answer(list) };
+    return last.answer;
+  };
+}
+
+/** Messages that a pass made are named after the one they came from: `m3/results`. */
+function originIndex(indexOf: ReadonlyMap<string, number>, id: string): number {
+  for (let name = id; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf("/")))) {
+    const index = indexOf.get(name);
+    if (index !== undefined) return index;
+  }
+  return -1;
+}

@@ -1,0 +1,185 @@
+/**
+ * Every knob of a compaction, as one settled object. Algorithms receive it whole and ask for no defaults: those, the ranges and
+ * the merging (profile < user < provider < call) are decided once, in `src/settings.ts`.
+ */
+
+import type { CutMode } from "../structure/cut-points.ts";
+
+export interface Settings {
+  /** The model's limit (R027, R033). */
+  readonly windowTokens: number;
+  /** What a reply may take; part of `budgetSum` triggers (R043) and of the memory that must stay free. */
+  readonly maxOutputTokens: number;
+  /** Which estimate decides (C5). */
+  readonly estimator: EstimatorName;
+  /** What counts towards the trigger besides messages (C4). */
+  readonly count: { readonly system: boolean; readonly tools: boolean; readonly output: boolean };
+  readonly compact: CompactSettings;
+  readonly protect: ProtectSettings;
+  readonly prune: PruneSettings;
+  readonly summary: SummarySettings;
+  readonly render: RenderSettings;
+  readonly failure: FailureSettings;
+  readonly overflow: OverflowSettings;
+  readonly antiThrash: { readonly minFreedRatio: number; readonly maxPasses: number };
+  /** Hard limit on messages in the view, protections and pairs honoured (R146, D04); 0 for none. */
+  readonly maxMessages: number;
+  readonly memoryFlush: MemoryFlushSettings;
+}
+
+export type EstimatorName = "fitted" | "micro-agent" | "nous" | "openclaw" | "auto-compact";
+
+export interface CompactSettings {
+  /** Whether `fit` compacts by itself (C1); `compact` always does. */
+  readonly auto: boolean;
+  readonly strategy: StrategyName;
+  /** The first that fires wins and is recorded as the reason (C2). */
+  readonly triggers: readonly Trigger[];
+  readonly checkPoints: readonly CheckPoint[];
+  readonly target: Target;
+  /** `turn-start-or-split`: turn starts, but a single turn over the keep budget is split (balanced). */
+  readonly cut: CutMode | "turn-start-or-split";
+  /** Thinking that is bound to a prefix which was edited: taken out of what follows, or left for the provider to drop. */
+  readonly boundThinking: "strip" | "drop-block";
+  /** Fewer messages than this in the zone: do nothing (R038, C9). */
+  readonly minZoneMessages: number;
+}
+
+export type StrategyName = "none" | "truncate" | "summarize" | "hybrid" | "native";
+
+export type Comparison = "gt" | "gte";
+
+export type Trigger =
+  | { readonly type: "absolute"; readonly tokens: number; readonly comparison: Comparison }
+  | { readonly type: "ratio"; readonly ratio: number; readonly comparison: Comparison }
+  /** Fires when less than the reserve is left; a reserve below the floor is raised to it (R050), floor 0 switches that off. */
+  | {
+      readonly type: "reserve";
+      readonly reserveTokens: number;
+      readonly floorTokens: number;
+      readonly comparison: Comparison;
+    }
+  /** System + messages + the reply's maximum (R043), whatever `count` says. */
+  | { readonly type: "budgetSum"; readonly tokens: number; readonly comparison: Comparison }
+  /** Above a price cliff, or when the prompt cache has gone cold anyway and there is at least this much to rewrite. */
+  | { readonly type: "economic"; readonly cliffTokens: number; readonly coldTokens: number }
+  | { readonly type: "never" };
+
+export type CheckPoint = "afterUser" | "afterToolResults" | "beforeModelCall" | "afterTurn" | "onOverflow" | "manual";
+
+export type Target =
+  | { readonly type: "none" }
+  | { readonly type: "tokens"; readonly tokens: number }
+  | { readonly type: "ratioOfWindow"; readonly ratio: number }
+  | { readonly type: "ratioOfThreshold"; readonly ratio: number };
+
+export interface ProtectSettings {
+  /** System messages are never compacted (R059); pinned ones never are, in any profile. */
+  readonly system: boolean;
+  readonly firstUser: boolean;
+  /** The newest real user message stays, even where the tail is cut behind it. */
+  readonly latestRequest: boolean;
+  /** Tail by messages and by tokens; with both, the larger area wins (C7). */
+  readonly tailMessages: number;
+  readonly tailTokens: number;
+  /** Results of these tools go through compaction as they are (X04); `*` at the end matches any suffix. */
+  readonly toolsVerbatim: readonly string[];
+  /** Keep all tool outputs in full: no pruning (R064). */
+  readonly toolOutputs: boolean;
+}
+
+export interface PruneSettings {
+  readonly enabled: boolean;
+  /** `request`: only what is sent. `stored`: the view itself, originals archived first (C13). */
+  readonly scope: "request" | "stored";
+  /** Results longer than this are cut once, when they arrive (R082); 0 for never. */
+  readonly capOnArrivalChars: number;
+  /** Whether the tail that compaction keeps is left alone here too; Nous prunes inside it (R065). */
+  readonly sparesTail: boolean;
+  /** The newest tool-result messages that are never pruned (R065). */
+  readonly keepLast: number;
+  readonly softTrim: SoftTrim | undefined;
+  /** Metadata stub: tool, arguments, size, first line, how to get it back (X10). */
+  readonly stub: { readonly afterResults: number; readonly minChars: number } | undefined;
+  /** Cleared when older than this many tool-result messages, newest = 1 (R088, D17); 0 for never. */
+  readonly clearAfter: number;
+  /** Drop whole tool turns, keeping this many of the newest (R097); 0 for never. */
+  readonly dropTurnsKeep: number;
+  /** Overrides per tool name; `*` at the end matches any suffix. */
+  readonly tools: Readonly<Record<string, "never" | "trim" | "stub" | "clear">>;
+  /** Start pruning above this share of the window, prune until below the other: in between the prefix is left alone. */
+  readonly highWaterRatio: number;
+  readonly lowWaterRatio: number;
+}
+
+export interface SoftTrim {
+  readonly overChars: number;
+  readonly headChars: number;
+  readonly tailChars: number;
+}
+
+export interface SummarySettings {
+  readonly mode: "single" | "update" | "staged";
+  readonly promptPack: PromptPackName;
+  /** `inherit` or a model id (C14). */
+  readonly model: string;
+  readonly maxOutputTokens: number;
+  readonly temperature: number;
+  readonly timeoutMs: number;
+  /** Share of the target that the summary may take, and its bounds. */
+  readonly budget: { readonly ratioOfTarget: number; readonly minTokens: number; readonly maxTokens: number };
+  readonly input: SummaryInputSettings;
+  readonly staged: StagedSettings;
+}
+
+export type PromptPackName = "narrative" | "checkpoint" | "safeguard" | "minimal";
+
+export interface SummaryInputSettings {
+  /** Tool results in the summarizer's input: this much of the head and of the tail (R098); 0 and 0 for all. */
+  readonly resultHeadChars: number;
+  readonly resultTailChars: number;
+  /** Tool inputs; 0 for all. */
+  readonly toolInputChars: number;
+  /** The whole input, cut from the middle (R099); 0 for no limit. */
+  readonly maxChars: number;
+}
+
+export interface StagedSettings {
+  /** Chunk size as a share of the summarizer's window (R110) and its lower bound (R111). */
+  readonly baseChunkRatio: number;
+  readonly minChunkRatio: number;
+  readonly parts: number;
+  /** Below this many messages there is nothing to split (X18). */
+  readonly minMessagesForSplit: number;
+  readonly concurrency: number;
+  /** Safeguard: history may take this share of the window before the oldest chunks are summarised apart (R117). */
+  readonly maxHistoryShare: number;
+}
+
+export interface RenderSettings {
+  readonly renderer: "merge-first-user" | "pair" | "flagged-message" | "system" | "entry";
+  readonly opening: string;
+  readonly closing: string;
+  readonly acknowledgement: { readonly text: string; readonly when: "needed" | "always" | "never" };
+}
+
+export interface FailureSettings {
+  readonly ladder: readonly FailureStep[];
+  /** Text of the `annotate` step; `{count}` stands for the number of messages (C21). */
+  readonly annotation: string;
+}
+
+export type FailureStep = "staged-partial" | "annotate" | "truncate" | "keep-and-trim" | "extractive" | "throw";
+
+export interface OverflowSettings {
+  readonly maxAttempts: number;
+  readonly finalStep: "truncate-tools" | "none";
+  readonly onFailure: "error" | "reset-allowed";
+}
+
+export interface MemoryFlushSettings {
+  readonly enabled: boolean;
+  readonly softThresholdTokens: number;
+  readonly prompt: string;
+  readonly systemPrompt: string;
+}

@@ -1,0 +1,131 @@
+/**
+ * Which result answers which call, decided from parts alone and one message at a time, so that a growing conversation is
+ * never paired again from the start. Never looks at roles, never changes a message.
+ */
+
+import type { Message, ToolCallPart, ToolResultPart } from "../message.ts";
+
+/** A part's place: index of its message, index of the part in it. */
+export interface Place {
+  readonly message: number;
+  readonly part: number;
+}
+
+export interface PairedCall {
+  readonly at: Place;
+  readonly part: ToolCallPart;
+  /** In order of arrival; more than one when results were duplicated. */
+  readonly results: readonly PairedResult[];
+}
+
+export interface PairedResult {
+  readonly at: Place;
+  readonly part: ToolResultPart;
+}
+
+export interface Pairing {
+  readonly calls: readonly PairedCall[];
+  /** Results that no earlier call explains. */
+  readonly orphans: readonly PairedResult[];
+}
+
+interface OpenCall extends PairedCall {
+  readonly results: PairedResult[];
+}
+
+export interface PairingTracker extends Pairing {
+  /** Returns the calls that this message's results answered. */
+  append(message: Message, index: number): readonly PairedCall[];
+}
+
+export function pairCalls(messages: readonly Message[]): Pairing {
+  const tracker = createPairingTracker();
+  messages.forEach((message, index) => {
+    tracker.append(message, index);
+  });
+  return tracker;
+}
+
+export function createPairingTracker(): PairingTracker {
+  const calls: OpenCall[] = [];
+  const orphans: PairedResult[] = [];
+  /** Every call of an id, oldest first. Ids are reused by some clients, so one id may have many calls. */
+  const byId = new Map<string, OpenCall[]>();
+  /** Unanswered calls by tool name: how results without an id (Gemini) find theirs. */
+  const openByName = new Map<string, OpenCall[]>();
+
+  function addCall(part: ToolCallPart, at: Place): void {
+    const call: OpenCall = { at, part, results: [] };
+    calls.push(call);
+    if (part.callId !== undefined) addTo(byId, part.callId, call);
+    addTo(openByName, part.name, call);
+  }
+
+  function findCall(part: ToolResultPart): OpenCall | undefined {
+    const sameId = part.callId === undefined ? undefined : byId.get(part.callId);
+    const byThatId = sameId === undefined ? undefined : firstOpenOfLatestMessage(sameId);
+    // Only when nothing waits for it is a result a duplicate of one that was answered before.
+    return byThatId ?? findByName(part) ?? sameId?.at(-1);
+  }
+
+  function findByName(part: ToolResultPart): OpenCall | undefined {
+    if (part.name === undefined) return undefined;
+    const candidates = openByName.get(part.name)?.filter((call) => mayPairByName(call, part));
+    return candidates === undefined ? undefined : firstOpenOfLatestMessage(candidates);
+  }
+
+  function addResult(part: ToolResultPart, at: Place): OpenCall | undefined {
+    const call = findCall(part);
+    if (call === undefined) {
+      orphans.push({ at, part });
+      return undefined;
+    }
+    if (call.results.length === 0) removeFrom(openByName, call.part.name, call);
+    call.results.push({ at, part });
+    return call;
+  }
+
+  function append(message: Message, index: number): readonly PairedCall[] {
+    const answered: OpenCall[] = [];
+    for (let position = 0; position < message.parts.length; position++) {
+      const part = message.parts[position];
+      if (part?.type === "tool-call") addCall(part, { message: index, part: position });
+      if (part?.type !== "tool-result") continue;
+      const call = addResult(part, { message: index, part: position });
+      if (call !== undefined) answered.push(call);
+    }
+    return answered;
+  }
+
+  return { calls, orphans, append };
+}
+
+/** A result that names an id may only take a call that has none, and the other way round. */
+function mayPairByName(call: OpenCall, result: ToolResultPart): boolean {
+  return call.part.callId === undefined || result.callId === undefined;
+}
+
+/** Newest message first, because an interrupted call must not take a later call's result; within it, in order. */
+function firstOpenOfLatestMessage(calls: readonly OpenCall[]): OpenCall | undefined {
+  let found: OpenCall | undefined;
+  for (let index = calls.length - 1; index >= 0; index--) {
+    const call = calls[index];
+    if (call === undefined || (found !== undefined && call.at.message !== found.at.message)) break;
+    if (call.results.length === 0) found = call;
+  }
+  return found;
+}
+
+function addTo<T>(index: Map<string, T[]>, key: string, value: T): void {
+  const list = index.get(key);
+  if (list === undefined) index.set(key, [value]);
+  else list.push(value);
+}
+
+function removeFrom<T>(index: Map<string, T[]>, key: string, value: T): void {
+  const list = index.get(key);
+  const position = list?.lastIndexOf(value) ?? -1;
+  if (list === undefined || position < 0) return;
+  if (list.length === 1) index.delete(key);
+  else list.splice(position, 1);
+}
