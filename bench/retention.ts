@@ -12,7 +12,9 @@ import { fileURLToPath } from "node:url";
 import type { Conversation, FormatName } from "../src/core/message.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { compactedView } from "./compacted-view.ts";
+import { flat, probesIn, scoreText } from "./probes.ts";
 import { formatOf, RECORDINGS } from "./recorded-calls.ts";
+import { printRecordedCompactions } from "./recorded-compactions.ts";
 
 interface Case {
   readonly name: string;
@@ -24,20 +26,6 @@ interface Case {
 const TOOL = fileURLToPath(new URL("../../shared/tools/retention.py", import.meta.url));
 const PERCENTS = [5, 10] as const;
 const BARS: Readonly<Record<number, number>> = { 5: 0.9, 10: 0.97 };
-const PROBE =
-  /https?:\/\/[^\s"'<>)\]}]+|[\p{L}\p{N}_.+-]+@[\p{L}\p{N}_-]+\.[\p{L}\p{N}_.]+|\/?[\p{L}\p{N}_.@-]+(?:\/[\p{L}\p{N}_.@-]+)+|#?[A-Z]{0,3}\p{Nd}{4,}[\p{L}\p{N}_]*|[A-Z0-9]{6,}|[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+|[0-9a-f]{7,40}|[\p{L}\p{N}_-]+\.(?:py|ts|tsx|js|mjs|json|md|ex|exs|rs|go|java|toml|yml|yaml|sh|css|html|sql|csv|txt)/gu;
-
-const UNREAD: ReadonlySet<string> = new Set([
-  "id",
-  "tool_use_id",
-  "type",
-  "signature",
-  "call_id",
-  "tool_call_id",
-  "role",
-  "data",
-]);
-
 await run();
 
 async function run(): Promise<void> {
@@ -74,6 +62,7 @@ async function run(): Promise<void> {
     }
   }
   print(rows);
+  await printRecordedCompactions();
   if (process.argv.includes("--python")) console.log(`\nDisagreements with the reference tool: ${disagreements}`);
 }
 
@@ -112,7 +101,7 @@ function bareList(conversation: Conversation, format: FormatName, percent: numbe
     const whole = flat(formatOf(format).encode({ ...conversation, messages: [message] }));
     const speaker =
       message.role === "assistant" ? 3 : message.parts.some((part) => part.type === "tool-result") ? 1 : 3;
-    for (const [probe] of whole.matchAll(PROBE)) {
+    for (const probe of probesIn(whole)) {
       scores.set(probe, (scores.get(probe) ?? 0) + speaker * (1 + (2 * index) / conversation.messages.length));
     }
   });
@@ -126,22 +115,6 @@ function bareList(conversation: Conversation, format: FormatName, percent: numbe
     left -= tokens;
   }
   return list;
-}
-
-function scoreText(probes: readonly string[], view: string): number {
-  return probes.filter((probe) => view.includes(probe)).length / probes.length;
-}
-
-/** The readable strings of a body, as the reference tool sees them. */
-function flat(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(flat).join("\n");
-  if (typeof value !== "object") return String(value);
-  return Object.entries(value)
-    .filter(([key]) => !UNREAD.has(key))
-    .map(([, item]) => flat(item))
-    .join("\n");
 }
 
 function pythonScore(path: string, body: unknown, folder: string): number {
