@@ -215,7 +215,7 @@ export const GENERATORS: readonly Generator[] = [
     "json",
     "lockfile",
     (r) =>
-      `    "node_modules/${r.pick(WORDS)}-${r.pick(WORDS)}": {\n      "version": "${r.below(20)}.${r.below(30)}.${r.below(40)}",\n      "resolved": "https://registry.npmjs.org/${r.pick(WORDS)}/-/${r.pick(WORDS)}-${r.below(9)}.0.${r.below(9)}.tgz",\n      "integrity": "sha512-${base64(r, 64)}",\n      "license": "MIT"\n    },\n`,
+      `    "node_modules/${r.pick(WORDS)}-${r.pick(WORDS)}": {\n      "version": "${r.below(20)}.${r.below(30)}.${r.below(40)}",\n      "resolved": "https://packages.example/${r.pick(WORDS)}/-/${r.pick(WORDS)}-${r.below(9)}.0.${r.below(9)}.tgz",\n      "integrity": "sha512-${base64(r, 64)}",\n      "license": "MIT"\n    },\n`,
   ),
   fit("emoji", "smileys", (r) => `${r.pick(SMILEYS)}${r.pick(SMILEYS)} `),
   fit("emoji", "things", (r) => `${r.pick(THINGS)} ${r.pick(WORDS)} `),

@@ -4,6 +4,8 @@
  * stretch of plain prose costs one table read per character. Never builds a string, never looks back, never throws.
  */
 
+import { DOMAINS, EXTENSION_CHARS_MAX, FILE_EXTENSIONS } from "./dotted-endings.ts";
+
 export type IdentifierKind =
   | "path"
   | "url"
@@ -39,17 +41,6 @@ const AT = 128;
 const HUMP = 256;
 
 const CLASSES = classTable();
-const FILE_EXTENSIONS: ReadonlySet<string> = new Set(
-  (
-    "py pyi ts tsx mts cts js jsx mjs cjs json jsonl md mdx ex exs heex erl rs go java kt kts swift c h cc cpp hpp cs rb php pl lua " +
-    "toml yml yaml ini cfg conf env lock sh bash zsh ps1 css scss less html htm xml svg vue svelte sql csv tsv txt log pdf " +
-    "doc docx xls xlsx ppt pptx png jpg jpeg gif webp mp3 mp4 wav zip gz tar tgz db sqlite ipynb proto graphql tf gradle " +
-    "dockerfile diff patch parquet rst tex bib"
-  ).split(" "),
-);
-const EXTENSION_CHARS_MAX = 10;
-const DOMAINS: ReadonlySet<string> = new Set("com org net io gov edu dev ai app co uk de fr cn jp".split(" "));
-
 export function scanIdentifiers(text: string, visit: VisitIdentifier): void {
   const { length } = text;
   let at = 0;
