@@ -35,9 +35,16 @@ const moveSystemMessages: Pass = (messages, { rules, report }) => {
 
 /** Neighbouring system messages stand or fall together. */
 function isSystemPosition(messages: readonly Message[], index: number): boolean {
-  const before = messages.slice(0, index).findLast(({ role }) => role !== "system");
-  const after = messages.slice(index).find(({ role }) => role !== "system");
+  const before = neighbour(messages, index, -1);
+  const after = neighbour(messages, index, 1);
   return before?.role === "user" && (after === undefined || after.role === "assistant");
+}
+
+/** The nearest message in that direction that is not a system message. */
+function neighbour(messages: readonly Message[], from: number, step: 1 | -1): Message | undefined {
+  let index = from + step;
+  while (messages[index]?.role === "system") index += step;
+  return messages[index];
 }
 
 const startWithUser: Pass = (messages, { rules, report }) => {

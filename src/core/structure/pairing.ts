@@ -49,29 +49,33 @@ export function pairCalls(messages: readonly Message[]): Pairing {
 export function createPairingTracker(): PairingTracker {
   const calls: OpenCall[] = [];
   const orphans: PairedResult[] = [];
-  /** Every call of an id, oldest first. Ids are reused by some clients, so one id may have many calls. */
-  const byId = new Map<string, OpenCall[]>();
+  /** Unanswered calls by id, oldest first. Ids are reused by some clients, so one id may have many calls. */
+  const openById = new Map<string, OpenCall[]>();
   /** Unanswered calls by tool name: how results without an id (Gemini) find theirs. */
   const openByName = new Map<string, OpenCall[]>();
+  /** The newest call of each id, answered or not. */
+  const newestById = new Map<string, OpenCall>();
 
   function addCall(part: ToolCallPart, at: Place): void {
     const call: OpenCall = { at, part, results: [] };
     calls.push(call);
-    if (part.callId !== undefined) addTo(byId, part.callId, call);
     addTo(openByName, part.name, call);
+    if (part.callId === undefined) return;
+    addTo(openById, part.callId, call);
+    newestById.set(part.callId, call);
   }
 
   function findCall(part: ToolResultPart): OpenCall | undefined {
-    const sameId = part.callId === undefined ? undefined : byId.get(part.callId);
-    const byThatId = sameId === undefined ? undefined : firstOpenOfLatestMessage(sameId);
+    const { callId } = part;
+    const waiting = callId === undefined ? undefined : firstOfLatestMessage(openById.get(callId) ?? []);
     // Only when nothing waits for it is a result a duplicate of one that was answered before.
-    return byThatId ?? findByName(part) ?? sameId?.at(-1);
+    return waiting ?? findByName(part) ?? (callId === undefined ? undefined : newestById.get(callId));
   }
 
   function findByName(part: ToolResultPart): OpenCall | undefined {
     if (part.name === undefined) return undefined;
     const candidates = openByName.get(part.name)?.filter((call) => mayPairByName(call, part));
-    return candidates === undefined ? undefined : firstOpenOfLatestMessage(candidates);
+    return candidates === undefined ? undefined : firstOfLatestMessage(candidates);
   }
 
   function addResult(part: ToolResultPart, at: Place): OpenCall | undefined {
@@ -80,7 +84,10 @@ export function createPairingTracker(): PairingTracker {
       orphans.push({ at, part });
       return undefined;
     }
-    if (call.results.length === 0) removeFrom(openByName, call.part.name, call);
+    if (call.results.length === 0) {
+      removeFrom(openByName, call.part.name, call);
+      if (call.part.callId !== undefined) removeFrom(openById, call.part.callId, call);
+    }
     call.results.push({ at, part });
     return call;
   }
@@ -106,12 +113,12 @@ function mayPairByName(call: OpenCall, result: ToolResultPart): boolean {
 }
 
 /** Newest message first, because an interrupted call must not take a later call's result; within it, in order. */
-function firstOpenOfLatestMessage(calls: readonly OpenCall[]): OpenCall | undefined {
-  let found: OpenCall | undefined;
-  for (let index = calls.length - 1; index >= 0; index--) {
-    const call = calls[index];
-    if (call === undefined || (found !== undefined && call.at.message !== found.at.message)) break;
-    if (call.results.length === 0) found = call;
+function firstOfLatestMessage(open: readonly OpenCall[]): OpenCall | undefined {
+  let found = open.at(-1);
+  for (let index = open.length - 2; index >= 0; index--) {
+    const call = open[index];
+    if (call === undefined || call.at.message !== found?.at.message) break;
+    found = call;
   }
   return found;
 }
