@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCompactor } from "./compactor.ts";
+import { type CallOptions, createCompactor } from "./compactor.ts";
 import type { JsonObject } from "./core/json.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
@@ -113,4 +113,97 @@ test("native compaction without a model that offers it is a summary, and the rep
   const { report } = await compactor.compact({ messages: [...chatter(20)] });
   expect(report).toMatchObject({ compacted: true, steps: { summarize: 1 } });
   expect(report.fallbacks).toEqual([{ step: "summarize", because: "No model with native compaction was given." }]);
+});
+
+const round = (index: number): readonly JsonObject[] => [
+  {
+    role: "assistant",
+    content: `Looking at part ${index}. `.repeat(12),
+    tool_calls: [{ id: `c${index}`, type: "function", function: { name: "bash", arguments: "{}" } }],
+  },
+  { role: "tool", tool_call_id: `c${index}`, content: `line of output ${index} `.repeat(140) },
+];
+
+test("an ordinary session never outgrows its window, and results pruned on the way are not taken for weak passes", async () => {
+  const windowTokens = 40_000;
+  const compactor = createCompactor({ format: openaiChat, windowTokens });
+  const messages: JsonObject[] = [];
+  const reasons = new Set<string>();
+  let largest = 0;
+  for (let index = 0; index < 160; index++) {
+    if (index % 8 === 0) messages.push(say("user", `Please go on with part ${index}.`));
+    messages.push(...round(index));
+    const { report } = await compactor.fit({ messages: [...messages] });
+    reasons.add(report.reason);
+    largest = Math.max(largest, report.tokensAfter);
+  }
+  expect(largest).toBeLessThanOrEqual(windowTokens * 0.86);
+  expect(reasons.has("ratio") || reasons.has("reserve")).toBe(true);
+  expect(reasons).not.toContain("thrashing");
+});
+
+test("a summary that is a system message is replaced by the next one", async () => {
+  const options = {
+    format: openaiChat,
+    profile: "auto-compact",
+    compact: { triggers: [{ type: "absolute", tokens: 3_000 }] },
+  } as const;
+  const first = await createCompactor(options).fit({ messages: [...chatter(20)] });
+  expect(first.report.compacted).toBe(true);
+  const second = await createCompactor(options).fit({ messages: [...first.request.messages, ...chatter(20)] });
+  expect(second.report.compacted).toBe(true);
+  expect(second.request.messages.filter(({ role }) => role === "system")).toHaveLength(1);
+});
+
+test("a list that had to be repaired keeps its edits too", async () => {
+  const compactor = createCompactor({ format: openaiChat, windowTokens: 8_000 });
+  const [call] = round(1);
+  const messages = [say("user", "start"), ...(call === undefined ? [] : [call]), ...chatter(20)];
+  const first = await compactor.fit({ messages: structuredClone(messages) });
+  expect(first.report).toMatchObject({ compacted: true, repairs: [{ rule: "call-without-result" }] });
+  const again = await compactor.fit({ messages: structuredClone(messages) });
+  expect(again.report.compacted).toBe(false);
+  expect(JSON.stringify(again.request)).toBe(JSON.stringify(first.request));
+});
+
+test("with compaction on, nous has no limit on the number of messages (R018, R045)", async () => {
+  const messages = Array.from({ length: 24 }, (_, index) =>
+    say(index % 2 === 0 ? "user" : "assistant", `message ${index} `.repeat(800)),
+  );
+  const kept = async (auto: boolean): Promise<number> => {
+    const compactor = createCompactor({ format: openaiChat, profile: "nous", compact: { auto } });
+    return (await compactor.fit({ messages })).request.messages.length;
+  };
+  expect(await kept(false)).toBe(20);
+  expect(await kept(true)).toBe(24);
+});
+
+test("a pinned first message stays as it is, also where summaries are merged into the first", async () => {
+  const messages = [say("user", "the rules"), ...chatter(20)];
+  const { request, report } = await createCompactor({ format: openaiChat, profile: "micro-agent" }).compact(
+    { messages },
+    { pinned: [0] },
+  );
+  expect(report.compacted).toBe(true);
+  expect(request.messages[0]).toEqual(say("user", "the rules"));
+});
+
+test.each([
+  [{ pin: [0] }, /did you mean pinned/],
+  [{ pinned: [99] }, /message 99, but the list has 1/],
+  [{ target: { percent: 10 } }, /target must be/],
+  [{ target: { tokens: Number.NaN } }, /target must be/],
+  [{ target: { ratio: -1 } }, /target must be/],
+])("call options are checked: %j", async (call, message) => {
+  const compactor = createCompactor({ format: openaiChat });
+  await expect(compactor.compact({ messages: [say("user", "hi")] }, call as CallOptions)).rejects.toThrow(message);
+});
+
+test("half a character in the conversation does not come out of a summary", async () => {
+  const messages = [say("user", "please fix \ud83d this module"), ...chatter(20)];
+  const { report } = await createCompactor({ format: openaiChat, protect: { firstUser: false } }).compact(
+    { messages },
+    { target: { ratio: 0.3 } },
+  );
+  expect(report.result?.summary?.isWellFormed()).toBe(true);
 });

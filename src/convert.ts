@@ -14,9 +14,9 @@ export interface Converted {
   readonly repairs: readonly Repair[];
 }
 
-/** A conversation that is in the target format already comes back as it is. */
+/** A conversation that is in the target format already is only repaired, where it needs it. */
 export function convert(conversation: Conversation, to: Format): Converted {
-  if (conversation.format === to.name) return { conversation, losses: [], repairs: [] };
+  if (conversation.format === to.name) return { ...repair(conversation), losses: [] };
   const from = formatNamed(conversation.format);
   const { definitions, foreign } = from.readTools(conversation.tools);
   const adopted = adopt(conversation, to.name);

@@ -67,7 +67,10 @@ function settle(applied: Conversation, { decision, model }: CarryOutInput): Pick
   const notes = repairs.map(({ rule, change }) => `After the edit: ${change} (${rule}).`);
   return {
     conversation,
-    notes: stripped === applied ? notes : ["Took out thinking that was bound to the edited prefix.", ...notes],
+    notes:
+      stripped === applied
+        ? notes
+        : ["Took out thinking that was bound to the edited prefix, pinned messages included.", ...notes],
   };
 }
 

@@ -104,10 +104,11 @@ function waterStage(before: Stage): Stage {
   const mayPrune = (index: number): boolean => !prune.sparesTail || !protectedBy.has(index);
   const freeTokens = tokens - prune.lowWaterRatio * settings.windowTokens;
   const { pairing } = input.structure;
-  return withTexts(
-    before,
-    pruneSteps({ messages: view.messages, pairing, settings, tokensOf, mayPrune }, { freeTokens }),
-  );
+  const steps = pruneSteps({ messages: view.messages, pairing, settings, tokensOf, mayPrune }, { freeTokens });
+  const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
+  // A batch that frees little would come again with the next request, and change the prefix each time.
+  const isWorthIt = prune.highWaterRatio === 0 || freed >= tokens * settings.antiThrash.minFreedRatio;
+  return isWorthIt ? withTexts(before, steps) : before;
 }
 
 function reasonFor(given: DecideInput): { readonly fired?: Reason; readonly because: NothingToDo } {
@@ -153,7 +154,9 @@ export function withBackstop(plan: Plan, input: PlanInput): Plan {
   const { messages } = input.conversation;
   const { protect } = input.settings;
   const parts = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
-  const drop = dropTurns({ ...input, messages, protectedBy: parts.protectedBy }) ?? countBackstop(input, parts);
+  // The newest tool turns have a limit of their own, so the tail does not keep older ones (R097).
+  const protectedBy = new Map([...parts.protectedBy].filter(([, why]) => why !== "tail"));
+  const drop = dropTurns({ ...input, messages, protectedBy }) ?? countBackstop(input, parts);
   if (drop === undefined) return plan;
   const dropped = new Set(drop.messageIds);
   const freed = messages.reduce((sum, m) => sum + (dropped.has(m.id) ? input.tokensOf(m) : 0), 0);

@@ -9,6 +9,7 @@ import { type Repair, repair } from "../core/repair/repair.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
+import { checkCall } from "./check-call.ts";
 import { type DecideInput, type Decision, decide, sizeOf } from "./decide.ts";
 import type { Prices } from "./report.ts";
 import { createTokenSizes, type TokenSizes } from "./token-sizes.ts";
@@ -53,7 +54,9 @@ export interface Decided {
 export function decideOn(engine: Engine, request: unknown, call: DecideCall, asked: DecideInput["asked"]): Decided {
   const settings = engine.settings(call.settings);
   const model = engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
-  const decoded = pin(engine.format.decode(request), call.pinned ?? []);
+  const asGiven = engine.format.decode(request);
+  checkCall(call, asGiven.messages.length);
+  const decoded = pin(asGiven, call.pinned ?? []);
   const { conversation: source, repairs } = repair(decoded, model === undefined ? {} : { model });
   const recalled = engine.memory.recall(source);
   const { counter, sizes } = sizesFor(engine, settings, model);
@@ -70,7 +73,9 @@ export function decideOn(engine: Engine, request: unknown, call: DecideCall, ask
     isCacheCold: call.isCacheCold ?? false,
   };
   const tokens = tokensIn(base);
-  const targetTokens = targetFor(call, tokens);
+  // A share is one of what came, not of what a repair made of it.
+  const came = recalled.covered === 0 ? tokensIn({ ...base, view: decoded }) : tokens;
+  const targetTokens = targetFor(call, came);
   const given: DecideInput = {
     ...base,
     isThrashing: isThrashing(recalled.passes, tokens, settings),

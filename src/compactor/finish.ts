@@ -83,8 +83,12 @@ interface PassTokens {
   readonly isChanged: boolean;
 }
 
-function passesAfter({ recalled, given }: Decided, { tokensBefore, tokensAfter, isChanged }: PassTokens): Passes {
-  if (!isChanged) return recalled.passes;
+function passesAfter(
+  { recalled, given, decision }: Decided,
+  { tokensBefore, tokensAfter, isChanged }: PassTokens,
+): Passes {
+  // Results that are pruned on the way are no compaction, and say nothing about what one would free.
+  if (!isChanged || decision.input.reason === "prune") return recalled.passes;
   const isWeak = tokensBefore - tokensAfter < tokensBefore * given.settings.antiThrash.minFreedRatio;
   return { weak: isWeak ? recalled.passes.weak + 1 : 0, tokensAfter };
 }

@@ -39,14 +39,22 @@ export type MadeSummary =
 
 export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary> {
   const summaryInput = inputFor(given);
+  let calls = 0;
+  const context: SummarizeContext = {
+    ...given.context,
+    called: () => {
+      calls++;
+    },
+  };
   try {
-    const result = await given.summarizer.summarize(summaryInput, given.context);
+    const made = await given.summarizer.summarize(summaryInput, context);
+    const result = { ...made, text: made.text.toWellFormed() };
     if (result.calls === 0 && isEmpty(result)) return { type: "truncate", calls: 0, fallbacks: [NOTHING_SAID] };
     if (isEmpty(result)) throw new CompactionError("summary-failed", "The summarizer returned an empty text.");
     return { type: "summary", result, by: given.summarizer, fallbacks: [] };
   } catch (error) {
     throwIfAborted(given.context.signal);
-    return takeLadder(given, summaryInput, error);
+    return takeLadder(given, summaryInput, { error, calls });
   }
 }
 
@@ -83,10 +91,13 @@ function isEmpty({ text }: SummaryResult): boolean {
 /** The zone holds no word: there is nothing to keep of it. */
 const NOTHING_SAID: Fallback = { step: "truncate", because: "There is no text to summarize." };
 
-async function takeLadder(given: MakeSummaryInput, summaryInput: SummaryInput, error: unknown): Promise<MadeSummary> {
+async function takeLadder(
+  given: MakeSummaryInput,
+  summaryInput: SummaryInput,
+  { error, calls }: { readonly error: unknown; readonly calls: number },
+): Promise<MadeSummary> {
   const because = error instanceof Error ? error.message : String(error);
   const fallbacks: Fallback[] = [];
-  const calls = given.summarizer.planCalls(summaryInput);
   for (const step of given.input.settings.failure.ladder) {
     fallbacks.push({ step, because });
     const made = await takeStep(step, given, summaryInput, { error, fallbacks, calls });

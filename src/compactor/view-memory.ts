@@ -4,6 +4,7 @@
  */
 
 import { isSameJson } from "../core/ledger/json-identity.ts";
+import { isSameMessage } from "../core/ledger/same-message.ts";
 import type { Conversation, Message } from "../core/message.ts";
 
 const CONVERSATIONS_MAX = 32;
@@ -71,6 +72,8 @@ function isPrefix(prefix: readonly Message[], messages: readonly Message[]): boo
 
 function isSameWire(a: Message | undefined, b: Message | undefined): boolean {
   if (a === b) return true;
-  if (a?.wire === undefined || b?.wire === undefined) return false;
+  if (a === undefined || b === undefined) return false;
+  // What a repair put in has no wire form; the same repair puts the same in again.
+  if (a.wire === undefined || b.wire === undefined) return a.wire === b.wire && isSameMessage(a, b);
   return a.wire.json === b.wire.json || isSameJson(a.wire.json, b.wire.json);
 }

@@ -13,6 +13,8 @@ export interface BodyShape {
   readonly format: FormatName;
   /** The key of the message list: `messages`, `input` or `contents`. */
   readonly listKey: string;
+  /** Whether a body may do without the list, because the server holds it or a stored prompt stands for it (Responses). */
+  mayLackList?(body: JsonObject): boolean;
   decodeMessage(json: JsonValue, index: number): Message;
   /** More than one wire message where a message of ours holds what the format keeps apart. */
   encodeMessage(message: Message): readonly JsonValue[];
@@ -30,9 +32,9 @@ export function decodeBody(shape: BodyShape, json: unknown): Conversation {
   if (isArray(json)) return conversation(shape, { json, list: json, body: undefined });
   if (!isObject(json)) throw invalid(`The body must be an object or an array, not ${kindOf(json)}.`);
   const content = json[shape.listKey];
-  if (content === undefined) throw invalid(`The body has no \`${shape.listKey}\`.`);
+  if (content === undefined && !shape.mayLackList?.(json)) throw invalid(`The body has no \`${shape.listKey}\`.`);
   // A string is the short form of one user message (Responses, Gemini SDK), an object that of one message (Gemini SDK).
-  const list = isArray(content) ? content : [content];
+  const list = content === undefined ? [] : isArray(content) ? content : [content];
   return conversation(shape, { json, list, body: json });
 }
 
@@ -61,7 +63,8 @@ export function encodeBody(shape: BodyShape, conversation: Conversation): JsonVa
   const [only] = list;
   const isStillShort = !isArray(before) && list.length === 1 && only === before;
   const written = isArray(before) ? list : list.map((element) => longForm(shape, element));
-  const body = { ...wire.json, [shape.listKey]: isStillShort ? before : written };
+  const isStillAbsent = before === undefined && list.length === 0;
+  const body = isStillAbsent ? { ...wire.json } : { ...wire.json, [shape.listKey]: isStillShort ? before : written };
   return withPrompt(shape, conversation, { body, before: wire.json, system: wire.system });
 }
 

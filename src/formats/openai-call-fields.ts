@@ -3,12 +3,13 @@
  * What was not changed keeps its exact text, because models write JSON with spacing and key order of their own.
  */
 
-import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 
-/** The parsed value, or the string as it is when it does not parse. Some servers send an object at once. */
+/** The parsed value, or the string as it is when it does not parse or nests too deeply. Some servers send an object at once. */
 export function decodeArguments(json: JsonValue | undefined): JsonValue {
   if (json === undefined || json === null) return {};
   if (typeof json !== "string") return json;
+  if (isTooDeep(json)) return json;
   try {
     // JSON text holds JSON values and nothing else.
     return JSON.parse(json) as JsonValue;

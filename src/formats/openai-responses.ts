@@ -17,6 +17,8 @@ import { validateDecoded } from "./validation.ts";
 const SHAPE: BodyShape = {
   format: "openai-responses",
   listKey: "input",
+  mayLackList: ({ prompt, conversation, previous_response_id: previous }) =>
+    prompt !== undefined || conversation !== undefined || previous !== undefined,
   decodeMessage: decodeItem,
   encodeMessage: encodeItems,
   decodeSystem: (body) => decodeInstructions(body.instructions),

@@ -70,5 +70,6 @@ export const agentpg: Settings = deepFreeze({
   overflow: { maxAttempts: 0, finalStep: "none", onFailure: "error" }, // C22.
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
+  maxMessagesWhen: "always",
   memoryFlush: MEMORY_FLUSH,
 });

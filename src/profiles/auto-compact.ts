@@ -64,5 +64,6 @@ export const autoCompact: Settings = deepFreeze({
   overflow: { maxAttempts: 0, finalStep: "none", onFailure: "error" }, // C22.
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
+  maxMessagesWhen: "always",
   memoryFlush: MEMORY_FLUSH,
 });

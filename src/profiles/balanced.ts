@@ -70,5 +70,6 @@ export const balanced: Settings = deepFreeze({
   overflow: { maxAttempts: 3, finalStep: "truncate-tools", onFailure: "error" }, // C22, C26.
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
+  maxMessagesWhen: "always",
   memoryFlush: MEMORY_FLUSH, // Off: the host opts in.
 });

@@ -65,5 +65,6 @@ export const microAgent: Settings = deepFreeze({
   overflow: { maxAttempts: 0, finalStep: "none", onFailure: "error" },
   antiThrash: ANTI_THRASH,
   maxMessages: 50, // R146.
+  maxMessagesWhen: "always",
   memoryFlush: MEMORY_FLUSH,
 });

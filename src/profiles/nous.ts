@@ -69,5 +69,6 @@ export const nous: Settings = deepFreeze({
   overflow: { maxAttempts: 0, finalStep: "none", onFailure: "error" }, // C22.
   antiThrash: ANTI_THRASH,
   maxMessages: NOUS_LEGACY_MESSAGES,
+  maxMessagesWhen: "auto-off", // R018, R045.
   memoryFlush: MEMORY_FLUSH, // "Event only": hooks are not settings.
 });

@@ -78,5 +78,6 @@ export const openclaw: Settings = deepFreeze({
   overflow: { maxAttempts: 1, finalStep: "none", onFailure: "reset-allowed" }, // R188, R190, C26.
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
+  maxMessagesWhen: "always",
   memoryFlush: { ...MEMORY_FLUSH, enabled: true }, // R186.
 });

@@ -59,6 +59,11 @@ export const settingsSchema: SchemaFor<Settings> = {
       min: 0,
       about: "Hard limit on messages in the view, protections and pairs honoured; 0 for none.",
     },
+    maxMessagesWhen: {
+      type: "choice",
+      about: "When that limit holds.",
+      values: { always: "always", "auto-off": "only where compaction is not automatic" },
+    },
     memoryFlush: memoryFlushSchema,
   },
 };

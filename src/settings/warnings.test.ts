@@ -33,8 +33,8 @@ test("an overflow check point without attempts (X22)", () =>
   check({ overflow: { maxAttempts: 0 } }, ["notice overflow.maxAttempts"]));
 
 test("the message cap that compaction should have lifted (R018)", () => {
-  check({ compact: { auto: true } }, ["notice maxMessages"], "nous");
-  check({ compact: { auto: true }, maxMessages: 0 }, [], "nous");
+  check({ compact: { auto: true }, maxMessagesWhen: "always" }, ["notice maxMessages"], "nous");
+  check({ compact: { auto: true } }, [], "nous");
 });
 
 test("of the profiles only two presets of AgentPG are warned about: R204 and R207 keep the tail of R061", () => {

@@ -53,7 +53,13 @@ function pruneWarnings({ prune: { enabled, stub, clearAfter } }: Settings): read
   return [{ severity: "notice", key: "prune.stub.afterResults", message }];
 }
 
-function limitWarnings({ compact, overflow, maxMessages, protect }: Settings): readonly SettingsWarning[] {
+function limitWarnings({
+  compact,
+  overflow,
+  maxMessages,
+  maxMessagesWhen,
+  protect,
+}: Settings): readonly SettingsWarning[] {
   const warnings: SettingsWarning[] = [];
   // X22: zero attempts must not mean "never" without a word.
   if (compact.checkPoints.includes("onOverflow") && overflow.maxAttempts === 0) {
@@ -62,7 +68,13 @@ function limitWarnings({ compact, overflow, maxMessages, protect }: Settings): r
     warnings.push({ severity: "notice", key: "overflow.maxAttempts", message });
   }
   // R018: with compaction on, a tail by tokens replaces the cap by messages.
-  if (compact.auto && maxMessages > 0 && protect.tailTokens > 0 && protect.tailMessages === 0) {
+  if (
+    compact.auto &&
+    maxMessagesWhen === "always" &&
+    maxMessages > 0 &&
+    protect.tailTokens > 0 &&
+    protect.tailMessages === 0
+  ) {
     const message = `maxMessages (${maxMessages}) drops messages that protect.tailTokens (${shown(protect.tailTokens)}) would keep; 0 lifts it`;
     warnings.push({ severity: "notice", key: "maxMessages", message });
   }

@@ -1,5 +1,6 @@
 /** One summary for the zone. The tail shrinks where the target leaves no room for it; what is protected never goes. */
 
+import { formatRules } from "../core/format-rules.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import {
@@ -15,6 +16,8 @@ import {
 
 /** Marks, acknowledgement and message structure around a summary. */
 const FRAME_TOKENS = 48;
+/** The lines between neighbours of one role, where the provider refuses those. */
+const BRIDGE_TOKENS = 32;
 /** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
 const USEFUL_TOKENS = 120;
 const LINE_TOKENS = 24;
@@ -39,7 +42,7 @@ function planSummary(input: PlanInput): Plan {
     Math.max(USEFUL_TOKENS, Math.floor(zoneTokens * ZONE_SHARE_MAX)),
   );
   const tokensBefore = totalTokens(input);
-  const tokensAfter = kept + budgetTokens + FRAME_TOKENS;
+  const tokensAfter = kept + budgetTokens + frameTokens(input);
   if (tokensAfter >= tokensBefore) return nothingToDo(input, "frees-nothing");
   const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
   return {
@@ -49,7 +52,7 @@ function planSummary(input: PlanInput): Plan {
     tokensAfter,
     targetTokens: input.targetTokens,
     fits,
-    inTheWay: fits ? [] : obstacles(input, parts),
+    inTheWay: obstacles(input, parts),
   };
 }
 
@@ -77,7 +80,7 @@ export function partitionWithRoom(input: PlanInput): Partition {
   const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
   const { targetTokens } = input;
   if (targetTokens === undefined) return full;
-  const room = (parts: Partition): number => targetTokens - keptTokens(input, parts) - FRAME_TOKENS;
+  const room = (parts: Partition): number => targetTokens - keptTokens(input, parts) - frameTokens(input);
   if (room(full) >= wantedBudget(input)) return full;
   const tight = tightPartition(input, targetTokens, false);
   return room(tight) >= wantedBudget(input) / 2 ? tight : tightPartition(input, targetTokens, true);
@@ -86,7 +89,7 @@ export function partitionWithRoom(input: PlanInput): Partition {
 function tightPartition(input: PlanInput, targetTokens: number, mayDropFirstUser: boolean): Partition {
   const tail = { messages: 0, isTight: true, mayDropFirstUser };
   const firm = keptTokens(input, partitionFor(input, { ...tail, tokens: 0 }));
-  const room = Math.max(0, targetTokens - firm - FRAME_TOKENS);
+  const room = Math.max(0, targetTokens - firm - frameTokens(input));
   const tokens = Math.min(input.settings.protect.tailTokens || room, Math.floor(room * TIGHT_TAIL_SHARE));
   return partitionFor(input, { ...tail, tokens });
 }
@@ -101,7 +104,11 @@ function wantedBudget({ settings, targetTokens, isTargetExplicit }: PlanInput): 
 
 function summaryBudget(input: PlanInput, kept: number): number {
   if (input.targetTokens === undefined) return input.settings.summary.maxOutputTokens;
-  const room = input.targetTokens - kept - FRAME_TOKENS;
+  const room = input.targetTokens - kept - frameTokens(input);
   if (input.isTargetExplicit) return Math.max(LINE_TOKENS, room);
   return Math.max(USEFUL_TOKENS, Math.min(wantedBudget(input), room));
+}
+
+function frameTokens({ conversation }: PlanInput): number {
+  return FRAME_TOKENS + (formatRules(conversation.format).sameRole === "refused" ? BRIDGE_TOKENS : 0);
 }

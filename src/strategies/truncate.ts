@@ -34,6 +34,6 @@ function planTruncation(input: PlanInput): Plan {
     tokensAfter,
     targetTokens: input.targetTokens,
     fits,
-    inTheWay: fits ? [] : obstacles(input, parts),
+    inTheWay: obstacles(input, parts),
   };
 }

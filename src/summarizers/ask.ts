@@ -45,7 +45,7 @@ export interface CallBudget {
   addUsage(usage: Usage): void;
 }
 
-export function createCallBudget(plannedCalls: number, maxCalls: number): CallBudget {
+export function createCallBudget(plannedCalls: number, maxCalls: number, called?: () => void): CallBudget {
   let made = 0;
   let taken = 0;
   let planned = plannedCalls;
@@ -68,6 +68,7 @@ export function createCallBudget(plannedCalls: number, maxCalls: number): CallBu
     },
     call() {
       made++;
+      called?.();
     },
     addUsage(more) {
       usage = usage === undefined ? more : sumUsage(usage, more);

@@ -59,7 +59,7 @@ async function summarize(
   if (plan.parts.every(({ entries }) => entries.length === 0)) {
     throw summaryFailed("no-input", "The messages hold nothing that can be read.");
   }
-  const budget = createCallBudget(plan.plannedCalls, plan.maxCalls);
+  const budget = createCallBudget(plan.plannedCalls, plan.maxCalls, () => context.called?.());
   const countText = input.counter.countText;
   const askText = questioner(settings, budget, countText);
   const draft = await writeDraft({ plan, settings, context, askText, countText });

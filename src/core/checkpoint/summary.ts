@@ -47,4 +47,6 @@ export interface Summarizer {
 export interface SummarizeContext {
   readonly signal: AbortSignal;
   progress(event: { readonly stage: string; readonly done: number; readonly total: number }): void;
+  /** Told before each model call, so that the calls of a summary that fails are known too. */
+  called?(): void;
 }

@@ -34,9 +34,11 @@ function checkTexts(plan: Plan, { conversation }: PlanInput, removed: ReadonlySe
   });
 }
 
-function checkKept({ conversation, settings }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+function checkKept({ conversation, settings, found }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+  // An earlier summary of ours may be a system message; replacing it is the point.
+  const ours = new Set(found?.messageIds ?? []);
   return conversation.messages.flatMap((message) => {
-    if (!removed.has(message.id)) return [];
+    if (!removed.has(message.id) || ours.has(message.id)) return [];
     if (message.pinned) return [`The plan removes the pinned message ${message.id}.`];
     return message.role === "system" && settings.protect.system
       ? [`The plan removes the system message ${message.id}.`]

@@ -9,7 +9,8 @@ export function countBackstop(
   { protectedBy }: Partition,
 ): DropStep | undefined {
   const { messages } = conversation;
-  let excess = settings.maxMessages > 0 ? messages.length - settings.maxMessages : 0;
+  const isLifted = settings.maxMessagesWhen === "auto-off" && settings.compact.auto;
+  let excess = settings.maxMessages > 0 && !isLifted ? messages.length - settings.maxMessages : 0;
   if (excess <= 0) return undefined;
   const cuts = structure.cutPoints("pair-safe");
   const messageIds: string[] = [];

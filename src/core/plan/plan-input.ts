@@ -81,14 +81,16 @@ export function obstacles(input: PlanInput, { protectedBy }: Partition): readonl
 
 export function nothingToDo(input: PlanInput, because: NothingToDo): Plan {
   const tokens = totalTokens(input);
+  const { tailTokens, tailMessages } = input.settings.protect;
+  const fits = tokens <= (input.targetTokens ?? input.settings.windowTokens);
   return {
     reason: input.reason,
     steps: [],
     tokensBefore: tokens,
     tokensAfter: tokens,
     targetTokens: input.targetTokens,
-    fits: tokens <= (input.targetTokens ?? input.settings.windowTokens),
+    fits,
     because,
-    inTheWay: [],
+    inTheWay: fits ? [] : obstacles(input, partitionFor(input, { tokens: tailTokens, messages: tailMessages })),
   };
 }

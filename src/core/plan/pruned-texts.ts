@@ -18,7 +18,8 @@ export function trimmedText(text: string, { headChars, tailChars }: SoftTrim): s
 
 /** R082: cut once, when the result arrives. */
 export function cappedText(text: string, capChars: number): string {
-  return `${headOf(text, capChars)}\n\n[Output cut at ${capChars} of ${text.length} characters.]`;
+  const marker = `\n\n[Output cut at ${capChars} of ${text.length} characters.]`;
+  return `${headOf(text, Math.max(0, capChars - marker.length))}${marker}`;
 }
 
 /** X10: enough to know what it was and how to get it back, so that nobody invents the contents. */

@@ -43,7 +43,8 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
     const { conversation, head, tail, summary, settings } = input;
     const first = head.findIndex(isTurnStart);
     const message = head[first];
-    if (message === undefined) return RENDERERS.pair(input);
+    // A pinned message stays as it is; the summary then stands behind it.
+    if (message === undefined || message.pinned) return RENDERERS.pair(input);
     const merged = withSummary(message, summary, settings);
     const acknowledged = tail[0]?.role === "user" ? [acknowledge(input)] : [];
     return { system: conversation.system, messages: [...head.with(first, merged), ...acknowledged, ...tail] };

@@ -78,7 +78,7 @@ function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefin
     case "budgetSum":
       return trigger.tokens;
     case "ratio":
-      return Math.floor(windowTokens * trigger.ratio);
+      return windowTokens * trigger.ratio;
     case "reserve":
       return Math.max(0, windowTokens - raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens);
     case "economic":

@@ -9,10 +9,11 @@ export const repairCallIds: Pass = (messages, context) => {
   /** The id a part should have instead; undefined for none. */
   const renamed = new Map<Part, string | undefined>();
   const taken = new Set(calls.flatMap(({ part }) => part.callId ?? []));
+  const copies = new Map<string, number>();
   const idsOfMessage = Map.groupBy(calls, ({ at }) => at.message);
   const seen = new Set<string>();
   for (const call of calls) {
-    const id = settledId(call, context, { seen, taken });
+    const id = settledId(call, context, { seen, taken, copies });
     const siblings = idsOfMessage.get(call.at.message) ?? [];
     const strays = id === undefined ? misleadingResults(call, siblings) : partsWithOtherId(call, id, context);
     if (id !== undefined) seen.add(scoped(id, call, context));
@@ -29,18 +30,21 @@ export const repairCallIds: Pass = (messages, context) => {
 interface Ids {
   readonly seen: ReadonlySet<string>;
   readonly taken: Set<string>;
+  /** The number that the last copy of an id was given, so that the search never starts over. */
+  readonly copies: Map<string, number>;
 }
 
 /** The id the call should have; undefined where it may do without. */
-function settledId(call: PairedCall, context: RepairContext, { seen, taken }: Ids): string | undefined {
+function settledId(call: PairedCall, context: RepairContext, { seen, taken, copies }: Ids): string | undefined {
   const { callId } = call.part;
   if (!callId && context.rules.callIds === "optional") return undefined;
   if (callId && !seen.has(scoped(callId, call, context))) return callId;
   const base = callId || `call_${call.at.message}_${call.at.part}`;
-  for (let copy = callId ? 2 : 1; ; copy++) {
+  for (let copy = (copies.get(base) ?? (callId ? 1 : 0)) + 1; ; copy++) {
     const id = copy === 1 ? base : `${base}_${copy}`;
     if (taken.has(id)) continue;
     taken.add(id);
+    copies.set(base, copy);
     return id;
   }
 }

@@ -16,7 +16,7 @@ export const repairReasoning: Pass = (messages, context) => {
     case "signed":
       return mapMessages(messages, (message) => quoteUnsigned(message, context));
     case "grouped":
-      return mapMessages(messages, (message, index) => quoteLonely(message, messages[index + 1], context));
+      return quoteLonely(messages, context);
     case "current-turn-signatures":
       return signCurrentTurn(messages, context);
     default:
@@ -34,13 +34,29 @@ function quoteUnsigned(message: Message, context: RepairContext): Message {
   return repaired.parts.length > 0 ? repaired : { ...repaired, parts: [text("[Thinking that was not kept.]")] };
 }
 
-/** A reasoning item must be followed by what it led to. */
-function quoteLonely(message: Message, next: Message | undefined, context: RepairContext): readonly Message[] {
-  const isReasoning = message.parts.length > 0 && message.parts.every((part) => part.type === "reasoning");
-  if (!isReasoning || next?.role === "assistant") return [message];
-  context.report("reasoning-without-item", message, "turned a reasoning item without its following item into text");
-  const parts = message.parts.flatMap((part) => (part.type === "reasoning" ? quote(part) : []));
-  return parts.length === 0 ? [] : [messageBeside(message, "text", { role: "assistant", parts })];
+/** A reasoning item must be followed by what it led to; a row of them stands or falls with what follows its last. */
+function quoteLonely(messages: readonly Message[], context: RepairContext): readonly Message[] {
+  const isKept = new Array<boolean>(messages.length);
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const next = messages[index + 1];
+    const leadsOn = next?.role === "assistant" && (!isReasoningOnly(next) || isKept[index + 1] === true);
+    isKept[index] = !isReasoningOnly(messages[index]) || leadsOn;
+  }
+  return mapMessages(messages, (message, index) => {
+    if (isKept[index]) return message;
+    const parts = message.parts.flatMap((part) => (part.type === "reasoning" ? quote(part) : []));
+    const isReadable = parts.length > 0;
+    const change = isReadable ? "turned into text" : "replaced by a note, for it holds nothing readable";
+    context.report("reasoning-without-item", message, `a reasoning item without its following item was ${change}`);
+    return messageBeside(message, "text", {
+      role: "assistant",
+      parts: isReadable ? parts : [text("[Reasoning that was not kept.]")],
+    });
+  });
+}
+
+function isReasoningOnly(message: Message | undefined): boolean {
+  return message !== undefined && message.parts.length > 0 && message.parts.every(({ type }) => type === "reasoning");
 }
 
 function quote(part: ReasoningPart): readonly Part[] {

@@ -24,6 +24,8 @@ export interface Settings {
   readonly antiThrash: { readonly minFreedRatio: number; readonly maxPasses: number };
   /** Hard limit on messages in the view, protections and pairs honoured (R146, D04); 0 for none. */
   readonly maxMessages: number;
+  /** `auto-off`: the limit stands in for compaction, and is lifted where that is on (R018, R045). */
+  readonly maxMessagesWhen: "always" | "auto-off";
   readonly memoryFlush: MemoryFlushSettings;
 }
 

@@ -49,9 +49,9 @@ export function pairCalls(messages: readonly Message[]): Pairing {
 export function createPairingTracker(): PairingTracker {
   const calls: OpenCall[] = [];
   const orphans: PairedResult[] = [];
-  /** Unanswered calls by id, oldest first. Ids are reused by some clients, so one id may have many calls. */
+  /** Calls by id, oldest first; answered ones go when somebody looks. Ids are reused by some clients. */
   const openById = new Map<string, OpenCall[]>();
-  /** Unanswered calls by tool name: how results without an id (Gemini) find theirs. */
+  /** The same by tool name: how results without an id (Gemini) find theirs. */
   const openByName = new Map<string, OpenCall[]>();
   /** The newest call of each id, answered or not. */
   const newestById = new Map<string, OpenCall>();
@@ -74,8 +74,7 @@ export function createPairingTracker(): PairingTracker {
 
   function findByName(part: ToolResultPart): OpenCall | undefined {
     if (part.name === undefined) return undefined;
-    const candidates = openByName.get(part.name)?.filter((call) => mayPairByName(call, part));
-    return candidates === undefined ? undefined : firstOfLatestMessage(candidates);
+    return firstOfLatestMessage(openByName.get(part.name) ?? [], (call) => mayPairByName(call, part));
   }
 
   function addResult(part: ToolResultPart, at: Place): OpenCall | undefined {
@@ -83,10 +82,6 @@ export function createPairingTracker(): PairingTracker {
     if (call === undefined) {
       orphans.push({ at, part });
       return undefined;
-    }
-    if (call.results.length === 0) {
-      removeFrom(openByName, call.part.name, call);
-      if (call.part.callId !== undefined) removeFrom(openById, call.part.callId, call);
     }
     call.results.push({ at, part });
     return call;
@@ -113,12 +108,17 @@ function mayPairByName(call: OpenCall, result: ToolResultPart): boolean {
 }
 
 /** Newest message first, because an interrupted call must not take a later call's result; within it, in order. */
-function firstOfLatestMessage(open: readonly OpenCall[]): OpenCall | undefined {
-  let found = open.at(-1);
-  for (let index = open.length - 2; index >= 0; index--) {
-    const call = open[index];
-    if (call === undefined || call.at.message !== found?.at.message) break;
-    found = call;
+function firstOfLatestMessage(
+  calls: OpenCall[],
+  mayPair: (call: OpenCall) => boolean = () => true,
+): OpenCall | undefined {
+  // Answered calls at the end are never looked at again, so each is removed once.
+  while ((calls.at(-1)?.results.length ?? 0) > 0) calls.pop();
+  let found: OpenCall | undefined;
+  for (let index = calls.length - 1; index >= 0; index--) {
+    const call = calls[index];
+    if (call === undefined || (found !== undefined && call.at.message !== found.at.message)) break;
+    if (call.results.length === 0 && mayPair(call)) found = call;
   }
   return found;
 }
@@ -127,12 +127,4 @@ function addTo<T>(index: Map<string, T[]>, key: string, value: T): void {
   const list = index.get(key);
   if (list === undefined) index.set(key, [value]);
   else list.push(value);
-}
-
-function removeFrom<T>(index: Map<string, T[]>, key: string, value: T): void {
-  const list = index.get(key);
-  const position = list?.lastIndexOf(value) ?? -1;
-  if (list === undefined || position < 0) return;
-  if (list.length === 1) index.delete(key);
-  else list.splice(position, 1);
 }

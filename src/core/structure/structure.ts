@@ -51,6 +51,7 @@ export function createStructureTracker(): StructureTracker {
   const state: State = {
     pairing: createPairingTracker(),
     blocked: [],
+    freeBefore: [],
     turnStarts: [],
     stepStarts: [],
     rounds: [],
@@ -90,6 +91,8 @@ export function isTurnStart(message: Message): boolean {
 interface State {
   readonly pairing: ReturnType<typeof createPairingTracker>;
   readonly blocked: boolean[];
+  /** For each index one that is not after it and nearer to the last free one: blocked runs are skipped, never walked again. */
+  readonly freeBefore: number[];
   readonly turnStarts: number[];
   readonly stepStarts: number[];
   readonly rounds: GrowingRound[];
@@ -121,7 +124,9 @@ const NO_STEP: Step = { isRunning: false, groupStart: -1, endsInReasoning: false
 function appendTo(state: State, message: Message): void {
   const index = state.blocked.length;
   const isBoundToPrevious = advanceStep(state, message, index);
-  state.blocked.push(index > 0 && (message.role === "system" || isBoundToPrevious));
+  const isBlocked = index > 0 && (message.role === "system" || isBoundToPrevious);
+  state.blocked.push(isBlocked);
+  state.freeBefore.push(isBlocked ? index - 1 : index);
   if (isTurnStart(message)) state.turnStarts.push(index);
 
   const calls = clientCalls(message);
@@ -159,13 +164,28 @@ function addCalls(state: State, index: number, calls: number): void {
   state.latest = round;
 }
 
-/** The message at `index` answers a call: no cut between the two, ever. Results are near, so the loop is short. */
+/** The message at `index` answers a call: no cut between the two, ever. */
 function close(state: State, call: PairedCall, index: number): void {
-  for (let between = call.at.message + 1; between <= index; between++) state.blocked[between] = true;
+  for (let free = lastFree(state, index); free > call.at.message; free = lastFree(state, free)) {
+    state.blocked[free] = true;
+    state.freeBefore[free] = free - 1;
+  }
   const round = state.roundOf.get(call.at.message);
   if (round === undefined || call.part.server) return;
   round.end = Math.max(round.end, index + 1);
   if (call.results.length === 1) round.answered++;
+}
+
+/** The last index at or before this one that is not blocked; shortens the way for whoever asks next. */
+function lastFree({ freeBefore }: State, index: number): number {
+  let free = index;
+  while (free >= 0 && freeBefore[free] !== free) free = freeBefore[free] ?? -1;
+  for (let at = index; at > free; ) {
+    const next = freeBefore[at] ?? -1;
+    freeBefore[at] = free;
+    at = next;
+  }
+  return free;
 }
 
 function openRound({ latest }: State): Round | undefined {

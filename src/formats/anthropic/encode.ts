@@ -27,10 +27,13 @@ function encodeBlock(part: Part): JsonObject {
     case "media":
       return part.wire ?? encodeMedia(part);
     case "tool-call":
-      if (part.server && part.wire !== undefined) return part.wire;
+      if (part.server && part.wire !== undefined) return overlay(part.wire, { id: part.callId ?? part.wire.id });
       return overlay(part.wire, { type: "tool_use", id: part.callId, name: part.name, input: encodeInput(part) });
     case "tool-result":
-      return part.server && part.wire !== undefined ? part.wire : encodeResult(part);
+      if (part.server && part.wire !== undefined) {
+        return overlay(part.wire, { tool_use_id: part.callId ?? part.wire.tool_use_id });
+      }
+      return encodeResult(part);
     case "reasoning":
       return part.wire ?? encodeReasoning(part);
     case "opaque":

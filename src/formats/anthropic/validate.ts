@@ -130,8 +130,8 @@ const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["text", "image", ""]);
 function checkSystemPositions(messages: readonly Message[]): readonly Violation[] {
   return messages.flatMap(({ role }, index) => {
     if (role !== "system") return [];
-    const before = messages.slice(0, index).findLast((message) => message.role !== "system");
-    const after = messages.slice(index).find((message) => message.role !== "system");
+    const before = neighbour(messages, index, -1);
+    const after = neighbour(messages, index, 1);
     const followsUser = before?.role === "user";
     const followsServerResult = before?.role === "assistant" && isServerResult(before.parts.at(-1));
     const precedesAssistant = after === undefined || after.role === "assistant";
@@ -139,6 +139,13 @@ function checkSystemPositions(messages: readonly Message[]): readonly Violation[
     const message = `messages.${index}: a \`system\` message must follow a user turn and precede an assistant turn or end the list`;
     return [about("system-position", index, message)];
   });
+}
+
+/** The nearest message in that direction that is not a system message. */
+function neighbour(messages: readonly Message[], from: number, step: 1 | -1): Message | undefined {
+  let index = from + step;
+  while (messages[index]?.role === "system") index += step;
+  return messages[index];
 }
 
 function checkCompaction(messages: readonly Message[]): readonly Violation[] {
