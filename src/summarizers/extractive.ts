@@ -69,6 +69,7 @@ function draftOf(reading: Reading, before: Earlier, input: SummaryInput): Draft 
   const context = { counter: input.counter, language: reading.language, focus };
   return {
     ...statements,
+    nextSteps: statements.nextSteps.length > 0 ? statements.nextSteps : askedNext(reading, input.kept),
     blocked: openFailure === undefined ? statements.blocked : [failureLine(openFailure), ...statements.blocked],
     ...files,
     ...(latest === undefined || latest === statements.goal[0] ? {} : { latestRequest: latest }),
@@ -93,6 +94,14 @@ function once<Value>(make: () => Value): () => Value {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+/** Where nobody wrote down what comes next, it is what the user asked for last. */
+function askedNext({ hasAssistant, requests }: Reading, kept: readonly Message[]): readonly string[] {
+  const keptRequest = kept.findLast(isTurnStart);
+  const newest = keptRequest === undefined ? requests.at(-1) : textsOf(keptRequest.parts).join("\n");
+  if (!hasAssistant || newest === undefined || newest.trim() === "") return [];
+  return [oneLine(tidyRequest(newest, 4 * REQUEST_LINE_CHARS_MAX), REQUEST_LINE_CHARS_MAX)];
 }
 
 /** Undefined when the newest request stays in the view, or nobody asked for anything. */
