@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { type CallOptions, createCompactor } from "./compactor.ts";
+import { convert } from "./convert.ts";
 import type { JsonObject } from "./core/json.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
+import { formatNamed, formatNames } from "./formats.ts";
 
 const say = (role: string, text: string): JsonObject => ({ role, content: text });
 const chatter = (turns: number): readonly JsonObject[] =>
@@ -206,4 +208,16 @@ test("half a character in the conversation does not come out of a summary", asyn
     { target: { ratio: 0.3 } },
   );
   expect(report.result?.summary?.isWellFormed()).toBe(true);
+});
+
+test.each(formatNames)("%s: a bare list takes a summary that would go into the system prompt (D25)", async (name) => {
+  const format = formatNamed(name);
+  const body = format.encode(convert(openaiChat.decode([...chatter(20)]), format).conversation) as JsonObject;
+  const list = (body.messages ?? body.input ?? body.contents) as JsonObject[];
+  const compactor = createCompactor({ format, profile: "auto-compact", protect: { tailMessages: 4 } });
+  const { request, report } = await compactor.compact(list);
+  expect(report.compacted).toBe(true);
+  expect(Array.isArray(request)).toBe(true);
+  expect(format.validate(request)).toEqual([]);
+  expect(JSON.stringify(request)).toContain("[Previous conversation summary]");
 });

@@ -5,6 +5,7 @@
  */
 
 import type { FormatRules } from "../format-rules.ts";
+import { isArray } from "../json.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { isTurnStart } from "../structure/structure.ts";
@@ -59,9 +60,12 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
   entry: (input) => plainMessage(input),
   system: (input) => {
     const { conversation, head, tail, summary, settings, rules } = input;
-    if (rules.systemPrompt === "separate") {
+    // A bare list has no place for a system prompt outside it (D25): the list itself takes the summary, as it can.
+    const isBareList = isArray(conversation.wire?.json);
+    if (rules.systemPrompt === "separate" && !isBareList) {
       return { system: [...conversation.system, summaryPart(summary, settings)], messages: [...head, ...tail] };
     }
+    if (rules.systemInList !== "anywhere") return plainMessage(input);
     const lead = head.findIndex(({ role }) => role !== "system");
     const at = lead < 0 ? head.length : lead;
     const message: Message = { id: SUMMARY_ID, role: "system", parts: [summaryPart(summary, settings)] };
