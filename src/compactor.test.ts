@@ -213,7 +213,7 @@ test("half a character in the conversation does not come out of a summary", asyn
 test.each(formatNames)("%s: a bare list takes a summary that would go into the system prompt (D25)", async (name) => {
   const format = formatNamed(name);
   const body = format.encode(convert(openaiChat.decode([...chatter(20)]), format).conversation) as JsonObject;
-  const list = (body.messages ?? body.input ?? body.contents) as JsonObject[];
+  const list = (Array.isArray(body) ? body : (body.messages ?? body.input ?? body.contents)) as JsonObject[];
   const compactor = createCompactor({ format, profile: "auto-compact", protect: { tailMessages: 4 } });
   const { request, report } = await compactor.compact(list);
   expect(report.compacted).toBe(true);
