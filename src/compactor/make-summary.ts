@@ -88,6 +88,9 @@ function isEmpty({ text }: SummaryResult): boolean {
   return text.trim() === "";
 }
 
+/** True of the failure, but not of the pass once a step of the ladder was taken. */
+const UNCHANGED = / The conversation was not changed\.$/;
+
 /** The zone holds no word: there is nothing to keep of it. */
 const NOTHING_SAID: Fallback = { step: "truncate", because: "There is no text to summarize." };
 
@@ -96,7 +99,7 @@ async function takeLadder(
   summaryInput: SummaryInput,
   { error, calls }: { readonly error: unknown; readonly calls: number },
 ): Promise<MadeSummary> {
-  const because = error instanceof Error ? error.message : String(error);
+  const because = error instanceof Error ? error.message.replace(UNCHANGED, "") : String(error);
   const fallbacks: Fallback[] = [];
   for (const step of given.input.settings.failure.ladder) {
     fallbacks.push({ step, because });
