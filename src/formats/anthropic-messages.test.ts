@@ -114,6 +114,11 @@ describe("validate refuses", () => {
     check([user(say("go")), assistant(block)], ["compaction-misplaced messages.1.content.0"]);
     check([assistant(block), user(say("go")), assistant(block)], ["compaction-ambiguous messages.2.content.0"]);
   });
+  test("tool changes outside system messages, and more pictures than a request may hold", () => {
+    check([user(say("go"), { type: "tool_addition" })], ["misplaced-part messages.0.content.1"]);
+    const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+    check([user(...Array.from({ length: 601 }, () => image))], ["too-many-images messages"]);
+  });
   test("a server tool's result without its call", () =>
     check(
       [user(say("go")), assistant({ type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] })],

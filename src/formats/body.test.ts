@@ -75,3 +75,8 @@ test("fifty thousand messages that reuse one id, answer late, or are all system 
     expect(structureOf(repaired.messages).length).toBeGreaterThan(0);
   }
 });
+
+test("two owners of one history", () => {
+  const body = { previous_response_id: "resp_1", conversation: "conv_1", input: "hi" };
+  expect(openaiResponses.validate(body)).toMatchObject([{ rule: "conflicting-parameters" }]);
+});

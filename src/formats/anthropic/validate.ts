@@ -5,6 +5,8 @@ import type { Message, OpaquePart, Part } from "../../core/message.ts";
 import type { ValidateOptions, Violation } from "../../core/ports.ts";
 
 const MESSAGES_MAX = 100_000;
+/** Pictures and pages in one request, on models with a large window. */
+const IMAGES_MAX = 600;
 
 /** A part and where it stands. */
 interface Located {
@@ -55,6 +57,12 @@ function checkList(messages: readonly Message[], options: ValidateOptions): read
   if (messages.length > MESSAGES_MAX) {
     violations.push(about("too-many-messages", -1, `messages: at most ${MESSAGES_MAX} messages are allowed`));
   }
+  const images = messages.reduce((sum, { parts }) => sum + countImages(parts), 0);
+  if (images > IMAGES_MAX) {
+    violations.push(
+      about("too-many-images", -1, `messages: at most ${IMAGES_MAX} images are allowed, found ${images}`),
+    );
+  }
   if (first.role !== "user" && !isCompaction(first.parts[0])) {
     violations.push(about("first-role", 0, 'messages: first message must use the "user" role'));
   }
@@ -64,6 +72,13 @@ function checkList(messages: readonly Message[], options: ValidateOptions): read
     violations.push(about("ends-with-assistant", messages.length - 1, message));
   }
   return violations;
+}
+
+function countImages(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => {
+    if (part.type === "tool-result") return sum + countImages(part.content);
+    return part.type === "media" && part.kind === "image" ? sum + 1 : sum;
+  }, 0);
 }
 
 /** Generations before 4.6 continue a begun answer. */
@@ -114,6 +129,9 @@ function checkPlacement(role: Message["role"], { part, messageIndex, path }: Loc
       return isWhole ? [] : [at("thinking-unsigned", "Invalid `signature` in `thinking` block")];
     }
     case "opaque":
+      if (SYSTEM_ONLY.has(part.kind) && role !== "system") {
+        return [at("misplaced-part", `\`${part.kind}\` blocks can only be in \`system\` messages`)];
+      }
       return KNOWN_BUT_BROKEN.has(part.kind) ? [at("invalid-request", `malformed \`${part.kind}\` block`)] : [];
     case "text":
     case "media":
@@ -122,6 +140,8 @@ function checkPlacement(role: Message["role"], { part, messageIndex, path }: Loc
       return part satisfies never;
   }
 }
+
+const SYSTEM_ONLY: ReadonlySet<string> = new Set(["tool_addition", "tool_removal"]);
 
 /** Blocks that we do read: left opaque only when a required field was missing. */
 const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["text", "image", ""]);

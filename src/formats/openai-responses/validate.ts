@@ -16,6 +16,7 @@ export function validateItems(messages: readonly Message[], body: JsonObject): r
     return [{ rule: "no-messages", path: "input", messageIndex: -1, message }];
   }
   const violations = [
+    ...checkHistory(body),
     ...messages.flatMap(checkContent),
     ...messages.flatMap(checkReasoning),
     ...messages.flatMap(checkTrigger),
@@ -23,6 +24,13 @@ export function validateItems(messages: readonly Message[], body: JsonObject): r
     ...checkPairs(messages, unseen),
   ];
   return violations.sort((a, b) => a.messageIndex - b.messageIndex);
+}
+
+/** Two ways for the server to own the history exclude each other. */
+function checkHistory({ previous_response_id: previous, conversation }: JsonObject): readonly Violation[] {
+  if (!previous || !conversation) return [];
+  const message = "'previous_response_id' and 'conversation' cannot be used together.";
+  return [{ rule: "conflicting-parameters", path: "conversation", messageIndex: -1, message }];
 }
 
 function checkContent({ parts, wire }: Message, index: number): readonly Violation[] {
@@ -56,7 +64,7 @@ function couldBeProduced(next: Message | undefined): boolean {
 
 function checkTrigger({ parts }: Message, index: number, messages: readonly Message[]): readonly Violation[] {
   if (!isKind(parts[0], "compaction_trigger") || index === messages.length - 1) return [];
-  return [about("misplaced-part", index, "An item of type 'compaction_trigger' must be the last item of the input.")];
+  return [about("misplaced-part", index, "The 'compaction_trigger' item must be the final input item.")];
 }
 
 /** Without storage an id finds nothing: the content itself must be sent. */
