@@ -35,6 +35,8 @@ export interface FormatRules {
   readonly media: readonly MediaPart["kind"][];
   /** Whether a tool result may hold media too. */
   readonly resultMedia: boolean;
+  /** Part types that are always read: one that was left opaque lacks what it needs. */
+  readonly readKinds: readonly string[];
   /** Whether a failed call is marked as such; elsewhere the text has to say it. */
   readonly errorFlag: boolean;
 }
@@ -57,6 +59,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     media: ["image", "document"],
     resultMedia: true,
+    readKinds: ["text", "image", ""],
     errorFlag: true,
   },
   "openai-chat": {
@@ -76,6 +79,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "in-list",
     media: ["image", "document", "audio"],
     resultMedia: false,
+    readKinds: ["text", "image_url", ""],
     errorFlag: false,
   },
   "openai-responses": {
@@ -95,6 +99,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     media: ["image", "document"],
     resultMedia: true,
+    readKinds: ["input_text", "output_text", ""],
     errorFlag: false,
   },
   gemini: {
@@ -114,6 +119,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     media: ["image", "document", "audio", "video"],
     resultMedia: true,
+    readKinds: [""],
     errorFlag: true,
   },
 };

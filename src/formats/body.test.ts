@@ -5,6 +5,7 @@ import { repair } from "../core/repair/repair.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
+import { gemini } from "./gemini.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 
@@ -79,4 +80,17 @@ test("fifty thousand messages that reuse one id, answer late, or are all system 
 test("two owners of one history", () => {
   const body = { previous_response_id: "resp_1", conversation: "conv_1", input: "hi" };
   expect(openaiResponses.validate(body)).toMatchObject([{ rule: "conflicting-parameters" }]);
+});
+
+test.each([
+  [anthropicMessages, [{ role: "user", content: [{ type: "text" }] }]],
+  [openaiChat, [{ role: "user", content: [{ type: "text" }] }]],
+  [gemini, [{ role: "user", parts: [{}] }]],
+  [openaiResponses, [{ role: "user", content: [{ type: "input_text" }] }]],
+  [openaiResponses, [{ type: "compaction_trigger" }, { role: "user", content: "hi" }]],
+])("what lacks a required field, or stands where it may not, is mended: %#", (format, list) => {
+  expect(format.validate(list)).toHaveLength(1);
+  const { conversation, repairs } = repair(format.decode(list));
+  expect(repairs).toHaveLength(1);
+  expect(format.validate(format.encode(conversation))).toEqual([]);
 });

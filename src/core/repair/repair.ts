@@ -9,6 +9,7 @@ import { pairCalls } from "../structure/pairing.ts";
 import { repairCallFields } from "./call-fields.ts";
 import { repairCallIds } from "./call-ids.ts";
 import { removeEmptyParts } from "./empty-parts.ts";
+import { repairMalformedParts } from "./malformed-parts.ts";
 import { separateMisplacedParts } from "./misplaced-parts.ts";
 import type { Pass } from "./pass.ts";
 import { repairReasoning } from "./reasoning.ts";
@@ -36,6 +37,7 @@ export interface RepairOptions {
 
 /** Each pass may rely on what the ones before it made true. */
 const PASSES: readonly Pass[] = [
+  repairMalformedParts,
   removeEmptyParts,
   mergeSameRole,
   repairCallIds,
