@@ -1,6 +1,6 @@
 /** `palimpsest check` as its users meet it: verdict, list, repair; the input file is never touched. */
 
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { runCli, temporaryFolder } from "../../test/run-cli.ts";
@@ -25,6 +25,14 @@ describe.concurrent("verdict", () => {
   test("valid", async () => {
     const outcome = await runCli(["check", SAMPLE]);
     expect(outcome).toEqual({ code: 0, stdout: `${SAMPLE}: valid anthropic-messages\n`, stderr: "" });
+  });
+
+  test("a session that was cut off says so", async () => {
+    const path = join(folder.path, "cut.jsonl");
+    writeFileSync(path, '{"messages":[{"role":"user","content":"hi"}]}\n{"messages":[{"role":"us');
+    const { code, stderr } = await runCli(["check", path]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^palimpsest: .*cut\.jsonl: 1 line is not JSON and was left out; [^\n]+\n$/);
   });
 
   test("invalid: one line per problem, path, rule, message", async () => {

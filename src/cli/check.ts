@@ -102,6 +102,11 @@ function checkAll(indexes: readonly number[], { given, transcript, io }: Task): 
     ),
   ];
   const isValid = problems.length === 0;
+  const { broken } = transcript.records;
+  if (broken > 0) {
+    const what = broken === 1 ? "1 line is not JSON and was" : `${broken} lines are not JSON and were`;
+    io.stderr.write(`palimpsest: ${given.file}: ${what} left out; the file may be cut off\n`);
+  }
   const checked = indexes.map((index) => conversationAt(transcript, index));
   if (given.isSet("json")) {
     const { source } = transcript;
