@@ -4,19 +4,20 @@
  * its provider would refuse, nor damages the one it was given.
  */
 
-import { carryOut } from "./compactor/carry-out.ts";
+import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
 import type { DecideInput } from "./compactor/decide.ts";
-import { decideOn, type Engine, sizesFor } from "./compactor/engine.ts";
-import { type Compacted, finish } from "./compactor/finish.ts";
+import { type Decided, decideOn, decideOnView, type Engine, sizesFor } from "./compactor/engine.ts";
+import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
 import { performPass } from "./compactor/pass.ts";
-import type { Prices } from "./compactor/report.ts";
-import { createViewMemory } from "./compactor/view-memory.ts";
+import type { Prices, Report } from "./compactor/report.ts";
+import { createViewMemory, NO_PASSES, type Passes, type Recalled } from "./compactor/view-memory.ts";
 import { createWatch, type WatchOptions } from "./compactor/watch.ts";
 import type { Summarizer } from "./core/checkpoint/summary.ts";
 import type { HookContext } from "./core/hooks/hook-events.ts";
 import { isObject, stringOf } from "./core/json.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
+import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { Format } from "./core/ports.ts";
 import type { CheckPoint, Settings } from "./core/settings/settings.ts";
@@ -67,6 +68,17 @@ export interface CallOptions {
   readonly hookContext?: HookContext;
 }
 
+export interface ViewCall extends CallOptions {
+  /** No trigger is needed. */
+  readonly asked?: "manual" | "overflow";
+  readonly model?: string;
+  /** What earlier passes over this view achieved, as the last one returned it (D26). */
+  readonly passes?: Passes;
+}
+
+/** The view and its wire form after a pass; the very same messages where nothing was done to them. */
+export type ViewPass = SettledView;
+
 export interface Compactor {
   /** Those in force. */
   readonly settings: Settings;
@@ -78,6 +90,8 @@ export interface Compactor {
   fit<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
   /** Compacts now. */
   compact<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
+  /** `fit` (or `compact`, when asked) on a decoded view that somebody else keeps: nothing is remembered here. */
+  passOver(view: Conversation, call?: ViewCall): Promise<ViewPass>;
   /** Real usage of a request that was sent: calibrates the estimate for its model. */
   observe(request: unknown, response: unknown): void;
 }
@@ -92,6 +106,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
     plan: (request, call = {}) => decideOn(engine, request, call, undefined).decision.plan,
     fit: (request, call = {}) => run(engine, request, call, undefined),
     compact: (request, call = {}) => run(engine, request, call, "manual"),
+    passOver: (view, call = {}) => runOnView(engine, view, call),
     observe: (request, response) => observe(engine, request, response),
   };
 }
@@ -134,19 +149,48 @@ async function run<Request>(
   call: CallOptions,
   asked: DecideInput["asked"],
 ): Promise<Compacted<Request>> {
-  const signal = call.signal ?? new AbortController().signal;
-  throwIfAborted(signal);
+  throwIfAborted(signalOf(call));
   const startedMs = engine.watch.now();
   const decided = decideOn(engine, request, call, asked);
+  return perform(engine, { decided, call, startedMs }, (own, carried) => finish(engine, request, own, carried));
+}
+
+/** What a session does with its view: the same pass, and what came of it is the session's to keep. */
+async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Promise<ViewPass> {
+  throwIfAborted(signalOf(call));
+  const startedMs = engine.watch.now();
+  const { passes = NO_PASSES, asked } = call;
+  const model = engine.model ?? call.model;
+  const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
+  const decided = decideOnView(engine, { decoded: view, model, recall }, { call, asked });
+  return perform(engine, { decided, call, startedMs }, (own, carried) => settleView(engine, own, carried));
+}
+
+interface Performed {
+  readonly decided: Decided;
+  readonly call: CallOptions;
+  readonly startedMs: number;
+}
+
+async function perform<Result extends { readonly plan: Plan; readonly report: Report }>(
+  engine: Engine,
+  { decided, call, startedMs }: Performed,
+  end: (decided: Decided, carried: CarriedOut) => Result,
+): Promise<Result> {
   const { decision, given, counter, model } = decided;
+  const signal = signalOf(call);
   const pass = { decision, given, counter, summarizer: engine.summarizer(), signal, startedMs, call };
   const { result } = await performPass(engine.watch, pass, async (allowed) => {
     const { instructions } = call;
     const done = await carryOut({ ...allowed, counter, embedded: extractive(), instructions, model });
     const carried = { ...done, notes: [...done.notes, ...allowed.notes] };
-    return { carried, result: finish(engine, request, { ...decided, decision: allowed.decision }, carried) };
+    return { carried, result: end({ ...decided, decision: allowed.decision }, carried) };
   });
   return result;
+}
+
+function signalOf({ signal }: CallOptions): AbortSignal {
+  return signal ?? new AbortController().signal;
 }
 
 function observe(engine: Engine, request: unknown, response: unknown): void {

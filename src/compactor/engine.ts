@@ -52,13 +52,31 @@ export interface Decided {
 }
 
 export function decideOn(engine: Engine, request: unknown, call: DecideCall, asked: DecideInput["asked"]): Decided {
-  const settings = engine.settings(call.settings);
   const model = engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
   const asGiven = engine.format.decode(request);
   checkCall(call, asGiven.messages.length);
   const decoded = pin(asGiven, call.pinned ?? []);
+  return decideOnView(engine, { decoded, model, recall: engine.memory.recall }, { call, asked });
+}
+
+export interface GivenView {
+  /** As it came. */
+  readonly decoded: Conversation;
+  readonly model: string | undefined;
+  /** What earlier passes made of it, once it is repaired. */
+  recall(source: Conversation): Recalled;
+}
+
+export interface Demand {
+  readonly call: DecideCall;
+  readonly asked: DecideInput["asked"];
+}
+
+export function decideOnView(engine: Engine, given: GivenView, { call, asked }: Demand): Decided {
+  const { decoded, model } = given;
+  const settings = engine.settings(call.settings);
   const { conversation: source, repairs } = repair(decoded, model === undefined ? {} : { model });
-  const recalled = engine.memory.recall(source);
+  const recalled = given.recall(source);
   const { counter, sizes } = sizesFor(engine, settings, model);
   const { view } = recalled;
   const ratio = engine.calibration.ratio(model ?? "");
@@ -76,12 +94,12 @@ export function decideOn(engine: Engine, request: unknown, call: DecideCall, ask
   // A share is one of what came, not of what a repair made of it.
   const came = recalled.covered === 0 ? tokensIn({ ...base, view: decoded }) : tokens;
   const targetTokens = targetFor(call, came);
-  const given: DecideInput = {
+  const input: DecideInput = {
     ...base,
     isThrashing: isThrashing(recalled.passes, tokens, settings),
     ...(targetTokens !== undefined && { targetTokens }),
   };
-  return { source, recalled, decision: decide(given), given, repairs, model, counter };
+  return { source, recalled, decision: decide(input), given: input, repairs, model, counter };
 }
 
 function pin(conversation: Conversation, pinned: readonly number[]): Conversation {

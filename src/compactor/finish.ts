@@ -21,7 +21,25 @@ export function finish<Request>(
   decided: Decided,
   carried: CarriedOut,
 ): Compacted<Request> {
-  const { source, given, decision } = decided;
+  const { view, encoded, plan, report, passes } = settleView(engine, decided, carried);
+  const { source } = decided;
+  if (view !== source) engine.memory.remember(source, view, passes);
+  const isSame = view === source && decided.repairs.length === 0;
+  // Encoding gives back the kind of body that was decoded.
+  return { request: (isSame ? request : encoded) as Request, plan, report };
+}
+
+export interface SettledView {
+  readonly view: Conversation;
+  /** In wire form. */
+  readonly encoded: unknown;
+  readonly plan: Plan;
+  readonly report: Report;
+  readonly passes: Passes;
+}
+
+export function settleView(engine: Engine, decided: Decided, carried: CarriedOut): SettledView {
+  const { given, decision } = decided;
   const after = carried.conversation;
   const tokensBefore = tokensIn(given);
   const tokensAfter = tokensIn({
@@ -34,13 +52,6 @@ export function finish<Request>(
   const view = isWorse ? given.view : after;
   const encoded = engine.format.encode(view);
   const violations = engine.format.validate(encoded, decided.model === undefined ? {} : { model: decided.model });
-  const isSame = view === source && decided.repairs.length === 0;
-  if (view !== source)
-    engine.memory.remember(
-      source,
-      view,
-      passesAfter(decided, { tokensBefore, tokensAfter, isChanged: view !== given.view }),
-    );
   const plan: Plan = isWorse
     ? { ...decision.plan, steps: [], because: "frees-nothing" }
     : { ...decision.plan, ...planOutcome(carried, decision) };
@@ -61,8 +72,8 @@ export function finish<Request>(
     repairs: decided.repairs,
     prices: engine.prices,
   });
-  // Encoding gives back the kind of body that was decoded.
-  return { request: (isSame ? request : encoded) as Request, plan, report };
+  const passes = passesAfter(decided, { tokensBefore, tokensAfter, isChanged: view !== given.view });
+  return { view, encoded, plan, report, passes };
 }
 
 /** Steps of the decision that the failure ladder left or changed. */
