@@ -5,7 +5,7 @@
  */
 
 import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
-import type { DecideInput } from "./compactor/decide.ts";
+import { type DecideInput, withoutSteps } from "./compactor/decide.ts";
 import { type Decided, decideOn, decideOnView, type Engine, sizesFor } from "./compactor/engine.ts";
 import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
@@ -74,6 +74,8 @@ export interface ViewCall extends CallOptions {
   readonly model?: string;
   /** What earlier passes over this view achieved, as the last one returned it (D26). */
   readonly passes?: Passes;
+  /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
+  mayBegin?(plan: Plan): Promise<boolean>;
 }
 
 /** The view and its wire form after a pass; the very same messages where nothing was done to them. */
@@ -162,7 +164,10 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
   const { passes = NO_PASSES, asked } = call;
   const model = engine.model ?? call.model;
   const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
-  const decided = decideOnView(engine, { decoded: view, model, recall }, { call, asked });
+  const made = decideOnView(engine, { decoded: view, model, recall }, { call, asked });
+  const { plan } = made.decision;
+  const isAllowed = plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan));
+  const decided = isAllowed ? made : { ...made, decision: withoutSteps(made.decision, made.given, "in-progress") };
   return perform(engine, { decided, call, startedMs }, (own, carried) => settleView(engine, own, carried));
 }
 

@@ -125,6 +125,19 @@ function reasonFor(given: DecideInput): { readonly fired?: Reason; readonly beca
   return isThrashing ? { because: "thrashing" } : { fired: fired.trigger, because: "not-triggered" };
 }
 
+/** Nothing is done, not even what was capped or pruned on the way to the decision. */
+export function withoutSteps({ plan, rest, input }: Decision, given: DecideInput, because: NothingToDo): Decision {
+  const { windowTokens } = given.settings;
+  const none = (from: Plan): Plan => ({
+    ...from,
+    steps: [],
+    tokensAfter: from.tokensBefore,
+    fits: from.tokensBefore <= (from.targetTokens ?? windowTokens),
+    because,
+  });
+  return { plan: none(plan), rest: none(rest), input: { ...input, conversation: given.view } };
+}
+
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {
   return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages) };
 }

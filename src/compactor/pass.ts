@@ -11,7 +11,7 @@ import type { Attributes } from "../core/hooks/telemetry.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { type DecideInput, type Decision, sizeOf } from "./decide.ts";
+import { type DecideInput, type Decision, sizeOf, withoutSteps } from "./decide.ts";
 import { leavingIds, PROVIDED_NAME, proposalOf, takeProvided } from "./provided.ts";
 import { type PassOutcome, tellFailure, tellOutcome, withDetails } from "./tell-outcome.ts";
 import { createTeller, type Teller, type Watch } from "./watch.ts";
@@ -149,7 +149,7 @@ async function ask(pass: Pass): Promise<Asked> {
   if (closed !== undefined) {
     teller.notes.push(`Stopped by a gate: ${closed}`);
     teller.tell({ type: "gate-closed", because: closed });
-    return { decision: stopped(pass, "gate"), summarizer };
+    return { decision: withoutSteps(decision, pass.given, "gate"), summarizer };
   }
   if (pass.isCompaction) tellStart(pass);
   return leavingIds(decision.rest).size === 0 ? { decision, summarizer } : askForProvided(pass);
@@ -186,7 +186,7 @@ async function askForProvided(pass: Pass): Promise<Asked> {
   if (answer === undefined) return own;
   if ("cancel" in answer) {
     teller.notes.push(`Cancelled by a hook${answer.message === undefined ? "." : `: ${answer.message}`}`);
-    return { decision: stopped(pass, "cancelled"), summarizer };
+    return { decision: withoutSteps(decision, pass.given, "cancelled"), summarizer };
   }
   const provided = answer.compaction;
   const taken = takeProvided(decision, provided, counter);
@@ -202,20 +202,6 @@ async function askForProvided(pass: Pass): Promise<Asked> {
     ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
   });
   return { decision: taken.decision, summarizer: taken.summarizer, provided };
-}
-
-/** Nothing is done, not even what was capped or pruned on the way to the decision. */
-function stopped({ decision, given }: Pass, because: "gate" | "cancelled"): Decision {
-  const { plan, rest, input } = decision;
-  const { windowTokens } = given.settings;
-  const none = (from: Plan): Plan => ({
-    ...from,
-    steps: [],
-    tokensAfter: from.tokensBefore,
-    fits: from.tokensBefore <= (from.targetTokens ?? windowTokens),
-    because,
-  });
-  return { plan: none(plan), rest: none(rest), input: { ...input, conversation: given.view } };
 }
 
 /** The same summarizer, in a span of its own and announced. */

@@ -30,6 +30,8 @@ export type NothingToDo =
   | "no-legal-cut"
   | "frees-nothing"
   | "thrashing"
+  /** Another worker is compacting the same session. */
+  | "in-progress"
   /** A gate was closed, or a hook cancelled it. */
   | "gate"
   | "cancelled";
