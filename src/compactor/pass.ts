@@ -8,7 +8,6 @@ import type { HookContext } from "../core/hooks/hook-events.ts";
 import { askGates, askProvides, type ProvidedCompaction } from "../core/hooks/hooks.ts";
 import { snapshotOf } from "../core/hooks/snapshot.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
-import type { Plan } from "../core/plan/plan.ts";
 import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type DecideInput, type Decision, sizeOf, withoutSteps } from "./decide.ts";
