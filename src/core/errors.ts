@@ -13,6 +13,30 @@ export type ErrorCode =
   | "invalid-plan"
   /** A model made no summary that could be used; `reason` says how it failed. */
   | "summary-failed"
+  /** There is no session of that id in the store. */
+  | "session-missing"
+  /** There is one already. */
+  | "session-exists"
+  /** There is no such message, or it is not where it was looked for. */
+  | "message-missing"
+  /** There is no such compaction event in force. */
+  | "event-missing"
+  /** A later compaction rests on the one that was to be undone. */
+  | "needs-cascade"
+  /** Messages that a rollback would have to bring back were purged. */
+  | "archive-purged"
+  /** Somebody else changed the session meanwhile; nothing was written. Plan again. */
+  | "store-conflict"
+  /** The lease expired or went to another worker before the commit; nothing was written. */
+  | "lease-lost"
+  /** Another worker is compacting the session. */
+  | "already-in-progress"
+  /** Compaction was asked for, and there is nothing that could go. */
+  | "nothing-to-compact"
+  /** The database was written by a newer version of this package. */
+  | "schema-too-new"
+  /** The store could not read or write; `cause` is what it said. Nothing was changed. */
+  | "storage"
   /** The caller's signal was aborted; nothing was changed. */
   | "aborted";
 

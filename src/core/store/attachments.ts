@@ -1,0 +1,84 @@
+/**
+ * Binary content in a wire message: where it stands, and the message without and with it again. Taking it out and putting it back
+ * gives the very same JSON, key order included. What the bytes are kept in is the store's business.
+ */
+
+import { isArray, isObject, type JsonValue } from "../json.ts";
+import type { Part } from "../message.ts";
+
+export interface Attachment {
+  /** Keys and indexes from the message's root to a string. */
+  readonly path: readonly (string | number)[];
+  /** What stands before the data in that string: empty, or the head of a data URL. */
+  readonly prefix: string;
+  /** Canonical base64. */
+  readonly data: string;
+}
+
+/** Below this many characters a reference would not be shorter to speak of. */
+const DATA_CHARACTERS_MIN = 1_024;
+
+export function attachmentsIn(body: JsonValue, parts: readonly Part[]): readonly Attachment[] {
+  const data = new Set(base64In(parts));
+  if (data.size === 0) return [];
+  const found: Attachment[] = [];
+  walk(body, [], (value, path) => {
+    const comma = value.startsWith("data:") ? value.indexOf(",") : -1;
+    const [prefix, rest] = [value.slice(0, comma + 1), value.slice(comma + 1)];
+    if (data.has(rest)) found.push({ path, prefix, data: rest });
+  });
+  return found;
+}
+
+/** The same message with other strings at those places. */
+export function withStrings(
+  body: JsonValue,
+  places: readonly { readonly path: Attachment["path"]; readonly value: string }[],
+): JsonValue {
+  return places.reduce((changed, { path, value }) => replaceAt(changed, path, value), body);
+}
+
+function base64In(parts: readonly Part[]): readonly string[] {
+  return parts.flatMap((part): readonly string[] => {
+    if (part.type === "tool-result") return base64In(part.content);
+    if (part.type !== "media" || part.source.type !== "base64") return [];
+    const { data } = part.source;
+    return data.length >= DATA_CHARACTERS_MIN && isCanonical(data) ? [data] : [];
+  });
+}
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** Whether the bytes alone tell how they were written: no line breaks, no URL alphabet, padded, no stray bits in the last group. */
+function isCanonical(data: string): boolean {
+  if (data.length % 4 !== 0 || !BASE64.test(data)) return false;
+  if (data.endsWith("==")) return "AQgw".includes(data.at(-3) ?? "");
+  return !data.endsWith("=") || "AEIMQUYcgkosw048".includes(data.at(-2) ?? "");
+}
+
+function walk(
+  value: JsonValue | undefined,
+  path: readonly (string | number)[],
+  visit: (value: string, path: readonly (string | number)[]) => void,
+): void {
+  if (typeof value === "string") {
+    if (value.length >= DATA_CHARACTERS_MIN) visit(value, path);
+  } else if (isArray(value)) {
+    value.forEach((element, index) => {
+      walk(element, [...path, index], visit);
+    });
+  } else if (isObject(value)) {
+    for (const [key, element] of Object.entries(value)) walk(element, [...path, key], visit);
+  }
+}
+
+function replaceAt(value: JsonValue, path: readonly (string | number)[], replacement: string): JsonValue {
+  const [key, ...rest] = path;
+  if (key === undefined) return replacement;
+  if (isArray(value) && typeof key === "number") {
+    return value.map((element, index) => (index === key ? replaceAt(element, rest, replacement) : element));
+  }
+  if (!isObject(value)) return value;
+  // Spreading keeps the order of the keys.
+  return { ...value, [key]: replaceAt(value[key] ?? null, rest, replacement) };
+}

@@ -1,0 +1,84 @@
+/** What a session counts (R162, R163, R168), and what becomes of it when something is appended or compacted. Pure. */
+
+export interface Counters {
+  /** Tokens of the view as far as known: reported by the provider, or left by the last compaction. */
+  readonly totalTokens: number;
+  /** True when nobody knows the total: estimate before you decide anything by it (D20). */
+  readonly isTotalStale: boolean;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The window of the model in use; 0 until known. */
+  readonly contextTokens: number;
+  readonly compactionCount: number;
+  /** The compaction count at which memory was last flushed; null when it never was (R185). */
+  readonly memoryFlushCompactionCount: number | null;
+  readonly turnCount: number;
+  /** Everything ever appended; summaries are not. */
+  readonly messageCount: number;
+}
+
+/** What the provider reported about the newest request. */
+export interface UsageCounts {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly contextTokens?: number;
+}
+
+/** What the last passes achieved (D26). */
+export interface PassHistory {
+  readonly weak: number;
+  readonly tokensAfter: number;
+}
+
+export const NO_COUNTERS: Counters = {
+  totalTokens: 0,
+  isTotalStale: true,
+  inputTokens: 0,
+  outputTokens: 0,
+  contextTokens: 0,
+  compactionCount: 0,
+  memoryFlushCompactionCount: null,
+  turnCount: 0,
+  messageCount: 0,
+};
+
+export interface AppendedCounts {
+  readonly messages: number;
+  readonly turns: number;
+  readonly usage?: UsageCounts;
+}
+
+/** Without a report the total says too little from now on, so it is stale. */
+export function countersAfterAppend(before: Counters, { messages, turns, usage }: AppendedCounts): Counters {
+  const grown = {
+    ...before,
+    messageCount: before.messageCount + messages,
+    turnCount: before.turnCount + turns,
+  };
+  if (usage === undefined) return messages === 0 ? grown : { ...grown, isTotalStale: true };
+  return {
+    ...grown,
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    totalTokens: usage.inputTokens + usage.outputTokens,
+    isTotalStale: false,
+    contextTokens: usage.contextTokens ?? before.contextTokens,
+  };
+}
+
+/** R169: the total is what the compaction left, the breakdown is cleared; an unknown total is stale (D20). */
+export function countersAfterCompaction(
+  before: Counters,
+  totalTokens: number | undefined,
+  isCompaction: boolean,
+): Counters {
+  const isKnown = totalTokens !== undefined && totalTokens > 0;
+  return {
+    ...before,
+    compactionCount: before.compactionCount + (isCompaction ? 1 : 0),
+    totalTokens: isKnown ? totalTokens : before.totalTokens,
+    isTotalStale: !isKnown,
+    inputTokens: 0,
+    outputTokens: 0,
+  };
+}
