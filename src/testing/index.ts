@@ -4,4 +4,5 @@ export { type ContractCase, type ContractOptions, formatContract } from "./forma
 export { createRandom, type Random } from "./random.ts";
 export { generateScript, type Item, type Line, type ScriptOptions } from "./script.ts";
 export { parseShorthand } from "./shorthand.ts";
+export { type OpenedStore, type StoreCase, storeContract } from "./store-contract.ts";
 export { generateBody } from "./wire-bodies.ts";

@@ -35,9 +35,9 @@ export interface Store {
   setBase(sessionId: string, base: JsonObject): Promise<Version>;
   /** Oldest first, undone ones included. */
   events(sessionId: string): AsyncIterable<CompactionEvent>;
-  /** What left the view, oldest first; of one event, or of all. Bodies as they were appended. */
+  /** What left the view, of one event or of all: event by event, each in the order of the view. Bodies as they were appended. */
   archive(sessionId: string, range?: ArchiveRange): AsyncIterable<StoredMessage>;
-  /** Everything ever appended or inserted, in order, bodies as they were written. */
+  /** Everything ever appended or inserted, by number, bodies as they were written. */
   log(sessionId: string): AsyncIterable<StoredMessage>;
   /** Archive and view, best first. */
   search(sessionId: string, query: string, limit: number): Promise<readonly Hit[]>;

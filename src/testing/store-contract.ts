@@ -1,0 +1,33 @@
+/**
+ * What every store must keep, as named cases for any test runner: `for (const { name, run } of storeContract("mine", open))
+ * test(name, run)`. Every case gets a new, empty store, and throws when a promise is broken.
+ */
+
+import { ARCHIVE_CASES } from "./store/archive.ts";
+import { COMPACTION_CASES } from "./store/compactions.ts";
+import { MESSAGE_CASES } from "./store/messages.ts";
+import type { OpenedStore } from "./store/world.ts";
+
+export type { OpenedStore } from "./store/world.ts";
+
+export interface StoreCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+export type Cases = Readonly<Record<string, (opened: OpenedStore) => Promise<void>>>;
+
+export function storeContract(store: string, open: () => Promise<OpenedStore>): readonly StoreCase[] {
+  const cases: Cases = { ...MESSAGE_CASES, ...COMPACTION_CASES, ...ARCHIVE_CASES };
+  return Object.entries(cases).map(([name, check]) => ({
+    name: `${store}: ${name}`,
+    run: async () => {
+      const opened = await open();
+      try {
+        await check(opened);
+      } finally {
+        await opened.dispose();
+      }
+    },
+  }));
+}

@@ -1,0 +1,119 @@
+/** Contract of a store: archive, search, purge and fork. */
+
+import { strict as assert } from "node:assert";
+import type { Cases } from "../store-contract.ts";
+import { append, begin, compact, ids, isSound, listOf, refuses, stateOf, takeLease, user, viewText } from "./world.ts";
+
+const PICTURE = "iVBORw0KGgo".padEnd(40_000, "Ab9+");
+
+export const ARCHIVE_CASES: Cases = {
+  "the archive can be asked for one event": async ({ store }) => {
+    await begin(store, "a", 6);
+    const { eventId: first } = await compact(store, "a", { archive: [0, 1], summary: "one" });
+    const { eventId: second } = await compact(store, "a", { archive: [0, 1, 2], summary: "two" });
+    const of = async (eventId?: string): Promise<string> =>
+      (await listOf(store.archive("a", eventId === undefined ? {} : { eventId }))).map(({ id }) => id).join(" ");
+    assert.deepEqual([await of(first), await of(second), await of()], ["m1 m2", "m7 m3 m4", "m1 m2 m7 m3 m4"]);
+    assert.equal(await of("nobody"), "");
+  },
+  "search finds words in archive and view, in any script": async ({ store, reopen }) => {
+    await begin(store, "a", 2);
+    await append(store, "a", [
+      user("The flaky test is in src/queue/retry_policy.ts, see ticket PAL-4711."),
+      user("部署失败了，请检查数据库连接。"),
+      user("データベースの接続を確認してください"),
+      user("Die Prüfung der Übergabe schlug fehl"),
+    ]);
+    await compact(store, "a", { archive: [0, 1, 2, 3], summary: "we looked at retry_policy" });
+    await begin(store, "b", 1);
+    await append(store, "b", [user("retry_policy in another session")]);
+    const again = await reopen();
+    const found = async (query: string): Promise<string> =>
+      (await again.search("a", query, 10)).map(({ messageId }) => messageId).join(" ");
+    assert.deepEqual((await found("retry policy")).split(" ").toSorted(), ["m3", "m7"]);
+    assert.equal(await found("PAL-4711"), "m3");
+    assert.equal(await found("数据库"), "m4");
+    assert.equal(await found("接続"), "m5");
+    assert.equal(await found("übergabe"), "m6");
+    assert.equal(await found("nothing like it"), "");
+    assert.equal(await found(""), "");
+    assert.equal(await found(`" OR 1=1; NEAR( * ^ : - ' ( ) & | ! <->`), "");
+    assert.equal((await again.search("a", "question answer", 1)).length, 1);
+    const [hit] = await again.search("a", "ticket", 10);
+    assert(hit?.snippet.includes("PAL-4711") && hit.archivedBy !== null && hit.role === "user");
+    await append(again, "a", [user("a new ticket")]);
+    assert.deepEqual((await found("ticket")).split(" ").toSorted(), ["m3", "m8"]);
+  },
+  "a snippet is short, wherever the word stands": async ({ store }) => {
+    await store.create({ id: "a", format: "gemini", base: {} });
+    const filler = "lorem ipsum dolor sit amet ".repeat(2_000);
+    await append(store, "a", [user(`${filler} the needle ${filler}`)]);
+    const [hit] = await store.search("a", "needle", 5);
+    assert(hit?.snippet.includes("needle") && hit.snippet.length <= 240, hit?.snippet);
+  },
+  "purge removes old archive rows, and what is gone cannot be rolled back": async ({ store }) => {
+    await begin(store, "a", 6);
+    const { eventId } = await compact(store, "a", { archive: [0, 1, 2], summary: "purge me" });
+    const before = await viewText(store, "a");
+    assert.equal(await store.purge("a", new Date(Date.now() - 3_600_000)), 0);
+    assert.equal(await store.purge("a", new Date(Date.now() + 3_600_000)), 3);
+    assert.deepEqual(await listOf(store.archive("a")), []);
+    assert.equal(await viewText(store, "a"), before);
+    await refuses("archive-purged", () => store.rollback("a", { to: eventId }));
+    assert.deepEqual(
+      (await store.search("a", "question", 10)).map(({ messageId }) => messageId),
+      ["m5"],
+    );
+    const [event] = await listOf(store.events("a"));
+    assert.notEqual(event?.purgedAt, null);
+    await compact(store, "a", { archive: [0, 1], summary: "later" });
+    await store.rollback("a", {});
+    assert.equal(await viewText(store, "a"), before);
+    await isSound(store);
+  },
+  "a fork has everything, and goes its own way": async ({ store, reopen }) => {
+    await begin(store, "a", 6);
+    const start = await viewText(store, "a");
+    await compact(store, "a", { archive: [0, 1], summary: "s", edits: [[4, { role: "user", content: "trimmed" }]] });
+    await store.setPinned("a", ["m3"], true);
+    await takeLease(store, "a");
+    await store.fork("a", "b");
+    await refuses("session-exists", () => store.fork("a", "b"));
+    await refuses("session-missing", () => store.fork("nobody", "c"));
+    const both = await viewText(store, "a");
+    const other = await reopen();
+    assert.equal(await viewText(other, "b"), both);
+    const { parentId, view } = await stateOf(other, "b");
+    assert.deepEqual([parentId, view.filter(({ isPinned }) => isPinned).map(({ id }) => id)], ["a", ["m3"]]);
+    assert.notEqual((await listOf(other.events("b")))[0]?.id, (await listOf(other.events("a")))[0]?.id);
+    await append(other, "b", [user("only here")]);
+    await other.rollback("b", {});
+    assert.equal(await ids(other, "b"), "m1 m2 m3 m4 m5 m6 m8");
+    assert.equal(await viewText(other, "a"), both);
+    await other.rollback("a", {});
+    assert.equal(await viewText(other, "a"), start);
+    await isSound(other);
+  },
+  "binary content comes back as it was, from messages, edits and summaries": async ({ store, reopen }) => {
+    await store.create({ id: "a", format: "anthropic-messages", base: {} });
+    const source = { type: "base64", media_type: "image/png", data: PICTURE };
+    const body = { role: "user", content: [{ type: "image", source, title: "one" }] };
+    const attachment = { path: ["content", 0, "source", "data"], prefix: "", data: PICTURE };
+    const picture = { role: "user" as const, body, attachments: [attachment] };
+    await append(store, "a", [picture, user("look"), picture]);
+    const expected = JSON.stringify(body);
+    const again = await reopen();
+    const { view } = await stateOf(again, "a");
+    assert.deepEqual([JSON.stringify(view[0]?.body), JSON.stringify(view[2]?.body)], [expected, expected]);
+    await compact(again, "a", { archive: [0, 1], summary: "s" });
+    const [archived] = await listOf(again.archive("a"));
+    assert.equal(JSON.stringify(archived?.body), expected);
+    await isSound(again);
+  },
+  "a closed store says so": async ({ store }) => {
+    await begin(store, "a", 1);
+    await store.close();
+    await store.close();
+    await refuses("storage", () => store.open("a"));
+  },
+};

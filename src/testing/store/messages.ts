@@ -1,0 +1,187 @@
+/** Contract of a store: sessions and messages. */
+
+import { strict as assert } from "node:assert";
+import type { JsonValue } from "../../core/json.ts";
+import type { Cases } from "../store-contract.ts";
+import { append, assistant, BASE, begin, bodies, compact, ids, listOf, refuses, stateOf, user } from "./world.ts";
+
+export const MESSAGE_CASES: Cases = {
+  "a session that nobody made is undefined": async ({ store }) => {
+    assert.equal(await store.open("nobody"), undefined);
+    await refuses("session-missing", () => append(store, "nobody", [user("hello")]));
+    await refuses("session-missing", () => store.changes("nobody", { head: null, sequence: 0, revision: 0 }));
+    await refuses("session-missing", () => store.delete("nobody"));
+  },
+  "a new session is empty and knows its base": async ({ store }) => {
+    await store.create({ id: "a", format: "gemini", base: BASE, agentId: "agent", metadata: { tenant: "t" } });
+    const { view, version, format, base, agentId, metadata, counters, system, parentId } = await stateOf(store, "a");
+    assert.deepEqual(
+      { view, version, format, agentId, metadata, system, parentId },
+      {
+        view: [],
+        version: { head: null, sequence: 0, revision: 0 },
+        format: "gemini",
+        agentId: "agent",
+        metadata: { tenant: "t" },
+        system: null,
+        parentId: null,
+      },
+    );
+    assert.equal(JSON.stringify(base), JSON.stringify(BASE));
+    assert.deepEqual([counters.messageCount, counters.compactionCount, counters.isTotalStale], [0, 0, true]);
+    await refuses("session-exists", () => store.create({ id: "a", format: "gemini", base: BASE }));
+  },
+  "messages come back in order, as the very same JSON, after a restart too": async ({ store, reopen }) => {
+    await store.create({ id: "a", format: "anthropic-messages", base: BASE });
+    const odd: readonly JsonValue[] = [
+      { role: "user", content: 'quotes " and \\ and $& and `' },
+      {
+        content: [{ z: 1, a: { y: [1.5, -0, 1e21, null, true], b: "" }, type: "text", text: "order of keys" }],
+        role: "assistant",
+      },
+      { role: "user", content: "NUL \u0000, half a pair \ud83d, a whole one 😀, line\u2028separator, \u007f" },
+      { role: "user", content: [], unknown: { "": 0, " ": "space", "10": "ten", b: 2 } },
+      "a bare string",
+    ];
+    const messages = odd.map((body) => ({ role: "user" as const, body, attachments: [] }));
+    const appended = await append(store, "a", messages);
+    assert.equal(appended.ids.length, odd.length);
+    for (const each of [store, await reopen()]) {
+      const { view } = await stateOf(each, "a");
+      assert.equal(JSON.stringify(bodies(view)), JSON.stringify(odd));
+      assert.deepEqual(
+        view.map(({ id }) => id),
+        appended.ids,
+      );
+    }
+  },
+  "what is appended is numbered without gaps and stamped": async ({ store }) => {
+    await begin(store, "a", 3);
+    const { ids: more, version } = await append(store, "a", [user("four"), assistant("five")]);
+    const { view } = await stateOf(store, "a");
+    assert.deepEqual(
+      view.map(({ sequence, order }) => [sequence, order]),
+      [1, 2, 3, 4, 5].map((number) => [number, number]),
+    );
+    assert.deepEqual(
+      view.slice(3).map(({ id }) => id),
+      more,
+    );
+    assert.deepEqual(version, { head: null, sequence: 5, revision: 0 });
+    for (const { createdAt } of view) assert.equal(new Date(createdAt).toISOString(), createdAt);
+  },
+  "appending nothing changes nothing": async ({ store }) => {
+    await begin(store, "a", 2);
+    const { ids: none, version } = await append(store, "a", []);
+    assert.deepEqual([none, version.sequence], [[], 2]);
+  },
+  "sessions do not see each other": async ({ store }) => {
+    await begin(store, "a", 2);
+    await begin(store, "A", 4);
+    await begin(store, "a ", 3);
+    assert.deepEqual(
+      [await ids(store, "a"), await ids(store, "A"), await ids(store, "a ")],
+      ["m1 m2", "m1 m2 m3 m4", "m1 m2 m3"],
+    );
+  },
+  "usage is counted, and is stale once more is appended": async ({ store }) => {
+    await begin(store, "a", 1);
+    await append(store, "a", [assistant("answer")], { inputTokens: 1_000, outputTokens: 20 });
+    const { counters } = await stateOf(store, "a");
+    assert.deepEqual(
+      [counters.totalTokens, counters.inputTokens, counters.outputTokens, counters.isTotalStale],
+      [1_020, 1_000, 20, false],
+    );
+    await append(store, "a", [user("more")]);
+    const after = (await stateOf(store, "a")).counters;
+    assert.deepEqual([after.isTotalStale, after.turnCount, after.messageCount], [true, 2, 3]);
+  },
+  "others' appends and changes are told": async ({ store, reopen }) => {
+    await begin(store, "a", 2);
+    const { version } = await stateOf(store, "a");
+    assert.deepEqual(await store.changes("a", version), { type: "none" });
+    const other = await reopen();
+    await append(other, "a", [user("from elsewhere")]);
+    const appended = await store.changes("a", version);
+    assert.equal(appended.type, "appended");
+    if (appended.type === "appended") {
+      assert.deepEqual(bodies(appended.messages), [{ role: "user", content: "from elsewhere" }]);
+      assert.equal(appended.record.version.sequence, 3);
+    }
+    await compact(other, "a", { archive: [0, 1], summary: "s" });
+    const changed = await store.changes("a", version);
+    assert.equal(changed.type, "changed");
+    if (changed.type === "changed") assert.deepEqual(changed.state, await stateOf(store, "a"));
+  },
+  "the base can be changed": async ({ store, reopen }) => {
+    await begin(store, "a", 1);
+    const version = await store.setBase("a", { system: "Be brief.", model: "other" });
+    assert.equal(version.revision, 1);
+    const { base } = await stateOf(await reopen(), "a");
+    assert.equal(JSON.stringify(base), '{"system":"Be brief.","model":"other"}');
+  },
+  "pins are kept": async ({ store, reopen }) => {
+    await begin(store, "a", 3);
+    await store.setPinned("a", ["m2", "m3"], true);
+    await store.setPinned("a", ["m3"], false);
+    const { view } = await stateOf(await reopen(), "a");
+    assert.deepEqual(
+      view.map(({ isPinned }) => isPinned),
+      [false, true, false],
+    );
+    await refuses("message-missing", () => store.setPinned("a", ["m1", "m9"], true));
+    assert.equal((await stateOf(store, "a")).view[0]?.isPinned, false);
+  },
+  "sessions are listed, newest first": async ({ store }) => {
+    await begin(store, "a", 2);
+    await begin(store, "b", 5);
+    await compact(store, "b", { archive: [0, 1, 2], summary: "s" });
+    const listed = await listOf(store.sessions());
+    const counts = listed.map(({ id, messageCount, viewCount, compactionCount }) => [
+      id,
+      messageCount,
+      viewCount,
+      compactionCount,
+    ]);
+    assert.deepEqual(
+      counts.toSorted(([a], [b]) => String(a).localeCompare(String(b))),
+      [
+        ["a", 2, 2, 0],
+        ["b", 5, 3, 1],
+      ],
+    );
+  },
+  "a deleted session is gone, and its id is free": async ({ store, reopen }) => {
+    await begin(store, "a", 4);
+    await compact(store, "a", { archive: [0, 1], summary: "s" });
+    await begin(store, "b", 1);
+    await store.delete("a");
+    const again = await reopen();
+    assert.equal(await again.open("a"), undefined);
+    assert.equal(await ids(again, "b"), "m1");
+    await begin(again, "a", 1);
+    assert.deepEqual(await listOf(again.events("a")), []);
+    assert.deepEqual(await listOf(again.archive("a")), []);
+  },
+  "hostile ids are only data": async ({ store, reopen }) => {
+    const hostile = [
+      "../../etc/passwd",
+      "a/b\\c",
+      `'; DROP TABLE sessions; --"`,
+      "%00 \n\t",
+      "CON",
+      ".",
+      "..",
+      "naïve 会話 😀",
+      "x".repeat(1_024),
+      "a:b|c?*<>",
+    ];
+    for (const id of hostile) await begin(store, id, 2);
+    const again = await reopen();
+    for (const id of hostile) assert.equal(await ids(again, id), "m1 m2", id);
+    for (const id of ["", "nul \0 inside", "half \ud83d", "x".repeat(10_000)]) {
+      await refuses("invalid-options", () => store.create({ id, format: "gemini", base: BASE }));
+    }
+    assert.equal((await listOf(again.sessions())).length, hostile.length);
+  },
+};
