@@ -7,6 +7,8 @@ import type { Conversation, FormatName, Message } from "./message.ts";
 /** One provider wire format. Pure: no I/O, and what goes in is never mutated. */
 export interface Format {
   readonly name: FormatName;
+  /** The key of the message list in a request body. */
+  readonly listKey: "messages" | "input" | "contents";
   /** A whole request body or a bare message list. Throws `invalid-request` naming the path. */
   decode(body: unknown): Conversation;
   /** The same kind of body that was decoded; an untouched message comes out as the very same JSON. */
@@ -14,6 +16,8 @@ export interface Format {
   /** Everything the provider would refuse that a client can see; empty means valid. */
   validate(body: unknown, options?: ValidateOptions): readonly Violation[];
   rules(model?: string): FormatRules;
+  /** The wire messages that a whole response adds to the conversation; undefined for what is no response. */
+  readReply(response: unknown): readonly JsonValue[] | undefined;
   /** Token usage from a response body, a streamed final event, or a bare usage object. */
   readUsage(response: unknown): Usage | undefined;
   /** Whether an error (thrown, parsed or text) says that the window was exceeded, with the numbers it states. */

@@ -1,7 +1,7 @@
 /** The Anthropic Messages format: bodies of `POST /v1/messages`, or their bare `messages` list. */
 
 import { formatRules } from "../core/format-rules.ts";
-import { isObject, type JsonObject, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Format, Usage, ValidateOptions, Violation } from "../core/ports.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
 import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
@@ -28,10 +28,12 @@ const SHAPE: BodyShape = {
 
 export const anthropicMessages: Format = {
   name: "anthropic-messages",
+  listKey: "messages",
   decode: (body) => decodeBody(SHAPE, body),
   encode: (conversation) => encodeBody(SHAPE, conversation),
   validate,
   rules: () => formatRules("anthropic-messages"),
+  readReply,
   readUsage,
   readOverflow,
   readTools,
@@ -43,6 +45,12 @@ function validate(body: unknown, options: ValidateOptions = {}): readonly Violat
     const model = options.model ?? (isObject(json) ? stringOf(json.model) : undefined);
     return validateMessages(messages, model === undefined ? options : { ...options, model });
   });
+}
+
+function readReply(response: unknown): readonly JsonValue[] | undefined {
+  if (!isObject(response) || response.type !== "message" || !isArray(response.content)) return undefined;
+  // A refusal or a pause may say nothing at all, and an empty message would be refused.
+  return response.content.length === 0 ? [] : [{ role: "assistant", content: response.content }];
 }
 
 /** From a response, a `message_start` or `message_delta` event, or a bare usage object. */

@@ -34,10 +34,12 @@ const SHAPE: BodyShape = {
 
 export const gemini: Format = {
   name: "gemini",
+  listKey: "contents",
   decode,
   encode,
   validate,
   rules: () => formatRules("gemini"),
+  readReply,
   readUsage,
   readOverflow,
   readTools,
@@ -63,6 +65,13 @@ function validate(body: unknown, options: ValidateOptions = {}): readonly Violat
     const model = options.model ?? (isObject(json) ? stringOf(json.model) : undefined);
     return validateMessages(messages, model === undefined ? options : { ...options, model });
   });
+}
+
+function readReply(response: unknown): readonly JsonValue[] | undefined {
+  if (!isObject(response) || !isArray(response.candidates)) return undefined;
+  const [candidate] = response.candidates;
+  const content = isObject(candidate) ? candidate.content : undefined;
+  return isObject(content) && isArray(content.parts) ? [{ role: "model", ...content }] : [];
 }
 
 /** The SDK takes a list of strings and parts for one content of the user: one element, so that it is one message. */

@@ -1,6 +1,7 @@
 /** The OpenAI Chat Completions format: bodies of `POST /v1/chat/completions`, or their bare `messages` list. */
 
 import { formatRules } from "../core/format-rules.ts";
+import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { decodeMessage } from "./openai-chat/decode.ts";
@@ -26,12 +27,20 @@ const SHAPE: BodyShape = {
 
 export const openaiChat: Format = {
   name: "openai-chat",
+  listKey: "messages",
   decode: (body) => decodeBody(SHAPE, body),
   encode: (conversation) => encodeBody(SHAPE, conversation),
   validate: (body) => validateDecoded(SHAPE, body, ({ messages }) => validateMessages(messages)),
   rules: () => formatRules("openai-chat"),
+  readReply,
   readUsage,
   readOverflow,
   readTools,
   writeTools,
 };
+
+function readReply(response: unknown): readonly JsonValue[] | undefined {
+  if (!isObject(response) || !isArray(response.choices)) return undefined;
+  const [choice] = response.choices;
+  return isObject(choice) && isObject(choice.message) ? [choice.message] : [];
+}

@@ -1,7 +1,7 @@
 /** The OpenAI Responses format: bodies of `POST /v1/responses`, or their bare `input` list. */
 
 import { formatRules } from "../core/format-rules.ts";
-import { isObject } from "../core/json.ts";
+import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { decodeItem } from "./openai-responses/decode.ts";
@@ -34,13 +34,21 @@ const SHAPE: BodyShape = {
 
 export const openaiResponses: Format = {
   name: "openai-responses",
+  listKey: "input",
   decode: (body) => decodeBody(SHAPE, body),
   encode: (conversation) => encodeBody(SHAPE, { ...conversation, messages: matchOutputs(conversation.messages) }),
   validate: (body) =>
     validateDecoded(SHAPE, body, ({ messages }) => validateItems(messages, isObject(body) ? body : {})),
   rules: () => formatRules("openai-responses"),
+  readReply,
   readUsage,
   readOverflow,
   readTools,
   writeTools,
 };
+
+function readReply(response: unknown): readonly JsonValue[] | undefined {
+  const isResponse =
+    isObject(response) && (response.object === "response" || response.object === "response.compaction");
+  return isResponse && isArray(response.output) ? response.output : undefined;
+}
