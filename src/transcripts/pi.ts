@@ -4,15 +4,17 @@
  */
 
 import { isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
+import { isPiHeader, livePath } from "../core/pi-entries/live-path.ts";
+import { piSummary, withReplacement } from "../core/pi-entries/pi-content.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
-import { entryOf, PI_ROLES, summaryEntry, withReplacement } from "./pi-messages.ts";
+import { entryOf, PI_ROLES } from "./pi-messages.ts";
 import type { Counter } from "./record-counts.ts";
 import { distinct } from "./recorded-text.ts";
 import type { RecordedCompaction, RecordedConversation } from "./transcript.ts";
 
 export function readPi(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session = readSession(records, counter);
-  const path = livePath(session);
+  const path = livePath(session.records).map((index) => session.records[index] ?? {});
   const compactionAt = path.flatMap((record, index) => (record.type === "compaction" ? [index] : []));
   const ends = [...compactionAt, path.length];
   const assembled = ends.map((end, index) => {
@@ -42,8 +44,6 @@ interface Session {
   readonly records: readonly JsonObject[];
 }
 
-const HEADERS: ReadonlySet<string> = new Set(["session", "session_start"]);
-
 /** Entries that tell the model nothing by themselves. */
 const SETTINGS: ReadonlySet<string> = new Set([
   "branch_summary",
@@ -64,34 +64,12 @@ function readSession(records: Iterable<JsonObject>, counter: Counter): Session {
   for (const record of records) {
     const type = stringOf(record.type) ?? "(none)";
     const role = isObject(record.message) ? stringOf(record.message.role) : undefined;
-    if (HEADERS.has(type)) id ??= stringOf(record.id);
+    if (isPiHeader(record)) id ??= stringOf(record.id);
     else if (type === "message" && !PI_ROLES.has(role ?? "")) counter.unknown(`message ${role ?? "(none)"}`);
     else if (type !== "message" && !SETTINGS.has(type)) counter.unknown(type);
     kept.push(record);
   }
   return { id, records: kept };
-}
-
-/** From the last entry up to the root, oldest first. */
-function livePath(session: Session): readonly JsonObject[] {
-  const position = new Map<string, number>();
-  for (const [index, record] of session.records.entries()) {
-    const id = stringOf(record.id);
-    if (id !== undefined) position.set(id, index);
-  }
-  const path: JsonObject[] = [];
-  const seen = new Set<number>();
-  let index = session.records.length - 1;
-  while (index >= 0 && !seen.has(index)) {
-    seen.add(index);
-    const record = session.records[index];
-    if (record === undefined || HEADERS.has(stringOf(record.type) ?? "")) break;
-    path.push(record);
-    if (record.parentId === null) break;
-    // Without a parent, or with one the file does not hold, an entry follows the one before it.
-    index = position.get(stringOf(record.parentId) ?? "") ?? index - 1;
-  }
-  return path.reverse();
 }
 
 /** What the model saw between one compaction (none at the beginning) and `end`. */
@@ -105,7 +83,7 @@ function entriesBetween(
   const compaction = opening === undefined ? undefined : path[opening];
   const start = opening === undefined ? 0 : opening + 1;
   const carriedFrom = compaction === undefined ? start : firstKept(path, compaction, all);
-  const summary = compaction === undefined ? undefined : summaryEntry(compaction, "Summary of the conversation so far");
+  const summary = compaction === undefined ? undefined : piSummary(compaction, "Summary of the conversation so far");
   const carried = path.slice(carriedFrom, opening ?? carriedFrom).map((record) => edited(record, edits, true));
   const own = path.slice(start, end).map((record) => edited(record, edits, false));
   return [summary, ...carried, ...own].filter((entry) => entry !== undefined);

@@ -1,6 +1,6 @@
 /** Small questions that several readers ask of recorded content. Reads only. */
 
-import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonValue, stringOf } from "../core/json.ts";
 
 /** Values in order of first appearance, without the absent ones. */
 export function distinct(values: readonly (string | undefined)[]): readonly string[] {
@@ -10,11 +10,6 @@ export function distinct(values: readonly (string | undefined)[]): readonly stri
 /** The text of a list of blocks or parts, joined by newlines. */
 export function textOf(blocks: readonly JsonValue[]): string {
   return blocks.flatMap((block) => (isObject(block) ? (stringOf(block.text) ?? []) : [])).join("\n");
-}
-
-/** A text block for a message that a tool renders from its own records. */
-export function textBlock(text: string): JsonObject {
-  return { type: "text", text };
 }
 
 /** Content that is a string or a list of text parts. */

@@ -37,6 +37,8 @@ export interface Store {
   events(sessionId: string): AsyncIterable<CompactionEvent>;
   /** What left the view, of one event or of all: event by event, each in the order of the view. Bodies as they were appended. */
   archive(sessionId: string, range?: ArchiveRange): AsyncIterable<StoredMessage>;
+  /** Those of them that the session has, in the order of the ids; bodies as they were written. */
+  messages(sessionId: string, messageIds: readonly string[]): Promise<readonly StoredMessage[]>;
   /** Everything ever appended or inserted, by number, bodies as they were written. */
   log(sessionId: string): AsyncIterable<StoredMessage>;
   /** Archive and view, best first. */

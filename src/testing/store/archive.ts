@@ -16,6 +16,22 @@ export const ARCHIVE_CASES: Cases = {
     assert.deepEqual([await of(first), await of(second), await of()], ["m1 m2", "m7 m3 m4", "m1 m2 m7 m3 m4"]);
     assert.equal(await of("nobody"), "");
   },
+  "messages can be opened by id, wherever they are": async ({ store }) => {
+    await begin(store, "a", 6);
+    await compact(store, "a", { archive: [0, 1], summary: "one", edits: [[3, { role: "assistant", content: "short" }]] });
+    const opened = await store.messages("a", ["m7", "m4", "m99", "m1"]);
+    assert.deepEqual(
+      opened.map(({ id, isSummary, archivedBy }) => [id, isSummary, archivedBy !== null]),
+      [
+        ["m7", true, false],
+        ["m4", false, false],
+        ["m1", false, true],
+      ],
+    );
+    assert.deepEqual(opened[1]?.body, { content: [{ text: "answer 4", type: "text" }], role: "assistant" });
+    assert.deepEqual(await store.messages("a", []), []);
+    assert.deepEqual(await store.messages("a", ["x", "m", "m-1", "m1.5", "m9007199254740993"]), []);
+  },
   "search finds words in archive and view, in any script": async ({ store, reopen }) => {
     await begin(store, "a", 2);
     await append(store, "a", [

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { rankHits } from "./rank-hits.ts";
+import { SNIPPET_CHARACTERS_MAX } from "./snippet.ts";
+
+const candidates = (texts: readonly string[]) =>
+  texts.map((text, index) => ({
+    messageId: `m${index + 1}`,
+    sequence: index + 1,
+    role: "user" as const,
+    text,
+    archivedBy: null,
+    createdAt: "2026-01-01T00:00:00.000Z",
+  }));
+
+function check(query: string, texts: readonly string[], expected: string): void {
+  const found = candidates(texts);
+  const hits = rankHits(query, found, 10);
+  expect(hits.map(({ messageId }) => messageId).join(" ")).toBe(expected);
+  expect(rankHits(query, found.toReversed(), 10)).toEqual(hits);
+}
+
+test("nothing asked, nothing found", () => {
+  check("", ["a"], "");
+  check(" … ", ["a"], "");
+  check("zebra", ["a horse"], "");
+});
+test("more of the words is better", () => check("red apple pie", ["red", "apple pie", "pie"], "m2 m1 m3"));
+test("rare words weigh more", () => check("error EPIPE", ["an error", "EPIPE", "error", "error"], "m2 m4 m3 m1"));
+test("the newest of equals", () => check("port", ["port 1", "port 2"], "m2 m1"));
+test("words, not parts of words", () => check("port", ["support", "export", "the port."], "m3"));
+test("a single letter finds nothing beside words", () => {
+  check("part 1", ["1", "part 2"], "m2");
+  check("1", ["1", "part 2"], "m1");
+});
+test("the exact phrase first", () => check("open the file", ["open the file", "the file is open"], "m1 m2"));
+test("cases and compatible forms", () => check("ＦＩＬＥ", ["ﬁle", "pile"], "m1"));
+test("Chinese", () => check("交通大学", ["上海交通大学的学生", "大学", "海上"], "m1 m2"));
+test("Latin beside Chinese is a word", () => check("node", ["版本node版本", "nodejs"], "m1"));
+test("a letter beyond the basic plane is no border", () => check("a", ["𐐨a", "a"], "m2"));
+test("a word longer than words are kept is found by its beginning", () =>
+  check("k".repeat(100), ["k".repeat(100)], "m1"));
+
+test("the limit", () => {
+  expect(rankHits("a", candidates(["a", "a", "a"]), 2)).toHaveLength(2);
+  expect(rankHits("a", candidates(["a"]), 0)).toEqual([]);
+});
+
+const FILLER = "lorem ipsum dolor sit amet ".repeat(50);
+
+function checkSnippet(text: string, query: string, expected: string): void {
+  const [hit] = rankHits(query, candidates([text]), 1);
+  expect(hit?.snippet).toBe(expected);
+  expect(hit?.snippet.length).toBeLessThanOrEqual(SNIPPET_CHARACTERS_MAX);
+  expect(hit?.snippet.isWellFormed()).toBe(true);
+}
+
+test("a short text is shown whole, on one line", () => checkSnippet("one\n  two three ", "two", "one two three"));
+
+test("the place where most of the words stand together", () => {
+  const hit = rankHits("alpha beta", candidates([`alpha ${FILLER} beta alpha ${FILLER}`]), 1)[0];
+  expect(hit?.snippet).toMatch(/^….* beta alpha .*…$/);
+  expect(hit?.snippet).toMatch(/^…(lorem|ipsum|dolor|sit|amet) .* (lorem|ipsum|dolor|sit|amet)…$/);
+  expect(hit?.snippet.length).toBeLessThanOrEqual(SNIPPET_CHARACTERS_MAX);
+});
+
+test("the end of a text", () => {
+  const hit = rankHits("omega", candidates([`${FILLER}omega`]), 1)[0];
+  expect(hit?.snippet).toMatch(/^….*omega$/);
+});
+
+test("no word is so long that the snippet is not bounded, no pair is cut through", () => {
+  const hit = rankHits("甲乙", candidates([`${"𠮷".repeat(500)}甲乙${"𠮷".repeat(500)}`]), 1)[0];
+  expect(hit?.snippet).toContain("甲乙");
+  expect(hit?.snippet.length).toBeLessThanOrEqual(SNIPPET_CHARACTERS_MAX);
+  expect(hit?.snippet.isWellFormed()).toBe(true);
+});
+
+test("a text whose search form has another length is shown as it was searched", () =>
+  checkSnippet("İstanbul ﬁle", "file", "i̇stanbul file"));

@@ -1,0 +1,132 @@
+/**
+ * Which messages answer a query best. All stores rank with this, so that they answer alike: an index only proposes candidates.
+ * Deterministic: the same candidates give the same hits, in whatever order they come.
+ */
+
+import type { Role } from "../message.ts";
+import type { Hit } from "../store/store.ts";
+import { SPACELESS_CHARACTER, searchForm, searchWords, WORD_CHARACTER, WORD_CHARACTERS_MAX } from "./search-words.ts";
+import { type Place, snippetOf } from "./snippet.ts";
+
+export interface Candidate {
+  readonly messageId: string;
+  readonly sequence: number;
+  readonly role: Role;
+  /** Everything readable in the message. */
+  readonly text: string;
+  readonly archivedBy: string | null;
+  readonly createdAt: string;
+}
+
+export function rankHits(query: string, candidates: Iterable<Candidate>, limit: number): readonly Hit[] {
+  const words = [...new Set(searchWords(query))].slice(0, QUERY_WORDS_MAX);
+  if (words.length === 0 || limit <= 0) return [];
+  const isEnough = words.some(isTelling) ? isTelling : () => true;
+  const phrase = words.length > 1 ? phraseOf(query) : "";
+  const matches: Match[] = [];
+  for (const candidate of candidates) {
+    const match = matchOf(candidate, words, phrase);
+    if ([...match.places.keys()].some(isEnough)) matches.push(match);
+  }
+  const weights = weightsOf(words, matches);
+  return matches
+    .map((match) => ({ match, score: scoreOf(match, weights) }))
+    .sort((a, b) => b.score - a.score || b.match.candidate.sequence - a.match.candidate.sequence)
+    .slice(0, limit)
+    .map(({ match, score }) => hitOf(match, score, weights));
+}
+
+const QUERY_WORDS_MAX = 32;
+
+/** Enough to find where a word stands beside the others. */
+const PLACES_PER_WORD_MAX = 50;
+
+/** What the whole query standing there adds to a score that is 1 when all words are found. */
+const PHRASE_BONUS = 0.5;
+
+/** Scores that differ by less are a tie. */
+const SCORE_STEPS = 10_000;
+
+interface Match {
+  readonly candidate: Candidate;
+  /** In the text's search form, by word. */
+  readonly places: ReadonlyMap<string, readonly number[]>;
+  /** -1 where the query does not stand as it was written. */
+  readonly phraseAt: number;
+  readonly form: string;
+}
+
+/** A single letter or digit finds nothing where the query has more to say. */
+function isTelling(word: string): boolean {
+  return word.length > 1 || SPACELESS_CHARACTER.test(word);
+}
+
+function phraseOf(query: string): string {
+  return searchForm(query).trim().replaceAll(/\s+/g, " ");
+}
+
+function matchOf(candidate: Candidate, words: readonly string[], phrase: string): Match {
+  const form = searchForm(candidate.text);
+  const places = new Map<string, readonly number[]>();
+  for (const word of words) {
+    const found = placesOf(word, form);
+    if (found.length > 0) places.set(word, found);
+  }
+  return { candidate, places, phraseAt: phrase === "" ? -1 : form.indexOf(phrase), form };
+}
+
+/** Where a word stands as a word; pairs of a language without spaces stand anywhere in a run. */
+function placesOf(word: string, form: string): readonly number[] {
+  const places: number[] = [];
+  const isSpaceless = SPACELESS_CHARACTER.test(word);
+  const isCut = word.length >= WORD_CHARACTERS_MAX - 1;
+  let at = form.indexOf(word);
+  while (at !== -1 && places.length < PLACES_PER_WORD_MAX) {
+    const end = at + word.length;
+    if (isSpaceless || (isBorder(before(form, at)) && (isCut || isBorder(after(form, end))))) places.push(at);
+    at = form.indexOf(word, at + 1);
+  }
+  return places;
+}
+
+function isBorder(neighbour: string): boolean {
+  return !WORD_CHARACTER.test(neighbour) || SPACELESS_CHARACTER.test(neighbour);
+}
+
+/** The character that ends there, pairs whole. */
+function before(form: string, at: number): string {
+  return /.$/su.exec(form.slice(Math.max(0, at - 2), at))?.[0] ?? "";
+}
+
+function after(form: string, end: number): string {
+  const code = form.codePointAt(end);
+  return code === undefined ? "" : String.fromCodePoint(code);
+}
+
+/** Rare words tell more; rare among those that were found, whatever else an index proposed. */
+function weightsOf(words: readonly string[], matches: readonly Match[]): ReadonlyMap<string, number> {
+  return new Map(
+    words.map((word) => {
+      const holders = matches.reduce((count, { places }) => count + (places.has(word) ? 1 : 0), 0);
+      return [word, Math.log(1 + matches.length / Math.max(1, holders))];
+    }),
+  );
+}
+
+function scoreOf({ places, phraseAt }: Match, weights: ReadonlyMap<string, number>): number {
+  let [found, all] = [0, 0];
+  for (const [word, weight] of weights) {
+    all += weight;
+    if (places.has(word)) found += weight;
+  }
+  const score = found / all + (phraseAt === -1 ? 0 : PHRASE_BONUS);
+  return Math.round(score * SCORE_STEPS) / SCORE_STEPS;
+}
+
+function hitOf({ candidate, places, phraseAt, form }: Match, score: number, weights: ReadonlyMap<string, number>): Hit {
+  const { messageId, role, archivedBy, createdAt, text } = candidate;
+  const all: Place[] = [...places].flatMap(([word, found]) =>
+    found.map((at) => ({ at, word, weight: weights.get(word) ?? 0 })),
+  );
+  return { messageId, role, score, snippet: snippetOf({ text, form, places: all, phraseAt }), archivedBy, createdAt };
+}

@@ -1,0 +1,56 @@
+/**
+ * The words by which messages are found, the same in every store. Whatever a store's own index makes of text, it is given these
+ * words and no text. A word holds letters, digits and their marks only; the languages written without spaces give pairs of
+ * neighbouring characters instead.
+ *
+ * To an index that splits text, give `indexText` and let it split at spaces alone: FTS5 does with `tokenize = 'ascii'`, which
+ * splits at no character beyond ASCII; Postgres does with `array_to_tsvector(words)`, matched by `'word'::tsquery`, which ask
+ * no parser at all. Other tokenizers split within some words, because they know fewer characters.
+ */
+
+export function searchWords(text: string): readonly string[] {
+  const words: string[] = [];
+  for (const [run, word] of searchForm(text).matchAll(RUNS)) {
+    if (word === undefined) pushPairs(run, words);
+    else words.push(cutWord(word));
+  }
+  return words;
+}
+
+/** Each word once, a space between: all that an index needs to know. */
+export function indexText(text: string): string {
+  return [...new Set(searchWords(text))].join(" ");
+}
+
+/** How text is compared: compatible forms (full width, ligatures) and cases are one. */
+export function searchForm(text: string): string {
+  return text.normalize("NFKC").toLowerCase();
+}
+
+/** Longer words are cut here: generated tokens would only make an index large. */
+export const WORD_CHARACTERS_MAX = 64;
+
+/** Scripts that put no spaces between words. */
+const SCRIPTS = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}`;
+const CHARACTERS = String.raw`\p{L}\p{N}\p{M}`;
+
+export const WORD_CHARACTER = new RegExp(`[${CHARACTERS}]`, "v");
+export const SPACELESS_CHARACTER = new RegExp(`[[${CHARACTERS}]&&[${SCRIPTS}]]`, "v");
+
+/** A word of a language with spaces is captured, a run of characters of one without is not. */
+const RUNS = new RegExp(`([[${CHARACTERS}]--[${SCRIPTS}]]+)|[[${CHARACTERS}]&&[${SCRIPTS}]]+`, "gv");
+
+function cutWord(word: string): string {
+  if (word.length <= WORD_CHARACTERS_MAX) return word;
+  // By units, as every store counts; half of a pair is given up.
+  const cut = word.slice(0, WORD_CHARACTERS_MAX);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+function pushPairs(run: string, words: string[]): void {
+  const characters = Array.from(run);
+  if (characters.length === 1) words.push(run);
+  for (let index = 1; index < characters.length; index++) {
+    words.push(`${characters[index - 1]}${characters[index]}`);
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * A store of session files, one a session, append-only, in the form that pi and OpenClaw read and write. Theirs can be opened and
+ * gone on with. Nothing written is ever changed, but for `purge`, which is asked to.
+ */
+
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { CompactionError } from "../core/errors.ts";
+import type { Store } from "../core/store/store.ts";
+import { jsonlBackend } from "./jsonl/backend.ts";
+import type { Sync } from "./jsonl/write-session.ts";
+import { logStore } from "./log/log-store.ts";
+
+export interface JsonlStoreOptions {
+  /** Made when the first session is. */
+  readonly directory: string;
+  /** `always`: on the disk when an append or commit resolves. `never`: when the system sees fit; only a crash of the machine loses anything. */
+  readonly sync?: Sync;
+  readonly now?: () => Date;
+  readonly newId?: () => string;
+}
+
+export function jsonlStore(options: JsonlStoreOptions): Store {
+  const { directory, sync = "always", now = () => new Date(), newId = randomUUID } = options;
+  if (directory === "")
+    throw new CompactionError("invalid-options", "directory is empty; name one for the session files.");
+  if (sync !== "always" && sync !== "never") {
+    throw new CompactionError("invalid-options", 'sync must be "always" or "never".');
+  }
+  return logStore(jsonlBackend({ directory: resolve(directory), sync, now, newId }));
+}

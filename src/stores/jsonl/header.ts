@@ -1,0 +1,56 @@
+/** The first line of a session file: pi's header, with what we know of the session beside it. */
+
+import { CompactionError } from "../../core/errors.ts";
+import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
+import type { FormatName } from "../../core/message.ts";
+import { isPiHeader } from "../../core/pi-entries/live-path.ts";
+import type { Created } from "../log/log-record.ts";
+
+/** Of what we write under `palimpsest`; pi's own version stands in its own field. */
+const FORM_VERSION = 1;
+const PI_VERSION = 3;
+
+export function headerOf(created: Created, cwd: string): JsonObject {
+  const { id, at, format, base, agentId, parentId, metadata } = created;
+  const palimpsest = { version: FORM_VERSION, format, base, agentId, parentId, metadata };
+  return { type: "session", version: PI_VERSION, id, timestamp: at, cwd, palimpsest };
+}
+
+/** Undefined for what is no header; a file that pi or OpenClaw began is a session in Anthropic's format. */
+export function createdIn(header: JsonObject): Created | undefined {
+  const id = stringOf(header.id) ?? "";
+  if (!isPiHeader(header) || id === "") return undefined;
+  const own = isObject(header.palimpsest) ? header.palimpsest : {};
+  if ((numberOf(own.version) ?? 0) > FORM_VERSION) throw tooNew(id);
+  return {
+    id,
+    at: timeOf(header.timestamp) ?? new Date(0).toISOString(),
+    format: FORMATS.find((format) => format === own.format) ?? "anthropic-messages",
+    base: isObject(own.base) ? own.base : {},
+    agentId: stringOf(own.agentId) ?? "",
+    parentId: stringOf(own.parentId) ?? null,
+    metadata: isObject(own.metadata) ? own.metadata : {},
+  };
+}
+
+export function isOwnHeader(header: JsonObject): boolean {
+  return isObject(header.palimpsest);
+}
+
+/** As we write times; undefined for what is none. */
+export function timeOf(value: unknown): string | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  if (typeof value === "string" && OUR_TIME.test(value)) return value;
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** Nearly every time that is read was written by us. */
+const OUR_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+const FORMATS: readonly FormatName[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"];
+
+function tooNew(id: string): CompactionError {
+  const message = `The file of session ${JSON.stringify(id.slice(0, 80))} was written by a newer version of this package. Nothing was changed; upgrade the package.`;
+  return new CompactionError("schema-too-new", message);
+}

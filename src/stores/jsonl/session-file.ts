@@ -1,0 +1,208 @@
+/**
+ * A session file in memory: the log that its lines make, and where the lines stand. It grows line by line, in the order of the file,
+ * whoever wrote them; it never writes.
+ */
+
+import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
+import { livePath } from "../../core/pi-entries/live-path.ts";
+import { applyRecord } from "../log/apply-record.ts";
+import { newLog, type SessionLog } from "../log/session-log.ts";
+import { foreignBody, foreignRecord } from "./foreign-entry.ts";
+import { createdIn, isOwnHeader, timeOf } from "./header.ts";
+import { type Line, linesBetween, type Span } from "./lines.ts";
+import { batchIn, messageIn } from "./message-entry.ts";
+import { recordIn } from "./record-entry.ts";
+
+export interface SessionFile {
+  readonly log: SessionLog;
+  /** False when the header is pi's or OpenClaw's alone. */
+  readonly isOwn: boolean;
+  /** Behind the last line that counts: where the next one goes. */
+  end: number;
+  /** False when a line's end must come before the next line. */
+  isTerminated: boolean;
+  /** Null before the first entry, undefined behind one that has none: then each follows the one before it in the file. */
+  lastEntryId: string | null | undefined;
+  readonly places: Places;
+  /** By entry, the number of the first message at or behind it. */
+  readonly marks: Map<string, number>;
+  /** The same by their places in the file, for old files that name entries so; the header is the first. */
+  readonly marksByPlace: number[];
+  readonly damage: Damage[];
+}
+
+export interface Places {
+  /** Undefined where no line holds the base as it is. */
+  base: Span | undefined;
+  readonly messages: Map<string, Span>;
+  readonly events: Map<string, Span>;
+}
+
+export interface Damage {
+  readonly rule: "bad-line" | "torn-line" | "bad-record";
+  readonly offset: number;
+}
+
+/** Undefined for a file that does not begin with a header. */
+export function readWhole(descriptor: number, size: number): SessionFile | undefined {
+  const [good, bad]: [(Line & { readonly json: JsonObject })[], Line[]] = [[], []];
+  for (const line of linesBetween(descriptor, 0, size)) {
+    const { json } = line;
+    if (json === undefined) bad.push(line);
+    else good.push({ ...line, json });
+  }
+  const [header, ...entries] = good;
+  const file = header && beginFile(header.json, header);
+  if (file === undefined) return undefined;
+  for (const { span, isTerminated } of bad) {
+    file.damage.push({ rule: isTerminated ? "bad-line" : "torn-line", offset: span[0] });
+  }
+  const live = new Set(livePath(good.map(({ json }) => json)));
+  for (const [index, line] of entries.entries()) {
+    if (!followsLast(file, line.json)) file.log.revision++;
+    file.marksByPlace.push(file.log.sequence + 1);
+    if (live.has(index + 1)) takeEntry(file, line.json, line.span);
+    else skipEntry(file, line.json);
+    passLine(file, line, line.json);
+  }
+  return file;
+}
+
+/** A file of which only the header is known. */
+export function beginFile(header: JsonObject, line: Pick<Line, "span" | "isTerminated">): SessionFile | undefined {
+  const created = createdIn(header);
+  if (created === undefined) return undefined;
+  const isOwn = isOwnHeader(header);
+  return {
+    log: newLog(created),
+    isOwn,
+    end: line.span[0] + line.span[1] + (line.isTerminated ? 1 : 0),
+    isTerminated: line.isTerminated,
+    lastEntryId: null,
+    places: { base: isOwn ? line.span : undefined, messages: new Map(), events: new Map() },
+    marks: new Map(),
+    marksByPlace: [1],
+    damage: [],
+  };
+}
+
+/** Whether an entry goes on where the one before it ended; otherwise somebody went back and began a branch. */
+export function followsLast(file: SessionFile, entry: JsonObject): boolean {
+  const parentId = entry.parentId;
+  if (parentId === undefined || parentId === file.lastEntryId) return true;
+  return parentId !== null && !file.marks.has(stringOf(parentId) ?? "") && parentId !== file.log.id;
+}
+
+/** What an entry on the live path does. */
+export function takeEntry(file: SessionFile, entry: JsonObject, span: Span): void {
+  const at = timeOf(entry.timestamp) ?? file.log.updatedAt;
+  const mark = isObject(entry.palimpsest) ? entry.palimpsest : undefined;
+  if (mark === undefined) takeForeign(file, entry, { at, span });
+  else if (typeof mark.part === "string") takePart(file, entry, { part: mark.part, span });
+  else if (typeof mark.purged === "number") takeStub(file, entry, mark.purged);
+  else if (mark.record !== undefined) takeRecord(file, entry, { at, span });
+  else takeMessage(file, entry, { at, span });
+}
+
+/** Where the next line goes once this one has been read. */
+export function passLine(file: SessionFile, { span, isTerminated }: Omit<Line, "json">, entry: JsonObject): void {
+  file.end = span[0] + span[1] + (isTerminated ? 1 : 0);
+  file.isTerminated = isTerminated;
+  file.lastEntryId = stringOf(entry.id);
+}
+
+interface Taken {
+  readonly at: string;
+  readonly span: Span;
+}
+
+function takeMessage(file: SessionFile, entry: JsonObject, { at, span }: Taken): void {
+  const { log } = file;
+  const message = messageIn(entry);
+  const id = stringOf(entry.id) ?? "";
+  const sequence = sequenceIn(id);
+  if (message === undefined || sequence === undefined || log.rows.has(id)) {
+    file.damage.push({ rule: "bad-record", offset: span[0] });
+    return;
+  }
+  file.marks.set(id, sequence);
+  file.places.messages.set(id, span);
+  applyRecord(log, {
+    type: "appended",
+    at,
+    messages: [{ id, sequence, order: sequence, ...message }],
+    ...batchIn(entry),
+  });
+}
+
+/** A message's lines stand one behind the other. */
+function takePart(file: SessionFile, entry: JsonObject, { part, span }: { part: string; span: Span }): void {
+  markEntry(file, entry);
+  const { messages } = file.places;
+  const place = messages.get(part);
+  if (place !== undefined) messages.set(part, [place[0], span[0] + span[1] - place[0]]);
+}
+
+/** What stands where a message was purged: its number is not given again. */
+function takeStub(file: SessionFile, entry: JsonObject, sequence: number): void {
+  markEntry(file, entry);
+  file.log.sequence = Math.max(file.log.sequence, sequence);
+}
+
+function takeRecord(file: SessionFile, entry: JsonObject, { at, span }: Taken): void {
+  const { log, places } = file;
+  const found = recordIn(entry, at);
+  if (found === undefined) {
+    file.damage.push({ rule: "bad-record", offset: span[0] });
+    return;
+  }
+  const { record, standing } = found;
+  markEntry(file, entry);
+  applyRecord(log, record);
+  log.revision = standing.revision;
+  log.sequence = Math.max(log.sequence, standing.sequence);
+  if (standing.counters !== undefined) log.counters = standing.counters;
+  if (record.type === "committed") places.events.set(record.eventId, span);
+  if (record.type === "based") places.base = span;
+}
+
+function takeForeign(file: SessionFile, entry: JsonObject, { at, span }: Taken): void {
+  const { log, places } = file;
+  const markOf = (compaction: JsonObject): number | undefined => {
+    const place = numberOf(compaction.firstKeptEntryIndex);
+    const id = stringOf(compaction.firstKeptEntryId);
+    if (id !== undefined) return file.marks.get(id);
+    return place === undefined ? undefined : file.marksByPlace[place];
+  };
+  const record = foreignRecord(entry, { log, at, markOf });
+  markEntry(file, entry);
+  if (record !== undefined) applyRecord(log, record);
+  if (record?.type === "appended") for (const { id } of record.messages) places.messages.set(id, span);
+  if (record?.type === "committed") places.events.set(record.eventId, span);
+  // Names of theirs may look like ours: ours begin behind them.
+  log.sequence = Math.max(log.sequence, sequenceIn(stringOf(entry.id) ?? "") ?? 0);
+  const said = isObject(entry.message) ? entry.message : entry;
+  const model = stringOf(entry.type === "model_change" ? entry.modelId : said.model);
+  if (!file.isOwn && model !== undefined && places.base === undefined) log.base = { ...log.base, model };
+}
+
+function markEntry({ marks, log }: SessionFile, { id }: JsonObject): void {
+  if (typeof id === "string") marks.set(id, log.sequence + 1);
+}
+
+/** An entry of a branch that was left: it takes numbers, so that none is given twice, and does nothing else. */
+function skipEntry(file: SessionFile, entry: JsonObject): void {
+  const { log } = file;
+  markEntry(file, entry);
+  const found = recordIn(entry, log.updatedAt);
+  if (found !== undefined) log.revision = Math.max(log.revision, found.standing.revision);
+  const taken = found?.standing.sequence ?? sequenceIn(stringOf(entry.id) ?? "") ?? 0;
+  const isForeign = !isObject(entry.palimpsest) && (entry.type === "compaction" || foreignBody(entry) !== undefined);
+  log.sequence = Math.max(log.sequence + (isForeign ? 1 : 0), taken);
+}
+
+function sequenceIn(id: string): number | undefined {
+  const digits = /^m([1-9]\d{0,15})$/.exec(id)?.[1];
+  const sequence = Number(digits);
+  return digits !== undefined && Number.isSafeInteger(sequence) ? sequence : undefined;
+}

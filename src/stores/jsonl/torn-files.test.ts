@@ -1,0 +1,180 @@
+/** Files that were cut off, damaged or half written: what was acknowledged is there, and nothing else is. */
+
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Store } from "../../core/store/store.ts";
+import {
+  append,
+  begin,
+  commitOf,
+  compact,
+  ids,
+  isSound,
+  listOf,
+  refuses,
+  user,
+  viewText,
+} from "../../testing/store/world.ts";
+import { jsonlStore } from "../jsonl.ts";
+
+function setUp(): { directory: string; file: string; open: () => Store } {
+  const directory = mkdtempSync(join(tmpdir(), "palimpsest-torn-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return { directory, file: join(directory, "a.jsonl"), open: () => jsonlStore({ directory, sync: "never" }) };
+}
+
+/** Everything that writes one line, and how the session looks after each. */
+async function history(store: Store, file: string): Promise<readonly { end: number; view: string }[]> {
+  const steps: (() => Promise<unknown>)[] = [
+    () => store.create({ id: "a", format: "anthropic-messages", base: { model: "x" } }),
+    () => append(store, "a", [user("one")]),
+    () => append(store, "a", [user("two 😀")]),
+    () => append(store, "a", [user("three")]),
+    () => store.setPinned("a", ["m2"], true),
+    () => compact(store, "a", { archive: [0], summary: "first", edits: [[2, { role: "user", content: "short" }]] }),
+    () => append(store, "a", [user("four")]),
+    () => store.setBase("a", { model: "y" }),
+    () => compact(store, "a", { archive: [2], summary: "second" }),
+    () => store.rollback("a", {}),
+    () => append(store, "a", [user("five")]),
+  ];
+  const states: { end: number; view: string }[] = [];
+  for (const step of steps) {
+    await step();
+    states.push({ end: statSync(file).size, view: await viewText(store, "a") });
+  }
+  return states;
+}
+
+test("cut off at any byte, the session is as it was after the last line that is whole, and goes on", async () => {
+  const { file, open } = setUp();
+  const states = await history(open(), file);
+  const bytes = readFileSync(file);
+  const first = states[0]?.end ?? 0;
+  for (let length = first; length <= bytes.length; length += 23) {
+    writeFileSync(file, bytes.subarray(0, length));
+    // A line that lacks nothing but its end is whole.
+    const expected = states.findLast(({ end }) => end - 1 <= length)?.view;
+    expect(await viewText(open(), "a"), `${length} bytes`).toBe(expected);
+    if (length % 3 !== 0) continue;
+    const store = open();
+    await append(store, "a", [user("goes on")]);
+    const view = await viewText(open(), "a");
+    expect(view.startsWith(expected?.slice(0, -2) ?? "?")).toBe(true);
+    expect(view).toContain("goes on");
+    await isSound(open());
+  }
+});
+
+test("a torn last line is told, and gone with the next write", async () => {
+  const { file, open } = setUp();
+  await begin(open(), "a", 2);
+  appendFileSync(file, '{"type":"message","id":"m3","par');
+  expect((await listOf(open().examine("a"))).map(({ rule }) => rule)).toEqual(["torn-line"]);
+  await append(open(), "a", [user("three")]);
+  expect(await ids(open(), "a")).toBe("m1 m2 m3");
+  await isSound(open());
+  expect(readFileSync(file, "utf8")).not.toContain('"par\n');
+});
+
+test("a damaged line is passed over, told and left as it is", async () => {
+  const { file, open } = setUp();
+  await begin(open(), "a", 4);
+  await compact(open(), "a", { archive: [0], summary: "s" });
+  const lines = readFileSync(file, "utf8").split("\n");
+  const damaged = [...lines.slice(0, 3), "not JSON {", ...lines.slice(4)].join("\n");
+  writeFileSync(file, damaged);
+  expect((await listOf(open().examine("a"))).map(({ rule }) => rule)).toEqual(["bad-line"]);
+  expect(await ids(open(), "a")).toBe("m5 m2 m4");
+  const { ids: next } = await append(open(), "a", [user("on")]);
+  expect(next).toEqual(["m6"]);
+  expect(readFileSync(file, "utf8").startsWith(damaged)).toBe(true);
+});
+
+test("an entry that was tampered with is told, whatever it holds", async () => {
+  const { file, open } = setUp();
+  await begin(open(), "a", 2);
+  const marks = [
+    { record: { type: "committed", eventId: 7 } },
+    { record: { type: "novelty" } },
+    { role: "king" },
+    { record: null },
+  ];
+  for (const palimpsest of marks) {
+    appendFileSync(file, `${JSON.stringify({ type: "message", id: "x", message: {}, palimpsest })}\n`);
+  }
+  expect((await listOf(open().examine("a"))).map(({ rule }) => rule)).toEqual(marks.map(() => "bad-record"));
+  expect(await ids(open(), "a")).toBe("m1 m2");
+});
+
+test("a file that does not begin with a header is no session, and is not overwritten", async () => {
+  const { file, open, directory } = setUp();
+  writeFileSync(file, '{"role":"user","content":"a fine-tuning example"}\n');
+  expect(await open().open("a")).toBeUndefined();
+  expect((await listOf(open().examine())).map(({ rule }) => rule)).toEqual(["no-session"]);
+  await begin(open(), "a", 1);
+  expect(await ids(open(), "a")).toBe("m1");
+  expect(readFileSync(join(directory, "a.jsonl"), "utf8")).toContain("fine-tuning");
+});
+
+test("a file that was made and never written to is taken", async () => {
+  const { file, open } = setUp();
+  writeFileSync(file, "");
+  await begin(open(), "a", 1);
+  expect(readFileSync(file, "utf8").split("\n").length).toBe(3);
+});
+
+test("a file of a newer version is not touched", async () => {
+  const { file, open } = setUp();
+  await begin(open(), "a", 1);
+  const newer = readFileSync(file, "utf8").replace('"palimpsest":{"version":1', '"palimpsest":{"version":2');
+  writeFileSync(file, newer);
+  const store = open();
+  await refuses("schema-too-new", () => store.open("a"));
+  await refuses("schema-too-new", () => append(store, "a", [user("x")]));
+  expect(readFileSync(file, "utf8")).toBe(newer);
+});
+
+test("a file that shrinks under an open store is read again", async () => {
+  const { file, open } = setUp();
+  const store = open();
+  await begin(store, "a", 1);
+  const { size } = statSync(file);
+  await append(store, "a", [user("two")]);
+  truncateSync(file, size);
+  expect(await ids(store, "a")).toBe("m1");
+});
+
+test("purged messages are gone from the disk, summaries that were summarized too", async () => {
+  const { file, open } = setUp();
+  const store = open();
+  await begin(store, "a", 6);
+  await compact(store, "a", { archive: [0, 1], summary: "vanishing summary" });
+  await compact(store, "a", { archive: [0, 1], summary: "lasting summary", event: { summary: "other words" } });
+  const view = await viewText(store, "a");
+  await store.purge("a", new Date(Date.now() + 1_000));
+  const text = readFileSync(file, "utf8");
+  expect(text).not.toContain("question 1");
+  expect(text).not.toContain("question 3");
+  expect(text).not.toContain("[summary] vanishing summary");
+  for (const each of [store, open()]) {
+    expect(await viewText(each, "a")).toBe(view);
+    await isSound(each);
+  }
+  await append(open(), "a", [user("on")]);
+  expect(await ids(store, "a")).toBe("m8 m4 m5 m6 m9");
+  expect((await store.open("a"))?.counters.messageCount).toBe(7);
+});
+
+test("a commit that another store made stale is refused, and leaves no trace", async () => {
+  const { file, open } = setUp();
+  const [one, other] = [open(), open()];
+  await begin(one, "a", 4);
+  const commit = await commitOf(one, "a", { archive: [0], summary: "late" });
+  await other.setPinned("a", ["m1"], true);
+  const before = readFileSync(file, "utf8");
+  await refuses("store-conflict", () => one.commit("a", commit));
+  expect(readFileSync(file, "utf8")).toBe(before);
+});

@@ -1,0 +1,60 @@
+/** A store that keeps everything in memory and nothing beyond the process: for tests, and for whoever needs no more. */
+
+import { randomUUID } from "node:crypto";
+import type { Store } from "../core/store/store.ts";
+import { applyRecord } from "./log/apply-record.ts";
+import { forkLog } from "./log/fork-log.ts";
+import { type LeaseState, NO_LEASE } from "./log/lease-state.ts";
+import type { LogBackend } from "./log/log-backend.ts";
+import { logStore } from "./log/log-store.ts";
+import { newLog, type SessionLog, versionOf } from "./log/session-log.ts";
+
+export interface MemoryStoreOptions {
+  readonly now?: () => Date;
+  readonly newId?: () => string;
+}
+
+export function memoryStore({ now = () => new Date(), newId = randomUUID }: MemoryStoreOptions = {}): Store {
+  const logs = new Map<string, SessionLog>();
+  const leases = new Map<string, LeaseState>();
+  const backend: LogBackend = {
+    url: "memory:",
+    now,
+    newId,
+    async create(created) {
+      if (logs.has(created.id)) return false;
+      logs.set(created.id, newLog(created));
+      return true;
+    },
+    async load(sessionId) {
+      return logs.get(sessionId);
+    },
+    async write(sessionId, _, make) {
+      const log = logs.get(sessionId);
+      const record = log && make(log, () => leases.get(sessionId) ?? NO_LEASE);
+      if (log !== undefined && record !== undefined) applyRecord(log, record);
+      return log && { version: versionOf(log), updatedAt: log.updatedAt };
+    },
+    async lease(sessionId, change) {
+      const state = change(leases.get(sessionId) ?? NO_LEASE);
+      if (state !== undefined) leases.set(sessionId, state);
+      return state !== undefined;
+    },
+    async remove(sessionId) {
+      leases.delete(sessionId);
+      return logs.delete(sessionId);
+    },
+    async fork(log, newSessionId) {
+      if (logs.has(newSessionId)) return false;
+      logs.set(newSessionId, forkLog(log, { id: newSessionId, at: now().toISOString(), newEventId: newId }));
+      return true;
+    },
+    async sessionIds() {
+      return [...logs.keys()];
+    },
+    async examine() {
+      return [];
+    },
+  };
+  return logStore(backend);
+}

@@ -1,0 +1,133 @@
+import { existsSync, globSync } from "node:fs";
+import postgres from "postgres";
+import { afterAll, describe, expect, test } from "vitest";
+import { type PostgresServer, startPostgres } from "../../test/postgres-server.ts";
+import { type PostgresWorld, postgresWorld, worldAt } from "../../test/postgres-world.ts";
+import type { Store } from "../core/store/store.ts";
+import { append, begin, compact, ids, listOf, refuses, stateOf, takeLease, user } from "../testing/store/world.ts";
+import { storeContract } from "../testing/store-contract.ts";
+import { openPostgres } from "./postgres/open-url.ts";
+import { fromPostgresJs, type PostgresClient, postgresStore } from "./postgres.ts";
+
+/** Every case in one schema, emptied in between, because making one takes longer than most cases. */
+function contract(world: PostgresWorld, name: string, client: PostgresClient): void {
+  const schema = world.newSchema();
+  const open = async () => ({
+    store: postgresStore({ client, schema }),
+    reopen: async () => postgresStore({ client, schema }),
+    dispose: async () => {
+      await client.query({ text: `DELETE FROM "${schema.replaceAll('"', '""')}".sessions` });
+    },
+  });
+  describe(name, () => {
+    for (const each of storeContract("postgres", open)) test(each.name, each.run);
+  });
+}
+
+const world = await postgresWorld();
+
+if (typeof world === "string") test.skip(world, () => {});
+else suite(world);
+
+function suite(world: PostgresWorld): void {
+  const sql = postgres(world.url, { max: 4, onnotice: () => {} });
+  afterAll(async () => {
+    await sql.end();
+    await world.end();
+  });
+  contract(world, "over a pool of pg", world.newPool());
+  contract(world, "over a pool of pg that pipelines", world.newPool({ pipeline: true }));
+  contract(world, "over postgres.js", fromPostgresJs(sql));
+  otherServers();
+
+  test("any number of workers append to one session, and every number is given once", async () => {
+    const schema = world.newSchema();
+    const workers = Array.from({ length: 6 }, () => postgresStore({ client: world.newPool({ max: 2 }), schema }));
+    const [first] = workers as [Store];
+    await begin(first, "a", 2);
+    const appends = workers.flatMap((store, worker) =>
+      Array.from({ length: 20 }, (_, index) => append(store, "a", [user(`${worker} ${index}`), user("and on")])),
+    );
+    const given = (await Promise.all(appends)).flatMap((appended) => appended.ids);
+    expect(new Set(given).size).toBe(240);
+    const { view, version } = await stateOf(first, "a");
+    expect(view.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 242 }, (_, index) => index + 1));
+    expect(version.sequence).toBe(242);
+  });
+
+  test("appends go on while one of several workers compacts", async () => {
+    const schema = world.newSchema();
+    const store = postgresStore({ client: world.newPool(), schema });
+    await begin(store, "a", 20);
+    const leases = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => store.lease("a", `worker ${index}`, 60_000)),
+    );
+    const [lease, ...others] = leases.filter((each) => each !== undefined);
+    expect(others).toEqual([]);
+    const appends = Promise.all(
+      Array.from({ length: 30 }, (_, index) => append(store, "a", [user(`during ${index}`)])),
+    );
+    await compact(store, "a", { archive: [0, 1, 2, 3], summary: "s", ...(lease !== undefined && { lease }) });
+    await appends;
+    expect((await stateOf(store, "a")).view.length).toBe(20 - 4 + 1 + 30);
+    expect(await listOf(store.examine())).toEqual([]);
+  });
+
+  test("two compactions planned from one state: the first wins", async () => {
+    const store = postgresStore({ client: world.newPool(), schema: world.newSchema() });
+    await begin(store, "a", 8);
+    const lease = await takeLease(store, "a");
+    const outcomes = await Promise.allSettled(
+      ["one", "two", "three"].map((summary) => compact(store, "a", { archive: [0, 1], summary, lease, revision: 0 })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBe(1);
+    expect((await stateOf(store, "a")).counters.compactionCount).toBe(1);
+  });
+
+  test("an id that no index can hold is refused", async () => {
+    const store = postgresStore({ client: world.newPool(), schema: world.newSchema() });
+    await refuses("invalid-options", () => begin(store, "会".repeat(1_000), 1));
+    await begin(store, "会".repeat(600), 3);
+    await compact(store, "会".repeat(600), { archive: [0], summary: "s" });
+    expect(await ids(store, "会".repeat(600))).toBe("m4 m2 m3");
+  });
+
+  test("opened by address, it names itself without the password and ends its own pool", async () => {
+    const schema = world.newSchema();
+    const address = new URL(world.url);
+    address.password ||= "secret";
+    address.searchParams.set("schema", schema);
+    const store = await openPostgres(address.href);
+    await begin(store, "a", 1);
+    expect(store.url).toMatch(/^postgres:\/\/.*schema=test/);
+    expect(store.url).not.toContain(address.password);
+    await Promise.all([store.close(), store.close()]);
+    await refuses("storage", () => store.open("a"));
+    const found = postgresStore({ client: world.newPool(), schema });
+    expect(await ids(found, "a")).toBe("m1");
+    await refuses("invalid-options", async () => postgresStore({ client: world.newPool(), schema: "" }));
+  });
+}
+
+/** Debian and its kin keep every major version in a folder of its own. */
+function otherServers(): void {
+  const folders = globSync("/usr/lib/postgresql/*/bin").filter((folder) => existsSync(`${folder}/initdb`));
+  if (folders.length === 0) test.skip("no other Postgres is installed here", () => {});
+  for (const binaries of folders) {
+    describe(`over ${binaries}`, async () => {
+      let server: PostgresServer | undefined;
+      let other: PostgresWorld | undefined;
+      afterAll(async () => {
+        await other?.end();
+        await server?.stop();
+      });
+      try {
+        server = await startPostgres({ binaries });
+        other = worldAt(server.url);
+        contract(other, "over a pool of pg", other.newPool());
+      } catch (error) {
+        test.skip(String(error), () => {});
+      }
+    });
+  }
+}

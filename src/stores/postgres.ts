@@ -1,0 +1,142 @@
+/**
+ * Sessions in Postgres, for any number of workers over one database. The client is the caller's: a `Pool` of `pg`, or anything of
+ * its shape. Tables stand in one schema, made and kept up to date on first use. Never changes or deletes a message's row but to
+ * purge it; every error that leaves is a CompactionError.
+ */
+
+import { randomUUID } from "node:crypto";
+import { CompactionError } from "../core/errors.ts";
+import { checkSessionId } from "../core/store/session-id.ts";
+import type { Store } from "../core/store/store.ts";
+import { append } from "./postgres/append.ts";
+import type { PostgresClient } from "./postgres/client.ts";
+import { commit } from "./postgres/commit.ts";
+import { type Database, openDatabase } from "./postgres/database.ts";
+import { examine } from "./postgres/examine.ts";
+import { fork } from "./postgres/fork.ts";
+import { listArchive, listEvents, listLog, readMessages } from "./postgres/history.ts";
+import { releaseLease, renewLease, takeLease } from "./postgres/leases.ts";
+import { quotedSchema } from "./postgres/literals.ts";
+import { migrate } from "./postgres/migrations.ts";
+import { purge } from "./postgres/purge.ts";
+import { readChanges, readSession } from "./postgres/read-session.ts";
+import { rollBack } from "./postgres/roll-back.ts";
+import { search } from "./postgres/search.ts";
+import { createSession, deleteSession, listSessions, setBase, setPinned } from "./postgres/sessions.ts";
+
+export type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./postgres/client.ts";
+export { fromPostgresJs, type PostgresJs } from "./postgres/postgres-js.ts";
+
+export interface PostgresStoreOptions {
+  /** Stays the caller's: closing the store does not end it. */
+  readonly client: PostgresClient;
+  /** Where the tables stand; `palimpsest` unless told. */
+  readonly schema?: string;
+  /** False where a proxy between cannot keep prepared statements. */
+  readonly isPrepared?: boolean;
+  /** How the store names itself; a password in it is left out. */
+  readonly url?: string;
+  readonly newId?: () => string;
+}
+
+/**
+ * @example
+ * const store = postgresStore({ client: new Pool({ connectionString: process.env.DATABASE_URL }) });
+ */
+export function postgresStore(options: PostgresStoreOptions): Store {
+  const { client, schema = "palimpsest", isPrepared = true, newId = randomUUID } = options;
+  const database = openDatabase({ client, schema: quotedSchema(schema), isPrepared });
+  const sessionOf = gateOf(database);
+  return {
+    url: withoutPassword(options.url ?? `postgres:${schema}`),
+    ...sessionMethods(sessionOf, newId),
+    ...changeMethods(sessionOf, newId),
+    ...readMethods(sessionOf),
+    close: async () => database.close(),
+  };
+}
+
+/** The database once it is up to date, for a session that may be called so. */
+type SessionOf = (...sessionIds: readonly string[]) => Promise<Database>;
+
+function gateOf(database: Database): SessionOf {
+  let ready: Promise<void> | undefined;
+  return async (...sessionIds) => {
+    for (const id of sessionIds) checkId(id);
+    ready ??= migrate(database);
+    try {
+      await ready;
+    } catch (error) {
+      // The server may be up, or the schema mended, when it is asked again.
+      ready = undefined;
+      throw error;
+    }
+    return database;
+  };
+}
+
+function sessionMethods(sessionOf: SessionOf, newId: () => string) {
+  return {
+    create: async (session) => createSession(await sessionOf(session.id), session),
+    open: async (sessionId) => readSession(await sessionOf(sessionId), sessionId),
+    changes: async (sessionId, since) => readChanges(await sessionOf(sessionId), sessionId, since),
+    setBase: async (sessionId, base) => setBase(await sessionOf(sessionId), sessionId, base),
+    delete: async (sessionId) => deleteSession(await sessionOf(sessionId), sessionId),
+    fork: async (sessionId, newSessionId) =>
+      fork(await sessionOf(sessionId, newSessionId), sessionId, { newSessionId, newEventId: newId }),
+  } satisfies Partial<Store>;
+}
+
+function changeMethods(sessionOf: SessionOf, newId: () => string) {
+  return {
+    append: async (sessionId, batch) => append(await sessionOf(sessionId), sessionId, batch),
+    lease: async (sessionId, holder, ttlMs) => takeLease(await sessionOf(sessionId), sessionId, { holder, ttlMs }),
+    renew: async (lease, ttlMs) => renewLease(await sessionOf(lease.sessionId), lease, ttlMs),
+    release: async (lease) => releaseLease(await sessionOf(lease.sessionId), lease),
+    commit: async (sessionId, change) => commit(await sessionOf(sessionId), sessionId, { change, eventId: newId() }),
+    rollback: async (sessionId, rollback) => rollBack(await sessionOf(sessionId), sessionId, rollback),
+    setPinned: async (sessionId, messageIds, isPinned) =>
+      setPinned(await sessionOf(sessionId), sessionId, { messageIds, isPinned }),
+    purge: async (sessionId, before) => purge(await sessionOf(sessionId), sessionId, before),
+  } satisfies Partial<Store>;
+}
+
+function readMethods(sessionOf: SessionOf) {
+  return {
+    async *events(sessionId) {
+      yield* listEvents(await sessionOf(sessionId), sessionId);
+    },
+    async *archive(sessionId, range = {}) {
+      yield* listArchive(await sessionOf(sessionId), sessionId, range.eventId);
+    },
+    async *log(sessionId) {
+      yield* listLog(await sessionOf(sessionId), sessionId);
+    },
+    messages: async (sessionId, messageIds) => readMessages(await sessionOf(sessionId), sessionId, messageIds),
+    search: async (sessionId, query, limit) => search(await sessionOf(sessionId), sessionId, { query, limit }),
+    async *sessions() {
+      yield* listSessions(await sessionOf());
+    },
+    async *examine(sessionId) {
+      yield* examine(await sessionOf(...(sessionId === undefined ? [] : [sessionId])), sessionId);
+    },
+  } satisfies Partial<Store>;
+}
+
+/** A key of an index holds 2,704 bytes, and the id is not alone in it. */
+const ID_BYTES_MAX = 2_048;
+
+function checkId(sessionId: string): void {
+  checkSessionId(sessionId);
+  if (Buffer.byteLength(sessionId) <= ID_BYTES_MAX) return;
+  const message = `This cannot be a session id in Postgres: it has more than ${ID_BYTES_MAX} bytes. Nothing was changed.`;
+  throw new CompactionError("invalid-options", message);
+}
+
+function withoutPassword(url: string): string {
+  if (!URL.canParse(url)) return "postgres:";
+  const parsed = new URL(url);
+  parsed.password = "";
+  parsed.searchParams.delete("password");
+  return parsed.href;
+}

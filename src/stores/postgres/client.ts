@@ -1,0 +1,30 @@
+/**
+ * The part of a Postgres client that the store uses. A `Pool` of `pg` fits as it is; so does whatever can run one statement with
+ * values, and lend a connection. Values are strings, numbers, booleans and null only, and every JSON column is read and written
+ * as text, so a client's own conversions never touch a message.
+ */
+
+export interface PostgresStatement {
+  /** The same name always stands for the same text: a client may keep the statement prepared under it. */
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: PostgresValue[];
+}
+
+export type PostgresValue = string | number | boolean | null;
+
+export interface PostgresQueryable {
+  /** Without values the text may hold several statements. */
+  query(statement: PostgresStatement): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+export interface PostgresConnection extends PostgresQueryable {
+  /** True when statements may be sent without waiting for the answers to those before: `new Pool({ pipeline: true })`. */
+  readonly pipeline?: boolean;
+  /** With true, the connection is of no use any more and must not be lent again. */
+  release(isBroken?: boolean): void;
+}
+
+export interface PostgresClient extends PostgresQueryable {
+  connect(): Promise<PostgresConnection>;
+}

@@ -1,0 +1,200 @@
+/**
+ * Statements and transactions over a client, with bounded retries where they are safe: a read whose connection was lost, and a
+ * transaction that Postgres took back in favour of another. A write whose answer was lost is never sent again.
+ */
+
+import { hash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Row } from "../sql/cells.ts";
+import { storeClosed } from "../sql/refusals.ts";
+import type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./client.ts";
+import { isConnectionLost, isLostRace, isNeverSent, storageFailure } from "./failure.ts";
+import { hasListener, tolerateErrors } from "./tolerate-errors.ts";
+
+export interface Database {
+  /** Quoted, to stand before a table's name. */
+  readonly schema: string;
+  /** One statement that changes nothing. */
+  readonly read: Query;
+  /** One statement that is a transaction of its own. */
+  write(doing: string, text: string, values: readonly PostgresValue[]): Promise<readonly Row[]>;
+  /** The body's first statement must change nothing: it may be sent before `BEGIN` is answered. */
+  transaction<T>(doing: string, body: (transaction: Transaction) => Promise<T>, begin?: string): Promise<T>;
+  close(): void;
+}
+
+export interface Transaction {
+  readonly query: Query;
+  /** Sent one behind the other without waiting, where the client can do that; what they found, in order. */
+  pipeline(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
+  /** Several statements without values. */
+  script(text: string): Promise<void>;
+}
+
+/**
+ * A statement with long lists among its values is planned anew each time: a plan that is kept expects short ones, and compares
+ * every row with every element.
+ */
+export type Planning = "prepared" | "planned";
+
+export type Statement = readonly [text: string, values: readonly PostgresValue[], planning?: Planning];
+
+type Query = (text: string, values: readonly PostgresValue[], planning?: Planning) => Promise<readonly Row[]>;
+
+export interface DatabaseOptions {
+  readonly client: PostgresClient;
+  readonly schema: string;
+  readonly isPrepared: boolean;
+}
+
+export function openDatabase({ client, schema, isPrepared }: DatabaseOptions): Database {
+  const statementOf = statements(isPrepared);
+  let isClosed = false;
+  const connection = (): PostgresClient => {
+    if (isClosed) throw storeClosed();
+    return client;
+  };
+  if (!hasListener(client)) tolerateErrors(client);
+  return {
+    schema,
+    read: (...statement) =>
+      attempt("read", isReadAgain, async () => rowsOf(await connection().query(statementOf(...statement)))),
+    write: (doing, text, values) =>
+      attempt(doing, isWriteAgain, async (onUnsure) => {
+        onUnsure();
+        return rowsOf(await connection().query(statementOf(text, values)));
+      }),
+    transaction: (doing, body, begin = "BEGIN") =>
+      attempt(doing, isWriteAgain, async (onUnsure) =>
+        transact(await connection().connect(), { begin, statementOf, body, onUnsure }),
+      ),
+    close: () => {
+      isClosed = true;
+    },
+  };
+}
+
+const TRIES_MAX = 4;
+const RETRY_DELAY_MS = 25;
+
+function isReadAgain(error: unknown): boolean {
+  return isConnectionLost(error) || isWriteAgain(error);
+}
+
+function isWriteAgain(error: unknown): boolean {
+  return isLostRace(error) || isNeverSent(error);
+}
+
+async function attempt<T>(
+  doing: string,
+  isAgain: (error: unknown) => boolean,
+  action: (onUnsure: () => void) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    let isUnsure = false;
+    const onUnsure = (): void => {
+      isUnsure = true;
+    };
+    try {
+      return await action(onUnsure);
+    } catch (error) {
+      if (tries === TRIES_MAX || !isAgain(error)) throw storageFailure(doing, error, isUnsure);
+      await delay(RETRY_DELAY_MS * 2 ** tries);
+    }
+  }
+}
+
+type StatementOf = (...statement: Statement) => PostgresStatement;
+
+interface Work<T> {
+  readonly begin: string;
+  readonly statementOf: StatementOf;
+  readonly body: (transaction: Transaction) => Promise<T>;
+  /** From here on a lost connection may hide that the transaction took effect. */
+  readonly onUnsure: () => void;
+}
+
+async function transact<T>(
+  connection: PostgresConnection,
+  { begin, statementOf, body, onUnsure }: Work<T>,
+): Promise<T> {
+  const forgetErrors = tolerateErrors(connection);
+  let isBroken = true;
+  try {
+    const begun = settle(connection.query({ text: begin }));
+    if (connection.pipeline !== true) throwFirst([await begun]);
+    const query: Query = async (...statement) => {
+      const found = settle(connection.query(statementOf(...statement)));
+      throwFirst([await begun, await found]);
+      return rowsOf(resultOf(await found));
+    };
+    const result = await body(transactionOf(connection, query));
+    onUnsure();
+    await connection.query({ text: "COMMIT" });
+    isBroken = false;
+    return result;
+  } catch (error) {
+    isBroken = isConnectionLost(error) || !(await isRolledBack(connection));
+    throw error;
+  } finally {
+    forgetErrors();
+    connection.release(isBroken);
+  }
+}
+
+function transactionOf(connection: PostgresConnection, query: Query): Transaction {
+  return {
+    query,
+    pipeline: async (statements) => {
+      if (connection.pipeline !== true) return oneByOne(statements, query);
+      const found = await Promise.all(statements.map((statement) => settle(query(...statement))));
+      throwFirst(found);
+      return found.map(resultOf);
+    },
+    script: async (text) => {
+      await connection.query({ text });
+    },
+  };
+}
+
+async function oneByOne(statements: readonly Statement[], query: Query): Promise<readonly (readonly Row[])[]> {
+  const found: (readonly Row[])[] = [];
+  for (const statement of statements) found.push(await query(...statement));
+  return found;
+}
+
+async function isRolledBack(connection: PostgresConnection): Promise<boolean> {
+  const outcome = await settle(connection.query({ text: "ROLLBACK" }));
+  return outcome.status === "fulfilled";
+}
+
+async function settle<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  const [outcome] = await Promise.allSettled([promise]);
+  return outcome;
+}
+
+/** What failed first is the reason; what was sent behind it only says that the transaction had failed already. */
+function throwFirst(outcomes: readonly PromiseSettledResult<unknown>[]): void {
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+function resultOf<T>(outcome: PromiseSettledResult<T>): T {
+  if (outcome.status === "rejected") throw outcome.reason;
+  return outcome.value;
+}
+
+function rowsOf({ rows }: { readonly rows: readonly unknown[] }): readonly Row[] {
+  // A client gives each row as an object by column, or it is no client of Postgres; every cell is checked where it is read.
+  return rows as readonly Row[];
+}
+
+/** A text's name is made from it, so stores of several schemas and versions can share a connection. */
+function statements(isPrepared: boolean): StatementOf {
+  const names = new Map<string, string>();
+  return (text, values, planning = "prepared") => {
+    if (!isPrepared || planning === "planned") return { text, values: [...values] };
+    const name = names.get(text) ?? `palimpsest_${hash("sha256", text).slice(0, 24)}`;
+    names.set(text, name);
+    return { name, text, values: [...values] };
+  };
+}

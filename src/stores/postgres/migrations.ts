@@ -1,0 +1,45 @@
+/** Brings a schema up to date, under a lock, so that any number of processes may start at once. Forward only. */
+
+import { numberIn, textIn } from "../sql/cells.ts";
+import { type AppliedMigration, type Migration, pendingMigrations } from "../sql/migrations.ts";
+import type { Database, Transaction } from "./database.ts";
+import { initial } from "./migrations/001-initial.ts";
+
+export const MIGRATIONS: readonly Migration[] = [initial];
+
+export async function migrate(database: Database): Promise<void> {
+  // An up-to-date schema is only read, so the account of a running program needs no right to change it.
+  const { schema } = database;
+  const [found] = await database.read(`SELECT to_regclass($1) IS NOT NULL AS is_there`, [
+    `${schema}.schema_migrations`,
+  ]);
+  if (found?.is_there === true) {
+    const applied = appliedIn(await database.read(`SELECT number, name FROM ${schema}.schema_migrations`, []));
+    if (pendingMigrations(MIGRATIONS, applied).length === 0) return;
+  }
+  await database.transaction("migrate the database", (transaction) => apply(transaction, schema));
+}
+
+async function apply(transaction: Transaction, schema: string): Promise<void> {
+  await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended($1, $2::bigint))", [schema, LOCK_SEED]);
+  await transaction.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`, []);
+  // Migrations name no schema; the functions they make keep this path.
+  await transaction.query(`SET LOCAL search_path = ${schema}`, []);
+  await transaction.query(
+    `CREATE TABLE IF NOT EXISTS schema_migrations (
+      number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp())`,
+    [],
+  );
+  const applied = appliedIn(await transaction.query("SELECT number, name FROM schema_migrations", []));
+  for (const { number, name, sql } of pendingMigrations(MIGRATIONS, applied)) {
+    await transaction.script(sql);
+    await transaction.query("INSERT INTO schema_migrations (number, name) VALUES ($1, $2)", [number, name]);
+  }
+}
+
+/** Sets our lock apart from other programs' advisory locks. */
+const LOCK_SEED = 7_254_616;
+
+function appliedIn(rows: readonly Readonly<Record<string, unknown>>[]): readonly AppliedMigration[] {
+  return rows.map((row) => ({ number: numberIn(row, "number"), name: textIn(row, "name") }));
+}

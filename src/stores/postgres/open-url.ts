@@ -1,0 +1,40 @@
+/** A store by address, over a pool of `pg` that it makes and ends. `?schema=NAME` names the schema; the rest is for `pg`. */
+
+import { CompactionError } from "../../core/errors.ts";
+import type { Store } from "../../core/store/store.ts";
+import { postgresStore } from "../postgres.ts";
+
+export async function openPostgres(address: string): Promise<Store> {
+  if (!URL.canParse(address)) {
+    // Not repeated, because it may hold a password.
+    throw new CompactionError(
+      "invalid-options",
+      "This is not an address of Postgres: write postgres://USER@HOST/DATABASE.",
+    );
+  }
+  const url = new URL(address);
+  const schema = url.searchParams.get("schema") ?? undefined;
+  const shown = url.href;
+  url.searchParams.delete("schema");
+  const { Pool } = (await loadClient()).default;
+  const pool = new Pool({ connectionString: url.href });
+  const store = postgresStore({ client: pool, url: shown, ...(schema !== undefined && { schema }) });
+  let ended: Promise<void> | undefined;
+  return {
+    ...store,
+    close: async () => {
+      await store.close();
+      ended ??= pool.end();
+      await ended;
+    },
+  };
+}
+
+async function loadClient() {
+  try {
+    return await import("pg");
+  } catch (cause) {
+    const message = "Postgres needs the package pg, which is not installed. Run: npm install pg";
+    throw new CompactionError("missing-dependency", message, { cause });
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Search over archive and view. Words are indexed when somebody searches, not when a message is appended; the index proposes,
+ * the shared ranking decides, so all stores answer alike.
+ */
+
+import { hash } from "node:crypto";
+import type { Role } from "../../core/message.ts";
+import { bodyText } from "../../core/search/body-text.ts";
+import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
+import { searchWords } from "../../core/search/search-words.ts";
+import type { Hit } from "../../core/store/store.ts";
+import { jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
+import { messageIdOf } from "../sql/message-id.ts";
+import { sessionMissing } from "../sql/refusals.ts";
+import { WRITTEN_MESSAGE } from "./columns.ts";
+import type { Database } from "./database.ts";
+import { numberList, textList } from "./literals.ts";
+
+const CANDIDATES_MAX = 1_000;
+const MESSAGES_PER_BATCH = 500;
+
+/** Keeps a tsvector below its limit of 1 MB: a word has at most 64 characters. */
+const WORDS_PER_PART = 4_000;
+
+export async function search(
+  database: Database,
+  sessionId: string,
+  { query, limit }: { readonly query: string; readonly limit: number },
+): Promise<readonly Hit[]> {
+  await catchUp(database, sessionId);
+  const words = [...new Set(searchWords(query))];
+  if (words.length === 0 || limit <= 0) return [];
+  const { schema } = database;
+  const rows = await database.read(
+    `SELECT ${WRITTEN_MESSAGE} FROM ${schema}.messages m WHERE m.session_id = $1
+       AND (m.made_by IS NULL OR m.made_by IS DISTINCT FROM m.archived_by)
+       AND m.sequence IN (SELECT w.sequence FROM ${schema}.message_search w
+         WHERE w.session_id = $1 AND w.words @@ $2::text::tsquery)
+     ORDER BY m.sequence DESC LIMIT ${CANDIDATES_MAX}`,
+    [sessionId, queryText(sessionId, words)],
+  );
+  return rankHits(query, candidatesIn(rows), limit);
+}
+
+/** Bounded by the number that was the last when the search began, so that appends cannot keep it busy. */
+async function catchUp(database: Database, sessionId: string): Promise<void> {
+  const { schema } = database;
+  const [session] = await database.read(
+    `SELECT indexed_sequence, last_sequence FROM ${schema}.sessions WHERE id = $1`,
+    [sessionId],
+  );
+  if (session === undefined) throw sessionMissing(sessionId);
+  let indexed = numberIn(session, "indexed_sequence");
+  const last = numberIn(session, "last_sequence");
+  while (indexed < last) {
+    const rows = await database.read(
+      `SELECT m.sequence, m.body::text AS body FROM ${schema}.messages m
+       WHERE m.session_id = $1 AND m.sequence > $2::bigint ORDER BY m.sequence LIMIT ${MESSAGES_PER_BATCH}`,
+      [sessionId, indexed],
+    );
+    const final = rows.at(-1);
+    const isDone = rows.length < MESSAGES_PER_BATCH || final === undefined;
+    indexed = isDone ? last : numberIn(final, "sequence");
+    await writeWords(database, { sessionId, rows, indexed });
+  }
+}
+
+interface Indexed {
+  readonly sessionId: string;
+  readonly rows: readonly Row[];
+  /** Everything up to here is in the index afterwards. */
+  readonly indexed: number;
+}
+
+/** Another process may index the same rows, or purge one, at the same time. */
+async function writeWords(database: Database, { sessionId, rows, indexed }: Indexed): Promise<void> {
+  const { schema } = database;
+  const parts = rows.flatMap((row) => partsOf(row));
+  await database.write(
+    "index the session",
+    `WITH part AS (
+       SELECT * FROM ROWS FROM (unnest($2::text::bigint[]), unnest($3::text::integer[]), unnest($4::text::text[]))
+         AS p(sequence, part, words)
+     ), added AS (
+       INSERT INTO ${schema}.message_search (session_id, sequence, part, words)
+       SELECT m.session_id, m.sequence, part.part, array_to_tsvector(string_to_array(part.words, ' ') || $5::text)
+       FROM part JOIN ${schema}.messages m ON m.session_id = $1 AND m.sequence = part.sequence
+       ON CONFLICT DO NOTHING
+     )
+     UPDATE ${schema}.sessions SET indexed_sequence = greatest(indexed_sequence, $6::bigint) WHERE id = $1`,
+    [
+      sessionId,
+      numberList(parts.map(({ sequence }) => sequence)),
+      numberList(parts.map(({ part }) => part)),
+      textList(parts.map(({ words }) => words)),
+      sessionWord(sessionId),
+      indexed,
+    ],
+  );
+}
+
+function partsOf(row: Row): readonly { readonly sequence: number; readonly part: number; readonly words: string }[] {
+  const words = [...new Set(searchWords(bodyText(jsonIn(row, "body"))))];
+  const sequence = numberIn(row, "sequence");
+  return Array.from({ length: Math.ceil(words.length / WORDS_PER_PART) }, (_, part) => ({
+    sequence,
+    part,
+    words: words.slice(part * WORDS_PER_PART, (part + 1) * WORDS_PER_PART).join(" "),
+  }));
+}
+
+/** No word of a text, because of its colon. */
+function sessionWord(sessionId: string): string {
+  return `session:${hash("sha256", sessionId)}`;
+}
+
+/** Words hold letters, digits and marks only, so quoting them is all that is needed. */
+function queryText(sessionId: string, words: readonly string[]): string {
+  return `'${sessionWord(sessionId)}' & (${words.map((word) => `'${word}'`).join(" | ")})`;
+}
+
+function* candidatesIn(rows: readonly Row[]): Generator<Candidate> {
+  for (const row of rows) {
+    const sequence = numberIn(row, "sequence");
+    yield {
+      messageId: messageIdOf(sequence),
+      sequence,
+      // Only roles are ever written to that column.
+      role: textIn(row, "role") as Role,
+      text: bodyText(jsonIn(row, "body")),
+      archivedBy: textOrNullIn(row, "archived_by"),
+      createdAt: timeIn(row, "created_at"),
+    };
+  }
+}

@@ -1,0 +1,120 @@
+/** Sessions as wholes: made, listed, deleted, their base and pins changed. Whatever is not an append raises the revision. */
+
+import type { JsonObject } from "../../core/json.ts";
+import type { FormatName } from "../../core/message.ts";
+import type { NewSession, SessionSummary, Version } from "../../core/store/store.ts";
+import { numberIn, type Row, storableText, textIn, timeIn } from "../sql/cells.ts";
+import { sequencesOf } from "../sql/message-id.ts";
+import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
+import { versionOf } from "../sql/session-row.ts";
+import { columnText } from "./columns.ts";
+import type { Database } from "./database.ts";
+import { numberList } from "./literals.ts";
+import { lockSession } from "./lock-session.ts";
+
+export async function createSession(database: Database, session: NewSession): Promise<void> {
+  const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
+  const made = await database.write(
+    "create the session",
+    `INSERT INTO ${database.schema}.sessions (id, format, agent_id, parent_id, base, metadata)
+     VALUES ($1, $2, $3, $4, $5::text::json, $6::text::json) ON CONFLICT DO NOTHING RETURNING id`,
+    [
+      id,
+      format,
+      storableText(agentId),
+      parentId === null ? null : storableText(parentId),
+      JSON.stringify(base),
+      JSON.stringify(metadata),
+    ],
+  );
+  if (made.length === 0) throw sessionExists(id);
+}
+
+export async function deleteSession(database: Database, sessionId: string): Promise<void> {
+  const gone = await database.write(
+    "delete the session",
+    `DELETE FROM ${database.schema}.sessions WHERE id = $1 RETURNING id`,
+    [sessionId],
+  );
+  if (gone.length === 0) throw sessionMissing(sessionId);
+}
+
+export async function requireSession(database: Database, sessionId: string): Promise<void> {
+  const rows = await database.read(`SELECT 1 FROM ${database.schema}.sessions WHERE id = $1`, [sessionId]);
+  if (rows.length === 0) throw sessionMissing(sessionId);
+}
+
+export async function setBase(database: Database, sessionId: string, base: JsonObject): Promise<Version> {
+  const [row] = await database.write(
+    "change the base",
+    `UPDATE ${database.schema}.sessions SET base = $2::text::json, revision = revision + 1, updated_at = clock_timestamp()
+     WHERE id = $1 RETURNING head_event_id, last_sequence, revision`,
+    [sessionId, JSON.stringify(base)],
+  );
+  if (row === undefined) throw sessionMissing(sessionId);
+  return versionOf(row);
+}
+
+export async function setPinned(
+  database: Database,
+  sessionId: string,
+  { messageIds, isPinned }: { readonly messageIds: readonly string[]; readonly isPinned: boolean },
+): Promise<Version> {
+  const sequences = sequencesOf(messageIds);
+  const { schema } = database;
+  return database.transaction("pin the messages", async (transaction) => {
+    const { now } = await lockSession(transaction, { schema, sessionId });
+    if (sequences === undefined) throw messageMissing();
+    const [pinned, sessions] = await transaction.pipeline([
+      [
+        `UPDATE ${schema}.messages SET is_preserved = $3::boolean
+         WHERE session_id = $1 AND sequence = ANY($2::bigint[]) AND archived_by IS NULL RETURNING sequence`,
+        [sessionId, numberList(sequences), isPinned],
+        "planned",
+      ],
+      [
+        `UPDATE ${schema}.sessions SET revision = revision + 1, updated_at = $2::text::timestamptz
+         WHERE id = $1 RETURNING head_event_id, last_sequence, revision`,
+        [sessionId, now],
+      ],
+    ]);
+    if (pinned?.length !== sequences.length) throw messageMissing();
+    return versionOf(sessions?.[0] ?? {});
+  });
+}
+
+const SESSIONS_PER_PAGE = 200;
+
+/** Newest first, page by page; a session that changes meanwhile may be told of twice or not at all. */
+export async function* listSessions(database: Database): AsyncGenerator<SessionSummary> {
+  const { schema } = database;
+  let rows: readonly Row[] = [];
+  do {
+    const last = rows.at(-1);
+    rows = await database.read(
+      `SELECT s.id, s.format, s.agent_id, s.message_count, s.compaction_count, s.total_tokens,
+         ${columnText("s", "created_at")} AS created_at, ${columnText("s", "updated_at")} AS updated_at,
+         (SELECT count(*) FROM ${schema}.messages m WHERE m.session_id = s.id AND m.archived_by IS NULL) AS view_count
+       FROM ${schema}.sessions s
+       WHERE $1::text IS NULL OR (s.updated_at, s.id) < ($1::text::timestamptz, $2::text)
+       ORDER BY s.updated_at DESC, s.id DESC LIMIT ${SESSIONS_PER_PAGE}`,
+      last === undefined ? [null, null] : [timeIn(last, "updated_at"), textIn(last, "id")],
+    );
+    yield* rows.map(summaryOf);
+  } while (rows.length === SESSIONS_PER_PAGE);
+}
+
+function summaryOf(row: Row): SessionSummary {
+  return {
+    id: textIn(row, "id"),
+    // Only formats are ever written to that column.
+    format: textIn(row, "format") as FormatName,
+    agentId: textIn(row, "agent_id"),
+    messageCount: numberIn(row, "message_count"),
+    viewCount: numberIn(row, "view_count"),
+    compactionCount: numberIn(row, "compaction_count"),
+    totalTokens: numberIn(row, "total_tokens"),
+    createdAt: timeIn(row, "created_at"),
+    updatedAt: timeIn(row, "updated_at"),
+  };
+}

@@ -1,0 +1,37 @@
+/** Numbered, forward-only migrations: which ones a database still needs. Pure; a store applies them under its own lock. */
+
+import { CompactionError, invariant } from "../../core/errors.ts";
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+export interface AppliedMigration {
+  readonly number: number;
+  readonly name: string;
+}
+
+/** `known` counts up from 1. Throws `schema-too-new` for a database that a newer version of this package has touched. */
+export function pendingMigrations(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  invariant(
+    known.every(({ number }, index) => number === index + 1),
+    "migrations are numbered from 1 without a gap",
+  );
+  const newest = Math.max(0, ...applied.map(({ number }) => number));
+  if (newest > known.length) {
+    const message = `The database has schema ${newest}; this version knows schemas up to ${known.length}. Nothing was changed; use a newer version of palimpsest.`;
+    throw new CompactionError("schema-too-new", message);
+  }
+  const names = new Map(applied.map(({ number, name }) => [number, name]));
+  const strange = known.find(({ number, name }) => number <= newest && names.get(number) !== name);
+  if (strange !== undefined) {
+    const message = `The database was not made by these migrations: number ${strange.number} is not ${strange.name}. Nothing was changed; use another database or schema.`;
+    throw new CompactionError("storage", message);
+  }
+  return known.filter(({ number }) => number > newest);
+}

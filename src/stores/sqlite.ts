@@ -1,0 +1,49 @@
+/**
+ * The embedded store: sessions in one SQLite file, for any number of processes on one machine. What was acknowledged is on disk.
+ * The file is opened, and made, when the store is first used.
+ */
+
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { CompactionError } from "../core/errors.ts";
+import type { Store } from "../core/store/store.ts";
+import { MEMORY_FILE } from "./sqlite/access.ts";
+import { createSqliteStore } from "./sqlite/create-store.ts";
+
+export interface SqliteStoreOptions {
+  /** Where the sessions are; the folder is made if need be. `:memory:` keeps them nowhere. */
+  readonly file: string;
+  /** `full` survives a power cut; `normal` survives a crash of the process and is faster. Full by default. */
+  readonly durability?: "full" | "normal";
+  /** How long to wait while other processes write; 5 seconds by default. */
+  readonly busyTimeoutMs?: number;
+  readonly now?: () => Date;
+  /** Ids of compaction events: never the same twice. */
+  readonly newId?: () => string;
+}
+
+/** @example const store = sqliteStore({ file: "./.palimpsest/sessions.db" }); */
+export function sqliteStore(options: SqliteStoreOptions): Store {
+  const {
+    file,
+    durability = "full",
+    busyTimeoutMs = BUSY_TIMEOUT_MS,
+    now = () => new Date(),
+    newId = randomUUID,
+  } = options;
+  if (typeof file !== "string" || file === "" || file.includes("\0")) throw invalid("file must be the path of a file");
+  if (durability !== "full" && durability !== "normal") throw invalid('durability must be "full" or "normal"');
+  if (!(busyTimeoutMs >= 0 && busyTimeoutMs <= BUSY_TIMEOUT_MS_MAX)) {
+    throw invalid(`busyTimeoutMs must be between 0 and ${BUSY_TIMEOUT_MS_MAX}`);
+  }
+  // Made absolute, so that a later change of the working directory does not change the file, and no path is taken for a URI.
+  const path = file === MEMORY_FILE ? file : resolve(file);
+  return createSqliteStore({ url: `sqlite:${file}`, file: path, durability, busyTimeoutMs, now, newId });
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_TIMEOUT_MS_MAX = 600_000;
+
+function invalid(problem: string): CompactionError {
+  return new CompactionError("invalid-options", `${problem}. Nothing was opened.`);
+}

@@ -1,0 +1,147 @@
+/**
+ * Reads and writes of one store over one connection. A read sees one state of the database; a write is one transaction that takes
+ * the lock first, and a failure takes all of it back. While other processes hold the lock it tries again, for a bounded time,
+ * without blocking the thread for long. Whatever leaves it is a CompactionError.
+ */
+
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { checkSessionId } from "../../core/store/session-id.ts";
+import { storeClosed } from "../sql/refusals.ts";
+import { type Database, openDatabase, type Seams } from "./database.ts";
+import { asCompactionError, isBusy } from "./failures.ts";
+import { migrate, needsMigration } from "./migrate.ts";
+
+export interface Access {
+  read<T>(work: (database: Database) => T): Promise<T>;
+  write<T>(work: (database: Database) => T): Promise<T>;
+  close(): void;
+}
+
+/** The same for what belongs to a session: an id that can be none is refused before it reaches a statement. */
+export interface SessionAccess {
+  read<T>(sessionId: string, work: (database: Database) => T): Promise<T>;
+  write<T>(sessionId: string, work: (database: Database) => T): Promise<T>;
+}
+
+export function ofSessions({ read, write }: Access): SessionAccess {
+  return {
+    read: async (sessionId, work) => {
+      checkSessionId(sessionId);
+      return read(work);
+    },
+    write: async (sessionId, work) => {
+      checkSessionId(sessionId);
+      return write(work);
+    },
+  };
+}
+
+export interface AccessOptions {
+  /** Absolute, or `:memory:`. */
+  readonly file: string;
+  readonly durability: "full" | "normal";
+  readonly busyTimeoutMs: number;
+  readonly nowIso: () => string;
+}
+
+export const MEMORY_FILE = ":memory:";
+
+export function openAccess(options: AccessOptions, seams: Seams): Access {
+  let database: Database | undefined;
+  let isClosed = false;
+  const drop = (): void => {
+    const dropped = database;
+    database = undefined;
+    dropped?.close();
+  };
+  const attempt = <T>(begin: string, work: (database: Database) => T): T => {
+    if (isClosed) throw storeClosed();
+    database ??= connect(options, seams);
+    return inTransaction(database, { begin, work, drop });
+  };
+  const patiently = async <T>(begin: string, work: (database: Database) => T): Promise<T> => {
+    const deadlineMs = performance.now() + options.busyTimeoutMs;
+    for (let waitMs = 1; ; waitMs = Math.min(WAIT_MS_MAX, waitMs * 2)) {
+      try {
+        return attempt(begin, work);
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadlineMs) throw asCompactionError(error, options.file);
+      }
+      // Not all who wait come back at the same instant.
+      await delay(waitMs * (0.5 + Math.random()));
+    }
+  };
+  return {
+    read: (work) => patiently("BEGIN", work),
+    write: (work) => patiently("BEGIN IMMEDIATE", work),
+    close: () => {
+      isClosed = true;
+      try {
+        drop();
+      } catch (error) {
+        throw asCompactionError(error, options.file);
+      }
+    },
+  };
+}
+
+const WAIT_MS_MAX = 32;
+
+/** SQLite waits itself for what is over in no time; it blocks the thread meanwhile. */
+const LOCK_WAIT_MS = 10;
+
+/**
+ * How long the write-ahead log grows before it is brought into the file. An append touches the same few pages again and again, and
+ * the longer it waits the fewer of them are copied; 4,000 pages of 4 KiB cost 16 MiB on disk.
+ */
+const CHECKPOINT_PAGES = 4_000;
+
+function inTransaction<T>(
+  database: Database,
+  { begin, work, drop }: { begin: string; work: (database: Database) => T; drop: () => void },
+): T {
+  try {
+    database.run(begin);
+    const result = work(database);
+    database.run("COMMIT");
+    return result;
+  } catch (error) {
+    takeBack(database, drop);
+    throw error;
+  }
+}
+
+function takeBack(database: Database, drop: () => void): void {
+  // Some failures, a full disk among them, have taken everything back already.
+  if (!database.isTransaction) return;
+  try {
+    database.run("ROLLBACK");
+  } catch {
+    // A connection that goes takes its transaction back; the failure that led here is the one to tell.
+    drop();
+  }
+}
+
+function connect(options: AccessOptions, seams: Seams): Database {
+  const { file, durability } = options;
+  if (file !== MEMORY_FILE) mkdirSync(dirname(file), { recursive: true });
+  const database = openDatabase({ file, lockWaitMs: LOCK_WAIT_MS }, seams);
+  try {
+    seams.onConnect?.(database);
+    // Asked before anything is written: what is not ours stays as it is.
+    const isNew = needsMigration(database);
+    database.run("PRAGMA journal_mode = WAL");
+    database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    database.run(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
+    if (isNew) {
+      const work = (): void => migrate(database, options.nowIso());
+      inTransaction(database, { begin: "BEGIN IMMEDIATE", work, drop: () => {} });
+    }
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+/** The store port over one SQLite file: every method is one transaction of the pieces beside it. Ids are checked here, times are taken here. */
+
+import { checkSessionId } from "../../core/store/session-id.ts";
+import type { Store } from "../../core/store/store.ts";
+import { type Access, type AccessOptions, ofSessions, openAccess } from "./access.ts";
+import { appendBatch, pinMessages, replaceBase } from "./append.ts";
+import { commitCompaction } from "./commit.ts";
+import type { Seams } from "./database.ts";
+import { examineStore } from "./examine.ts";
+import { forkSession } from "./fork.ts";
+import { readArchive, readEvents, readLog, readSessions } from "./history.ts";
+import { type LeaseTimes, releaseLease, renewLease, takeLease } from "./lease.ts";
+import { deleteSession, purgeArchive } from "./purge.ts";
+import { rollBack } from "./rollback.ts";
+import { searchMessages } from "./search.ts";
+import { insertSession } from "./session-rows.ts";
+import { changesSince, messagesOf, stateOf } from "./view.ts";
+
+export interface StoreOptions extends Omit<AccessOptions, "nowIso"> {
+  readonly url: string;
+  readonly now: () => Date;
+  readonly newId: () => string;
+}
+
+export function createSqliteStore(options: StoreOptions, seams: Seams = {}): Store {
+  const clock = clockOf(options.now);
+  const access = openAccess({ ...options, nowIso: clock.now }, seams);
+  const ground = { access, clock, newId: options.newId };
+  return {
+    url: options.url,
+    ...sessionMethods(ground),
+    ...changeMethods(ground),
+    ...readMethods(ground),
+    examine: (id) => examineStore(access, id),
+    close: async () => access.close(),
+  };
+}
+
+interface Ground {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
+
+interface Clock {
+  now(): string;
+  /** What a lease of that length begins and ends with. */
+  lease(ttlMs: number): LeaseTimes;
+}
+
+function clockOf(time: () => Date): Clock {
+  return {
+    now: () => time().toISOString(),
+    lease: (ttlMs) => {
+      const now = time();
+      return { now: now.toISOString(), expiresAt: new Date(now.getTime() + ttlMs).toISOString() };
+    },
+  };
+}
+
+function sessionMethods({ access, clock, newId }: Ground) {
+  const { read, write } = ofSessions(access);
+  return {
+    create: (session) => write(session.id, (database) => insertSession(database, session, clock.now())),
+    open: (id) => read(id, (database) => stateOf(database, id)),
+    changes: (id, since) => read(id, (database) => changesSince(database, id, since)),
+    delete: (id) => write(id, (database) => deleteSession(database, id)),
+    fork: async (from, to) => {
+      checkSessionId(to);
+      await write(from, (database) => forkSession(database, { from, to, newId, createdAt: clock.now() }));
+    },
+    lease: (id, holder, ttlMs) => write(id, (database) => takeLease(database, id, { holder, ...clock.lease(ttlMs) })),
+    renew: (lease, ttlMs) => write(lease.sessionId, (database) => renewLease(database, lease, clock.lease(ttlMs))),
+    release: (lease) => write(lease.sessionId, (database) => releaseLease(database, lease)),
+  } satisfies Partial<Store>;
+}
+
+function changeMethods({ access, clock, newId }: Ground) {
+  const { write } = ofSessions(access);
+  return {
+    append: (id, batch) => write(id, (database) => appendBatch(database, id, batch, clock.now())),
+    commit: (id, commit) =>
+      write(id, (database) => commitCompaction(database, id, { commit, eventId: newId(), createdAt: clock.now() })),
+    rollback: (id, rollback) => write(id, (database) => rollBack(database, id, { rollback, undoneAt: clock.now() })),
+    setPinned: (id, messageIds, isPinned) =>
+      write(id, (database) => pinMessages(database, id, { messageIds, isPinned, updatedAt: clock.now() })),
+    setBase: (id, base) => write(id, (database) => replaceBase(database, id, base, clock.now())),
+    purge: (id, before) =>
+      write(id, (database) => purgeArchive(database, id, { before: before.toISOString(), purgedAt: clock.now() })),
+  } satisfies Partial<Store>;
+}
+
+function readMethods({ access }: Ground) {
+  const { read } = ofSessions(access);
+  return {
+    events: (id) => readEvents(access, id),
+    archive: (id, range = {}) => readArchive(access, id, range),
+    messages: (id, messageIds) => read(id, (database) => messagesOf(database, id, messageIds)),
+    log: (id) => readLog(access, id),
+    search: (id, query, limit) => searchMessages(access, id, { query, limit }),
+    sessions: () => readSessions(access),
+  } satisfies Partial<Store>;
+}

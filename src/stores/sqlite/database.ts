@@ -1,0 +1,68 @@
+/**
+ * One connection to a SQLite file: statements prepared once, rows as plain objects, transactions by hand. Synchronous, like SQLite
+ * itself. Knows no table of ours.
+ */
+
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { Row } from "../sql/cells.ts";
+import { loadDriver } from "./driver.ts";
+
+export interface Database {
+  get(sql: string, ...values: readonly SqlValue[]): Row | undefined;
+  all(sql: string, ...values: readonly SqlValue[]): readonly Row[];
+  /** How many rows it inserted, changed or deleted by itself; what triggers and cascades did is not counted. */
+  run(sql: string, ...values: readonly SqlValue[]): number;
+  /** Several statements without values. */
+  script(sql: string): void;
+  readonly isTransaction: boolean;
+  close(): void;
+}
+
+export type SqlValue = string | number | boolean | null | Uint8Array;
+
+/** For tests: what happens before a statement is carried out, and to a connection that was just opened. */
+export interface Seams {
+  readonly onStatement?: (sql: string) => void;
+  readonly onConnect?: (database: Database) => void;
+}
+
+export interface DatabaseOptions {
+  readonly file: string;
+  /** How long SQLite itself waits for a lock. It blocks the thread, so longer waiting is done elsewhere. */
+  readonly lockWaitMs: number;
+}
+
+export function openDatabase({ file, lockWaitMs }: DatabaseOptions, { onStatement }: Seams): Database {
+  const Driver = loadDriver();
+  const driver: DatabaseSync = new Driver(file, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
+  const statements = new Map<string, StatementSync>();
+  const prepared = (sql: string): StatementSync => {
+    onStatement?.(sql);
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = driver.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  return {
+    get: (sql, ...values) => prepared(sql).get(...values.map(bindable)),
+    all: (sql, ...values) => prepared(sql).all(...values.map(bindable)),
+    run: (sql, ...values) => Number(prepared(sql).run(...values.map(bindable)).changes),
+    script: (sql) => {
+      onStatement?.(sql);
+      driver.exec(sql);
+    },
+    get isTransaction() {
+      return driver.isTransaction;
+    },
+    close: () => {
+      statements.clear();
+      driver.close();
+    },
+  };
+}
+
+/** SQLite has no booleans. */
+function bindable(value: SqlValue): SQLInputValue {
+  return typeof value === "boolean" ? Number(value) : value;
+}

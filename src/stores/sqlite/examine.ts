@@ -1,0 +1,79 @@
+/** Checks every invariant of a SQLite store: those of the schema, of the file itself, and that attachments are what their names say. Only reads. */
+
+import { hash } from "node:crypto";
+import type { Finding } from "../../core/store/store.ts";
+import { numberIn, textIn } from "../sql/cells.ts";
+import { EXAMINE_RULES, type ExamineRule, examineQuery, findingOf } from "../sql/examine-rules.ts";
+import type { Access } from "./access.ts";
+import { pages } from "./pages.ts";
+import { checkSession } from "./session-rows.ts";
+
+export async function* examineStore(
+  access: Access,
+  sessionId: string | undefined,
+): AsyncGenerator<Finding, void, undefined> {
+  if (sessionId === undefined) yield* await access.read(({ all }) => all("PRAGMA quick_check").flatMap(damageIn));
+  else await access.read((database) => checkSession(database, sessionId));
+  for (const rule of [...EXAMINE_RULES, ...SQLITE_RULES]) {
+    yield* await access.read(({ all }) => {
+      const rows = sessionId === undefined ? all(examineQuery(rule)) : all(examineQuery(rule, "?"), sessionId);
+      return rows.map((row) => findingOf(rule, row));
+    });
+  }
+  yield* examineBytes(access, sessionId);
+}
+
+const BACKUP = "Restore the database from a backup.";
+
+function damageIn(row: Readonly<Record<string, unknown>>): readonly Finding[] {
+  const text = textIn(row, "quick_check");
+  if (text === "ok") return [];
+  return [{ sessionId: "", rule: "file-sound", message: `SQLite says of the file: ${text}`, remedy: BACKUP }];
+}
+
+const SQLITE_RULES: readonly ExamineRule[] = [
+  {
+    rule: "body-json",
+    sql: `SELECT session_id, 'm' || sequence AS subject FROM messages WHERE NOT json_valid(body)
+      UNION ALL SELECT session_id, 'm' || sequence FROM message_edits WHERE NOT json_valid(body)`,
+    message: (subject) => `The body of message ${subject} is not JSON.`,
+    remedy: BACKUP,
+  },
+  {
+    rule: "attachment-missing",
+    sql: `SELECT m.session_id, json_extract(r.value, '$.hash') AS subject FROM messages m, json_each(m.attachments) r
+      WHERE m.attachments IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attachments a
+        WHERE a.session_id = m.session_id AND a.hash = json_extract(r.value, '$.hash'))
+      UNION SELECT d.session_id, json_extract(r.value, '$.hash') FROM message_edits d, json_each(d.attachments) r
+      WHERE d.attachments IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attachments a
+        WHERE a.session_id = d.session_id AND a.hash = json_extract(r.value, '$.hash'))`,
+    message: (subject) => `The attachment ${subject} is referred to and not there.`,
+    remedy: BACKUP,
+  },
+];
+
+async function* examineBytes(access: Access, sessionId: string | undefined): AsyncGenerator<Finding, void, undefined> {
+  const found = pages<BytesRow>(access, ({ all }, after, limit) =>
+    all(BYTES, after?.rowId ?? 0, sessionId ?? null, sessionId ?? null, limit).map((row) => ({
+      rowId: numberIn(row, "row_id"),
+      sessionId: textIn(row, "session_id"),
+      name: textIn(row, "hash"),
+      isSound: row.bytes instanceof Uint8Array && hash("sha256", row.bytes) === row.hash,
+    })),
+  );
+  for await (const { sessionId: owner, name, isSound } of found) {
+    if (isSound) continue;
+    const message = `The bytes of attachment ${name} are not those it was stored with.`;
+    yield { sessionId: owner, rule: "attachment-bytes", message, remedy: BACKUP };
+  }
+}
+
+interface BytesRow {
+  readonly rowId: number;
+  readonly sessionId: string;
+  readonly name: string;
+  readonly isSound: boolean;
+}
+
+const BYTES = `SELECT rowid AS row_id, session_id, hash, bytes FROM attachments
+WHERE rowid > ? AND (? IS NULL OR session_id = ?) ORDER BY rowid LIMIT ?`;

@@ -1,0 +1,44 @@
+/**
+ * Brings a database to the newest schema: all pending migrations in one transaction, so that of several processes that start at
+ * once one does it and the others find it done. Never touches a database of a newer version or of another program.
+ */
+
+import { CompactionError } from "../../core/errors.ts";
+import { numberIn, textIn } from "../sql/cells.ts";
+import { type AppliedMigration, type Migration, pendingMigrations } from "../sql/migrations.ts";
+import type { Database } from "./database.ts";
+import { initial } from "./migrations/001-initial.ts";
+
+const MIGRATIONS: readonly Migration[] = [initial];
+
+/** Whether anything is to be done. Only reads. */
+export function needsMigration(database: Database): boolean {
+  return pendingMigrations(MIGRATIONS, appliedTo(database)).length > 0;
+}
+
+/** Within a transaction that holds the write lock. */
+export function migrate(database: Database, appliedAt: string): void {
+  for (const { number, name, sql } of pendingMigrations(MIGRATIONS, appliedTo(database))) {
+    if (number === 1) database.script(MIGRATIONS_TABLE);
+    database.script(sql);
+    database.run("INSERT INTO schema_migrations (number, name, applied_at) VALUES (?, ?, ?)", number, name, appliedAt);
+  }
+}
+
+const MIGRATIONS_TABLE =
+  "CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT";
+
+function appliedTo(database: Database): readonly AppliedMigration[] {
+  const tables = database
+    .all("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .map((row) => textIn(row, "name"));
+  if (tables.includes("schema_migrations")) {
+    return database
+      .all("SELECT number, name FROM schema_migrations")
+      .map((row) => ({ number: numberIn(row, "number"), name: textIn(row, "name") }));
+  }
+  if (tables.length === 0) return [];
+  const message =
+    "The database belongs to another program: it has tables that are not ours. Nothing was changed; use another file.";
+  throw new CompactionError("storage", message);
+}
