@@ -55,6 +55,15 @@ export type { CountTokens, Format, Overflow, ToolDefinition, Usage, ValidateOpti
 export { type Repair, type Repaired, repair } from "./core/repair/repair.ts";
 export type { Settings, Trigger } from "./core/settings/settings.ts";
 export type { SettingsInput } from "./core/settings/settings-input.ts";
+export type { CompactionEvent } from "./core/store/compaction-event.ts";
+export type { Counters } from "./core/store/counters.ts";
+export type {
+  Hit,
+  SessionState,
+  SessionSummary,
+  Store,
+  StoredMessage,
+} from "./core/store/store.ts";
 export type { CutMode } from "./core/structure/cut-points.ts";
 export type { Pairing } from "./core/structure/pairing.ts";
 export { type Round, type Structure, structureOf, type Turn } from "./core/structure/structure.ts";
@@ -76,7 +85,15 @@ export {
 } from "./core/tokens/tokens.ts";
 export { formatNamed, formatNames, isFormatName } from "./formats.ts";
 export { type ProfileName, profileNamed, profileNames } from "./profiles/profiles.ts";
+export { type RecallOptions, type RecallTool, recallTool } from "./recall-tool.ts";
+export type { SessionPass } from "./session/compact-view.ts";
+export type { Exported } from "./session/export-session.ts";
+export type { Session, SessionRequest, Waiting } from "./session/session-port.ts";
+export type { SessionStats } from "./session/session-stats.ts";
+export type { Appendable } from "./session/wire-input.ts";
+export { openSession, type SessionOptions } from "./session.ts";
 export { resolveSettings, type SettingsLayers } from "./settings.ts";
+export { openStore } from "./stores.ts";
 export type { Complete, Completion, CompletionRequest } from "./summarizers/ask.ts";
 export { extractive } from "./summarizers/extractive.ts";
 export { guarded } from "./summarizers/guard.ts";

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "./core/json.ts";
+import { type FormatName, text } from "./core/message.ts";
+import { formatNamed, formatNames } from "./formats.ts";
+import { recallTool } from "./recall-tool.ts";
+import type { Session } from "./session/session-port.ts";
+import { encodeMessages } from "./session/wire-input.ts";
+import { openSession } from "./session.ts";
+
+async function compacted(
+  name: FormatName,
+  first = "The flaky test is in src/queue/retry_policy.ts.",
+): Promise<Session> {
+  const compactor = { format: formatNamed(name), protect: { tailTokens: 50, tailMessages: 2, firstUser: false } };
+  const session = await openSession("a", { store: "memory:", compactor, body: { model: "m" } });
+  await session.append(first);
+  for (let index = 0; index < 12; index++) {
+    const role = index % 2 === 0 ? "assistant" : "user";
+    const parts = [text(`Filler ${index}: ${"we talked about the weather. ".repeat(20)}`)];
+    await session.append(encodeMessages(formatNamed(name), [{ id: "", role, parts }]) as object[]);
+  }
+  await session.compact();
+  return session;
+}
+
+/** A call of the tool as each provider's response holds it, among a call of another tool. */
+const RESPONSES: Readonly<Record<FormatName, (input: JsonObject) => object>> = {
+  "anthropic-messages": (input) => ({
+    type: "message",
+    role: "assistant",
+    content: [
+      { type: "tool_use", id: "toolu_1", name: "bash", input: {} },
+      { type: "tool_use", id: "toolu_2", name: "recall", input },
+    ],
+  }),
+  "openai-chat": (input) => ({
+    choices: [
+      {
+        message: {
+          role: "assistant",
+          content: null,
+          tool_calls: [
+            { id: "call_1", type: "function", function: { name: "bash", arguments: "{}" } },
+            { id: "call_2", type: "function", function: { name: "recall", arguments: JSON.stringify(input) } },
+          ],
+        },
+      },
+    ],
+  }),
+  "openai-responses": (input) => ({
+    object: "response",
+    output: [
+      { type: "function_call", call_id: "call_1", name: "bash", arguments: "{}" },
+      { type: "function_call", call_id: "call_2", name: "recall", arguments: JSON.stringify(input) },
+    ],
+  }),
+  gemini: (input) => ({
+    candidates: [
+      {
+        content: {
+          role: "model",
+          parts: [
+            { functionCall: { name: "bash", args: {} } },
+            { functionCall: { id: "c2", name: "recall", args: input } },
+          ],
+        },
+      },
+    ],
+  }),
+};
+
+/** Where each provider wants to be told which call is answered. */
+const ANSWERED: Readonly<Record<FormatName, string>> = {
+  "anthropic-messages": '"tool_use_id":"toolu_2"',
+  "openai-chat": '"tool_call_id":"call_2"',
+  "openai-responses": '"call_id":"call_2"',
+  gemini: '"name":"recall"',
+};
+
+describe.each(formatNames)("%s", (name) => {
+  test("the definition is one of the provider's tools", async () => {
+    const tool = recallTool(await compacted(name));
+    const format = formatNamed(name);
+    const { definitions } = format.readTools([tool.definition]);
+    expect(definitions.map((definition) => definition.name)).toEqual(["recall"]);
+  });
+
+  test("a call is answered in the provider's form, and only that call", async () => {
+    const tool = recallTool(await compacted(name));
+    const answers = await tool.answer(RESPONSES[name]({ query: "retry policy" }));
+    expect(answers).toHaveLength(1);
+    const written = JSON.stringify(answers);
+    expect(written).toContain(ANSWERED[name]);
+    expect(written).toContain("src/queue/retry_policy.ts");
+    expect(written).toContain("m1 (user");
+    expect(written).not.toContain('call_1"');
+  });
+
+  test("a response without such a call gets no answer", async () => {
+    const tool = recallTool(await compacted(name));
+    expect(
+      await tool.answer({ role: name === "gemini" ? "model" : "assistant", content: "hi", parts: [{ text: "hi" }] }),
+    ).toEqual([]);
+  });
+});
+
+test("search, open, expand: one leads to the next", async () => {
+  const session = await compacted("anthropic-messages");
+  const tool = recallTool(session);
+  const found = await tool.run({ query: "flaky" });
+  expect(found).toMatch(/^m1 \(user, .*replaced by summary \S+\): The flaky test/);
+  expect(await tool.run({ message_id: "m1" })).toBe("m1 (user):\nThe flaky test is in src/queue/retry_policy.ts.");
+  const [event] = await session.history();
+  expect(await tool.run({ summary_id: event?.id ?? "" })).toContain("m1 (user): The flaky test");
+});
+
+test("answers are bounded, and say how to go on", async () => {
+  const tool = recallTool(await compacted("anthropic-messages", `${"0123456789 ".repeat(2_000)}the end`), undefined, {
+    charactersMax: 1_000,
+  });
+  const first = await tool.run({ message_id: "m1" });
+  expect(first.length).toBeLessThan(1_100);
+  expect(first).toMatch(/\[Cut: \d+ characters follow\. Go on with offset 1000\.\]$/);
+  expect(await tool.run({ message_id: "m1", offset: 21_500 })).toMatch(/the end$/);
+  expect(await tool.run({ message_id: "m1", offset: 99_000 })).toBe("There is nothing more.");
+});
+
+test.each([
+  [{}, "Nothing was asked for"],
+  ["free text", "Nothing was asked for"],
+  [{ query: 5 }, "Nothing was asked for"],
+  [{ message_id: "m999" }, 'There is no message "m999".'],
+  [{ summary_id: "x" }, "no compaction"],
+  [{ query: "zyzzyva" }, "Nothing was found"],
+])("a call that makes no sense gets an answer too: %j", async (input, expected) => {
+  expect(await recallTool(await compacted("anthropic-messages")).run(input)).toContain(expected);
+});

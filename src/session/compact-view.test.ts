@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { listOf, open, question, refuses, SMALL, talk } from "../../test/session-world.ts";
+import type { CompactorOptions } from "../compactor.ts";
+import type { Store } from "../core/store/store.ts";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
+import { memoryStore } from "../stores/memory.ts";
+
+describe("compaction", () => {
+  test("a request compacts when a trigger fires, and the next one is the same bytes", async () => {
+    const session = await open();
+    await talk(session, 12);
+    const { request, report, eventId } = await session.fit();
+    expect(report).toMatchObject({ compacted: true, reason: "ratio", fits: true });
+    expect(anthropicMessages.validate(request, { sending: true })).toEqual([]);
+    expect(JSON.stringify(await session.request())).toBe(JSON.stringify(request));
+    const [event] = await session.history();
+    expect(event).toMatchObject({
+      id: eventId,
+      trigger: "ratio",
+      profile: "balanced",
+      isCompaction: true,
+      undoneAt: null,
+    });
+    expect(event?.summary).toContain("Question");
+    const { archivedMessages, compactionCount, totalTokens } = await session.stats();
+    expect([archivedMessages, compactionCount, totalTokens]).toEqual([event?.messagesRemoved, 1, report.tokensAfter]);
+  });
+
+  test("another process sees the same view", async () => {
+    const store = memoryStore();
+    const [one, two] = [await open({ store }), await open({ store })];
+    await talk(one, 12);
+    const request = await one.request();
+    expect(JSON.stringify(await two.request())).toBe(JSON.stringify(request));
+    await two.append(question(13));
+    expect(listOf(await one.request())).toHaveLength(listOf(request).length + 1);
+  });
+
+  test("again and again: each summary takes the place of the one before", async () => {
+    const session = await open();
+    const format = anthropicMessages;
+    for (let round = 0; round < 6; round++) {
+      await talk(session, 6);
+      const request = await session.request();
+      expect(format.validate(request, { sending: false })).toEqual([]);
+    }
+    const events = await session.history();
+    expect(events.length).toBeGreaterThan(3);
+    const summaries = (await session.view()).filter(({ isSummary, role }) => isSummary && role === "user");
+    expect(summaries).toHaveLength(1);
+    expect((await session.stats()).messageCount).toBe(72);
+  });
+
+  test("by hand, with a focus; and never silently nothing", async () => {
+    const session = await open({
+      compactor: { format: anthropicMessages, protect: { tailTokens: 200, tailMessages: 2 } },
+    });
+    await refuses("nothing-to-compact", session.compact());
+    await talk(session, 8);
+    const { report } = await session.compact({ instructions: "keep the paths" });
+    expect(report.compacted).toBe(true);
+    expect((await session.history())[0]).toMatchObject({ trigger: "manual", instructions: "keep the paths" });
+  });
+
+  test("rollback brings back the very view, and keeps what came since", async () => {
+    const session = await open({
+      compactor: { format: anthropicMessages, protect: { tailTokens: 200, tailMessages: 2 } },
+    });
+    await talk(session, 8);
+    const before = JSON.stringify((await session.export()).request);
+    await session.compact();
+    const later = { role: "user", content: "and then" };
+    await session.append(later);
+    await session.rollback();
+    const { request } = await session.export();
+    expect(JSON.stringify({ ...request, messages: listOf(request).slice(0, -1) })).toBe(before);
+    expect(listOf(request).at(-1)).toEqual(later);
+    await refuses("event-missing", session.rollback());
+  });
+
+  test("a pinned message stays, wherever it stands", async () => {
+    const session = await open({
+      compactor: { format: anthropicMessages, protect: { tailTokens: 200, tailMessages: 2 } },
+    });
+    await talk(session, 8);
+    await session.pin("m5");
+    await session.compact();
+    const pinned = (await session.view()).find(({ id }) => id === "m5");
+    expect(pinned).toMatchObject({ isPinned: true, isEdited: false, body: question(3) });
+    await session.unpin("m5");
+    await refuses("message-missing", session.pin("m999"));
+  });
+
+  test("while another worker compacts, requests go on and nobody compacts twice", async () => {
+    const store = memoryStore();
+    const session = await open({ store });
+    await talk(session, 10);
+    const lease = await store.lease("a", "somebody else", 60_000);
+    const { report, request } = await session.fit();
+    expect(report).toMatchObject({ compacted: false, reason: "in-progress" });
+    expect(listOf(request)).toHaveLength(20);
+    await refuses("already-in-progress", session.compact());
+    if (lease !== undefined) await store.release(lease);
+    expect((await session.fit()).report.compacted).toBe(true);
+  });
+
+  test("what others change during a summary is planned again", async () => {
+    const store = memoryStore();
+    const other = await open({ store });
+    let calls = 0;
+    const session = await open({
+      store,
+      compactor: {
+        format: anthropicMessages,
+        ...SMALL,
+        summarizer: slow(async () => {
+          if (++calls > 1) return;
+          await other.append("meanwhile");
+          await other.pin("m3");
+        }),
+      },
+    });
+    await talk(session, 12);
+    const { report, request } = await session.fit();
+    expect([report.compacted, calls]).toEqual([true, 2]);
+    expect(JSON.stringify(request)).toContain("meanwhile");
+    expect((await session.view()).some(({ id, isPinned }) => id === "m3" && isPinned)).toBe(true);
+  });
+
+  test("a lease that is lost stops the work, and nothing is stored", async () => {
+    const store = memoryStore();
+    const deaf: Store = { ...store, renew: async () => undefined };
+    const stuck = slow(
+      (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    );
+    const session = await open({
+      store: deaf,
+      leaseMs: 30,
+      compactor: { format: anthropicMessages, ...SMALL, summarizer: stuck },
+    });
+    await talk(session, 12);
+    await refuses("lease-lost", session.request());
+    expect(await session.history()).toEqual([]);
+  });
+
+  test("an abort leaves everything as it was", async () => {
+    const controller = new AbortController();
+    const summarizer = slow(async () => controller.abort());
+    const session = await open({ compactor: { format: anthropicMessages, ...SMALL, summarizer } });
+    await talk(session, 12);
+    const before = JSON.stringify(await session.view());
+    await refuses("aborted", session.request({ signal: controller.signal }));
+    await refuses("aborted", session.append("late", { signal: controller.signal }));
+    expect(JSON.stringify(await session.view())).toBe(before);
+    expect(await session.history()).toEqual([]);
+  });
+});
+
+/** Says the same whatever it is asked, after something else has happened. */
+function slow(meanwhile: (signal: AbortSignal) => Promise<unknown>): NonNullable<CompactorOptions["summarizer"]> {
+  return {
+    name: "scripted",
+    version: "1",
+    planCalls: () => 1,
+    summarize: async (_, { signal }) => {
+      await meanwhile(signal);
+      signal.throwIfAborted();
+      return { text: "They talked about the build.", calls: 1, notes: [] };
+    },
+  };
+}

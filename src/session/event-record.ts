@@ -1,0 +1,52 @@
+/** A pass that changed a view, as the record that is kept of it (R154, R166). Pure. */
+
+import type { Report } from "../compactor/report.ts";
+import type { JsonValue } from "../core/json.ts";
+import { removedIds } from "../core/plan/apply-plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import type { NewEvent } from "../core/store/compaction-event.ts";
+
+export interface EventInput {
+  readonly plan: Plan;
+  readonly report: Report;
+  readonly settings: Settings;
+  readonly profile: string;
+  readonly durationMs: number;
+  readonly instructions: string | undefined;
+  readonly preservedMessageIds: readonly string[];
+  readonly messagesRemoved: number;
+}
+
+export function eventRecord(input: EventInput): NewEvent {
+  const { plan, report, settings } = input;
+  const { result } = report;
+  const isCompaction = plan.steps.some((step) => removedIds(step).length > 0);
+  return {
+    strategy: isCompaction ? settings.compact.strategy : "prune",
+    profile: input.profile,
+    trigger: plan.reason,
+    originalTokens: report.tokensBefore,
+    compactedTokens: report.tokensAfter,
+    messagesRemoved: input.messagesRemoved,
+    isCompaction,
+    summary: result?.summary ?? null,
+    preservedMessageIds: input.preservedMessageIds,
+    modelUsed: report.calls > 0 ? settings.summary.model : null,
+    promptVersion: result?.summarizer ?? null,
+    calls: report.calls,
+    costUsd: report.costUsd ?? null,
+    wholeRatio: report.ratios.whole,
+    zoneRatio: report.ratios.zone ?? null,
+    durationMs: input.durationMs,
+    firstKeptId: result?.firstKeptEntryId ?? null,
+    instructions: input.instructions ?? null,
+    plan: plainJson(plan),
+    details: plainJson(result?.details ?? { readFiles: [], modifiedFiles: [], toolFailures: [] }),
+  };
+}
+
+/** Undefined fields left out, as a store would leave them out. */
+function plainJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,31 @@
+/** A session as a file: the view as a request body, and with `all` everything else that is needed to make the session again. */
+
+import type { JsonObject } from "../core/json.ts";
+import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import type { StoredMessage } from "../core/store/store.ts";
+import { collect } from "./collect.ts";
+import type { SessionParts } from "./compact-view.ts";
+import { conversationOf } from "./live-view.ts";
+
+export interface Exported {
+  readonly id: string;
+  readonly format: string;
+  /** The view as it is, not compacted for the occasion. */
+  readonly request: object;
+  /** Everything ever appended or inserted, as it was written; with `all` only. */
+  readonly log?: readonly StoredMessage[];
+  readonly events?: readonly CompactionEvent[];
+  readonly metadata?: JsonObject;
+}
+
+export async function exportSession(parts: SessionParts, all: boolean): Promise<Exported> {
+  const { id, store, compactor, live } = parts;
+  const snapshot = await live.refresh();
+  const { format } = compactor;
+  // Nothing that is only for requests: what is exported is what is stored.
+  const request = format.encode(conversationOf(snapshot, new Map())) as object;
+  const view = { id, format: format.name, request };
+  if (!all) return view;
+  const [log, events] = [await collect(store.log(id)), await collect(store.events(id))];
+  return { ...view, log, events, metadata: snapshot.record.metadata };
+}

@@ -1,0 +1,52 @@
+/** A lease that is renewed for as long as the work takes, and whose loss aborts the work. Never outlives `release`. */
+
+import { CompactionError } from "../core/errors.ts";
+import type { Lease, Store } from "../core/store/store.ts";
+
+export interface HeldLease {
+  /** As last renewed. */
+  current(): Lease;
+  /** Aborted when the lease is lost. */
+  readonly signal: AbortSignal;
+  release(): Promise<void>;
+}
+
+/** Renewals per lease time: two may fail before it expires. */
+const RENEWALS = 3;
+
+/** Undefined while another worker holds it. */
+export async function holdLease(
+  store: Store,
+  sessionId: string,
+  { holder, leaseMs }: { readonly holder: string; readonly leaseMs: number },
+): Promise<HeldLease | undefined> {
+  const taken = await store.lease(sessionId, holder, leaseMs);
+  if (taken === undefined) return undefined;
+  let lease = taken;
+  const lost = new AbortController();
+  const renew = async (): Promise<void> => {
+    try {
+      const renewed = await store.renew(lease, leaseMs);
+      if (renewed !== undefined) lease = renewed;
+      else lost.abort(leaseLost(sessionId));
+    } catch {
+      // The store may be back before the lease expires; if not, the commit is refused.
+    }
+  };
+  const timer = setInterval(() => void renew(), Math.max(1, Math.floor(leaseMs / RENEWALS)));
+  timer.unref();
+  return {
+    current: () => lease,
+    signal: lost.signal,
+    release: async () => {
+      clearInterval(timer);
+      // It expires by itself where the store cannot be reached.
+      await store.release(lease).catch(() => {});
+    },
+  };
+}
+
+export function leaseLost(sessionId: string): CompactionError {
+  const message = `The lease on session ${JSON.stringify(sessionId)} was lost before the compaction was stored; nothing was changed. Try again.`;
+  return new CompactionError("lease-lost", message, { retryable: true });
+}

@@ -1,0 +1,55 @@
+/** What a session can do. Every method takes a signal; the errors are those of docs/errors.md. */
+
+import type { Compactor } from "../compactor.ts";
+import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import type { Hit, Store, StoredMessage } from "../core/store/store.ts";
+import type { SessionCall, SessionPass } from "./compact-view.ts";
+import type { Exported } from "./export-session.ts";
+import type { SessionStats } from "./session-stats.ts";
+import type { Appendable } from "./wire-input.ts";
+
+export interface Waiting {
+  readonly signal?: AbortSignal;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly store: Store;
+  readonly compactor: Compactor;
+  /** Durable when it resolves. A provider's response is taken as it is, and its usage calibrates the estimate. */
+  append(messages: Appendable, options?: Waiting): Promise<readonly string[]>;
+  /** The view, ready to be sent; compacts when a trigger fires. */
+  request(options?: SessionRequest): Promise<object>;
+  /** The same, with the plan and the report of what was done. */
+  fit(options?: SessionRequest): Promise<SessionPass>;
+  /** Compacts now. Throws `nothing-to-compact` or `already-in-progress`. */
+  compact(options?: SessionRequest): Promise<SessionPass>;
+  /** Takes back a compaction: the newest, or the one named; later ones too with `cascade`. Returns the ids of those undone. */
+  rollback(options?: Waiting & { readonly to?: string; readonly cascade?: boolean }): Promise<readonly string[]>;
+  /** Every compaction, oldest first, undone ones included. */
+  history(options?: Waiting): Promise<readonly CompactionEvent[]>;
+  stats(options?: Waiting): Promise<SessionStats>;
+  /** The view as it is stored. */
+  view(options?: Waiting): Promise<readonly StoredMessage[]>;
+  pin(messageId: string, options?: Waiting): Promise<void>;
+  unpin(messageId: string, options?: Waiting): Promise<void>;
+  /** What left the view. */
+  archive(options?: Waiting): AsyncIterable<StoredMessage>;
+  /** Searches archive and view. */
+  recall(query: string, options?: Waiting & { readonly limit?: number }): Promise<readonly Hit[]>;
+  /** What a compaction took out of the view. */
+  expand(eventId: string, options?: Waiting): Promise<readonly StoredMessage[]>;
+  /** Changes model, system prompt, tools or whatever else stands around the messages. */
+  setBody(body: object, options?: Waiting): Promise<void>;
+  /** Deletes archived messages for good; returns how many. */
+  purge(options: Waiting & { readonly olderThan: Date }): Promise<number>;
+  delete(options?: Waiting): Promise<void>;
+  fork(newId: string, options?: Waiting): Promise<Session>;
+  /** The view as a request body; with `all`, the archive and the events beside it. */
+  export(options?: Waiting & { readonly all?: boolean }): Promise<Exported>;
+  /** Closes the store too where the session opened it. */
+  close(): Promise<void>;
+}
+
+/** What one request may say for itself; pins are the session's. */
+export type SessionRequest = Omit<SessionCall, "asked" | "pinned">;

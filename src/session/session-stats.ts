@@ -1,0 +1,44 @@
+/** How full a session is, in numbers (X07, R032): what a status bar shows and a host decides by. Pure. */
+
+import type { Plan } from "../core/plan/plan.ts";
+import type { Counters } from "../core/store/counters.ts";
+
+export interface SessionStats extends Counters {
+  /** Of the view, as it would be sent now. */
+  readonly currentTokens: number;
+  readonly windowTokens: number;
+  /** 0 to 1, and above where it does not fit. */
+  readonly usedRatio: number;
+  readonly viewMessages: number;
+  readonly archivedMessages: number;
+  /** Whether the next request would compact, and what for. */
+  readonly shouldCompact: boolean;
+  readonly reason: string;
+}
+
+export interface StatsInput {
+  readonly plan: Plan;
+  readonly windowTokens: number;
+  readonly counters: Counters;
+  readonly viewMessages: number;
+  readonly summaryMessages: number;
+}
+
+export function sessionStats({
+  plan,
+  windowTokens,
+  counters,
+  viewMessages,
+  summaryMessages,
+}: StatsInput): SessionStats {
+  return {
+    ...counters,
+    currentTokens: plan.tokensBefore,
+    windowTokens,
+    usedRatio: plan.tokensBefore / windowTokens,
+    viewMessages,
+    archivedMessages: counters.messageCount - (viewMessages - summaryMessages),
+    shouldCompact: plan.steps.some(({ type }) => type === "summarize" || type === "drop" || type === "native"),
+    reason: plan.because ?? plan.reason,
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * A stored view as a conversation, and back: stored bodies in their order, ids of the store, pins, edits of the system prompt.
+ * Pure. A message that nobody touched is the same object from one request to the next, so nothing is counted twice.
+ */
+
+import { isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import type { Conversation, Message, Part } from "../core/message.ts";
+import type { Format } from "../core/ports.ts";
+import type { SessionState, StoredMessage, SystemEdit } from "../core/store/store.ts";
+
+export interface Entry {
+  readonly stored: StoredMessage;
+  readonly message: Message;
+}
+
+/** Decodes only what was not decoded before. */
+export function entriesOf(
+  format: Format,
+  messages: readonly StoredMessage[],
+  known: ReadonlyMap<string, Entry> = new Map(),
+): readonly Entry[] {
+  return messages.map((stored) => {
+    const before = known.get(stored.id);
+    if (before !== undefined && isSame(before.stored, stored)) return before;
+    return { stored, message: messageOf(format, stored) };
+  });
+}
+
+/** A store that read the row again has a new body of the same text; only edits and pins can have changed it. */
+function isSame(before: StoredMessage, now: StoredMessage): boolean {
+  if (before.isPinned !== now.isPinned || before.isEdited !== now.isEdited) return false;
+  return before.body === now.body || (!now.isEdited && before.sequence === now.sequence);
+}
+
+function messageOf(format: Format, { id, body, isPinned }: StoredMessage): Message {
+  const [decoded] = format.decode([body]).messages;
+  const message = decoded ?? { role: "user" as const, parts: [] };
+  return { ...message, id, ...(isPinned && { pinned: true }) };
+}
+
+/** Everything but the messages. */
+export function frameOf(format: Format, { base, system }: Pick<SessionState, "base" | "system">): Conversation {
+  const frame = format.decode({ ...base, [format.listKey]: [] });
+  const edited = systemAfter(frame.system, system);
+  return edited === undefined ? frame : { ...frame, system: edited };
+}
+
+/** Undefined where there is no edit, or where the prompt is another one by now. */
+function systemAfter(system: readonly Part[], edit: SystemEdit | null): readonly Part[] | undefined {
+  if (edit === null || JSON.stringify(edit.before) !== JSON.stringify(system)) return undefined;
+  // Written by `systemEditOf`, which takes nothing but parts.
+  return edit.after as unknown as readonly Part[];
+}
+
+/** What a pass made of the prompt; null when it is the session's own. */
+export function systemEditOf(frame: Conversation, after: Conversation): SystemEdit | null {
+  const before = frame.wire?.system ?? [];
+  if (after.system === before) return null;
+  return { before: jsonOf(before), after: jsonOf(after.system) };
+}
+
+function jsonOf(parts: readonly Part[]): JsonValue {
+  return JSON.parse(JSON.stringify(parts));
+}
+
+/** A body without its messages: what a session keeps of it. */
+export function baseOf(format: Format, body: JsonObject): JsonObject {
+  const { [format.listKey]: _, ...rest } = body;
+  // The list keeps its place among the keys, so that a request reads as the one that was given.
+  return Object.hasOwn(body, format.listKey) ? { ...body, [format.listKey]: [] } : rest;
+}
+
+export function modelOf(base: JsonObject): string | undefined {
+  return stringOf(base.model) ?? (isObject(base.config) ? stringOf(base.config.model) : undefined);
+}

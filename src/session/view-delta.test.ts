@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import type { Message } from "../core/message.ts";
+import { text } from "../core/message.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import type { StoredMessage } from "../core/store/store.ts";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
+import { entriesOf } from "./session-view.ts";
+import { viewDelta } from "./view-delta.ts";
+
+const PLAN: Plan = {
+  reason: "manual",
+  steps: [{ type: "stub", messageId: "m2", part: 0, text: "", freesTokens: 1 }],
+  tokensBefore: 2,
+  tokensAfter: 1,
+  targetTokens: undefined,
+  fits: true,
+  inTheWay: [],
+};
+
+/**
+ * The view before (`m1 m2*`, `*` pinned), what the pass made of it (`m1 new m3! m3`, `!` with another text), and what is to be
+ * written: archived, edited with kind, inserted with order.
+ */
+function check(before: string, after: string, expected: string): void {
+  const entries = entriesOf(anthropicMessages, before.split(" ").map(storedOf));
+  const known = new Map(entries.map(({ message }) => [message.id, message]));
+  const messages = after.split(" ").map((word): Message => {
+    const id = word.replace("!", "");
+    const own = known.get(id);
+    return own !== undefined && id === word ? own : { id, role: "user", parts: [text(`new ${id}`)] };
+  });
+  const { archivedIds, edits, inserted } = viewDelta({
+    format: anthropicMessages,
+    before: entries,
+    after: messages,
+    plan: PLAN,
+  });
+  const written = [
+    ...archivedIds.map((id) => `-${id}`),
+    ...edits.map(({ messageId, kind }) => `${messageId}:${kind}`),
+    ...inserted.map(({ order }) => `+${order}`),
+  ];
+  expect(written.join(" ")).toBe(expected);
+}
+
+function storedOf(word: string): StoredMessage {
+  const id = word.replace("*", "");
+  const sequence = Number(id.slice(1));
+  const flags = { isSummary: false, isEdited: false, madeBy: null, archivedBy: null, createdAt: "" };
+  const body = { role: "user", content: `text of ${id}` };
+  return { id, sequence, order: sequence, role: "user", body, isPinned: id !== word, ...flags };
+}
+
+test("nothing done, nothing written", () => check("m1 m2 m3", "m1 m2 m3", ""));
+test("what left is archived", () => check("m1 m2 m3", "m1 m3", "-m2"));
+test("a summary stands between its neighbours", () => check("m1 m2 m3 m4", "m1 summary m4", "-m2 -m3 +2.5"));
+test("a summary and its acknowledgement", () =>
+  check("m1 m2 m3 m4", "summary ok m4", "-m1 -m2 -m3 +1.3333333333333333 +2.6666666666666665"));
+test("everything summarised", () => check("m1 m2", "summary", "-m1 -m2 +0.5"));
+test("an edit by a step has its name", () => check("m1 m2 m3", "m1 m2! m3", "m2:stub"));
+test("any other change reshapes", () => check("m1 m2 m3", "m1! m2 m3", "m1:reshape"));
+test("what was moved leaves, and a copy comes", () => check("m1 m2 m3", "m1 m3 m2", "-m2 +3.5"));
+test("a pinned message keeps its row, others move around it", () => check("m1 m2* m3", "m3 m1 m2", "-m3 +0.5"));
+test("a pinned message that a repair left out stays", () => check("m1 m2* m3", "m1 m3", ""));
+test("no copy stands where a pinned message was left", () => check("m1 m3* m5", "m1 new m5", "+2"));

@@ -1,0 +1,129 @@
+/**
+ * What a pass did to a view, as a store keeps it: which messages left, which changed, which came. Pure. Laying the delta over the
+ * stored view gives exactly what the pass made; nothing else is ever written for a compaction.
+ */
+
+import type { JsonValue } from "../core/json.ts";
+import type { Message } from "../core/message.ts";
+import { isTextStep } from "../core/plan/apply-plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import type { Format } from "../core/ports.ts";
+import { attachmentsIn } from "../core/store/attachments.ts";
+import { ordersBetween } from "../core/store/order.ts";
+import type { EditKind, InsertedMessage, NewEdit, NewMessage } from "../core/store/store.ts";
+import type { Entry } from "./session-view.ts";
+import { encodeMessages } from "./wire-input.ts";
+
+export interface ViewDelta {
+  readonly archivedIds: readonly string[];
+  readonly edits: readonly NewEdit[];
+  readonly inserted: readonly InsertedMessage[];
+}
+
+export interface DeltaInput {
+  readonly format: Format;
+  readonly before: readonly Entry[];
+  readonly after: readonly Message[];
+  readonly plan: Plan;
+}
+
+export function viewDelta({ format, before, after, plan }: DeltaInput): ViewDelta {
+  const placed = place(format, before, after);
+  const kept = new Set(placed.flatMap(({ entry }) => (entry === undefined ? [] : [entry.stored.id])));
+  const kinds = editKinds(plan);
+  return {
+    // A pinned message keeps its row, even where a repair had to leave it out: that is done again for every request.
+    archivedIds: before.filter(({ stored }) => !kept.has(stored.id) && !stored.isPinned).map(({ stored }) => stored.id),
+    edits: placed.flatMap(({ entry, message, body }) =>
+      entry === undefined || isSameBody(entry.stored.body, body)
+        ? []
+        : [editOf(entry.stored.id, kinds.get(entry.stored.id) ?? "reshape", { message, body })],
+    ),
+    inserted: insertedIn(placed, ordersLeftOut(before, kept)),
+  };
+}
+
+/** One wire message of the new view, and the stored one that it is, if any. */
+interface Placed {
+  readonly entry: Entry | undefined;
+  readonly message: Message;
+  readonly body: JsonValue;
+}
+
+function place(format: Format, before: readonly Entry[], after: readonly Message[]): readonly Placed[] {
+  const known = new Map(before.map((entry) => [entry.stored.id, entry]));
+  const limits = pinnedAhead(after, known);
+  let last = Number.NEGATIVE_INFINITY;
+  return after.flatMap((message, index): readonly Placed[] => {
+    const own = known.get(message.id);
+    const order = own?.stored.order ?? last;
+    // What a repair moved cannot keep its row: the order of rows never changes. It leaves, and a copy comes.
+    const entry = order > last && order <= (limits[index] ?? order) ? own : undefined;
+    if (entry === undefined && own?.stored.isPinned) return [];
+    if (entry !== undefined) last = order;
+    if (entry !== undefined && message.parts === entry.message.parts && message.role === entry.message.role) {
+      return [{ entry, message, body: entry.stored.body }];
+    }
+    const bodies = encodeMessages(format, [message]);
+    return bodies.map((body, at) => ({ entry: at === 0 ? entry : undefined, message, body }));
+  });
+}
+
+/** For each message, the order of the next pinned one that keeps its row: nothing before it may stand behind it. */
+function pinnedAhead(after: readonly Message[], known: ReadonlyMap<string, Entry>): readonly number[] {
+  const limits: number[] = [];
+  let limit = Number.POSITIVE_INFINITY;
+  for (const message of after.toReversed()) {
+    const stored = known.get(message.id)?.stored;
+    if (stored?.isPinned && stored.order < limit) limit = stored.order;
+    limits.push(limit);
+  }
+  return limits.toReversed();
+}
+
+/** Rows that stay in the view although the new one does without them: their places are taken. */
+function ordersLeftOut(before: readonly Entry[], kept: ReadonlySet<string>): readonly number[] {
+  return before.filter(({ stored }) => stored.isPinned && !kept.has(stored.id)).map(({ stored }) => stored.order);
+}
+
+function insertedIn(placed: readonly Placed[], taken: readonly number[]): readonly InsertedMessage[] {
+  const inserted: InsertedMessage[] = [];
+  let run: Placed[] = [];
+  let before: number | undefined;
+  const flush = (after: number | undefined): void => {
+    const low = before ?? Number.NEGATIVE_INFINITY;
+    const obstacle = taken.find((order) => order > low && order < (after ?? Number.POSITIVE_INFINITY));
+    const orders = ordersBetween(before, obstacle ?? after, run.length);
+    run.forEach((each, index) => {
+      inserted.push({ ...newMessage(each), order: orders[index] ?? 0 });
+    });
+    run = [];
+  };
+  for (const each of placed) {
+    if (each.entry === undefined) run.push(each);
+    else {
+      flush(each.entry.stored.order);
+      before = each.entry.stored.order;
+    }
+  }
+  flush(undefined);
+  return inserted;
+}
+
+function newMessage({ message, body }: Pick<Placed, "message" | "body">): NewMessage {
+  return { role: message.role, body, attachments: attachmentsIn(body, message.parts) };
+}
+
+function editOf(messageId: string, kind: EditKind, placed: Pick<Placed, "message" | "body">): NewEdit {
+  const { body, attachments } = newMessage(placed);
+  return { messageId, kind, body, attachments };
+}
+
+/** The last step on a message names its edit. */
+function editKinds({ steps }: Plan): ReadonlyMap<string, EditKind> {
+  return new Map(steps.filter(isTextStep).map(({ messageId, type }) => [messageId, type]));
+}
+
+function isSameBody(a: JsonValue, b: JsonValue): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,63 @@
+/** What may be appended (a text, a message, several, or a provider's response as it is) as messages that a store takes. */
+
+import { CompactionError } from "../core/errors.ts";
+import { isArray, isObject, type JsonValue } from "../core/json.ts";
+import { type Conversation, type Message, text } from "../core/message.ts";
+import type { Format } from "../core/ports.ts";
+import { attachmentsIn } from "../core/store/attachments.ts";
+import type { NewMessage } from "../core/store/store.ts";
+import { isTurnStart } from "../core/structure/structure.ts";
+
+/** One message in the session's wire format, a list of them, a whole response, or a text of the user's. */
+export type Appendable = string | object | readonly object[];
+
+export interface WireInput {
+  readonly messages: readonly NewMessage[];
+  readonly turns: number;
+  /** True for a provider's response, which may report usage. */
+  readonly isResponse: boolean;
+}
+
+export function readAppendable(format: Format, input: Appendable): WireInput {
+  const reply = typeof input === "string" ? undefined : format.readReply(input);
+  const list = reply ?? listOf(format, input);
+  const decoded = format.decode(list).messages;
+  return {
+    messages: decoded.map((message) => newMessage(format, message)),
+    turns: decoded.filter(isTurnStart).length,
+    isResponse: reply !== undefined,
+  };
+}
+
+function listOf(format: Format, input: Appendable): unknown {
+  if (typeof input === "string") return encodeMessages(format, [{ id: "", role: "user", parts: [text(input)] }]);
+  if (isArray(input)) return input;
+  if (isObject(input)) return [input];
+  throw new CompactionError("invalid-request", "Append takes a message, a list of messages, a response or a text.");
+}
+
+function newMessage(format: Format, message: Message): NewMessage {
+  const { role, parts, wire } = message;
+  const body = wire !== undefined && isObject(wire.json) ? wire.json : longForm(format, message);
+  return { role, body, attachments: attachmentsIn(body, parts) };
+}
+
+/** Short forms (a string, a list of parts) stand for whole messages only where they are alone. */
+function longForm(format: Format, { id, role, parts }: Message): JsonValue {
+  const plain = parts.map((part) => (part.type === "text" ? text(part.text) : part));
+  return encodeMessages(format, [{ id, role, parts: plain }])[0] ?? null;
+}
+
+/** Messages alone, in wire form; a message of ours may take several. */
+export function encodeMessages(format: Format, messages: readonly Message[]): readonly JsonValue[] {
+  const bare: Conversation = {
+    format: format.name,
+    system: [],
+    tools: undefined,
+    messages,
+    wire: { json: [], system: [], messages: [] },
+  };
+  const encoded = format.encode(bare);
+  // A conversation that came from a bare list encodes to one.
+  return isArray(encoded) ? encoded : [];
+}
