@@ -6,14 +6,17 @@
 
 import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
 import { type DecideInput, withoutSteps } from "./compactor/decide.ts";
-import { type Decided, decideOn, decideOnView, type Engine, sizesFor } from "./compactor/engine.ts";
+import { type Decided, decideOn, decideOnView, type Engine, sizesFor, tokensIn } from "./compactor/engine.ts";
 import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
+import type { NativeCompaction } from "./compactor/native.ts";
 import { performPass } from "./compactor/pass.ts";
+import { NO_PASSES, type Passes, passesAfterFailure } from "./compactor/passes.ts";
 import type { Prices, Report } from "./compactor/report.ts";
-import { createViewMemory, NO_PASSES, type Passes, type Recalled } from "./compactor/view-memory.ts";
+import { createViewMemory, type Recalled } from "./compactor/view-memory.ts";
 import { createWatch, type WatchOptions } from "./compactor/watch.ts";
 import type { Summarizer } from "./core/checkpoint/summary.ts";
+import { CompactionError } from "./core/errors.ts";
 import type { HookContext } from "./core/hooks/hook-events.ts";
 import { isObject, stringOf } from "./core/json.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
@@ -31,6 +34,7 @@ import { extractive } from "./summarizers/extractive.ts";
 import { createTelemetry, type TelemetryParts } from "./telemetry.ts";
 
 export type { Compacted } from "./compactor/finish.ts";
+export type { NativeAnswer, NativeCompaction } from "./compactor/native.ts";
 
 export interface CompactorOptions extends SettingsInput, WatchOptions {
   readonly format: Format;
@@ -40,6 +44,8 @@ export interface CompactorOptions extends SettingsInput, WatchOptions {
   readonly provider?: SettingsInput;
   /** Or one made from the settled settings, as `llmFromSettings` does. Default: `extractive()`, which asks no model. */
   readonly summarizer?: Summarizer | ((settings: Settings) => Summarizer);
+  /** The provider's own compaction, for strategy `native`: a function that posts the request it is given. */
+  readonly native?: NativeCompaction;
   /** Rules and media costs differ per model; taken from the request where it names one. */
   readonly model?: string;
   /** Default: the one the profile names. */
@@ -76,12 +82,17 @@ export interface ViewCall extends CallOptions {
   readonly passes?: Passes;
   /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
   mayBegin?(plan: Plan): Promise<boolean>;
+  /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits (D13). */
+  failed?(passes: Passes): void;
 }
 
 /** The view and its wire form after a pass; the very same messages where nothing was done to them. */
 export type ViewPass = SettledView;
 
 export interface Compactor {
+  readonly format: Format;
+  /** The profile's name, or `own`. */
+  readonly profile: string;
   /** Those in force. */
   readonly settings: Settings;
   /** Changes settings from now on, over those that were given (R016). */
@@ -101,6 +112,8 @@ export interface Compactor {
 export function createCompactor(options: CompactorOptions): Compactor {
   const engine = createEngine(options);
   return {
+    format: engine.format,
+    profile: engine.watch.profile,
     get settings(): Settings {
       return engine.settings();
     },
@@ -118,7 +131,7 @@ interface ConfigurableEngine extends Engine {
 }
 
 function createEngine(options: CompactorOptions): ConfigurableEngine {
-  const { format, profile, provider, summarizer, model, counter, prices, ...others } = options;
+  const { format, profile, provider, summarizer, native, model, counter, prices, ...others } = options;
   const { hooks: _hooks, hookContext: _context, logger: _logger, now: _now, telemetry, ...user } = others;
   const make = (settings: Settings): Summarizer =>
     typeof summarizer === "function" ? summarizer(settings) : (summarizer ?? extractive());
@@ -137,6 +150,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     model,
     counterFor: (settings, name) => counter ?? counterNamed(settings.estimator, format.name, name),
     summarizer: () => made,
+    native,
     prices,
     watch: createWatch(options, { profile, telemetry: createTelemetry(telemetry), filesOf: filesOfMessages }),
     calibration: createCalibration(),
@@ -154,7 +168,8 @@ async function run<Request>(
   throwIfAborted(signalOf(call));
   const startedMs = engine.watch.now();
   const decided = decideOn(engine, request, call, asked);
-  return perform(engine, { decided, call, startedMs }, (own, carried) => finish(engine, request, own, carried));
+  const failed = (passes: Passes): void => engine.memory.remember(decided.source, decided.recalled.view, passes);
+  return perform(engine, { decided, call, startedMs, failed }, (own, carried) => finish(engine, request, own, carried));
 }
 
 /** What a session does with its view: the same pass, and what came of it is the session's to keep. */
@@ -168,28 +183,37 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
   const { plan } = made.decision;
   const isAllowed = plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan));
   const decided = isAllowed ? made : { ...made, decision: withoutSteps(made.decision, made.given, "in-progress") };
-  return perform(engine, { decided, call, startedMs }, (own, carried) => settleView(engine, own, carried));
+  const failed = (after: Passes): void => call.failed?.(after);
+  return perform(engine, { decided, call, startedMs, failed }, (own, carried) => settleView(engine, own, carried));
 }
 
 interface Performed {
   readonly decided: Decided;
   readonly call: CallOptions;
   readonly startedMs: number;
+  failed(passes: Passes): void;
 }
 
 async function perform<Result extends { readonly plan: Plan; readonly report: Report }>(
   engine: Engine,
-  { decided, call, startedMs }: Performed,
+  { decided, call, startedMs, failed }: Performed,
   end: (decided: Decided, carried: CarriedOut) => Result,
 ): Promise<Result> {
   const { decision, given, counter, model } = decided;
   const signal = signalOf(call);
-  const pass = { decision, given, counter, summarizer: engine.summarizer(), signal, startedMs, call };
-  const { result } = await performPass(engine.watch, pass, async (allowed) => {
+  const { native, format } = engine;
+  const pass = { decision, given, counter, summarizer: engine.summarizer(), native, signal, startedMs, call };
+  const performed = performPass(engine.watch, pass, async (allowed) => {
     const { instructions } = call;
-    const done = await carryOut({ ...allowed, counter, embedded: extractive(), instructions, model });
+    const live = { format, view: given.view, model, counter };
+    const done = await carryOut({ ...allowed, counter, embedded: extractive(), instructions, format, model, live });
     const carried = { ...done, notes: [...done.notes, ...allowed.notes] };
     return { carried, result: end({ ...decided, decision: allowed.decision }, carried) };
+  });
+  const { result } = await performed.catch((error: unknown) => {
+    const isFailure = error instanceof CompactionError && error.code === "summary-failed";
+    if (isFailure) failed(passesAfterFailure(tokensIn(given), given.settings));
+    throw error;
   });
   return result;
 }

@@ -7,6 +7,10 @@ export {
   type Compactor,
   type CompactorOptions,
   createCompactor,
+  type NativeAnswer,
+  type NativeCompaction,
+  type ViewCall,
+  type ViewPass,
 } from "./compactor.ts";
 export { type Converted, convert } from "./convert.ts";
 export type { Checkpoint, Decision, ToolFailure } from "./core/checkpoint/checkpoint.ts";

@@ -41,7 +41,8 @@ export async function openSession(id: string, options: SessionOptions): Promise<
   const { leaseMs = LEASE_MS, now = Date.now } = options;
   const connect = async (sessionId: string, state: SessionState): Promise<Session> => {
     const live = createLiveView(store, compactor.format, state);
-    const parts: SessionParts = { id: sessionId, store, compactor, live, overlay: new Map(), leaseMs, now };
+    const own = { overlay: new Map(), heldOff: { passes: undefined } };
+    const parts: SessionParts = { id: sessionId, store, compactor, live, ...own, leaseMs, now };
     return createSession(parts, {
       isOwnStore,
       reopen: async (newId) => connect(newId, await existing(newId, store)),

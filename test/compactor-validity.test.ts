@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createCompactor } from "../src/compactor.ts";
+import type { Report } from "../src/compactor/report.ts";
+import { createCompactor, type NativeAnswer } from "../src/compactor.ts";
 import type { JsonArray, JsonObject } from "../src/core/json.ts";
 import type { Format } from "../src/core/ports.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { formatNamed, formatNames } from "../src/formats.ts";
 import { type ProfileName, profileNames } from "../src/profiles/profiles.ts";
 import { generateBody } from "../src/testing/wire-bodies.ts";
+import { compactMessages, compactResponses } from "./native-server.ts";
 import { sampleOf, seed } from "./sample.ts";
 
 const COUNT = sampleOf(5_000, 40);
@@ -20,19 +22,44 @@ function compactorFor(format: Format, profile: ProfileName) {
   return createCompactor({ format, profile, protect: { tailTokens: 60, tailMessages: 2 } });
 }
 
-async function checkCompact(format: Format, profile: ProfileName, body: JsonObject): Promise<void> {
+/** The provider compacts by itself, answering as its endpoint does, but without a network between. */
+function nativeCompactorFor(format: Format, profile: ProfileName) {
+  const isAnthropic = format.name === "anthropic-messages";
+  const answer = isAnthropic ? compactMessages : compactResponses;
+  return createCompactor({
+    format,
+    profile,
+    protect: { tailTokens: 60, tailMessages: 2 },
+    compact: { strategy: "native" },
+    native: {
+      kind: isAnthropic ? "anthropic-compact" : "responses-compact",
+      // What is sent is JSON, whatever the port's type says.
+      compact: (request) => Promise.resolve(answer(structuredClone(request) as JsonObject) as NativeAnswer),
+    },
+  });
+}
+
+type MakeCompactor = typeof compactorFor;
+
+async function checkCompact(
+  format: Format,
+  profile: ProfileName,
+  body: JsonObject,
+  make: MakeCompactor = compactorFor,
+): Promise<Report> {
   const before = JSON.stringify(body);
   const options = {
     target: { ratio: 0.6 },
     pinned: listOf(body).length === 0 ? [] : [Math.floor(listOf(body).length / 3)],
   };
-  const first = await compactorFor(format, profile).compact(body, options);
+  const first = await make(format, profile).compact(body, options);
   expect(JSON.stringify(body), "the input was mutated").toBe(before);
   expect(format.validate(first.request)).toEqual([]);
   expect(first.report.tokensAfter <= first.report.tokensBefore).toBe(true);
   if (!first.report.compacted) expect(first.report.reason).not.toBe("manual");
-  const again = await compactorFor(format, profile).compact(structuredClone(body), options);
+  const again = await make(format, profile).compact(structuredClone(body), options);
   expect(JSON.stringify(again.request), "not deterministic").toBe(JSON.stringify(first.request));
+  return first.report;
 }
 
 describe.each(profiles)("%s", (profile) => {
@@ -46,6 +73,32 @@ describe.each(profiles)("%s", (profile) => {
         });
       }
     }
+  });
+});
+
+describe.each(["anthropic-messages", "openai-responses"] as const)("%s, compacted by the provider", (name) => {
+  test("always valid, deterministic, inputs untouched; sent again the edit stays, sent back nothing is done", async () => {
+    const format = formatNamed(name);
+    const steps = { native: 0, summarize: 0 };
+    for (let offset = 0; offset < COUNT; offset++) {
+      for (const broken of [false, true]) {
+        const body = generateBody(name, { seed: seed + offset, broken });
+        const report = await checkCompact(format, "balanced", body, nativeCompactorFor).catch((cause) => {
+          throw new Error(`seed ${seed + offset}, ${broken ? "broken" : "valid"}: ${cause.message}`, { cause });
+        });
+        steps.native += report.steps.native ?? 0;
+        steps.summarize += report.steps.summarize ?? 0;
+        const compactor = nativeCompactorFor(format, "balanced");
+        const { request } = await compactor.compact(body, { target: { ratio: 0.6 } });
+        expect(JSON.stringify((await compactor.fit(structuredClone(body))).request)).toBe(JSON.stringify(request));
+        const second = await nativeCompactorFor(format, "balanced").fit(request);
+        expect(second.report.compacted).toBe(false);
+        expect(JSON.stringify(second.request)).toBe(JSON.stringify(request));
+        const summarized = await compactorFor(format, "micro-agent").compact(request, { target: { ratio: 0.6 } });
+        expect(format.validate(summarized.request)).toEqual([]);
+      }
+    }
+    expect(steps.native).toBeGreaterThan(steps.summarize);
   });
 });
 

@@ -7,33 +7,57 @@ import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { Conversation } from "../core/message.ts";
 import { applyPlan, removedIds } from "../core/plan/apply-plan.ts";
-import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
+import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
+import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
-import { repair } from "../core/repair/repair.ts";
+import { summarize } from "../strategies/summarize.ts";
 import { truncate } from "../strategies/truncate.ts";
-import { type Decision, withBackstop } from "./decide.ts";
+import { type CarryOutNativeInput, carryOutNative } from "./carry-out-native.ts";
+import type { Decision } from "./decide.ts";
 import { type MadeSummary, type MakeSummaryInput, makeSummary } from "./make-summary.ts";
+import type { NativeOutcome } from "./native.ts";
+import { settle } from "./settle.ts";
 
 export interface CarryOutInput
-  extends Pick<MakeSummaryInput, "counter" | "summarizer" | "embedded" | "context" | "instructions"> {
-  readonly decision: Decision;
-  readonly model: string | undefined;
-}
+  extends Pick<MakeSummaryInput, "counter" | "summarizer" | "embedded" | "context" | "instructions" | "live">,
+    Pick<CarryOutNativeInput, "decision" | "native" | "format" | "model"> {}
 
 export interface CarriedOut {
   readonly conversation: Conversation;
   /** What was really done: the decision, or what the failure ladder made of it. */
   readonly plan: Plan;
   readonly made: MadeSummary | undefined;
+  /** What came of asking the provider to compact; undefined where it was not asked. */
+  readonly native: NativeOutcome | undefined;
   readonly notes: readonly string[];
 }
 
 export async function carryOut(given: CarryOutInput): Promise<CarriedOut> {
   const { input, rest } = given.decision;
-  const problems = checkPlan(rest, input);
+  refuseBroken(rest, input);
+  const native = await carryOutNative(given);
+  if (native?.outcome.type === "replaced" && native.settled !== undefined) {
+    const { outcome, settled } = native;
+    return { ...settled, plan: rest, made: undefined, native: outcome, notes: [...settled.notes, ...outcome.notes] };
+  }
+  // R151: what the provider cannot do itself is summarised.
+  const carried = await carryOutSummary(
+    given,
+    native === undefined ? rest : withBackstop(summarize.plan(input), input),
+  );
+  return { ...carried, native: native?.outcome };
+}
+
+function refuseBroken(plan: Plan, input: PlanInput): void {
+  const problems = checkPlan(plan, input);
   if (problems.length > 0) throw new CompactionError("invalid-plan", `The plan was refused: ${problems.join(" ")}`);
+}
+
+async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<CarriedOut, "native">> {
+  const { input } = given.decision;
+  if (rest !== given.decision.rest) refuseBroken(rest, input);
   const step = rest.steps.find((candidate) => candidate.type === "summarize");
   const made =
     step === undefined
@@ -41,8 +65,19 @@ export async function carryOut(given: CarryOutInput): Promise<CarriedOut> {
       : await makeSummary({ ...given, input, step, previousCheckpoint: previousOf(input) });
   const plan = planAfter(rest, made, input);
   const summary = made?.type === "summary" ? made.result.text : undefined;
-  const applied = applyPlan({ conversation: input.conversation, plan, summary, render: input.settings.render });
-  return { ...settle(applied, given), plan, made };
+  const { conversation, settings } = input;
+  const applied = applyPlan({ conversation, plan, summary, render: settings.render });
+  const settled = settle(conversation, applied, { settings, model: given.model });
+  return { ...settled, plan, made, notes: [...replacedNative(plan, input), ...settled.notes] };
+}
+
+/** X24: items of the provider's that had to go are spoken of. */
+function replacedNative(plan: Plan, { conversation }: PlanInput): readonly string[] {
+  const removed = new Set(plan.steps.flatMap(removedIds));
+  const newest = conversation.messages.findLast(isNativeItem);
+  return newest !== undefined && removed.has(newest.id)
+    ? ["What the provider had compacted itself had to go too; only what can be read of it could be summarised."]
+    : [];
 }
 
 function previousOf({ found }: PlanInput): MakeSummaryInput["previousCheckpoint"] {
@@ -52,26 +87,10 @@ function previousOf({ found }: PlanInput): MakeSummaryInput["previousCheckpoint"
 /** The ladder may turn a summary into a truncation, or into nothing. */
 function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput): Plan {
   if (made === undefined || made.type === "summary") return plan;
-  if (made.type === "truncate") return truncate.plan(input);
+  if (made.type === "truncate") return withBackstop(truncate.plan(input), input);
   const { tokensBefore } = plan;
   const steps = plan.steps.filter(({ type }) => type !== "summarize");
   return withBackstop({ ...plan, steps, tokensAfter: tokensBefore, because: "frees-nothing" }, input);
-}
-
-/** What an edit does to bound thinking, and a last look by the same repair that every incoming list gets. */
-function settle(applied: Conversation, { decision, model }: CarryOutInput): Pick<CarriedOut, "conversation" | "notes"> {
-  const { conversation: before, settings } = decision.input;
-  const isBound = settings.compact.boundThinking === "strip" && bindsThinking(applied.format, model);
-  const stripped = isBound ? stripBoundThinking(before, applied) : applied;
-  const { conversation, repairs } = repair(stripped, model === undefined ? {} : { model });
-  const notes = repairs.map(({ rule, change }) => `After the edit: ${change} (${rule}).`);
-  return {
-    conversation,
-    notes:
-      stripped === applied
-        ? notes
-        : ["Took out thinking that was bound to the edited prefix, pinned messages included.", ...notes],
-  };
 }
 
 /** Tokens of what the plan replaced, for the zone ratio (D09). */

@@ -4,9 +4,8 @@
  */
 
 import type { Conversation, Message } from "../core/message.ts";
-import { applyPlan } from "../core/plan/apply-plan.ts";
-import { countBackstop } from "../core/plan/count-backstop.ts";
-import { dropTurns } from "../core/plan/drop-turns.ts";
+import { applyPlan, removedIds } from "../core/plan/apply-plan.ts";
+import { withBackstop } from "../core/plan/backstop.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
 import { capSteps, pruneSteps } from "../core/plan/prune.ts";
@@ -32,7 +31,9 @@ export interface DecideInput {
   readonly isCacheCold?: boolean;
   /** Where a host's loop stands; anywhere when it does not say (C24). */
   readonly checkPoint?: CheckPoint;
-  /** True when the last passes freed too little and nothing much has come since (D26). */
+  /** The kind of the provider's own compaction that there is for this conversation; undefined for none. */
+  readonly nativeKind?: string | undefined;
+  /** True when the last passes freed too little, or failed, and nothing much has come since (D13, D26). */
   readonly isThrashing?: boolean;
 }
 
@@ -154,6 +155,7 @@ function planInput(given: DecideInput): PlanInput {
     targetTokens: given.targetTokens ?? wholeTokens(targetTokensOf(settings.compact.target, settings)),
     isTargetExplicit: given.targetTokens !== undefined,
     found: findSummary(view.messages, view.system, settings.render),
+    nativeKind: given.nativeKind,
   };
 }
 
@@ -161,27 +163,9 @@ function wholeTokens(tokens: number | undefined): number | undefined {
   return tokens === undefined ? undefined : Math.floor(tokens);
 }
 
-/** Old tool turns go whole where the settings say so (R097), then the number of messages is limited (R146). */
-export function withBackstop(plan: Plan, input: PlanInput): Plan {
-  if (plan.steps.some(({ type }) => type === "summarize" || type === "drop")) return plan;
-  const { messages } = input.conversation;
-  const { protect } = input.settings;
-  const parts = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
-  // The newest tool turns have a limit of their own, so the tail does not keep older ones (R097).
-  const protectedBy = new Map([...parts.protectedBy].filter(([, why]) => why !== "tail"));
-  const drop = dropTurns({ ...input, messages, protectedBy }) ?? countBackstop(input, parts);
-  if (drop === undefined) return plan;
-  const dropped = new Set(drop.messageIds);
-  const freed = messages.reduce((sum, m) => sum + (dropped.has(m.id) ? input.tokensOf(m) : 0), 0);
-  const { because: _, ...rest } = plan;
-  return { ...rest, steps: [...plan.steps, drop], tokensAfter: plan.tokensAfter - freed };
-}
-
 /** One plan over the view that was given; steps on messages that leave anyway are left out. */
 function combine(tokensBefore: number, texts: readonly TextStep[], rest: Plan): Plan {
-  const removed = new Set(
-    rest.steps.flatMap((step) => (step.type === "summarize" || step.type === "drop" ? step.messageIds : [])),
-  );
+  const removed = new Set(rest.steps.flatMap(removedIds));
   const kept = texts.filter(({ messageId }) => !removed.has(messageId));
   if (kept.length === 0) return { ...rest, tokensBefore };
   const { because: _, ...plan } = rest;

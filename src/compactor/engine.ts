@@ -11,9 +11,11 @@ import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { checkCall } from "./check-call.ts";
 import { type DecideInput, type Decision, decide, sizeOf } from "./decide.ts";
+import type { NativeCompaction } from "./native.ts";
+import { isHeldOff } from "./passes.ts";
 import type { Prices } from "./report.ts";
 import { createTokenSizes, type TokenSizes } from "./token-sizes.ts";
-import type { Passes, Recalled, ViewMemory } from "./view-memory.ts";
+import type { Recalled, ViewMemory } from "./view-memory.ts";
 import type { Watch } from "./watch.ts";
 
 export interface Engine {
@@ -24,6 +26,8 @@ export interface Engine {
   counterFor(settings: Settings, model: string): TokenCounter;
   /** Made anew when the settings change, where it depends on them. */
   summarizer(): Summarizer;
+  /** The provider's own compaction, where the caller has a function for it. */
+  readonly native: NativeCompaction | undefined;
   readonly prices: Prices | undefined;
   readonly watch: Watch;
   readonly calibration: Calibration;
@@ -89,6 +93,7 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
     ...(asked !== undefined && { asked }),
     ...(call.checkPoint !== undefined && { checkPoint: call.checkPoint }),
     isCacheCold: call.isCacheCold ?? false,
+    nativeKind: nativeKindOf(engine),
   };
   const tokens = tokensIn(base);
   // A share is one of what came, not of what a repair made of it.
@@ -96,10 +101,25 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
   const targetTokens = targetFor(call, came);
   const input: DecideInput = {
     ...base,
-    isThrashing: isThrashing(recalled.passes, tokens, settings),
+    isThrashing: isHeldOff(recalled.passes, tokens, settings),
     ...(targetTokens !== undefined && { targetTokens }),
   };
   return { source, recalled, decision: decide(input), given: input, repairs, model, counter };
+}
+
+/** The kind that is offered, where the format has it too. */
+function nativeKindOf({ native, format, model }: Engine): string | undefined {
+  const kind = native?.kind;
+  return kind !== undefined && format.rules(model).native?.kinds.includes(kind) ? kind : undefined;
+}
+
+/** Why the settings' `native` is a summary here (R151, R239); undefined where it is not. */
+export function nativeMissing(engine: Engine, { compact }: Settings): string | undefined {
+  if (compact.strategy !== "native" || nativeKindOf(engine) !== undefined) return undefined;
+  const { native, format } = engine;
+  return native === undefined
+    ? "No model with native compaction was given."
+    : `The format ${format.name} has no native compaction of the kind ${native.kind}.`;
 }
 
 function pin(conversation: Conversation, pinned: readonly number[]): Conversation {
@@ -124,11 +144,6 @@ export function sizesFor(engine: Engine, settings: Settings, model = ""): { coun
 function targetFor({ target }: DecideCall, tokens: number): number | undefined {
   if (target === undefined) return undefined;
   return "tokens" in target ? target.tokens : Math.floor(tokens * target.ratio);
-}
-
-/** Two weak passes in a row, and not enough has come since to hope for more (D26). */
-function isThrashing({ weak, tokensAfter }: Passes, tokens: number, { antiThrash }: Settings): boolean {
-  return weak >= antiThrash.maxPasses && tokens < tokensAfter * (1 + antiThrash.minFreedRatio);
 }
 
 export function tokensIn(given: DecideInput): number {

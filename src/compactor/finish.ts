@@ -2,11 +2,13 @@
 
 import type { Conversation } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
+import { sumTokens } from "../core/plan/plan-input.ts";
 import { type CarriedOut, firstKept, zoneTokens } from "./carry-out.ts";
 import type { Decision } from "./decide.ts";
-import { type Decided, type Engine, tokensIn } from "./engine.ts";
+import { type Decided, type Engine, nativeMissing, tokensIn } from "./engine.ts";
+import { isFailed } from "./make-summary.ts";
+import { type Passes, type PassTokens, passesAfter, passesAfterFailure } from "./passes.ts";
 import { type Report, reportOf } from "./report.ts";
-import type { Passes } from "./view-memory.ts";
 
 export interface Compacted<Request> {
   readonly request: Request;
@@ -22,8 +24,8 @@ export function finish<Request>(
   carried: CarriedOut,
 ): Compacted<Request> {
   const { view, encoded, plan, report, passes } = settleView(engine, decided, carried);
-  const { source } = decided;
-  if (view !== source) engine.memory.remember(source, view, passes);
+  const { source, recalled } = decided;
+  if (view !== source || passes !== recalled.passes) engine.memory.remember(source, view, passes);
   const isSame = view === source && decided.repairs.length === 0;
   // Encoding gives back the kind of body that was decoded.
   return { request: (isSame ? request : encoded) as Request, plan, report };
@@ -61,10 +63,11 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     tokens: { before: tokensBefore, after: isWorse ? tokensBefore : tokensAfter },
     messages: { before: given.view.messages.length, after: view.messages.length },
     zoneTokens: zoneTokens(decision, carried.plan),
-    summaryTokens: carried.made?.type === "summary" ? decided.counter.countText(carried.made.result.text) : 0,
+    summaryTokens: summaryTokens(decided, carried),
     firstKept: firstKept(given.view, view),
     windowTokens: given.settings.windowTokens,
-    isNativeMissing: given.settings.compact.strategy === "native",
+    native: carried.native,
+    nativeMissing: nativeMissing(engine, given.settings),
     notes: [
       ...carried.notes,
       ...violations.map(({ rule, path }) => `The provider may refuse this: ${rule} at ${path}.`),
@@ -72,7 +75,7 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     repairs: decided.repairs,
     prices: engine.prices,
   });
-  const passes = passesAfter(decided, { tokensBefore, tokensAfter, isChanged: view !== given.view });
+  const passes = outcomeOf(decided, carried, { tokensBefore, tokensAfter, isChanged: view !== given.view });
   return { view, encoded, plan, report, passes };
 }
 
@@ -83,23 +86,31 @@ function planOutcome({ plan }: CarriedOut, decision: Decision): Partial<Plan> {
   return { steps: [...texts, ...plan.steps], ...(plan.because !== undefined && { because: plan.because }) };
 }
 
+function summaryTokens({ counter, given }: Decided, { made, native }: CarriedOut): number {
+  if (native?.type === "replaced") return sumTokens(native.messages, given.tokensOf);
+  return made?.type === "summary" ? counter.countText(made.result.text) : 0;
+}
+
 function addedSystem({ given, counter }: Decided, after: Conversation): number {
   if (after.system === given.view.system) return 0;
   return counter.countParts(after.system) - counter.countParts(given.view.system);
 }
 
-interface PassTokens {
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  readonly isChanged: boolean;
-}
-
-function passesAfter(
-  { recalled, given, decision }: Decided,
-  { tokensBefore, tokensAfter, isChanged }: PassTokens,
+/** Undone or not: a pass that asked for a summary and freed nothing would do so again with the next request. */
+function outcomeOf(
+  decided: Decided,
+  carried: CarriedOut,
+  tokens: PassTokens & { readonly isChanged: boolean },
 ): Passes {
+  const { recalled, given, decision } = decided;
+  const { made, native } = carried;
+  if (isFailed(made))
+    return passesAfterFailure(tokens.isChanged ? tokens.tokensAfter : tokens.tokensBefore, given.settings);
   // Results that are pruned on the way are no compaction, and say nothing about what one would free.
-  if (!isChanged || decision.input.reason === "prune") return recalled.passes;
-  const isWeak = tokensBefore - tokensAfter < tokensBefore * given.settings.antiThrash.minFreedRatio;
-  return { weak: isWeak ? recalled.passes.weak + 1 : 0, tokensAfter };
+  if (decision.input.reason === "prune") return recalled.passes;
+  if (tokens.isChanged) return passesAfter(recalled.passes, tokens, given.settings);
+  const wasAsked = made !== undefined || native !== undefined;
+  return wasAsked
+    ? passesAfter(recalled.passes, { ...tokens, tokensAfter: tokens.tokensBefore }, given.settings)
+    : recalled.passes;
 }

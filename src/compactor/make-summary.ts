@@ -7,10 +7,13 @@ import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
 import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
+import type { LiveSummaryInput } from "../core/plan/live-request.ts";
+import { withReadableItems } from "../core/plan/native-items.ts";
 import type { SummarizeStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import type { FailureStep } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
+import { type LiveInput, liveRequest } from "./live-request.ts";
 import type { Fallback } from "./report.ts";
 
 export interface MakeSummaryInput {
@@ -23,6 +26,8 @@ export interface MakeSummaryInput {
   readonly context: SummarizeContext;
   readonly previousCheckpoint: Checkpoint | undefined;
   readonly instructions: string | undefined;
+  /** The live request, for a summarizer that asks in band. */
+  readonly live?: LiveInput | undefined;
 }
 
 export type MadeSummary =
@@ -58,12 +63,18 @@ export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary>
   }
 }
 
+/** Whether a step of the ladder was taken because there was no summary, as opposed to nothing to summarise. */
+export function isFailed(made: MadeSummary | undefined): boolean {
+  return made?.fallbacks.some((fallback) => fallback !== NOTHING_SAID) ?? false;
+}
+
 export function throwIfAborted(signal: AbortSignal): void {
   if (!signal.aborted) return;
   throw new CompactionError("aborted", "Compaction was aborted; nothing was changed.", { cause: signal.reason });
 }
 
-function inputFor({ input, step, counter, previousCheckpoint, instructions }: MakeSummaryInput): SummaryInput {
+function inputFor(given: MakeSummaryInput): LiveSummaryInput {
+  const { input, step, counter, previousCheckpoint, instructions, live } = given;
   const leaving = new Set([...step.messageIds, ...step.replacesIds]);
   const prefix = new Set(step.turnPrefixIds);
   const zone = new Set(step.messageIds);
@@ -74,13 +85,14 @@ function inputFor({ input, step, counter, previousCheckpoint, instructions }: Ma
       : { text: input.found.text, ...(previousCheckpoint !== undefined && { checkpoint: previousCheckpoint }) };
   const pick = (test: (message: Message) => boolean): readonly Message[] => messages.filter(test);
   return {
-    messages: pick(({ id }) => zone.has(id) && !prefix.has(id)),
+    messages: pick(({ id }) => zone.has(id) && !prefix.has(id)).map(withReadableItems),
     turnPrefix: pick(({ id }) => prefix.has(id)),
     kept: pick(({ id }) => !leaving.has(id)),
     ...(previous !== undefined && { previous }),
     budgetTokens: step.budgetTokens,
     counter,
     ...(instructions !== undefined && { instructions }),
+    ...(live !== undefined && { live: liveRequest(live, step) }),
   };
 }
 
@@ -94,12 +106,16 @@ const UNCHANGED = / The conversation was not changed\.$/;
 /** The zone holds no word: there is nothing to keep of it. */
 const NOTHING_SAID: Fallback = { step: "truncate", because: "There is no text to summarize." };
 
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(UNCHANGED, "") : String(error);
+}
+
 async function takeLadder(
   given: MakeSummaryInput,
   summaryInput: SummaryInput,
   { error, calls }: { readonly error: unknown; readonly calls: number },
 ): Promise<MadeSummary> {
-  const because = error instanceof Error ? error.message.replace(UNCHANGED, "") : String(error);
+  const because = textOf(error);
   const fallbacks: Fallback[] = [];
   for (const step of given.input.settings.failure.ladder) {
     fallbacks.push({ step, because });
@@ -144,7 +160,7 @@ async function takeStep(
         ? failure.error
         : new CompactionError(
             "summary-failed",
-            `Could not summarize ${given.step.messageIds.length} messages; nothing was changed.`,
+            `Could not summarize ${given.step.messageIds.length} messages: ${textOf(failure.error).replace(/[.\s]+$/, "")}. Nothing was changed.`,
             { cause: failure.error, retryable: true },
           );
     default:

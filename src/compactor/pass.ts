@@ -11,15 +11,18 @@ import type { Attributes } from "../core/hooks/telemetry.ts";
 import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type DecideInput, type Decision, sizeOf, withoutSteps } from "./decide.ts";
-import { leavingIds, PROVIDED_NAME, proposalOf, takeProvided } from "./provided.ts";
+import type { NativeCompaction } from "./native.ts";
+import { leavingIds, proposalOf, takeProvided } from "./provided.ts";
 import { type PassOutcome, tellFailure, tellOutcome, withDetails } from "./tell-outcome.ts";
 import { createTeller, type Teller, type Watch } from "./watch.ts";
+import { watchedNative, watchedSummarizer } from "./watched.ts";
 
 export interface PassInput {
   readonly decision: Decision;
   readonly given: DecideInput;
   readonly counter: TokenCounter;
   readonly summarizer: Summarizer;
+  readonly native: NativeCompaction | undefined;
   readonly signal: AbortSignal;
   readonly startedMs: number;
   readonly call: PassCall;
@@ -35,6 +38,7 @@ export interface PassCall {
 export interface Allowed {
   readonly decision: Decision;
   readonly summarizer: Summarizer;
+  readonly native: NativeCompaction | undefined;
   readonly context: SummarizeContext;
   /** Grows until the pass is over. */
   readonly notes: readonly string[];
@@ -107,7 +111,8 @@ async function perform<Outcome extends PassOutcome>(
     };
     const outcome = await body({
       decision: asked.decision,
-      summarizer: watched(asked.summarizer, pass),
+      summarizer: watchedSummarizer(asked.summarizer, pass),
+      native: watchedNative(asked.decision, pass),
       context: { signal, progress },
       notes: teller.notes,
     });
@@ -201,38 +206,4 @@ async function askForProvided(pass: Pass): Promise<Asked> {
     ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
   });
   return { decision: taken.decision, summarizer: taken.summarizer, provided };
-}
-
-/** The same summarizer, in a span of its own and announced. */
-function watched(summarizer: Summarizer, { teller, watch }: Pass): Summarizer {
-  const { name, version } = summarizer;
-  return {
-    name,
-    version,
-    planCalls: (input) => summarizer.planCalls(input),
-    summarize: async (input, context) => {
-      const messageCount = input.messages.length + input.turnPrefix.length;
-      const { budgetTokens } = input;
-      if (name !== PROVIDED_NAME) {
-        const callsMax = summarizer.planCalls(input);
-        teller.tell({
-          type: "summary-started",
-          summarizer: `${name} ${version}`,
-          messageCount,
-          budgetTokens,
-          callsMax,
-        });
-      }
-      const attributes = {
-        "palimpsest.summarizer": `${name} ${version}`,
-        "palimpsest.messages": messageCount,
-        "palimpsest.budget_tokens": budgetTokens,
-      };
-      return watch.telemetry.span("palimpsest.summarize", attributes, async (note) => {
-        const result = await summarizer.summarize(input, context);
-        note({ "palimpsest.calls": result.calls });
-        return result;
-      });
-    },
-  };
 }

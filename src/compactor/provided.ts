@@ -7,6 +7,7 @@ import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks/hooks.ts";
 import type { Message } from "../core/message.ts";
 import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
+import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
 import { partition } from "../core/plan/partition.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
@@ -20,7 +21,7 @@ import type { Decision } from "./decide.ts";
 export const PROVIDED_NAME = "provided";
 
 export function leavingIds({ steps }: Plan): ReadonlySet<string> {
-  return new Set(steps.flatMap((step) => (step.type === "summarize" || step.type === "drop" ? step.messageIds : [])));
+  return new Set(steps.flatMap((step) => (isTextStep(step) ? [] : step.messageIds)));
 }
 
 export interface ProposalInput {
@@ -81,18 +82,19 @@ export function takeProvided(decision: Decision, provided: ProvidedCompaction, c
   const summaryTokens = counter.countText(provided.summary);
   const step = stepFor(decision, provided, summaryTokens);
   if (typeof step === "string") return { type: "refused", because: step };
-  const removed = new Set(removedIds(step));
-  const texts = rest.steps.filter((other) => isTextStep(other) && !removed.has(other.messageId));
-  const kept = input.conversation.messages.filter(({ id }) => !removed.has(id));
-  const tokensAfter = input.baseTokens + sumTokens(kept, input.tokensOf) + summaryTokens;
+  const stepRemoves = new Set(removedIds(step));
+  const texts = rest.steps.filter((other) => isTextStep(other) && !stepRemoves.has(other.messageId));
+  const kept = input.conversation.messages.filter(({ id }) => !stepRemoves.has(id));
   const { because: _, ...before } = rest;
-  const next: Plan = { ...before, steps: [...texts, step], tokensAfter };
+  const expected = input.baseTokens + sumTokens(kept, input.tokensOf) + summaryTokens;
+  const next = withBackstop({ ...before, steps: [...texts, step], tokensAfter: expected }, input);
   const problems = checkPlan(next, input);
   if (problems.length > 0) return { type: "refused", because: problems.join(" ") };
+  const removed = new Set(next.steps.flatMap(removedIds));
   const earlier = decision.plan.steps.filter(
     (other) => isTextStep(other) && !rest.steps.includes(other) && !removed.has(other.messageId),
   );
-  const plan: Plan = { ...decision.plan, steps: [...earlier, ...next.steps], tokensAfter };
+  const plan: Plan = { ...decision.plan, steps: [...earlier, ...next.steps], tokensAfter: next.tokensAfter };
   return { type: "taken", decision: { ...decision, plan, rest: next }, summarizer: saying(provided.summary) };
 }
 

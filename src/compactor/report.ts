@@ -4,7 +4,9 @@ import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import type { Usage } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
+import { totalUsage } from "../core/usage.ts";
 import type { MadeSummary } from "./make-summary.ts";
+import type { NativeOutcome } from "./native.ts";
 
 export interface Report {
   /** False only when a pass was needed and could not be carried out; the request is then the one that was given. */
@@ -66,8 +68,10 @@ export interface ReportInput {
   readonly summaryTokens: number;
   readonly firstKept: string | undefined;
   readonly windowTokens: number;
-  /** The settings ask for the provider's own compaction, and there is none (R151). */
-  readonly isNativeMissing: boolean;
+  /** What came of asking the provider to compact; undefined where it was not asked. */
+  readonly native: NativeOutcome | undefined;
+  /** Why the settings' `native` was a summary from the start (R151). */
+  readonly nativeMissing: string | undefined;
   readonly notes: readonly string[];
   readonly repairs: readonly Repair[];
   readonly prices: Prices | undefined;
@@ -77,7 +81,7 @@ export function reportOf(input: ReportInput): Report {
   const { plan, made, tokens, messages } = input;
   const compacted = plan.steps.length > 0 && tokens.after < tokens.before;
   const fits = tokens.after <= (plan.targetTokens ?? input.windowTokens);
-  const usage = made?.type === "summary" ? made.result.usage : undefined;
+  const usage = totalUsage([input.native?.usage, made?.type === "summary" ? made.result.usage : undefined]);
   const zone = input.summaryTokens > 0 ? { zone: input.zoneTokens / input.summaryTokens } : {};
   return {
     ok: compacted || plan.because === undefined || QUIET.has(plan.because),
@@ -92,28 +96,45 @@ export function reportOf(input: ReportInput): Report {
     inTheWay: fits ? [] : plan.inTheWay,
     ratios: { whole: tokens.after === 0 ? 1 : tokens.before / tokens.after, ...zone },
     steps: countSteps(plan),
-    calls: made === undefined ? 0 : made.type === "summary" ? made.result.calls : made.calls,
+    calls: callsOf(input),
     ...(usage !== undefined && { usage }),
     ...(usage !== undefined && input.prices !== undefined && { costUsd: costOf(usage, input.prices) }),
-    fallbacks: [...(input.isNativeMissing && compacted ? [NATIVE_MISSING] : []), ...(made?.fallbacks ?? [])],
+    fallbacks: [...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
     notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
     repairs: input.repairs,
     ...(compacted && { result: recordOf(input) }),
   };
 }
 
-const NATIVE_MISSING: Fallback = { step: "summarize", because: "No model with native compaction was given." };
+function callsOf({ made, native }: ReportInput): number {
+  const own = made === undefined ? 0 : made.type === "summary" ? made.result.calls : made.calls;
+  return own + (native === undefined ? 0 : 1);
+}
+
+function nativeFallbacks({ native, nativeMissing, plan }: ReportInput, compacted: boolean): readonly Fallback[] {
+  if (native?.type === "refused") return [nativeFallback(native)];
+  const isSummarized = compacted && plan.steps.some(({ type }) => type === "summarize");
+  return nativeMissing !== undefined && isSummarized ? [{ step: "summarize", because: nativeMissing }] : [];
+}
+
+export function nativeFallback({ because }: { readonly because: string }): Fallback {
+  return { step: "summarize", because: `The provider's own compaction failed: ${because}` };
+}
 
 /** Outcomes in which there was nothing to do, as opposed to nothing that could be done. */
 const QUIET: ReadonlySet<NothingToDo> = new Set(["not-triggered", "auto-off", "no-check-point", "strategy-none"]);
 
-function recordOf({ made, tokens, firstKept }: ReportInput): CompactionRecord {
+function recordOf({ made, native, tokens, firstKept }: ReportInput): CompactionRecord {
   const summary = made?.type === "summary" ? made : undefined;
   const checkpoint = summary?.result.checkpoint;
   return {
     ...(summary !== undefined && {
       summary: summary.result.text,
       summarizer: `${summary.by.name} ${summary.by.version}`,
+    }),
+    ...(native?.type === "replaced" && {
+      ...(native.text !== undefined && { summary: native.text }),
+      summarizer: `native ${native.kind}`,
     }),
     ...(checkpoint !== undefined && { checkpoint }),
     ...(firstKept !== undefined && { firstKeptEntryId: firstKept }),

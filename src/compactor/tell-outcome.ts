@@ -5,10 +5,12 @@ import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
 import { removedIds } from "../core/plan/apply-plan.ts";
 import type { Reason } from "../core/plan/plan.ts";
+import { sumTokens } from "../core/plan/plan-input.ts";
 import type { CarriedOut } from "./carry-out.ts";
+import type { NativeOutcome } from "./native.ts";
 import type { Pass } from "./pass.ts";
 import { leavingIds, PROVIDED_NAME } from "./provided.ts";
-import type { Report } from "./report.ts";
+import { nativeFallback, type Report } from "./report.ts";
 import { textOf } from "./watch.ts";
 
 export interface PassOutcome {
@@ -57,7 +59,21 @@ export function withDetails<Outcome extends PassOutcome>(
   return { ...outcome, result: { ...outcome.result, report: { ...report, result: record } } };
 }
 
-function tellSummary({ teller, counter }: Pass, { made }: CarriedOut): void {
+function tellNative({ teller, given }: Pass, native: NativeOutcome): void {
+  if (native.type === "refused") {
+    const { because, step } = nativeFallback(native);
+    teller.tell({ type: "summary-failed", because, fallback: step });
+    return;
+  }
+  const { kind, text = "", messages, usage } = native;
+  const summaryTokens = sumTokens(messages, given.tokensOf);
+  const made = { summarizer: `native ${kind}`, summary: text, summaryTokens, calls: 1 };
+  teller.tell({ type: "summary-made", ...made, ...(usage !== undefined && { usage }) });
+}
+
+function tellSummary(pass: Pass, { made, native }: CarriedOut): void {
+  const { teller, counter } = pass;
+  if (native !== undefined) tellNative(pass, native);
   const fallback = made?.fallbacks.at(-1);
   if (fallback !== undefined) {
     teller.tell({ type: "summary-failed", because: fallback.because, fallback: fallback.step });
@@ -105,8 +121,9 @@ function tokensOf({ tokensBefore, tokensAfter, ratios }: Report) {
   return { tokensBefore, tokensAfter, tokensFreed: tokensBefore - tokensAfter, ratio: ratios.whole };
 }
 
-function strategyOf({ given, isCompaction }: Pass, { made }: CarriedOut): string {
+function strategyOf({ given, isCompaction }: Pass, { made, native }: CarriedOut): string {
   if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
+  if (native?.type === "refused") return "summarize";
   return isCompaction ? given.settings.compact.strategy : "prune";
 }
 

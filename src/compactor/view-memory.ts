@@ -6,6 +6,7 @@
 import { isSameJson } from "../core/ledger/json-identity.ts";
 import { isSameMessage } from "../core/ledger/same-message.ts";
 import type { Conversation, Message } from "../core/message.ts";
+import { NO_PASSES, type Passes } from "./passes.ts";
 
 const CONVERSATIONS_MAX = 32;
 
@@ -22,16 +23,6 @@ export interface Recalled {
   readonly passes: Passes;
 }
 
-/** What the last passes achieved (D26). */
-export interface Passes {
-  /** Passes in a row that freed too little. */
-  readonly weak: number;
-  /** Size of the view after the last pass. */
-  readonly tokensAfter: number;
-}
-
-export const NO_PASSES: Passes = { weak: 0, tokensAfter: 0 };
-
 interface Entry {
   readonly source: readonly Message[];
   readonly view: readonly Message[];
@@ -47,6 +38,8 @@ export function createViewMemory(): ViewMemory {
     recall: (source) => {
       const entry = entries.find((candidate) => isPrefix(candidate.source, source.messages));
       if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
+      // Only what a pass over it came to was remembered.
+      if (entry.view === entry.source) return { view: source, covered: 0, passes: entry.passes };
       const covered = entry.source.length;
       const messages = [...entry.view, ...source.messages.slice(covered)];
       // Only a pass that put the summary into the prompt changes it; the caller may have changed it since.

@@ -39,6 +39,15 @@ export interface FormatRules {
   readonly readKinds: readonly string[];
   /** Whether a failed call is marked as such; elsewhere the text has to say it. */
   readonly errorFlag: boolean;
+  /** The provider's own compaction; undefined where it offers none (R199). */
+  readonly native: NativeRules | undefined;
+}
+
+export interface NativeRules {
+  /** The kinds of it that a caller may offer. */
+  readonly kinds: readonly string[];
+  /** Whether what it returns may only stand first, so that kept messages that stood before it follow it. */
+  readonly opensList: boolean;
 }
 
 const RULES: Readonly<Record<FormatName, FormatRules>> = {
@@ -61,6 +70,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     resultMedia: true,
     readKinds: ["text", "image", ""],
     errorFlag: true,
+    native: { kinds: ["anthropic-compact"], opensList: true },
   },
   "openai-chat": {
     resultRole: "tool",
@@ -81,6 +91,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     resultMedia: false,
     readKinds: ["text", "image_url", ""],
     errorFlag: false,
+    native: undefined,
   },
   "openai-responses": {
     resultRole: "tool",
@@ -101,6 +112,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     resultMedia: true,
     readKinds: ["input_text", "output_text", ""],
     errorFlag: false,
+    native: { kinds: ["responses-compact"], opensList: false },
   },
   gemini: {
     resultRole: "user",
@@ -121,6 +133,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     resultMedia: true,
     readKinds: [""],
     errorFlag: true,
+    native: undefined,
   },
 };
 

@@ -143,6 +143,23 @@ describe("compaction", () => {
     expect(await session.history()).toEqual([]);
   });
 
+  test("a summarizer that fails is not asked again until something new has come", async () => {
+    let calls = 0;
+    const summarizer = slow(async () => {
+      calls++;
+      throw new Error("no model today");
+    });
+    const compactor = { format: anthropicMessages, ...SMALL, summarizer, failure: { ladder: ["throw"] } } as const;
+    const session = await open({ compactor });
+    await talk(session, 10);
+    await refuses("summary-failed", session.request());
+    expect((await session.fit()).report).toMatchObject({ compacted: false, reason: "thrashing" });
+    expect(calls).toBe(1);
+    await talk(session, 4);
+    await refuses("summary-failed", session.request());
+    expect(calls).toBe(2);
+  });
+
   test("an abort leaves everything as it was", async () => {
     const controller = new AbortController();
     const summarizer = slow(async () => controller.abort());

@@ -10,6 +10,7 @@ import type { HookContext } from "../core/hooks/hook-events.ts";
 import type { Message } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
+import type { PassHistory } from "../core/store/counters.ts";
 import type { Commit, Lease, Store } from "../core/store/store.ts";
 import { eventRecord } from "./event-record.ts";
 import { type HeldLease, holdLease } from "./hold-lease.ts";
@@ -24,6 +25,8 @@ export interface SessionParts {
   readonly live: LiveView;
   /** Results that are pruned for requests only (C13): sent again in the same way for as long as the session is open. */
   readonly overlay: Map<string, Message>;
+  /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same (D13, D26). */
+  readonly heldOff: { passes: PassHistory | undefined };
   readonly leaseMs: number;
   now(): number;
 }
@@ -75,7 +78,10 @@ async function passOnce(parts: SessionParts, snapshot: Snapshot, call: SessionCa
     const passed = await compactor.passOver(conversationOf(snapshot, overlay), {
       ...call,
       signal: AbortSignal.any(signals),
-      passes: snapshot.record.passes,
+      passes: parts.heldOff.passes ?? snapshot.record.passes,
+      failed: (passes) => {
+        parts.heldOff.passes = passes;
+      },
       hookContext: hookContextOf(snapshot, call),
       ...(model !== undefined && { model }),
       mayBegin: async (plan) => {
@@ -86,6 +92,7 @@ async function passOnce(parts: SessionParts, snapshot: Snapshot, call: SessionCa
       },
     });
     const input: Passed = { snapshot, passed, call, durationMs: parts.now() - startedMs };
+    parts.heldOff.passes = passed.report.compacted ? undefined : passed.passes;
     if (held === undefined) return keepForRequests(parts, input);
     return await commitPass(parts, input, held.current());
   } catch (error) {

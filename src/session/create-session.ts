@@ -57,6 +57,7 @@ export function createSession(parts: SessionParts, owner: SessionOwner): Session
       checked(signal === undefined ? {} : { signal }, async () => {
         const { undoneIds } = await store.rollback(id, rollback);
         parts.overlay.clear();
+        parts.heldOff.passes = undefined;
         await parts.live.refresh();
         return undoneIds;
       }),

@@ -90,7 +90,8 @@ export const compactSchema: SchemaFor<CompactSettings> = {
         truncate: "drop the oldest",
         summarize: "replace the oldest by a summary",
         hybrid: "shorten tool results first, summarize only if that is not enough",
-        native: "the provider's own operation; summarize where it has none",
+        native:
+          "the provider's own operation (option `native` of createCompactor); summarize where it has none or fails",
       },
     },
     triggers,

@@ -49,7 +49,7 @@ export const settingsSchema: SchemaFor<Settings> = {
           type: "number",
           whole: true,
           min: 1,
-          about: "So many poor ones in a row stop the triggers until new content.",
+          about: "So many poor ones in a row, or one whose summary failed, stop the triggers until new content.",
         },
       },
     },
@@ -57,7 +57,8 @@ export const settingsSchema: SchemaFor<Settings> = {
       type: "number",
       whole: true,
       min: 0,
-      about: "Hard limit on messages in the view, protections and pairs honoured; 0 for none.",
+      about:
+        "Hard limit on messages in the view, in every pass; of the tail only protect.tailMessages is spared, other protections and pairs are honoured; 0 for none.",
     },
     maxMessagesWhen: {
       type: "choice",

@@ -2,7 +2,7 @@
 
 import { formatRules } from "../core/format-rules.ts";
 import type { Partition } from "../core/plan/partition.ts";
-import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
+import type { Plan, Step, SummarizeStep } from "../core/plan/plan.ts";
 import {
   keptTokens,
   nothingToDo,
@@ -29,6 +29,11 @@ export const summarize: Strategy = { name: "summarize", plan: planSummary };
 
 function planSummary(input: PlanInput): Plan {
   const parts = partitionWithRoom(input);
+  return planInstead(input, parts, (budgetTokens) => summarizeStep(input, parts, budgetTokens));
+}
+
+/** The plan of a pass that puts something of at most the budget in the place of the zone. */
+export function planInstead(input: PlanInput, parts: Partition, stepFor: (budgetTokens: number) => Step): Plan {
   const { zone } = parts;
   if (zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
   if (zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
@@ -47,7 +52,7 @@ function planSummary(input: PlanInput): Plan {
   const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
   return {
     reason: input.reason,
-    steps: [summarizeStep(input, parts, budgetTokens)],
+    steps: [stepFor(budgetTokens)],
     tokensBefore,
     tokensAfter,
     targetTokens: input.targetTokens,
@@ -57,15 +62,17 @@ function planSummary(input: PlanInput): Plan {
 }
 
 function summarizeStep(input: PlanInput, { zone, turnPrefix }: Partition, budgetTokens: number): SummarizeStep {
-  const { messages } = input.conversation;
-  const ids = (indices: readonly number[]): readonly string[] => indices.flatMap((index) => messages[index]?.id ?? []);
   return {
     type: "summarize",
-    messageIds: ids(zone),
-    turnPrefixIds: ids(turnPrefix),
+    messageIds: idsAt(input, zone),
+    turnPrefixIds: idsAt(input, turnPrefix),
     replacesIds: input.found?.messageIds ?? [],
     budgetTokens,
   };
+}
+
+export function idsAt({ conversation }: PlanInput, indices: readonly number[]): readonly string[] {
+  return indices.flatMap((index) => conversation.messages[index]?.id ?? []);
 }
 
 /** Of the room beside what must stay, this much goes to the newest messages and the rest to the summary. */
@@ -73,21 +80,26 @@ const TIGHT_TAIL_SHARE = 0.15;
 
 /**
  * The full tail where it fits beside a useful summary. Else a tail that is limited to a share of the target; where even the
- * first request is in the way of a useful summary, it goes too (the summary quotes it).
+ * first request is in the way of a useful summary, it goes too (the summary quotes it), and so does what the provider compacted.
  */
-export function partitionWithRoom(input: PlanInput): Partition {
+export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Partition {
   const { protect } = input.settings;
-  const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages, mayTakeNative });
   const { targetTokens } = input;
   if (targetTokens === undefined) return full;
   const room = (parts: Partition): number => targetTokens - keptTokens(input, parts) - frameTokens(input);
   if (room(full) >= wantedBudget(input)) return full;
-  const tight = tightPartition(input, targetTokens, false);
-  return room(tight) >= wantedBudget(input) / 2 ? tight : tightPartition(input, targetTokens, true);
+  const tight = tightPartition(input, targetTokens, { mayDropFirstUser: false, mayTakeNative });
+  if (room(tight) >= wantedBudget(input) / 2) return tight;
+  return tightPartition(input, targetTokens, { mayDropFirstUser: true, mayTakeNative: true });
 }
 
-function tightPartition(input: PlanInput, targetTokens: number, mayDropFirstUser: boolean): Partition {
-  const tail = { messages: 0, isTight: true, mayDropFirstUser };
+function tightPartition(
+  input: PlanInput,
+  targetTokens: number,
+  may: { readonly mayDropFirstUser: boolean; readonly mayTakeNative: boolean },
+): Partition {
+  const tail = { messages: 0, isTight: true, ...may };
   const firm = keptTokens(input, partitionFor(input, { ...tail, tokens: 0 }));
   const room = Math.max(0, targetTokens - firm - frameTokens(input));
   const tokens = Math.min(input.settings.protect.tailTokens || room, Math.floor(room * TIGHT_TAIL_SHARE));

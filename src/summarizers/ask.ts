@@ -5,12 +5,19 @@
  */
 
 import type { Usage } from "../core/ports.ts";
+import { sumUsage } from "../core/usage.ts";
 import { aborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { delayBefore, type RetrySettings } from "./retry.ts";
 
 export interface CompletionRequest {
   readonly system: string;
   readonly prompt: string;
+  /**
+   * Only when asked for in band: the live request up to what is summarised, in wire form, with the instruction as its last
+   * message. To be sent in the place of `system` and `prompt`, which hold no conversation then; so that its cache is
+   * read, nothing in it but the output limit and streaming should be changed.
+   */
+  readonly body?: unknown;
   readonly maxOutputTokens: number;
   readonly temperature: number;
   /** Aborted by the caller, or when the time for this attempt is up. */
@@ -163,14 +170,4 @@ function failureOf(outcome: Failed, { isOverflow, attempt, timeoutMs }: FailedAt
     });
   }
   return summaryFailed("error", `The model call failed in attempt ${attempt}.`, { cause: outcome.error });
-}
-
-function sumUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-  };
 }

@@ -34,6 +34,8 @@ export interface LlmOptions {
   /** False returns what the model wrote, after the language and section checks only. */
   readonly guard?: boolean;
   readonly rankFacts?: RankFacts;
+  /** Ask with the live request itself, which the provider has cached: `complete` is given it as `body`. Default: false. */
+  readonly inBand?: boolean;
 }
 
 export interface LlmSettings {
@@ -52,6 +54,7 @@ export interface LlmSettings {
   readonly allowPartial: boolean;
   readonly guard: boolean;
   readonly rankFacts: RankFacts | undefined;
+  readonly inBand: boolean;
 }
 
 /** R100. */
@@ -91,6 +94,7 @@ export function resolveLlmOptions(options: LlmOptions): LlmSettings {
     allowPartial: options.allowPartial ?? true,
     guard: options.guard ?? true,
     rankFacts: options.rankFacts,
+    inBand: options.inBand ?? false,
   };
   check(settings);
   return settings;

@@ -9,12 +9,14 @@ import { ask, type CallBudget, createCallBudget } from "./ask.ts";
 import { isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { guardSummary, type Repair } from "./guard.ts";
 import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
+import { firstDraft, type PlannedSummary, planSummary } from "./llm-draft.ts";
 import { type LlmOptions, type LlmSettings, resolveLlmOptions } from "./llm-options.ts";
-import { type LlmPlan, planLlm } from "./llm-plan.ts";
+import type { LlmPlan } from "./llm-plan.ts";
+import { PROMPT_VERSION as IN_BAND_VERSION } from "./prompts/in-band.ts";
 import { repairPrompt } from "./prompts/repair.ts";
 import { describeProblems, excerptsOf } from "./repair-request.ts";
 import { fitRequest } from "./request.ts";
-import { type AskText, type Draft, writeDraft } from "./staged.ts";
+import type { AskText, Draft } from "./staged.ts";
 
 /**
  * @example
@@ -29,40 +31,36 @@ import { type AskText, type Draft, writeDraft } from "./staged.ts";
 export function llm(options: LlmOptions): Summarizer {
   const settings = resolveLlmOptions(options);
   /** Inputs are never changed, so what was planned for one still holds when it is summarised. */
-  const plans = new WeakMap<SummaryInput, LlmPlan>();
-  const planFor = (input: SummaryInput): LlmPlan => {
-    const plan = plans.get(input) ?? planLlm(input, settings);
-    plans.set(input, plan);
-    return plan;
+  const plans = new WeakMap<SummaryInput, PlannedSummary>();
+  const planFor = (input: SummaryInput): PlannedSummary => {
+    const planned = plans.get(input) ?? planSummary(input, settings);
+    plans.set(input, planned);
+    return planned;
   };
   return {
     name: options.name ?? "llm",
-    version: `${settings.pack.name}@${settings.pack.version}`,
-    planCalls: (input) => planFor(input).maxCalls,
+    version: `${settings.pack.name}@${settings.pack.version}${settings.inBand ? `/in-band-${IN_BAND_VERSION}` : ""}`,
+    planCalls: (input) => planFor(input).calls.maxCalls,
     summarize: async (input, context) => {
       throwIfAborted(context.signal);
-      return summarize(input, context, { settings, plan: planFor(input) });
+      return summarize(input, context, planFor(input));
     },
   };
-}
-
-interface Planned {
-  readonly settings: LlmSettings;
-  readonly plan: LlmPlan;
 }
 
 async function summarize(
   input: SummaryInput,
   context: SummarizeContext,
-  { settings, plan }: Planned,
+  planned: PlannedSummary,
 ): Promise<SummaryResult> {
+  const { settings, plan, calls } = planned;
   if (plan.parts.every(({ entries }) => entries.length === 0)) {
     throw summaryFailed("no-input", "The messages hold nothing that can be read.");
   }
-  const budget = createCallBudget(plan.plannedCalls, plan.maxCalls, () => context.called?.());
+  const budget = createCallBudget(calls.plannedCalls, calls.maxCalls, () => context.called?.());
   const countText = input.counter.countText;
   const askText = questioner(settings, budget, countText);
-  const draft = await writeDraft({ plan, settings, context, askText, countText });
+  const draft = await firstDraft(planned, { settings, context, askText, countText });
   const guardContext = createGuardContext(input, {
     sections: settings.pack.sections,
     ...(settings.rankFacts === undefined ? {} : { rankFacts: settings.rankFacts }),
@@ -70,19 +68,20 @@ async function summarize(
   const summary = settings.guard
     ? await guardSummary(draft.text, guardContext, {
         repair: repairer({ plan, settings, context, askText, guardContext }),
-        omissions: [...plan.omissions, ...draft.omissions],
+        omissions: draft.omissions,
       })
     : unguarded(draft, guardContext);
   throwIfAborted(context.signal);
-  const notes = [...plan.notes, ...draft.notes, ...summary.notes];
+  const notes = [...draft.notes, ...summary.notes];
   const result = { ...summary, calls: budget.made, notes };
   return budget.usage === undefined ? result : { ...result, usage: budget.usage };
 }
 
 function questioner(settings: LlmSettings, budget: CallBudget, countText: (text: string) => number): AskText {
-  return async ({ prompt, transcript, maxTokens, signal }) => {
+  return async ({ prompt, body, transcript, maxTokens, signal }) => {
     const { maxOutputTokens, temperature } = settings;
-    const request = { system: prompt.system, prompt: prompt.prompt, maxOutputTokens, temperature, signal };
+    const live = body === undefined ? {} : { body };
+    const request = { system: prompt.system, prompt: prompt.prompt, ...live, maxOutputTokens, temperature, signal };
     const reply = await ask(request, settings, budget);
     return acceptAnswer(reply, { prompt, maxTokens, countText, ...(transcript === undefined ? {} : { transcript }) });
   };

@@ -19,6 +19,8 @@ import { shrinkToTokens } from "./shrink-text.ts";
 /** Asks one question and accepts or refuses the answer. */
 export type AskText = (question: {
   readonly prompt: Prompt;
+  /** The live request, when asked in band. */
+  readonly body?: unknown;
   readonly transcript?: string;
   readonly maxTokens: number;
   readonly signal: AbortSignal;

@@ -136,3 +136,40 @@ describe("scenario B", () => {
     expect(anthropicMessages.validate(request)).toEqual([]);
   });
 });
+
+describe("the limit on the number of messages, after a summary (R146, D04)", () => {
+  const limited = { ...options, protect: { tailTokens: 50_000 }, maxMessages: 12 } as const;
+  const body = conversation(40, 8_300);
+  const messages = body.messages as JsonObject[];
+
+  test("holds in the same pass; pairs, the first message and the last six stay, the summary stands for the rest", async () => {
+    const inputs: SummaryInput[] = [];
+    const { request, report } = await createCompactor({ ...limited, summarizer: summarizer(inputs) }).fit(body);
+    const kept = request.messages as JsonObject[];
+    expect(report).toMatchObject({ compacted: true, steps: { summarize: 1 } });
+    expect(kept.length).toBeLessThanOrEqual(12);
+    expect(kept.length).toBeGreaterThanOrEqual(7);
+    expect(JSON.stringify(kept[0])).toContain("Find jobs that fit criteria.md");
+    expect(kept.slice(-6)).toEqual(messages.slice(-6));
+    expect(anthropicMessages.validate(request)).toEqual([]);
+    const seen = inputs[0]?.messages.map(({ id }) => id) ?? [];
+    expect(seen).toEqual(Array.from({ length: seen.length }, (_, index) => `m${index + 1}`));
+    expect(seen.length + kept.length).toBe(messages.length);
+    const again = await createCompactor({ ...limited, summarizer: summarizer() }).fit(request);
+    expect(again.report.compacted).toBe(false);
+  });
+
+  test("pinned messages stay even above it", async () => {
+    const pinned = Array.from({ length: 20 }, (_, index) => index * 2 + 1);
+    const { request } = await createCompactor({ ...limited, summarizer: summarizer() }).compact(body, { pinned });
+    for (const index of pinned) expect(request.messages).toContainEqual(messages[index]);
+    expect(anthropicMessages.validate(request)).toEqual([]);
+  });
+
+  test("holds where nothing is summarised, whatever the tail counts in tokens", async () => {
+    const small = conversation(40, 10);
+    const { request, report } = await createCompactor({ ...limited, summarizer: summarizer() }).fit(small);
+    expect(report).toMatchObject({ compacted: true, steps: { drop: 1 }, messagesAfter: 11 });
+    expect((request.messages as JsonObject[])[0]).toEqual((small.messages as JsonObject[])[0]);
+  });
+});

@@ -85,7 +85,8 @@ export interface SummaryStarted {
   readonly type: "summary-started";
   readonly summarizer: string;
   readonly messageCount: number;
-  readonly budgetTokens: number;
+  /** Absent where the provider compacts by itself and decides how much it writes. */
+  readonly budgetTokens?: number;
   /** Model calls that will be made at most. */
   readonly callsMax: number;
 }
@@ -100,13 +101,14 @@ export interface ProgressMade {
 export interface SummaryFailed {
   readonly type: "summary-failed";
   readonly because: string;
-  /** The step of `failure.ladder` that was taken; `throw` when the pass failed with it. */
+  /** The step of `failure.ladder` that was taken; `throw` when the pass failed with it; `summarize` instead of `native`. */
   readonly fallback: string;
 }
 
 export interface SummaryMade {
   readonly type: "summary-made";
   readonly summarizer: string;
+  /** Empty where only the provider can read it. */
   readonly summary: string;
   readonly summaryTokens: number;
   readonly calls: number;

@@ -60,6 +60,45 @@ describe("the sources' own lines, with live numbers", () => {
     ]);
   });
 
+  describe("openclaw: at the check point for overflows (R220)", () => {
+    const overflowed = async (options: Partial<CompactorOptions>, rounds: number, answer?: Error) => {
+      const logger = arrayLogger();
+      const { compactor } = listening({ profile: "openclaw", ...options, logger }, scriptedSummarizer(answer));
+      const outcome = await compactor.fit(conversation(rounds, 12_000), { checkPoint: "onOverflow" }).catch(() => null);
+      const heard = logger.lines
+        .filter(([level]) => level !== "debug")
+        .map(([level, message]) => `${level} ${message}`);
+      return { heard, report: outcome?.report };
+    };
+    const detected = (tokens: number): string =>
+      `warn Overflow detected at about ${grouped(tokens)} tokens: attempting compaction`;
+
+    test("detected, succeeded and retrying", async () => {
+      const { heard, report } = await overflowed({}, 20);
+      const [before, after] = [report?.tokensBefore ?? 0, report?.tokensAfter ?? 0];
+      expect(after).toBeLessThan(before);
+      expect(heard).toEqual([
+        detected(before),
+        `info Overflow: compaction succeeded, ${grouped(before)} → ${grouped(after)} tokens; retrying`,
+      ]);
+    });
+
+    test("detected, failed with the reason", async () => {
+      const { heard, report } = await overflowed({}, 2);
+      expect(report).toMatchObject({ compacted: false, ok: false });
+      expect(heard).toEqual([
+        detected(report?.tokensBefore ?? 0),
+        `warn Overflow: compaction failed: ${report?.reason}`,
+      ]);
+    });
+
+    test("detected, failed with an error", async () => {
+      const { heard } = await overflowed({ failure: { ladder: ["throw"] } }, 20, new Error("model overloaded"));
+      expect(heard[0]).toMatch(/^warn Overflow detected at about [\d,]+ tokens: attempting compaction$/);
+      expect(heard.at(-1)).toMatch(/^error Overflow: compaction failed: Could not .* messages: model overloaded/);
+    });
+  });
+
   test.each(["agentpg", "agentpg-tool-heavy", "balanced"] as const)("%s: a report line (R223)", async (profile) => {
     const { heard, report, plan } = await logged({ profile }, talk(conversation(80, 12_000)));
     const removed = plan.steps.flatMap((step) => (step.type === "summarize" ? step.messageIds : [])).length;

@@ -48,13 +48,15 @@ function counted(count: number, noun: string): string {
 }
 
 /** What each step of the failure ladder is called in a sentence; the sources' words for theirs. */
-const FALLBACKS: Readonly<Record<FailureStep, string>> = {
+const FALLBACKS: Readonly<Record<FailureStep | "summarize", string>> = {
   truncate: "truncation",
   "keep-and-trim": "history trimming",
   extractive: "the summary that needs no model",
   annotate: "a note in place of a summary",
   "staged-partial": "what the parts achieved",
   throw: "an error; nothing was changed",
+  // Not on any ladder: what takes the place of the provider's own compaction.
+  summarize: "a summary of our own",
 };
 
 function fallbackWords(step: string): string {

@@ -3,7 +3,9 @@
 import { formatRules } from "../format-rules.ts";
 import type { Conversation, Message } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
-import type { Plan, SummarizeStep, TextStep } from "./plan.ts";
+import { structureOf } from "../structure/structure.ts";
+import { isNativeItem } from "./native-items.ts";
+import type { Plan, TextStep } from "./plan.ts";
 import { withResultText } from "./prune.ts";
 import { renderSummary } from "./render.ts";
 
@@ -12,23 +14,35 @@ export interface ApplyInput {
   readonly plan: Plan;
   /** For a `summarize` step; undefined when there is none. */
   readonly summary: string | undefined;
+  /** For a `native` step: what the provider returned. */
+  readonly native?: readonly Message[] | undefined;
   readonly render: RenderSettings;
 }
 
-export function applyPlan({ conversation, plan, summary, render }: ApplyInput): Conversation {
+export function applyPlan({ conversation, plan, summary, native, render }: ApplyInput): Conversation {
   const edited = applyTexts(conversation.messages, plan.steps.filter(isTextStep));
   const removed = new Set(plan.steps.flatMap(removedIds));
+  if (native !== undefined) {
+    const opensList = formatRules(conversation.format).native?.opensList ?? false;
+    return { ...conversation, messages: withNative(edited, native, { removed, opensList }) };
+  }
   const step = plan.steps.find((candidate) => candidate.type === "summarize");
   if (step === undefined || summary === undefined) {
     const messages = removed.size === 0 ? edited : edited.filter(({ id }) => !removed.has(id));
     return messages === conversation.messages ? conversation : { ...conversation, messages };
   }
-  // The summary stands where the first message that it replaces stood.
-  const at = edited.findIndex(({ id }) => removed.has(id));
+  // The summary stands where the first message that it replaces stood, but never before what the provider compacted itself:
+  // a provider may read nothing that stands there.
+  const leadEnd = endOfNative(edited, removed);
+  const first = edited.findIndex(({ id }) => removed.has(id));
+  const at = Math.max(leadEnd, first);
+  const kept = (from: number, to?: number): readonly Message[] =>
+    edited.slice(from, to).filter(({ id }) => !removed.has(id));
   const rendered = renderSummary({
     conversation,
-    head: edited.slice(0, at),
-    tail: edited.slice(at).filter(({ id }) => !removed.has(id)),
+    lead: kept(0, leadEnd),
+    head: kept(leadEnd, at),
+    tail: kept(at),
     summary,
     settings: render,
     rules: formatRules(conversation.format),
@@ -36,13 +50,31 @@ export function applyPlan({ conversation, plan, summary, render }: ApplyInput): 
   return { ...conversation, system: rendered.system, messages: rendered.messages };
 }
 
+/** Where the round of the newest kept item ends; 0 without one, or where nothing can be put behind it. */
+function endOfNative(messages: readonly Message[], removed: ReadonlySet<string>): number {
+  const newest = messages.findLastIndex((message) => isNativeItem(message) && !removed.has(message.id));
+  return newest < 0 ? 0 : (structureOf(messages).cutAtOrAfter(newest + 1, "pair-safe") ?? 0);
+}
+
+/** In the place of the first message that it stands for, or in front of everything where it may only stand there. */
+function withNative(
+  messages: readonly Message[],
+  native: readonly Message[],
+  { removed, opensList }: { readonly removed: ReadonlySet<string>; readonly opensList: boolean },
+): readonly Message[] {
+  const first = messages.findIndex(({ id }) => removed.has(id));
+  const at = opensList || first < 0 ? 0 : first;
+  const kept = (list: readonly Message[]): readonly Message[] => list.filter(({ id }) => !removed.has(id));
+  return [...kept(messages.slice(0, at)), ...native, ...kept(messages.slice(at))];
+}
+
 export function isTextStep(step: Plan["steps"][number]): step is TextStep {
   return step.type === "cap" || step.type === "trim" || step.type === "stub" || step.type === "clear";
 }
 
 export function removedIds(step: Plan["steps"][number]): readonly string[] {
-  if (step.type === "summarize") return [...step.messageIds, ...(step satisfies SummarizeStep).replacesIds];
-  return step.type === "drop" || step.type === "native" ? step.messageIds : [];
+  if (step.type === "summarize" || step.type === "native") return [...step.messageIds, ...step.replacesIds];
+  return step.type === "drop" ? step.messageIds : [];
 }
 
 function applyTexts(messages: readonly Message[], steps: readonly TextStep[]): readonly Message[] {

@@ -1,28 +1,51 @@
 /** R146, D04: the hard limit on the number of messages. Oldest go first, protections are honoured, pairs stay whole. */
 
-import type { Partition } from "./partition.ts";
-import type { DropStep } from "./plan.ts";
+import { partition } from "./partition.ts";
 import type { PlanInput } from "./plan-input.ts";
 
-export function countBackstop(
-  { conversation, settings, structure, found }: PlanInput,
-  { protectedBy }: Partition,
-): DropStep | undefined {
+/** What the plan does to the number of messages before the limit is asked. */
+export interface CountChange {
+  /** Messages that leave anyway. */
+  readonly leaving: ReadonlySet<string>;
+  /** Messages that are put in. */
+  readonly added: number;
+}
+
+/** Ids of what has to go too, oldest first; empty when the limit is kept. */
+export function overLimit(input: PlanInput, { leaving, added }: CountChange): readonly string[] {
+  const { conversation, settings, structure, found } = input;
   const { messages } = conversation;
   const isLifted = settings.maxMessagesWhen === "auto-off" && settings.compact.auto;
-  let excess = settings.maxMessages > 0 && !isLifted ? messages.length - settings.maxMessages : 0;
-  if (excess <= 0) return undefined;
+  let excess =
+    settings.maxMessages > 0 && !isLifted ? messages.length - leaving.size + added - settings.maxMessages : 0;
+  if (excess <= 0) return [];
+  const kept = keptWhatever(input);
   const cuts = structure.cutPoints("pair-safe");
-  const messageIds: string[] = [];
+  const ids: string[] = [];
   for (let at = 0; at < cuts.length && excess > 0; at++) {
-    const block = messages.slice(cuts[at], cuts[at + 1] ?? messages.length);
     const start = cuts[at] ?? 0;
-    const isKept = block.some(({ id }, offset) => protectedBy.has(start + offset) || found?.messageIds.includes(id));
+    const block = messages.slice(start, cuts[at + 1] ?? messages.length);
+    const isKept = block.some(
+      ({ id }, offset) => kept.has(start + offset) || found?.messageIds.includes(id) || leaving.has(id),
+    );
     if (isKept) continue;
-    messageIds.push(...block.map(({ id }) => id));
+    ids.push(...block.map(({ id }) => id));
     excess -= block.length;
   }
-  return messageIds.length === 0
-    ? undefined
-    : { type: "drop", messageIds, reason: `more than ${settings.maxMessages} messages` };
+  return ids;
+}
+
+/** A limit on messages is stronger than a tail of tokens: only the messages that the tail names stay for its sake. */
+function keptWhatever(input: PlanInput): ReadonlyMap<number, unknown> {
+  const { conversation, structure, settings, tokensOf, found } = input;
+  const { protectedBy } = partition({
+    messages: conversation.messages,
+    structure,
+    settings: { ...settings, compact: { ...settings.compact, cut: "pair-safe" } },
+    tokensOf,
+    summaryIds: new Set(found?.messageIds ?? []),
+    tailTokens: 0,
+    tailMessages: settings.protect.tailMessages,
+  });
+  return protectedBy;
 }

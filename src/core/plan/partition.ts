@@ -7,6 +7,7 @@ import type { Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isTurnStart, type Structure } from "../structure/structure.ts";
 import { isForeignSummary } from "./foreign-summaries.ts";
+import { isNativeItem } from "./native-items.ts";
 import type { Protection } from "./plan.ts";
 import { matchesAnyTool } from "./tool-patterns.ts";
 
@@ -24,6 +25,8 @@ export interface PartitionInput {
   readonly isTight?: boolean;
   /** Tighter still: even the first request may go; the summary quotes it. */
   readonly mayDropFirstUser?: boolean;
+  /** What the provider compacted itself may go too: into its next compaction, or because there is no room for it. */
+  readonly mayTakeNative?: boolean;
 }
 
 export interface Partition {
@@ -121,12 +124,14 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
   const { protect } = input.settings;
   const firstUser = protect.firstUser && !input.mayDropFirstUser ? messages.findIndex(isRequest) : -1;
   const latest = protect.latestRequest || input.isTight ? messages.findLastIndex(isRequest) : -1;
+  // No summary can stand for what only the provider can read: its newest compaction stays as if it were pinned.
+  const native = input.mayTakeNative ? -1 : messages.findLastIndex(isNativeItem);
   const openStart = structure.openRound()?.start ?? messages.length;
   const protectedBy = new Map<number, Protection>();
   messages.forEach((message, index) => {
     if (index >= openStart) protectedBy.set(index, "open-round");
     else if (index >= cut) protectedBy.set(index, "tail");
-    else if (message.pinned) protectedBy.set(index, "pinned");
+    else if (message.pinned || index === native) protectedBy.set(index, "pinned");
     else if (message.role === "system" && protect.system) protectedBy.set(index, "system");
     else if (index === firstUser) protectedBy.set(index, "first-user");
     else if (index === latest) protectedBy.set(index, "latest-request");

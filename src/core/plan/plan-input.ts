@@ -21,6 +21,8 @@ export interface PlanInput {
   /** True when somebody named the target: then the summary may fill all of it. */
   readonly isTargetExplicit: boolean;
   readonly found: FoundSummary | undefined;
+  /** The kind of the provider's own compaction that there is for this conversation; undefined for none. */
+  readonly nativeKind?: string | undefined;
 }
 
 export interface Strategy {
@@ -44,6 +46,7 @@ export interface TailRoom {
   readonly messages: number;
   readonly isTight?: boolean;
   readonly mayDropFirstUser?: boolean;
+  readonly mayTakeNative?: boolean;
 }
 
 export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
@@ -58,6 +61,7 @@ export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
     tailMessages: tail.messages,
     isTight: tail.isTight ?? false,
     mayDropFirstUser: tail.mayDropFirstUser ?? false,
+    mayTakeNative: tail.mayTakeNative ?? false,
   });
 }
 

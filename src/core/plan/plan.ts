@@ -81,8 +81,11 @@ export interface SummarizeStep {
   readonly budgetTokens: number;
 }
 
+/** The provider compacts the zone itself; what it returns stands for these messages (R197). */
 export interface NativeStep {
   readonly type: "native";
   readonly kind: string;
   readonly messageIds: readonly string[];
+  /** Messages that held a summary of ours; they go into the call and leave with the zone. */
+  readonly replacesIds: readonly string[];
 }

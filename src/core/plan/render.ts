@@ -18,6 +18,8 @@ export interface Rendered {
 
 export interface RenderInput {
   readonly conversation: Conversation;
+  /** What is kept and may neither take the summary nor stand behind it. */
+  readonly lead: readonly Message[];
   /** What is kept, in order, without old summary messages. */
   readonly head: readonly Message[];
   readonly tail: readonly Message[];
@@ -32,9 +34,11 @@ export function renderSummary(input: RenderInput): Rendered {
   const system = conversation.system.some((part) => part.type === "text")
     ? unmarked(conversation.system, settings)
     : conversation.system;
-  const head = input.head.map((message) => withoutSummary(message, settings)).filter(({ parts }) => parts.length > 0);
+  const stripped = (messages: readonly Message[]): readonly Message[] =>
+    messages.map((message) => withoutSummary(message, settings)).filter(({ parts }) => parts.length > 0);
+  const head = stripped(input.head);
   const rendered = RENDERERS[settings.renderer]({ ...input, head, conversation: { ...conversation, system } });
-  return { ...rendered, messages: bridge(rendered.messages, settings, rules) };
+  return { ...rendered, messages: bridge([...stripped(input.lead), ...rendered.messages], settings, rules) };
 }
 
 type Render = (input: RenderInput) => Rendered;

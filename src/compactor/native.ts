@@ -1,0 +1,131 @@
+/**
+ * Asks the provider to compact the zone itself. The answer either takes the zone's place as it is, or is refused with a reason
+ * and a summary is made instead; nothing of the conversation is touched before that is known.
+ */
+
+import { isArray, isObject, type JsonObject } from "../core/json.ts";
+import type { Conversation, Message } from "../core/message.ts";
+import { removedIds } from "../core/plan/apply-plan.ts";
+import type { NativeStep } from "../core/plan/plan.ts";
+import type { Format, Usage } from "../core/ports.ts";
+import { totalUsage } from "../core/usage.ts";
+import { throwIfAborted } from "./make-summary.ts";
+import { type NativeWire, nativeWire } from "./native-wire.ts";
+
+/** The provider's own compaction, by shape: a function that posts the request and returns the body of the response. */
+export interface NativeCompaction {
+  /** `anthropic-compact` or `responses-compact`; one that the format does not have falls back to a summary. */
+  readonly kind: string;
+  compact(request: unknown, signal: AbortSignal): Promise<NativeAnswer>;
+}
+
+/** The body of the provider's response, as it came. */
+export interface NativeAnswer {
+  /** Responses. */
+  readonly output?: readonly unknown[];
+  /** Anthropic. */
+  readonly content?: readonly unknown[];
+  readonly stop_reason?: string | null;
+  readonly usage?: unknown;
+}
+
+export interface NativeInput {
+  readonly native: NativeCompaction;
+  readonly format: Format;
+  readonly conversation: Conversation;
+  readonly step: NativeStep;
+  readonly model: string | undefined;
+  readonly instructions: string | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type NativeOutcome =
+  | {
+      readonly type: "replaced";
+      readonly kind: string;
+      readonly messages: readonly Message[];
+      /** What can be read of it. */
+      readonly text?: string;
+      readonly usage?: Usage;
+      readonly notes: readonly string[];
+    }
+  | { readonly type: "refused"; readonly kind: string; readonly because: string; readonly usage?: Usage };
+
+export async function askNative(input: NativeInput): Promise<NativeOutcome> {
+  const { native, format, step, instructions, signal } = input;
+  const { kind } = step;
+  const wire = nativeWire(kind);
+  if (wire === undefined) return { type: "refused", kind, because: `nothing is known of ${kind}` };
+  try {
+    const request = wire.request(bodyOf(input, wire), instructions);
+    const answer = await withDeadline(input, (ending) => native.compact(request, ending));
+    const usage = usageOf(format, answer);
+    const used = usage === undefined ? {} : { usage };
+    const reading = wire.read(answer);
+    if (reading.type === "unusable") return { type: "refused", kind, because: reading.because, ...used };
+    const messages = named(format.decode(reading.list).messages, input.conversation);
+    const { text } = reading;
+    const isLost = instructions !== undefined && !wire.takesInstructions;
+    const notes = isLost ? ["The provider's own compaction takes no instructions; they were left out."] : [];
+    return { type: "replaced", kind, messages, ...(text !== undefined && { text }), ...used, notes };
+  } catch (error) {
+    throwIfAborted(signal);
+    return { type: "refused", kind, because: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** An ordinary request with just what is to be compacted. */
+function bodyOf({ conversation, format, step, model }: NativeInput, { listKey }: NativeWire): JsonObject {
+  const encoded = format.encode({ ...conversation, messages: sentMessages(conversation, step, format) });
+  const body = isObject(encoded) ? encoded : { [listKey]: isArray(encoded) ? encoded : [] };
+  return body.model === undefined && model !== undefined ? { model, ...body } : body;
+}
+
+/**
+ * Where the answer opens the list it stands for everything before the cut, kept messages included: the provider sees the prefix
+ * that it has cached. Elsewhere only what leaves is sent, for what is sent comes back.
+ */
+function sentMessages({ messages }: Conversation, step: NativeStep, format: Format): readonly Message[] {
+  const leaving = new Set(removedIds(step));
+  if (!format.rules().native?.opensList) return messages.filter(({ id }) => leaving.has(id));
+  return messages.slice(0, messages.findLastIndex(({ id }) => leaving.has(id)) + 1);
+}
+
+/** Comes back at the deadline even when the function never does. */
+async function withDeadline<Result>(
+  { timeoutMs, signal }: NativeInput,
+  call: (ending: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal.reason);
+  const timer = setTimeout(() => controller.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  signal.addEventListener("abort", stop, { once: true });
+  const ended = new Promise<never>((_resolve, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
+  });
+  try {
+    return await Promise.race([call(controller.signal), ended]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** All that the call cost: where the provider lists its passes, the sum of those, for the compaction is one of them. */
+function usageOf(format: Format, answer: NativeAnswer): Usage | undefined {
+  const usage = isObject(answer) ? answer.usage : undefined;
+  const iterations = isObject(usage) ? usage.iterations : undefined;
+  if (isArray(iterations) && iterations.length > 0) return totalUsage(iterations.map((pass) => format.readUsage(pass)));
+  return format.readUsage(answer);
+}
+
+/** Ids that nothing in the conversation has: what an earlier call returned may still stand there. */
+function named(messages: readonly Message[], { messages: present }: Conversation): readonly Message[] {
+  const taken = new Set(present.map(({ id }) => id));
+  let number = 0;
+  return messages.map((message) => {
+    while (taken.has(`native/${number}`)) number++;
+    return { ...message, id: `native/${number++}` };
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * What the last passes say about the next: two in a row that free too little (D26), or one whose summary failed (D13), hold off
+ * automatic passes until enough has come to hope for more. Whoever asks for a pass gets one all the same. Pure.
+ */
+
+import type { Settings } from "../core/settings/settings.ts";
+
+export interface Passes {
+  /** Passes in a row that freed too little; one that failed counts as many as it takes. */
+  readonly weak: number;
+  /** Size of the view after the last pass. */
+  readonly tokensAfter: number;
+}
+
+export const NO_PASSES: Passes = { weak: 0, tokensAfter: 0 };
+
+export function isHeldOff({ weak, tokensAfter }: Passes, tokens: number, { antiThrash }: Settings): boolean {
+  return weak >= antiThrash.maxPasses && tokens < tokensAfter * (1 + antiThrash.minFreedRatio);
+}
+
+export interface PassTokens {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+export function passesAfter(before: Passes, { tokensBefore, tokensAfter }: PassTokens, settings: Settings): Passes {
+  const isWeak = tokensBefore - tokensAfter < tokensBefore * settings.antiThrash.minFreedRatio;
+  return { weak: isWeak ? before.weak + 1 : 0, tokensAfter };
+}
+
+export function passesAfterFailure(tokensAfter: number, { antiThrash }: Settings): Passes {
+  return { weak: antiThrash.maxPasses, tokensAfter };
+}

@@ -1,0 +1,70 @@
+/**
+ * What a plan owes to limits on messages rather than tokens: old tool turns go whole where the settings say so (R097), and the
+ * number of messages is limited in every pass (R146). What a summary is made in this pass stands for what the limit takes.
+ */
+
+import type { RenderSettings } from "../settings/settings.ts";
+import { isTextStep, removedIds } from "./apply-plan.ts";
+import { overLimit } from "./count-backstop.ts";
+import { dropTurns } from "./drop-turns.ts";
+import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
+import { type PlanInput, partitionFor } from "./plan-input.ts";
+
+export function withBackstop(plan: Plan, input: PlanInput): Plan {
+  const turned = plan.steps.every(isTextStep) ? withDrop(plan, dropTurns(turnsInput(input)), input) : plan;
+  const leaving = new Set(turned.steps.flatMap(removedIds));
+  const messageIds = overLimit(input, { leaving, added: addedMessages(turned, input.settings.render) });
+  if (messageIds.length === 0) return turned;
+  const taking = turned.steps.find(isTaking);
+  if (taking !== undefined) return withMore(turned, taking, { messageIds, input });
+  const reason = `more than ${input.settings.maxMessages} messages`;
+  return withDrop(turned, { type: "drop", messageIds, reason }, input);
+}
+
+type TakingStep = SummarizeStep | NativeStep | DropStep;
+
+function isTaking(step: Step): step is TakingStep {
+  return !isTextStep(step);
+}
+
+/** The newest tool turns have a limit of their own, so the tail does not keep older ones (R097). */
+function turnsInput(input: PlanInput): Parameters<typeof dropTurns>[0] {
+  const { protect } = input.settings;
+  const parts = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const protectedBy = new Map([...parts.protectedBy].filter(([, why]) => why !== "tail"));
+  return { ...input, messages: input.conversation.messages, protectedBy };
+}
+
+/** At most; how many there are is known only when the summary stands in its place. */
+function addedMessages({ steps }: Plan, { renderer }: RenderSettings): number {
+  if (steps.some(({ type }) => type === "native")) return 1;
+  if (!steps.some(({ type }) => type === "summarize")) return 0;
+  return renderer === "pair" || renderer === "merge-first-user" ? 2 : 1;
+}
+
+function withDrop(plan: Plan, drop: DropStep | undefined, input: PlanInput): Plan {
+  if (drop === undefined) return plan;
+  const { because: _, ...rest } = plan;
+  const tokensAfter = plan.tokensAfter - tokensIn(drop.messageIds, input);
+  return { ...rest, steps: [...plan.steps, drop], tokensAfter };
+}
+
+interface More {
+  readonly messageIds: readonly string[];
+  readonly input: PlanInput;
+}
+
+/** The same step, for these messages too, in the order of the list. */
+function withMore(plan: Plan, step: TakingStep, { messageIds, input }: More): Plan {
+  const taken = new Set([...step.messageIds, ...messageIds]);
+  const ordered = input.conversation.messages.flatMap(({ id }) => (taken.has(id) ? [id] : []));
+  const wider = { ...step, messageIds: ordered };
+  const steps = plan.steps.filter((other) => !(isTextStep(other) && taken.has(other.messageId)));
+  const tokensAfter = plan.tokensAfter - tokensIn(messageIds, input);
+  return { ...plan, steps: steps.map((other) => (other === step ? wider : other)), tokensAfter };
+}
+
+function tokensIn(messageIds: readonly string[], { conversation, tokensOf }: PlanInput): number {
+  const ids = new Set(messageIds);
+  return conversation.messages.reduce((sum, message) => sum + (ids.has(message.id) ? tokensOf(message) : 0), 0);
+}

@@ -1,0 +1,36 @@
+/**
+ * What a provider's own compaction left in a conversation: items that only it can read, or that it has signed. They are stored
+ * and sent back as they are (X24). Finds and reads them; never changes one.
+ */
+
+import { isObject, type JsonValue } from "../json.ts";
+import { type Message, type OpaquePart, type Part, text } from "../message.ts";
+
+const NATIVE_ITEM = "compaction";
+
+export function isNativeItem({ parts }: Message): boolean {
+  return parts.some(isCompactionPart);
+}
+
+/** The same message with what can be read of its items as text, for a summary that has to stand for them too. */
+export function withReadableItems(message: Message): Message {
+  if (!isNativeItem(message)) return message;
+  const parts = message.parts.map((part) => (isCompactionPart(part) ? (readablePart(part.wire) ?? part) : part));
+  return { ...message, parts };
+}
+
+/** The summary in a signed item; undefined in an encrypted one. */
+export function readableText(item: JsonValue | undefined): string | undefined {
+  if (!isObject(item)) return undefined;
+  const { content } = item;
+  return typeof content === "string" && content.trim() !== "" ? content : undefined;
+}
+
+function readablePart(item: JsonValue): Part | undefined {
+  const readable = readableText(item);
+  return readable === undefined ? undefined : text(readable);
+}
+
+function isCompactionPart(part: Part): part is OpaquePart {
+  return part.type === "opaque" && part.kind === NATIVE_ITEM;
+}
