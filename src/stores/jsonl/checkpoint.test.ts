@@ -55,7 +55,9 @@ test("whatever happened before", { timeout: 60_000 }, async () => {
           const free = view.flatMap(({ isPinned, isSummary }, index) => (isPinned && !isSummary ? [] : [index]));
           const archive = free.slice(each.from, each.from + each.count);
           const isKept = each.edit !== null && each.edit < view.length && !archive.includes(each.edit);
-          const edits = isKept ? [[each.edit ?? 0, { role: "user", content: `edited ${run}` }] as const] : [];
+          const edits = isKept
+            ? [[each.edit ?? 0, { role: "user", content: `edited ${version.revision}` }] as const]
+            : [];
           await compact(store, id, { archive, edits, ...(archive.length > 0 && { summary: "s" }), totalTokens: 9 });
         } else if (each.type === "pin") {
           const pinned = view[each.at];
@@ -69,6 +71,18 @@ test("whatever happened before", { timeout: 60_000 }, async () => {
     { numRuns: 40 },
   );
   expect(shortcuts).toBeGreaterThan(40);
+});
+
+test("the newest of several edits", async () => {
+  const directory = temporary();
+  const store = jsonlStore({ directory, sync: "never" });
+  await begin(store, "a", 2);
+  for (const content of ["short", "shorter"]) {
+    await compact(store, "a", { archive: [], edits: [[1, { role: "assistant", content }]] });
+    expect(checkSame(join(directory, "a.jsonl"))).toBe(true);
+  }
+  const { view } = await stateOf(jsonlStore({ directory }), "a");
+  expect(view[1]?.body).toEqual({ role: "assistant", content: "shorter" });
 });
 
 test("places that no longer hold what they should are seen through", async () => {

@@ -2,9 +2,10 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type JsonObject, stringOf } from "../../core/json.ts";
+import { stringOf } from "../../core/json.ts";
 import { isPiHeader } from "../../core/pi-entries/live-path.ts";
 import { fileNameOf, hashedNameOf, SESSION_ENDING } from "./file-name.ts";
+import { isTooNew } from "./header.ts";
 import { readHeader } from "./read-session.ts";
 
 export interface SessionDirectory {
@@ -12,21 +13,30 @@ export interface SessionDirectory {
   find(sessionId: string): string | undefined;
   /** Where a new session of that id may be written. */
   freePath(sessionId: string): string;
+  /** Those that this version can read. */
   sessionIds(): readonly string[];
   /** Session files, and files with that ending that are none. */
-  files(): readonly { readonly path: string; readonly sessionId: string | undefined }[];
+  files(): readonly FoundFile[];
   /** What was known of a file no longer holds. */
   forget(path: string): void;
 }
 
+export interface FoundFile {
+  readonly path: string;
+  /** Undefined for a file that is no session. */
+  readonly sessionId: string | undefined;
+  readonly isTooNew: boolean;
+}
+
 export function sessionDirectory(directory: string): SessionDirectory {
   // A header is never changed, so each is read once.
-  const known = new Map<string, string>();
-  const idOf = (name: string): string | undefined => {
-    const id = known.get(name) ?? sessionIdIn(readHeader(join(directory, name)));
-    if (id !== undefined) known.set(name, id);
-    return id;
+  const known = new Map<string, FoundFile>();
+  const fileOf = (name: string): FoundFile => {
+    const file = known.get(name) ?? foundFile(join(directory, name));
+    if (file.sessionId !== undefined) known.set(name, file);
+    return file;
   };
+  const idOf = (name: string): string | undefined => fileOf(name).sessionId;
   const names = (): readonly string[] => namesIn(directory).filter((name) => name.endsWith(SESSION_ENDING));
   return {
     find(sessionId) {
@@ -38,8 +48,13 @@ export function sessionDirectory(directory: string): SessionDirectory {
       const path = join(directory, fileNameOf(sessionId));
       return isFree(path) ? path : join(directory, hashedNameOf(sessionId));
     },
-    sessionIds: () => [...new Set(names().flatMap((name) => idOf(name) ?? []))],
-    files: () => names().map((name) => ({ path: join(directory, name), sessionId: idOf(name) })),
+    sessionIds() {
+      const readable = names()
+        .map(fileOf)
+        .filter(({ isTooNew }) => !isTooNew);
+      return [...new Set(readable.flatMap(({ sessionId }) => sessionId ?? []))];
+    },
+    files: () => names().map(fileOf),
     forget(path) {
       known.delete(basename(path));
     },
@@ -51,8 +66,9 @@ function isFree(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
-function sessionIdIn(header: JsonObject | undefined): string | undefined {
-  return header !== undefined && isPiHeader(header) ? stringOf(header.id) : undefined;
+function foundFile(path: string): FoundFile {
+  const header = readHeader(path) ?? {};
+  return { path, sessionId: isPiHeader(header) ? stringOf(header.id) : undefined, isTooNew: isTooNew(header) };
 }
 
 function namesIn(directory: string): readonly string[] {

@@ -7,7 +7,8 @@ import type { Damage } from "./session-file.ts";
 
 export function examineFiles(files: SessionDirectory, sessionId: string | undefined): readonly Finding[] {
   const asked = files.files().filter((file) => sessionId === undefined || file.sessionId === sessionId);
-  return asked.flatMap(({ path, sessionId: id }): readonly Finding[] => {
+  return asked.flatMap(({ path, sessionId: id, isTooNew }): readonly Finding[] => {
+    if (isTooNew) return [newer(path, id ?? "")];
     const file = readSession(path, "whole", undefined)?.file;
     if (file === undefined || id === undefined) return [noSession(path)];
     return file.damage.map(({ rule, offset }) => ({
@@ -30,6 +31,11 @@ const MESSAGES: Readonly<Record<Damage["rule"], readonly [message: string, remed
   ],
   "bad-record": ["an entry of ours is not as it was written and is passed over.", "Restore the line from a copy."],
 };
+
+function newer(path: string, sessionId: string): Finding {
+  const message = `${path} was written by a newer version of this package.`;
+  return { sessionId, rule: "newer-version", message, remedy: "Upgrade the package to open it." };
+}
 
 function noSession(path: string): Finding {
   const remedy = "Move it elsewhere if it is not meant to be one.";

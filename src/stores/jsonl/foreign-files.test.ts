@@ -1,6 +1,6 @@
 /** Sessions that pi or OpenClaw began: read as theirs, gone on with, compacted and taken back like ours. */
 
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -107,6 +107,17 @@ test("a branch that was left does not count, and its numbers are not given again
   const { ids: next } = await append(store, "s1", [user("ours")]);
   expect(next).toEqual(["m5"]);
   expect(await ids(open(), "s1")).toBe("u1 u2 m5");
+});
+
+test("a branch that is begun under an open store is seen, and told as a change", async () => {
+  const { file, open } = setUp([HEADER, said("u1", null, "one"), said("u2", "u1", "two")]);
+  const store = open();
+  const { version } = await stateOf(store, "s1");
+  expect(await listOf(store.events("s1"))).toEqual([]);
+  appendFileSync(file, `${JSON.stringify(said("u3", "u1", "instead"))}\n`);
+  const changes = await store.changes("s1", version);
+  expect(changes.type === "changed" ? words(changes.state.view) : changes.type).toBe("u1 u3");
+  expect(await stateOf(store, "s1")).toEqual(await stateOf(open(), "s1"));
 });
 
 test("the older flat form", () =>

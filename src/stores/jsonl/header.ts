@@ -21,7 +21,7 @@ export function createdIn(header: JsonObject): Created | undefined {
   const id = stringOf(header.id) ?? "";
   if (!isPiHeader(header) || id === "") return undefined;
   const own = isObject(header.palimpsest) ? header.palimpsest : {};
-  if ((numberOf(own.version) ?? 0) > FORM_VERSION) throw tooNew(id);
+  if (isTooNew(header)) throw tooNew(id);
   return {
     id,
     at: timeOf(header.timestamp) ?? new Date(0).toISOString(),
@@ -35,6 +35,11 @@ export function createdIn(header: JsonObject): Created | undefined {
 
 export function isOwnHeader(header: JsonObject): boolean {
   return isObject(header.palimpsest);
+}
+
+/** Written by a version of ours that may know better. */
+export function isTooNew({ palimpsest }: JsonObject): boolean {
+  return isObject(palimpsest) && (numberOf(palimpsest.version) ?? 0) > FORM_VERSION;
 }
 
 /** As we write times; undefined for what is none. */

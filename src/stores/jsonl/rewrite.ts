@@ -16,15 +16,15 @@ export function purgedLines(
   const events = new Set(eventIds);
   const gone = [...file.log.rows.values()].filter(({ archivedBy }) => events.has(archivedBy ?? ""));
   const ids = new Set(gone.map(({ id }) => id));
-  const places = gone.flatMap(({ id, sequence }) => {
-    const span = file.places.messages.get(id);
-    return span === undefined ? [] : [{ from: span[0], to: span[0] + span[1], sequence }];
-  });
-  const sequenceAt = new Map(places.map(({ from, sequence }) => [from, sequence]));
-  const parts = new Set(places.flatMap(({ from, to }) => offsetsBetween(lines, from, to)));
+  const places = new Map(gone.map(({ id, sequence }) => [file.places.messages.get(id)?.[0] ?? -1, { id, sequence }]));
+  // A message may have several lines; they stand one behind the other.
+  let until = 0;
   return lines.flatMap(({ json, span: [offset] }) => {
     if (json === undefined) return [];
-    return parts.has(offset) ? [stub(json, sequenceAt.get(offset) ?? 0)] : [withoutMessages(json, ids)];
+    const place = places.get(offset);
+    const span = file.places.messages.get(place?.id ?? "");
+    if (span !== undefined) until = span[0] + span[1];
+    return offset < until ? [stub(json, place?.sequence ?? 0)] : [withoutMessages(json, ids)];
   });
 }
 
@@ -47,10 +47,6 @@ export function newEventIds(lines: readonly Line[], newId: () => string): Readon
 function eventIdIn({ type, id, palimpsest }: JsonObject): string | undefined {
   if (!isObject(palimpsest)) return type === "compaction" || type === "context_edit" ? stringOf(id) : undefined;
   return isObject(palimpsest.record) ? stringOf(palimpsest.record.eventId) : undefined;
-}
-
-function offsetsBetween(lines: readonly Line[], from: number, to: number): readonly number[] {
-  return lines.map(({ span }) => span[0]).filter((offset) => offset >= from && offset < to);
 }
 
 function stub({ id, parentId, timestamp }: JsonObject, purged: number): JsonObject {

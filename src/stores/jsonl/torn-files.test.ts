@@ -14,6 +14,7 @@ import {
   isSound,
   listOf,
   refuses,
+  stateOf,
   user,
   viewText,
 } from "../../testing/store/world.ts";
@@ -53,12 +54,13 @@ test("cut off at any byte, the session is as it was after the last line that is 
   const states = await history(open(), file);
   const bytes = readFileSync(file);
   const first = states[0]?.end ?? 0;
-  for (let length = first; length <= bytes.length; length += 23) {
+  const cuts = Array.from({ length: Math.floor((bytes.length - first) / 23) }, (_, index) => first + 23 * index);
+  for (const length of [...cuts, ...states.flatMap(({ end }) => [end - 1, end])]) {
     writeFileSync(file, bytes.subarray(0, length));
     // A line that lacks nothing but its end is whole.
     const expected = states.findLast(({ end }) => end - 1 <= length)?.view;
     expect(await viewText(open(), "a"), `${length} bytes`).toBe(expected);
-    if (length % 3 !== 0) continue;
+    if (length % 3 !== 0 && !states.some(({ end }) => end - 1 === length)) continue;
     const store = open();
     await append(store, "a", [user("goes on")]);
     const view = await viewText(open(), "a");
@@ -91,6 +93,20 @@ test("a damaged line is passed over, told and left as it is", async () => {
   const { ids: next } = await append(open(), "a", [user("on")]);
   expect(next).toEqual(["m6"]);
   expect(readFileSync(file, "utf8").startsWith(damaged)).toBe(true);
+});
+
+test("a lost line shifts neither numbers nor revisions of what came later", async () => {
+  const { file, open } = setUp();
+  const store = open();
+  await begin(store, "a", 2);
+  await store.setPinned("a", ["m1"], true);
+  await store.setPinned("a", ["m2"], true);
+  const { version } = await stateOf(store, "a");
+  const lines = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, [...lines.slice(0, 3), "lost", ...lines.slice(4)].join("\n"));
+  const after = await stateOf(open(), "a");
+  expect(after.version).toEqual(version);
+  expect(after.view.map(({ isPinned }) => isPinned)).toEqual([false, true]);
 });
 
 test("an entry that was tampered with is told, whatever it holds", async () => {
@@ -135,6 +151,9 @@ test("a file of a newer version is not touched", async () => {
   await refuses("schema-too-new", () => store.open("a"));
   await refuses("schema-too-new", () => append(store, "a", [user("x")]));
   expect(readFileSync(file, "utf8")).toBe(newer);
+  await begin(store, "b", 1);
+  expect((await listOf(open().sessions())).map(({ id }) => id)).toEqual(["b"]);
+  expect((await listOf(open().examine())).map(({ rule }) => rule)).toEqual(["newer-version"]);
 });
 
 test("a file that shrinks under an open store is read again", async () => {
@@ -166,6 +185,23 @@ test("purged messages are gone from the disk, summaries that were summarized too
   await append(open(), "a", [user("on")]);
   expect(await ids(store, "a")).toBe("m8 m4 m5 m6 m9");
   expect((await store.open("a"))?.counters.messageCount).toBe(7);
+});
+
+test("a message of several lines is purged with all of them", async () => {
+  const { file, open } = setUp();
+  const store = open();
+  const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: `answer to ${id}` });
+  const body = { role: "user", content: ["one", "two", "three"].map(result) };
+  await store.create({ id: "a", format: "anthropic-messages", base: {} });
+  await append(store, "a", [user("first"), { role: "user", body, attachments: [] }, user("last")]);
+  await compact(store, "a", { archive: [1], summary: "s" });
+  const view = await viewText(store, "a");
+  expect(await store.purge("a", new Date(Date.now() + 1_000))).toBe(1);
+  expect(readFileSync(file, "utf8")).not.toContain("answer to");
+  expect(await viewText(open(), "a")).toBe(view);
+  await append(store, "a", [user("on")]);
+  expect(await ids(open(), "a")).toBe("m1 m4 m3 m5");
+  await isSound(open());
 });
 
 test("a commit that another store made stale is refused, and leaves no trace", async () => {

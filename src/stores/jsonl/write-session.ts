@@ -19,6 +19,7 @@ export function appendBytes(path: string, bytes: Buffer, { end, sync }: { end: n
       writeAll(descriptor, bytes, end);
       if (sync === "always") fsyncSync(descriptor);
     } catch (error) {
+      ftruncateSync(descriptor, end);
       throw error;
     }
   } finally {

@@ -2,7 +2,7 @@
 
 import { CompactionError } from "../../core/errors.ts";
 import { checkSessionId } from "../../core/store/session-id.ts";
-import type { Lease, Store } from "../../core/store/store.ts";
+import type { Lease, SessionSummary, Store } from "../../core/store/store.ts";
 import { checkCommit, checkPins, eventsToPurge, eventsToUndo, sessionExists, sessionMissing } from "./check-change.ts";
 import { examineLog } from "./examine-log.ts";
 import { leaseOf, releaseLease, renewLease, takeLease } from "./lease-state.ts";
@@ -189,8 +189,11 @@ function readMethods({ backend, load }: Gate) {
       return searchLog(await load(sessionId, "whole"), query, limit);
     },
     async *sessions() {
-      const logs = await Promise.all((await backend().sessionIds()).map((id) => backend().load(id, "view")));
-      const summaries = logs.filter((log) => log !== undefined).map(summaryOf);
+      const summaries: SessionSummary[] = [];
+      for (const id of await backend().sessionIds()) {
+        const log = await backend().load(id, "view");
+        if (log !== undefined) summaries.push(summaryOf(log));
+      }
       yield* summaries.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0));
     },
     async *examine(sessionId) {
