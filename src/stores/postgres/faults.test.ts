@@ -64,6 +64,11 @@ const terminating = async (connection: PostgresQueryable) => {
   throw new Error("the server was expected to hang up");
 };
 
+/** The client fails by itself; the server knows of nothing and would commit what it has. */
+const breaking = async () => {
+  throw new Error("the client broke");
+};
+
 async function wholeOf(store: Store): Promise<string> {
   const [state, log, events] = [await store.open("a"), await listOf(store.log("a")), await listOf(store.events("a"))];
   return JSON.stringify({ state, log, events, archive: await listOf(store.archive("a")) });
@@ -130,13 +135,16 @@ function suite(world: PostgresWorld): void {
     expect(await check(committing, { happen: raising("XX000"), isPipelined: true })).toBe(8);
   });
 
-  test("so does the connection ending in the place of each of them", async () => {
+  test("so does the client failing, or the connection ending, in the place of each of them", async () => {
+    expect(await check(committing, { happen: breaking })).toBe(8);
+    expect(await check(committing, { happen: breaking, isPipelined: true })).toBe(8);
     expect(await check(committing, { happen: terminating })).toBe(8);
     expect(await check(committing, { happen: terminating, isPipelined: true })).toBe(8);
   });
 
   test("every statement of a rollback failing in turn leaves the session as it was", async () => {
     expect(await check(rollingBack, { happen: raising("XX000") })).toBe(9);
+    expect(await check(rollingBack, { happen: breaking })).toBe(9);
     expect(await check(rollingBack, { happen: terminating, isPipelined: true })).toBe(9);
   });
 

@@ -78,7 +78,7 @@ CREATE TABLE messages (
   CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['system'::text, 'user'::text, 'assistant'::text, 'tool'::text]))),
   CONSTRAINT messages_session_id_archived_by_fkey FOREIGN KEY (session_id, archived_by) REFERENCES compaction_events(session_id, id) ON DELETE CASCADE,
   CONSTRAINT messages_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
-);
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 
 CREATE TABLE schema_migrations (
   number integer NOT NULL,

@@ -90,7 +90,7 @@ CREATE TABLE messages (
   body json NOT NULL,
   PRIMARY KEY (session_id, sequence),
   FOREIGN KEY (session_id, archived_by) REFERENCES compaction_events (session_id, id) ON DELETE CASCADE
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX messages_view ON messages (session_id, order_key) WHERE archived_by IS NULL;
 CREATE INDEX messages_archive ON messages (session_id, archived_by, order_key) WHERE archived_by IS NOT NULL;
 CREATE INDEX messages_with_attachments ON messages (session_id) WHERE attachments IS NOT NULL;
