@@ -135,3 +135,27 @@ test.each([
 ])("a call that makes no sense gets an answer too: %j", async (input, expected) => {
   expect(await recallTool(await compacted("anthropic-messages")).run(input)).toContain(expected);
 });
+
+test("summaries say that the tool exists, where it is offered, and say it once", async () => {
+  const compactor = {
+    format: formatNamed("openai-chat"),
+    protect: { tailTokens: 50, tailMessages: 2, firstUser: false },
+  };
+  const session = await openSession("a", { store: "memory:", compactor });
+  let asked = 0;
+  const turn = async (): Promise<void> => {
+    asked++;
+    await session.append(
+      `Please fix src/module${asked}.ts, which fails with error E${asked}00. ${"It is slow. ".repeat(30)}`,
+    );
+  };
+  for (let index = 0; index < 8; index++) await turn();
+  await session.compact();
+  expect(JSON.stringify(await session.request())).not.toContain("with the tool");
+  await session.setBody({ tools: [recallTool(session).definition] });
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; index < 8; index++) await turn();
+    await session.compact();
+    expect(JSON.stringify(await session.request()).split("with the tool `recall`")).toHaveLength(2);
+  }
+});

@@ -7,6 +7,7 @@ import { CompactionError } from "./core/errors.ts";
 import { formatRules } from "./core/format-rules.ts";
 import { isArray, isObject, type JsonValue, numberOf, stringOf } from "./core/json.ts";
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text } from "./core/message.ts";
+import { RECALL_NAME } from "./core/plan/summary-marks.ts";
 import type { Format, ToolDefinition } from "./core/ports.ts";
 import { bodyText } from "./core/search/body-text.ts";
 import type { StoredMessage } from "./core/store/store.ts";
@@ -28,8 +29,6 @@ export interface RecallOptions {
   readonly charactersMax?: number;
   readonly hitsMax?: number;
 }
-
-export const RECALL_NAME = "recall";
 
 const CHARACTERS_MAX = 8_000;
 const HITS_MAX = 8;

@@ -64,6 +64,7 @@ export const agentpg: Settings = deepFreeze({
     renderer: "flagged-message", // C18, R161.
     opening: "[Conversation summary]\n\n",
     closing: "",
+    mentionsRecall: false,
     acknowledgement: { text: "", when: "never" }, // C19.
   },
   failure: { ladder: ["throw"], annotation: COUNT_ANNOTATION }, // R150.

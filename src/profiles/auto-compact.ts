@@ -58,6 +58,7 @@ export const autoCompact: Settings = deepFreeze({
     renderer: "system", // R144, D25.
     opening: "[Previous conversation summary]\n",
     closing: "",
+    mentionsRecall: false,
     acknowledgement: { text: "", when: "never" }, // C19.
   },
   failure: { ladder: ["throw"], annotation: COUNT_ANNOTATION }, // R152.

@@ -61,6 +61,7 @@ export const balanced: Settings = deepFreeze({
     renderer: "pair",
     opening: "[Summary of the earlier conversation, which was archived]\n\n",
     closing: "\n\n[End of the summary]",
+    mentionsRecall: false,
     acknowledgement: { text: "I have the summary and continue from there.", when: "needed" },
   },
   failure: {

@@ -58,6 +58,7 @@ export const microAgent: Settings = deepFreeze({
     renderer: "merge-first-user", // R134.
     opening: "[CONTEXT SUMMARY]\n",
     closing: "\n[END CONTEXT SUMMARY]",
+    mentionsRecall: false,
     acknowledgement: { text: "Understood. Continuing with the current task.", when: "needed" }, // R135.
   },
   failure: { ladder: ["keep-and-trim"], annotation: COUNT_ANNOTATION }, // R145.

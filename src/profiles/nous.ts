@@ -60,6 +60,7 @@ export const nous: Settings = deepFreeze({
     renderer: "pair", // R138.
     opening: "[Previous conversation summary]\n\n",
     closing: "",
+    mentionsRecall: false,
     acknowledgement: {
       text: "I have the context from our previous conversation. Let's continue.",
       when: "always",

@@ -69,6 +69,7 @@ export const openclaw: Settings = deepFreeze({
     renderer: "entry", // R142, R165.
     opening: "[Summary of the conversation before this point]\n\n",
     closing: "",
+    mentionsRecall: false,
     acknowledgement: { text: "", when: "never" }, // C19.
   },
   failure: {

@@ -10,6 +10,8 @@ import type { HookContext } from "../core/hooks/hook-events.ts";
 import type { Message } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
+import { RECALL_NAME } from "../core/plan/summary-marks.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { PassHistory } from "../core/store/counters.ts";
 import type { Commit, Lease, Store } from "../core/store/store.ts";
 import { eventRecord } from "./event-record.ts";
@@ -69,6 +71,7 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
 
 async function passOnce(parts: SessionParts, snapshot: Snapshot, call: SessionCall): Promise<SessionPass> {
   const { compactor, store, id, overlay, leaseMs } = parts;
+  const settings = settingsFor(snapshot, compactor, call);
   const startedMs = parts.now();
   const model = modelOf(snapshot.record.base);
   let held: HeldLease | undefined;
@@ -77,6 +80,7 @@ async function passOnce(parts: SessionParts, snapshot: Snapshot, call: SessionCa
   try {
     const passed = await compactor.passOver(conversationOf(snapshot, overlay), {
       ...call,
+      ...(settings !== undefined && { settings }),
       signal: AbortSignal.any(signals),
       passes: parts.heldOff.passes ?? snapshot.record.passes,
       failed: (passes) => {
@@ -101,6 +105,12 @@ async function passOnce(parts: SessionParts, snapshot: Snapshot, call: SessionCa
   } finally {
     await held?.release();
   }
+}
+
+/** Summaries mention the recall tool where the session offers it. */
+function settingsFor({ frame }: Snapshot, { format }: Compactor, { settings }: SessionCall): SettingsInput | undefined {
+  const offersRecall = format.readTools(frame.tools).definitions.some(({ name }) => name === RECALL_NAME);
+  return offersRecall ? { ...settings, render: { mentionsRecall: true, ...settings?.render } } : settings;
 }
 
 interface Passed {

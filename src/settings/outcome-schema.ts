@@ -29,6 +29,11 @@ export const renderSchema: SchemaFor<RenderSettings> = {
       about: "Directly before the summary, line breaks included; by it a summary is found again.",
     },
     closing: { type: "text", about: "Directly behind the summary, line breaks included." },
+    mentionsRecall: {
+      type: "boolean",
+      about:
+        "Whether it says that what it replaced can be read with the `recall` tool; sessions that offer the tool set it.",
+    },
     acknowledgement: {
       type: "object",
       about: "What the assistant answers to the summary.",

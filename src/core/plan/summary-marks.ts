@@ -62,9 +62,14 @@ export function withSummary(message: Message, summary: string, render: RenderSet
 
 const SEPARATOR = "\n\n";
 
+/** The tool's name, and what a summary says of it. */
+export const RECALL_NAME = "recall";
+const RECALL_NOTE = `(What this summary replaced can be searched and read with the tool \`${RECALL_NAME}\`.)`;
+
 /** The text with its marks, as every renderer writes it. */
-export function markedSummary(summary: string, { opening, closing }: RenderSettings): string {
-  return closing === "" ? `${opening}${summary}` : `${opening}${summary}${closing}`;
+export function markedSummary(summary: string, { opening, closing, mentionsRecall }: RenderSettings): string {
+  const said = mentionsRecall ? `${summary}${SEPARATOR}${RECALL_NOTE}` : summary;
+  return `${opening}${said}${closing}`;
 }
 
 export function summaryPart(summary: string, render: RenderSettings): TextPart {
@@ -73,7 +78,10 @@ export function summaryPart(summary: string, render: RenderSettings): TextPart {
 
 function summaryIn(value: string, render: RenderSettings): readonly string[] {
   const mark = locate(value, render);
-  return mark === undefined ? [] : [value.slice(mark.textStart, mark.textEnd).trim()];
+  if (mark === undefined) return [];
+  const said = value.slice(mark.textStart, mark.textEnd).trim();
+  // The note is ours, whatever the settings say by now.
+  return [said.endsWith(RECALL_NOTE) ? said.slice(0, -RECALL_NOTE.length).trimEnd() : said];
 }
 
 /** The last opening at the start of a line; marks inside a summary are its own text. */

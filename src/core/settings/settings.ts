@@ -162,6 +162,8 @@ export interface RenderSettings {
   readonly renderer: "merge-first-user" | "pair" | "flagged-message" | "system" | "entry";
   readonly opening: string;
   readonly closing: string;
+  /** Whether the summary says that what it replaced can be read with the `recall` tool. */
+  readonly mentionsRecall: boolean;
   readonly acknowledgement: { readonly text: string; readonly when: "needed" | "always" | "never" };
 }
 
