@@ -1,9 +1,16 @@
 /**
- * How fast the extractive summarizer, and the whole pass around it, are beside `JSON.parse` of the same bytes in the same run, and how much memory it takes,
- * on generated agent sessions of 1, 10 and 100 MB. Exits with 1 when a bar is missed. Run with `npm run extractive-speed`.
+ * How fast the extractive summarizer, and the whole pass around it, are beside `JSON.parse` of the same bytes in the same run, and how much memory the pass
+ * takes, on generated agent sessions of 1, 10 and 100 MB. Exits with 1 when a bar is missed. Run with `npm run extractive-speed`.
+ *
+ * Speeds are the best of several runs in a process that has warmed up, ours and `JSON.parse` alike; the first pass of the process, which the engine still
+ * interprets, has a line of its own. Memory beyond the parsed input is told twice, as a multiple of it. `live` is what a collection cannot free at the
+ * pass's fullest moments: collections are forced while the summary is composed, when everything that was read is held. `with garbage` is what the heap had
+ * grown by at the end of a pass without any forced collection: at 1 MB that is mostly what V8's young generation, whatever the input, lets lie.
+ * Memory outside the heap counts in both. The bar is for what is live, at every size.
  */
 
 import { createCompactor } from "../src/compactor.ts";
+import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { extractive } from "../src/summarizers/extractive.ts";
@@ -18,8 +25,10 @@ const MEMORY_MAX = 3;
 const BUDGET_TOKENS = 8_000;
 /** So small that pruning never suffices: every size is summarised. */
 const PASS_TARGET_TOKENS = 12_000;
-/** Below this the garbage that V8's young generation holds anyway is larger than the input. */
-const MEMORY_FROM_MB = 10;
+/** How often a run for `live` stops to collect. */
+const COLLECTIONS = 6;
+/** About how many texts a pass counts while it composes; only spreads the collections. */
+const COUNTS_BETWEEN = 1_500;
 
 const WORDS =
   "the build fails because module resolution picks an older copy of parser when tests run in watch mode so pin it and check again".split(
@@ -29,21 +38,31 @@ const WORDS =
 await run();
 
 async function run(): Promise<void> {
+  const first = inputOf(1);
+  const coldMs = await passMs(JSON.parse(first.json));
+  console.log(`The first pass of the process, over 1 MB: ${coldMs.toFixed(0)} ms.\n`);
+  await measure(1);
   console.log(
-    "| MB | JSON.parse MB/s | extractive MB/s | times slower | whole pass MB/s | times slower | extra memory / parsed |\n|---:|---:|---:|---:|---:|---:|---:|",
+    "| MB | JSON.parse MB/s | extractive MB/s | times slower | whole pass MB/s | times slower | memory / parsed: live | with garbage |\n|---:|---:|---:|---:|---:|---:|---:|---:|",
   );
   const speeds: number[] = [];
   let isMissed = false;
-  await measure(1);
   for (const size of SIZES_MB) {
-    const { parseSpeed, speed, passSpeed, memory } = await measure(size);
+    const { parseSpeed, speed, passSpeed, live, withGarbage } = await measure(size);
     speeds.push(passSpeed);
-    const slowness = parseSpeed / speed;
     const passSlowness = parseSpeed / passSpeed;
-    if (passSlowness > SLOWNESS_MAX || (size >= MEMORY_FROM_MB && memory > MEMORY_MAX)) isMissed = true;
-    console.log(
-      `| ${size} | ${parseSpeed.toFixed(0)} | ${speed.toFixed(1)} | ${slowness.toFixed(1)} | ${passSpeed.toFixed(1)} | ${passSlowness.toFixed(1)} | ${memory.toFixed(2)} |`,
-    );
+    if (passSlowness > SLOWNESS_MAX || live > MEMORY_MAX) isMissed = true;
+    const cells = [
+      size,
+      parseSpeed.toFixed(0),
+      speed.toFixed(1),
+      (parseSpeed / speed).toFixed(1),
+      passSpeed.toFixed(1),
+      passSlowness.toFixed(1),
+      live.toFixed(2),
+      withGarbage.toFixed(2),
+    ];
+    console.log(`| ${cells.join(" | ")} |`);
   }
   const linearity = (speeds[0] ?? 1) / (speeds.at(-1) ?? 1);
   console.log(
@@ -57,48 +76,107 @@ interface Measured {
   readonly speed: number;
   /** Decode, repair, count, decide, prune, summarise, apply, validate, encode. */
   readonly passSpeed: number;
-  readonly memory: number;
+  readonly live: number;
+  readonly withGarbage: number;
 }
 
-/** Small sizes are repeated, so that the engine has compiled what it measures. */
-async function measure(megabytes: number): Promise<Measured> {
+interface Input {
+  readonly json: string;
+  readonly bytes: number;
+}
+
+function inputOf(megabytes: number): Input {
   const json = JSON.stringify({ messages: generate(megabytes * 1_000_000) });
-  const bytes = Buffer.byteLength(json);
-  const repeats = Math.max(1, Math.round(20 / megabytes));
+  return { json, bytes: Buffer.byteLength(json) };
+}
+
+/** Small sizes are repeated, so that the engine has compiled what it measures and others on the machine disturb less. */
+async function measure(megabytes: number): Promise<Measured> {
+  const { json, bytes } = inputOf(megabytes);
+  const repeats = Math.max(2, Math.round(40 / megabytes));
   let parseMs = Number.POSITIVE_INFINITY;
   let ownMs = Number.POSITIVE_INFINITY;
-  let passMs = Number.POSITIVE_INFINITY;
-  let memory = 0;
+  let wholeMs = Number.POSITIVE_INFINITY;
+  const parsedBytes = bytesOfParsed(json);
+  let garbageBytes = 0;
   for (let repeat = 0; repeat < repeats; repeat++) {
-    globalThis.gc?.();
-    const before = heapUsed();
     const start = performance.now();
     const body: unknown = JSON.parse(json);
     parseMs = Math.min(parseMs, performance.now() - start);
-    globalThis.gc?.();
-    const parsedBytes = heapUsed() - before;
-    const { messages } = anthropicMessages.decode(body);
-    const counter = estimateTokens();
-    globalThis.gc?.();
-    const beforeOwn = heapUsed();
-    const ownStart = performance.now();
-    await extractive().summarize(
-      { messages, turnPrefix: [], kept: [], budgetTokens: BUDGET_TOKENS, counter },
-      { signal: new AbortController().signal, progress: () => undefined },
-    );
-    ownMs = Math.min(ownMs, performance.now() - ownStart);
-    // Without a collection in between: what was taken, garbage included.
-    memory = Math.max(memory, (heapUsed() - beforeOwn) / parsedBytes);
-    const passStart = performance.now();
-    await createCompactor({ format: anthropicMessages }).compact(body, { target: { tokens: PASS_TARGET_TOKENS } });
-    passMs = Math.min(passMs, performance.now() - passStart);
+    ownMs = Math.min(ownMs, await extractiveMs(body));
+    const beforePass = collectedBytes();
+    wholeMs = Math.min(wholeMs, await passMs(body));
+    garbageBytes = Math.max(garbageBytes, usedBytes() - beforePass);
   }
   const speedOf = (ms: number): number => bytes / ms / 1_000;
-  return { parseSpeed: speedOf(parseMs), speed: speedOf(ownMs), passSpeed: speedOf(passMs), memory };
+  return {
+    parseSpeed: speedOf(parseMs),
+    speed: speedOf(ownMs),
+    passSpeed: speedOf(wholeMs),
+    live: (await liveBytes(JSON.parse(json))) / parsedBytes,
+    withGarbage: garbageBytes / parsedBytes,
+  };
 }
 
-function heapUsed(): number {
-  return process.memoryUsage().heapUsed;
+async function extractiveMs(body: unknown): Promise<number> {
+  const { messages } = anthropicMessages.decode(body);
+  const counter = estimateTokens();
+  const start = performance.now();
+  await extractive().summarize(
+    { messages, turnPrefix: [], kept: [], budgetTokens: BUDGET_TOKENS, counter },
+    { signal: new AbortController().signal, progress: () => undefined },
+  );
+  return performance.now() - start;
+}
+
+async function passMs(body: unknown, summarizer?: Summarizer): Promise<number> {
+  const start = performance.now();
+  const options = { format: anthropicMessages, ...(summarizer !== undefined && { summarizer }) };
+  await createCompactor(options).compact(body, { target: { tokens: PASS_TARGET_TOKENS } });
+  return performance.now() - start;
+}
+
+/** The most that a pass holds beyond the parsed body, of several collections while it composes its summary. */
+async function liveBytes(body: unknown): Promise<number> {
+  const before = collectedBytes();
+  const own = extractive();
+  let most = 0;
+  let counts = 0;
+  const summarizer: Summarizer = {
+    ...own,
+    summarize: (input, context) => {
+      const countText = (text: string): number => {
+        if (counts++ % COUNTS_BETWEEN === 0 && counts <= COLLECTIONS * COUNTS_BETWEEN) {
+          most = Math.max(most, collectedBytes() - before);
+        }
+        return input.counter.countText(text);
+      };
+      return own.summarize({ ...input, counter: { ...input.counter, countText } }, context);
+    },
+  };
+  await passMs(body, summarizer);
+  return most;
+}
+
+/** In a function of its own, so that nothing of an earlier run is still held when it begins. */
+function bytesOfParsed(json: string): number {
+  const before = collectedBytes();
+  const body: unknown = JSON.parse(json);
+  const bytes = collectedBytes() - before;
+  // Asked for afterwards, so that it is not collected before.
+  return body === undefined ? 0 : bytes;
+}
+
+function collectedBytes(): number {
+  // Twice: memory outside the heap is let go of behind the first.
+  globalThis.gc?.();
+  globalThis.gc?.();
+  return usedBytes();
+}
+
+function usedBytes(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }
 
 /** A coding session: requests, narration, calls with paths and edits, results with code and logs. */

@@ -88,6 +88,10 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
     messages: pick(({ id }) => zone.has(id) && !prefix.has(id)).map(withReadableItems),
     turnPrefix: pick(({ id }) => prefix.has(id)),
     kept: pick(({ id }) => !leaving.has(id)),
+    keptBefore: Math.max(
+      0,
+      messages.findIndex(({ id }) => leaving.has(id)),
+    ),
     ...(previous !== undefined && { previous }),
     budgetTokens: step.budgetTokens,
     counter,

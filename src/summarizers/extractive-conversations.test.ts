@@ -212,3 +212,31 @@ test("what stays in the view is known: the goal stands before, what is going on 
     [first, ...works("Let me write the first test file.", "write_file", { path: "tide.test.ts", content: "x" }, "ok")],
   );
 });
+
+test("a request that is kept for its own sake does not void the work that it started", async () => {
+  await check(
+    [
+      user("Port the tide parser to TypeScript."),
+      ...works("I've ported the row parser.", "write_file", { path: "tide.ts", content: "x" }, "ok"),
+      assistant("The row parser is ported."),
+      ...works("Let me look at the printer module.", "read_file", { path: "print.py" }, "def show(): ..."),
+    ],
+    {
+      goal: ["Port the tide parser to TypeScript.", "Now port the printer."],
+      inProgress: ["Look at the printer module."],
+      nextSteps: ["Now port the printer."],
+    },
+    [user("Now port the printer.")],
+  );
+});
+
+test("a new request makes what was announced before it void", async () => {
+  await check(
+    [
+      user("Port the tide parser to TypeScript."),
+      ...works("Let me look at the printer module.", "read_file", { path: "print.py" }, "def show(): ..."),
+      user("Stop. Write the tests for the row parser first."),
+    ],
+    { inProgress: [], nextSteps: ["Stop. Write the tests for the row parser first."] },
+  );
+});

@@ -63,7 +63,10 @@ const SESSION: readonly Message[] = [
 test("goal, request, decisions, progress, files and failures stand where they belong", async () => {
   const { checkpoint } = await summarize(SESSION);
   expect(checkpoint).toMatchObject({
-    goal: ["Port the tide table parser to TypeScript. Never change the public names."],
+    goal: [
+      "Port the tide table parser to TypeScript. Never change the public names.",
+      "Good. Now port the printer, and keep harbour_id 48213 in the header.",
+    ],
     constraints: expect.arrayContaining(["Never change the public names."]),
     done: expect.arrayContaining(["Port the parser", "I've fixed the off-by-one error in parseRows."]),
     inProgress: ["Port the printer"],
@@ -72,8 +75,9 @@ test("goal, request, decisions, progress, files and failures stand where they be
     filesRead: ["lib/printer.py", "lib/tide_table.py"],
     filesModified: ["/tmp/printer.txt", "src/tide-table.ts"],
     toolFailures: [{ toolName: "bash", summary: expect.stringContaining("expected 4 rows, got 3") }],
-    latestRequest: "Good. Now port the printer, and keep harbour_id 48213 in the header.",
   });
+  // It stands whole as the current goal.
+  expect(checkpoint?.latestRequest).toBeUndefined();
 });
 
 test("the text is the checkpoint, and can be read back", async () => {
@@ -145,7 +149,10 @@ async function checkUpdate(previous: Summary): Promise<void> {
     assistant("I've finished porting the printer; printRows works now. Port the printer is done."),
   ];
   const { checkpoint, text: written } = await summarize(later, { previous });
-  expect(checkpoint?.goal).toEqual(["Port the tide table parser to TypeScript. Never change the public names."]);
+  expect(checkpoint?.goal).toEqual([
+    "Port the tide table parser to TypeScript. Never change the public names.",
+    "Good. Now port the printer, and keep harbour_id 48213 in the header.",
+  ]);
   expect(checkpoint?.inProgress).toEqual([]);
   expect(checkpoint?.done).toEqual(expect.arrayContaining(["Port the parser", "Port the printer"]));
   expect(checkpoint?.nextSteps).toEqual(["Publish version 2"]);

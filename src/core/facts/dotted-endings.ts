@@ -1,6 +1,20 @@
-/** Endings that make a dotted word a file name or a host. Data only. */
+/** Endings that make a dotted word a file name or a host. Looks at the last few units of a run only; never throws. */
 
-export const FILE_EXTENSIONS: ReadonlySet<string> = new Set(
+import { bitsAt, CLASS } from "./identifier-classes.ts";
+
+/** What the run `[start, end)` is by what stands behind its last dot; undefined when that says nothing. */
+export function endingKind(units: Uint16Array, start: number, end: number): "file" | "url" | undefined {
+  let dot = end - 1;
+  while (dot > start && end - dot <= EXTENSION_CHARS_MAX + 1 && bitsAt(units, dot) !== CLASS.dot) dot--;
+  const length = end - dot - 1;
+  if (dot <= start || length === 0 || length > EXTENSION_CHARS_MAX) return undefined;
+  if (SHAPES[shapeOf(length, units[dot + 1] as number, units[end - 1] as number)] === 0) return undefined; // inside the run
+  const ending = String.fromCharCode(...units.subarray(dot + 1, end)).toLowerCase();
+  if (FILE_EXTENSIONS.has(ending)) return "file";
+  return DOMAINS.has(ending) ? "url" : undefined;
+}
+
+const FILE_EXTENSIONS: ReadonlySet<string> = new Set(
   (
     "py pyi ts tsx mts cts js jsx mjs cjs json jsonl md mdx ex exs heex erl rs go java kt kts swift c h cc cpp hpp cs rb php pl lua " +
     "toml yml yaml ini cfg conf env lock sh bash zsh ps1 css scss less html htm xml svg vue svelte sql csv tsv txt log pdf " +
@@ -8,5 +22,21 @@ export const FILE_EXTENSIONS: ReadonlySet<string> = new Set(
     "dockerfile diff patch parquet rst tex bib"
   ).split(" "),
 );
-export const EXTENSION_CHARS_MAX = 10;
-export const DOMAINS: ReadonlySet<string> = new Set("com org net io gov edu dev ai app co uk de fr cn jp".split(" "));
+const EXTENSION_CHARS_MAX = 10;
+const DOMAINS: ReadonlySet<string> = new Set("com org net io gov edu dev ai app co uk de fr cn jp".split(" "));
+
+/** By length, first and last letter whether there may be such an ending: most dotted words are told apart without a string. */
+const SHAPES = shapes();
+
+function shapes(): Uint8Array {
+  const table = new Uint8Array(16 * 1_024);
+  for (const ending of [...FILE_EXTENSIONS, ...DOMAINS]) {
+    table[shapeOf(ending.length, ending.charCodeAt(0), ending.charCodeAt(ending.length - 1))] = 1;
+  }
+  return table;
+}
+
+/** Capitals and small letters, which differ in a higher bit, share a shape. */
+function shapeOf(length: number, first: number, last: number): number {
+  return (length << 10) | ((first & 31) << 5) | (last & 31);
+}

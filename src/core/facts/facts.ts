@@ -4,15 +4,18 @@
  */
 
 import type { Message } from "../message.ts";
+import { descendingOrder } from "./descending.ts";
 import { createFactLedger, type FactLedger } from "./ledger.ts";
 import type { Fact } from "./mention-table.ts";
 import { factLikelihood } from "./score.ts";
 import { looksSecret } from "./secret.ts";
 
+export { descendingOrder } from "./descending.ts";
 export { scanIdentifiers } from "./identifier-scan.ts";
 export { createFactLedger, type FactLedger } from "./ledger.ts";
 
-export interface RankedFact extends Pick<Fact, "text" | "kind"> {
+export interface RankedFact extends Pick<Fact, "kind"> {
+  readonly text: string;
   /** Between 0 and 1. */
   readonly likelihood: number;
 }
@@ -28,14 +31,21 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   ledger.visit((fact) => {
     likelihoods[at++] = factLikelihood(fact, messages);
   });
-  const threshold = size <= limit ? 0 : (likelihoods.slice().sort()[size - limit] ?? 0);
-  const ranked: RankedFact[] = [];
+  const threshold = size <= limit ? 0 : (likelihoods[descendingOrder(likelihoods)[limit - 1] ?? 0] ?? 0);
+  const found: RankedFact[] = [];
   at = 0;
-  ledger.visit(({ text, kind }) => {
+  ledger.visit(({ kind }, textOf) => {
     const likelihood = likelihoods[at++] ?? 0;
-    if (likelihood >= threshold && !looksSecret(text)) ranked.push({ text, kind, likelihood });
+    if (likelihood < threshold) return;
+    const text = textOf();
+    if (!looksSecret(text)) found.push({ text, kind, likelihood });
   });
-  return ranked.sort((a, b) => b.likelihood - a.likelihood || compareText(a.text, b.text));
+  const keys = new Float64Array(found.length);
+  for (let index = 0; index < found.length; index++) keys[index] = found[index]?.likelihood ?? 0;
+  const order = descendingOrder(keys, (a, b) => compareText(found[a]?.text ?? "", found[b]?.text ?? ""));
+  const ranked: RankedFact[] = [];
+  for (const index of order) ranked.push(found[index] as RankedFact); // the order holds the indexes of what was found
+  return ranked;
 }
 
 export function factsOf(messages: readonly Message[]): readonly RankedFact[] {

@@ -58,3 +58,44 @@ test("line starts are capitalised words behind a line break", () => {
   scanLineStarts("One\nTwo x\nthree\n\nFour", (word) => found.push(word));
   expect(found).toEqual([String.raw`\nTwo`, String.raw`\nFour`]);
 });
+
+test("letters whose lower bits look like ASCII marks are letters all the same", () =>
+  check("ŮABCDEF0 /tmp/ĭĮįİ/ūŬŭ.txt ŮŮ http://a.example/ů", [
+    "code:ABCDEF0",
+    "path:/tmp/ĭĮįİ/ūŬŭ.txt",
+    "url:http://a.example/",
+  ]));
+test("what the text ends with is found", () => {
+  check("see http://a.example/b", ["url:http://a.example/b"]);
+  check("see http:/", []);
+  check("MAX_SIZE", ["constant:MAX_SIZE"]);
+});
+
+test("a text of any length is read as a whole: nothing is cut, lost or found twice", () => {
+  const line = 'const userName = "src/deep/path.ts"; // see https://a.example/b?c=1 and MAX_SIZE\\nSummary </div>\n';
+  const perLine: string[] = [];
+  scanIdentifiers(line, (start, end, kind) => perLine.push(`${kind}:${line.slice(start, end)}`));
+  expect(perLine).toHaveLength(5);
+  for (const indent of [0, 1, 2, 3, 17, 40, 61, 80]) {
+    const text = " ".repeat(indent) + line.repeat(1_500);
+    const found: string[] = [];
+    scanIdentifiers(text, (start, end, kind) => found.push(`${kind}:${text.slice(start, end)}`));
+    expect(found).toEqual(Array.from({ length: 1_500 }, () => perLine).flat());
+  }
+});
+
+test("a run longer than any stretch is no name, and what follows it is found", () => {
+  check(`${"Ab1".repeat(40_000)} src/after.ts`, ["path:src/after.ts"]);
+});
+
+test("a scan inside a scan disturbs neither", () => {
+  const outer: string[] = [];
+  const inner: string[] = [];
+  const text = "one_name two_name";
+  scanIdentifiers(text, (start, end) => {
+    outer.push(text.slice(start, end));
+    scanIdentifiers("inner_name", (from, to) => inner.push("inner_name".slice(from, to)));
+  });
+  expect(outer).toEqual(["one_name", "two_name"]);
+  expect(inner).toEqual(["inner_name", "inner_name"]);
+});

@@ -5,8 +5,9 @@
 
 import { isArray, isObject, type JsonValue } from "../json.ts";
 import type { Message, Part, ToolCallPart } from "../message.ts";
-import { scanIdentifiers, scanLineStarts } from "./identifier-scan.ts";
-import { createMentionTable, type Fact, type FactSource, type MentionTable } from "./mention-table.ts";
+import { scanLineStarts, scanUnits } from "./identifier-scan.ts";
+import { visitStretches } from "./identifier-window.ts";
+import { createMentionTable, type Fact, type FactSource, type MentionTable, type VisitFact } from "./mention-table.ts";
 
 export interface FactLedger {
   /** Messages seen so far. */
@@ -14,7 +15,7 @@ export interface FactLedger {
   readonly size: number;
   add(message: Message): void;
   /** Every fact, in the order of its first mention. The object is only valid during the call: it is used again. */
-  visit(visitFact: (fact: Fact) => void): void;
+  visit(visitFact: VisitFact): void;
 }
 
 export interface FactLedgerOptions {
@@ -29,12 +30,16 @@ export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {
   let index = 0;
   const { mention } = table;
   const scan: Scan = (text, source, isEscaped) => {
-    table.place({ text, source, message: index });
-    scanIdentifiers(text, mention);
+    visitStretches(text, (stretch) => {
+      table.place({ text, ...stretch, source, message: index });
+      scanUnits(stretch, mention);
+    });
     if (!isEscaped) return;
     scanLineStarts(text, (word) => {
-      table.place({ text: word, source, message: index });
-      mention(0, word.length, "line");
+      visitStretches(word, (stretch) => {
+        table.place({ text: word, ...stretch, source, message: index });
+        mention(0, stretch.length, "line");
+      });
     });
   };
   return {

@@ -1,6 +1,6 @@
 /**
- * Counts mentions of identifiers in flat memory: a hash table over character ranges, so that a mention makes no string and no
- * object unless the identifier is new. Exact: equal hashes are told apart by their characters. Knows nothing of messages.
+ * Counts mentions of identifiers in flat memory: a hash table over ranges of units, so that a mention makes no string and no
+ * object. Exact: equal hashes are told apart by their characters. Knows nothing of messages.
  */
 
 import type { IdentifierKind } from "./identifier-scan.ts";
@@ -8,9 +8,8 @@ import type { IdentifierKind } from "./identifier-scan.ts";
 /** Where a mention stands. `keys` are the names of call arguments; `writes` are arguments too long to be a name or command. */
 export type FactSource = "user" | "calls" | "writes" | "keys" | "assistant" | "results";
 
-/** One identifier with what is known of its mentions. Indexes count messages from 0. */
+/** What is known of one identifier's mentions. Indexes count messages from 0. */
 export interface Fact {
-  readonly text: string;
   readonly kind: IdentifierKind;
   readonly user: number;
   readonly calls: number;
@@ -26,58 +25,73 @@ export interface Fact {
   readonly lastCall: number;
 }
 
+/** The identifier itself is cut out of its text only for who asks. Both are only valid during the call. */
+export type VisitFact = (fact: Fact, textOf: () => string) => void;
+
 /** Where the mentions that follow stand. */
 export interface MentionPlace {
   readonly text: string;
+  /** The units of a stretch of the text, which begins at `offset`: read in place of the text, which is slower. */
+  readonly units: Uint16Array;
+  readonly offset: number;
   readonly source: FactSource;
   readonly message: number;
 }
 
 export interface MentionTable {
   size(): number;
-  /** Set once per text, so that a mention costs no object. */
+  /** Set once per stretch of text, so that a mention costs no object. */
   place(place: MentionPlace): void;
+  /** The half-open range of units that names it. */
   mention(start: number, end: number, kind: IdentifierKind): void;
   /** In the order of first mention. The object is used again for the next. */
-  visit(visitFact: (fact: Fact) => void): void;
+  visit(visitFact: VisitFact): void;
   /** Forgets all others; asked in the order of first mention. */
   keep(isKept: () => boolean): void;
 }
 
-/** Numbers per row: a count per source, then how many messages, the first, the last, the last call, and the hash. */
+/**
+ * Numbers per row: a count per source, how many messages, the first, the last, the last call, the hash,
+ * where its units are, and where it was first found.
+ */
 const SLOT: Readonly<Record<FactSource, number>> = { user: 0, calls: 1, writes: 2, keys: 3, assistant: 4, results: 5 };
 const MESSAGES = 6;
 const FIRST = 7;
 const LAST = 8;
 const LAST_CALL = 9;
 const HASH = 10;
-const ROW = 11;
+const NAME = 11;
+const LENGTH = 12;
+const START = 13;
+const ROW = 14;
 const CAPACITY_START = 1_024;
+const NAME_UNITS_START = 16_384;
 
 export function createMentionTable(): MentionTable {
   const table: Table = {
     buckets: new Int32Array(2 * CAPACITY_START),
     rows: new Int32Array(ROW * CAPACITY_START),
     capacity: CAPACITY_START,
+    names: new Uint16Array(NAME_UNITS_START),
+    namesEnd: 0,
     texts: [],
     kinds: [],
   };
-  let place: MentionPlace = { text: "", source: "user", message: 0 };
+  let place: MentionPlace = { text: "", units: table.names, offset: 0, source: "user", message: 0 };
   let slot = 0;
   let isCall = false;
   return {
-    size: () => table.texts.length,
+    size: () => table.kinds.length,
     place(next) {
       place = next;
       slot = SLOT[next.source];
       isCall = next.source === "calls" || next.source === "writes";
     },
     mention(start, end, kind) {
-      const { text, message } = place;
-      const hash = hashOf(text, start, end);
-      const found = find(table, { text, start, end, hash });
-      const entry =
-        found >= 0 ? found : addEntry(table, { bucket: ~found, name: text.slice(start, end), kind, hash, message });
+      const { units, message } = place;
+      const hash = hashOf(units, start, end);
+      const found = find(table, { units, start, end, hash });
+      const entry = found >= 0 ? found : addEntry(table, place, { bucket: ~found, start, end, kind, hash });
       const { rows } = table;
       const row = entry * ROW;
       rows[row + slot] = (rows[row + slot] ?? 0) + 1;
@@ -95,52 +109,75 @@ export function createMentionTable(): MentionTable {
 interface Table {
   /** Open addressing: an entry's number plus one, 0 where there is none. Twice the capacity, so never more than half full. */
   buckets: Int32Array;
+  /** Zero behind the last entry. */
   rows: Int32Array;
   capacity: number;
+  /** The units of all entries, one after the other, to compare with. */
+  names: Uint16Array;
+  namesEnd: number;
+  /** For each entry the text it was first found in; it is cut out only for who asks. */
   readonly texts: string[];
   readonly kinds: IdentifierKind[];
 }
 
 interface Sought {
-  readonly text: string;
+  readonly units: Uint16Array;
   readonly start: number;
   readonly end: number;
   readonly hash: number;
 }
 
 /** The entry; when there is none, the complement of the bucket where it belongs. */
-function find({ buckets, rows, texts }: Table, { text, start, end, hash }: Sought): number {
+function find({ buckets, rows, names }: Table, sought: Sought): number {
   const mask = buckets.length - 1;
-  let at = hash & mask;
+  let at = sought.hash & mask;
   for (let entry = buckets[at] ?? 0; entry !== 0; entry = buckets[at] ?? 0) {
-    if (rows[(entry - 1) * ROW + HASH] === hash && isEqual(texts[entry - 1] ?? "", text, start, end)) return entry - 1;
+    const row = (entry - 1) * ROW;
+    if (rows[row + HASH] === sought.hash && isNamed(names, rows, row, sought)) return entry - 1;
     at = (at + 1) & mask;
   }
   return ~at;
 }
 
-interface NewEntry {
-  readonly bucket: number;
-  readonly name: string;
-  readonly kind: IdentifierKind;
-  readonly hash: number;
-  readonly message: number;
+function isNamed(names: Uint16Array, rows: Int32Array, row: number, { units, start, end }: Sought): boolean {
+  if (rows[row + LENGTH] !== end - start) return false;
+  const shift = (rows[row + NAME] ?? 0) - start;
+  for (let at = start; at < end; at++) if (names[shift + at] !== units[at]) return false;
+  return true;
 }
 
-function addEntry(table: Table, { bucket, name, kind, hash, message }: NewEntry): number {
-  const entry = table.texts.length;
+interface NewEntry extends Omit<Sought, "units"> {
+  readonly bucket: number;
+  readonly kind: IdentifierKind;
+}
+
+function addEntry(table: Table, place: MentionPlace, { bucket, start, end, kind, hash }: NewEntry): number {
+  const { text, units, offset, message } = place;
+  const entry = table.kinds.length;
   table.buckets[bucket] = entry + 1;
-  table.texts.push(name);
   table.kinds.push(kind);
+  table.texts.push(text);
+  const { rows } = table;
   const row = entry * ROW;
-  table.rows.fill(0, row, row + ROW);
-  table.rows[row + MESSAGES] = 1;
-  table.rows[row + FIRST] = message;
-  table.rows[row + LAST] = message;
-  table.rows[row + LAST_CALL] = -1;
-  table.rows[row + HASH] = hash;
-  if (table.texts.length === table.capacity) grow(table);
+  rows[row + MESSAGES] = 1;
+  rows[row + FIRST] = message;
+  rows[row + LAST] = message;
+  rows[row + LAST_CALL] = -1;
+  rows[row + HASH] = hash;
+  rows[row + NAME] = table.namesEnd;
+  rows[row + LENGTH] = end - start;
+  rows[row + START] = offset + start;
+  if (table.namesEnd + end - start > table.names.length) growNames(table, end - start);
+  const { names } = table;
+  for (let at = start; at < end; at++) names[table.namesEnd++] = units[at] ?? 0;
+  if (table.kinds.length === table.capacity) grow(table);
   return entry;
+}
+
+function growNames(table: Table, units: number): void {
+  const names = new Uint16Array(2 * table.names.length + units);
+  names.set(table.names);
+  table.names = names;
 }
 
 function grow(table: Table): void {
@@ -154,7 +191,7 @@ function grow(table: Table): void {
 function fillBuckets(table: Table): void {
   const buckets = new Int32Array(2 * table.capacity);
   const mask = buckets.length - 1;
-  for (let entry = 0; entry < table.texts.length; entry++) {
+  for (let entry = 0; entry < table.kinds.length; entry++) {
     let at = (table.rows[entry * ROW + HASH] ?? 0) & mask;
     while (buckets[at] !== 0) at = (at + 1) & mask;
     buckets[at] = entry + 1;
@@ -162,11 +199,16 @@ function fillBuckets(table: Table): void {
   table.buckets = buckets;
 }
 
-function visitEntries({ rows, texts, kinds }: Table, visitFact: (fact: Fact) => void): void {
+function visitEntries(table: Table, visitFact: VisitFact): void {
+  const { rows, kinds, texts } = table;
   const fact = emptyFact();
-  for (let entry = 0; entry < texts.length; entry++) {
+  let entry = 0;
+  const textOf = (): string => {
+    const start = rows[entry * ROW + START] ?? 0;
+    return (texts[entry] ?? "").slice(start, start + (rows[entry * ROW + LENGTH] ?? 0));
+  };
+  for (; entry < kinds.length; entry++) {
     const row = entry * ROW;
-    fact.text = texts[entry] ?? "";
     fact.kind = kinds[entry] ?? "code";
     fact.user = rows[row + SLOT.user] ?? 0;
     fact.calls = rows[row + SLOT.calls] ?? 0;
@@ -178,22 +220,32 @@ function visitEntries({ rows, texts, kinds }: Table, visitFact: (fact: Fact) => 
     fact.first = rows[row + FIRST] ?? 0;
     fact.last = rows[row + LAST] ?? 0;
     fact.lastCall = rows[row + LAST_CALL] ?? -1;
-    visitFact(fact);
+    visitFact(fact, textOf);
   }
 }
 
 function keepEntries(table: Table, isKept: () => boolean): void {
-  const { rows, texts, kinds } = table;
+  const { rows, kinds, texts, names } = table;
+  const known = kinds.length;
   let kept = 0;
-  for (let entry = 0; entry < texts.length; entry++) {
+  let namesEnd = 0;
+  for (let entry = 0; entry < known; entry++) {
     if (!isKept()) continue;
-    texts[kept] = texts[entry] ?? "";
+    const row = kept * ROW;
+    rows.copyWithin(row, entry * ROW, entry * ROW + ROW);
+    const name = rows[row + NAME] ?? 0;
+    const length = rows[row + LENGTH] ?? 0;
+    names.copyWithin(namesEnd, name, name + length);
+    rows[row + NAME] = namesEnd;
+    namesEnd += length;
     kinds[kept] = kinds[entry] ?? "code";
-    rows.copyWithin(kept * ROW, entry * ROW, entry * ROW + ROW);
+    texts[kept] = texts[entry] ?? "";
     kept++;
   }
-  texts.length = kept;
+  rows.fill(0, kept * ROW, known * ROW);
   kinds.length = kept;
+  texts.length = kept;
+  table.namesEnd = namesEnd;
   fillBuckets(table);
 }
 
@@ -201,7 +253,6 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function emptyFact(): Mutable<Fact> {
   return {
-    text: "",
     kind: "code",
     user: 0,
     calls: 0,
@@ -216,15 +267,9 @@ function emptyFact(): Mutable<Fact> {
   };
 }
 
-/** FNV-1a over character codes, mixed once more so that the low bits depend on all of them. */
-function hashOf(text: string, start: number, end: number): number {
+/** FNV-1a over units, mixed once more so that the low bits depend on all of them. */
+function hashOf(units: Uint16Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (units[at] ?? 0), 0x01000193);
   return (hash ^ (hash >>> 15)) | 0;
-}
-
-function isEqual(known: string, text: string, start: number, end: number): boolean {
-  if (known.length !== end - start) return false;
-  for (let at = 0; at < known.length; at++) if (known.charCodeAt(at) !== text.charCodeAt(start + at)) return false;
-  return true;
 }

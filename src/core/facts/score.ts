@@ -34,15 +34,22 @@ export function factLikelihood(fact: Fact, messages: number): number {
   const arguments_ = calls + writes;
   const isName = kind === "camel" || kind === "snake";
   let sum = BIAS + KIND_WEIGHTS[kind];
-  sum -= 0.5 * Math.log(messages - fact.last + 1);
+  sum -= 0.5 * logOf(messages - fact.last + 1);
   if (fact.messages === 1) sum -= 0.74;
   if (fact.lastCall >= 0 && messages - fact.lastCall <= CURRENT_MESSAGES) sum += 1;
   if (user > 0) sum += 1 + (arguments_ > 0 ? 0.69 : 0);
-  if (assistant > 0) sum += 0.62 + 0.28 * Math.log(1 + assistant);
+  if (assistant > 0) sum += 0.62 + 0.28 * logOf(1 + assistant);
   if (results > 0) sum += -0.67 + (arguments_ > 0 ? 0.51 : 0);
-  if (keys > 0) sum += -0.9 + 0.3 * Math.log(1 + keys) + (results > 0 ? 2.7 : 0);
-  if (calls > 0) sum += -0.4 + 0.61 * Math.log(1 + calls) + (kind === "path" ? 1.08 : 0);
-  if (writes > 0) sum += -0.39 + 0.11 * Math.log(1 + writes);
+  if (keys > 0) sum += -0.9 + 0.3 * logOf(1 + keys) + (results > 0 ? 2.7 : 0);
+  if (calls > 0) sum += -0.4 + 0.61 * logOf(1 + calls) + (kind === "path" ? 1.08 : 0);
+  if (writes > 0) sum += -0.39 + 0.11 * logOf(1 + writes);
   if (arguments_ > 0) sum += (kind === "number" ? 0.65 : 0) + (isName ? -0.3 : 0);
   return 1 / (1 + Math.exp(-sum));
+}
+
+const LOGS = Float64Array.from({ length: 4_096 }, (_, count) => Math.log(count));
+
+/** Of a count; nearly all are small. */
+function logOf(count: number): number {
+  return LOGS[count] ?? Math.log(count);
 }

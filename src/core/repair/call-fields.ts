@@ -9,9 +9,11 @@ const UNKNOWN_TOOL = "unknown_tool";
 export const repairCallFields: Pass = (messages, context) => {
   if (!context.rules.objectInputs) return messages;
   const names = new Map<Part, string>();
-  for (const call of context.pairing(messages).calls)
-    for (const { part } of call.results) names.set(part, call.part.name);
+  if (context.rules.namedResults)
+    for (const call of context.pairing(messages).calls)
+      for (const { part } of call.results) names.set(part, call.part.name);
   return mapMessages(messages, (message) => {
+    if (message.parts.every((part) => repairPart(part, names.get(part), context) === part)) return message;
     const parts = message.parts.map((part) => {
       const repaired = repairPart(part, names.get(part), context);
       if (repaired !== part)

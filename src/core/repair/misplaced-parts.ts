@@ -4,10 +4,10 @@ import type { Message, Part } from "../message.ts";
 import { mapMessages, messageBeside, type Pass, withParts } from "./pass.ts";
 
 export const separateMisplacedParts: Pass = (messages, { rules, report }) =>
-  mapMessages(messages, (message): readonly Message[] => {
+  mapMessages(messages, (message): Message | readonly Message[] => {
     const isAssistant = message.role === "assistant";
+    if (!message.parts.some((part) => isMisplaced(part, isAssistant))) return message;
     const misplaced = message.parts.filter((part) => isMisplaced(part, isAssistant));
-    if (misplaced.length === 0) return [message];
     const role = isAssistant ? rules.resultRole : "assistant";
     const kind = isAssistant ? "tool results" : "assistant content";
     report(

@@ -35,6 +35,8 @@ export function mapMessages(
   let output: Message[] | undefined;
   messages.forEach((message, index) => {
     const mapped = map(message, index);
+    // Nearly every message of nearly every list: nothing is made for it.
+    if (output === undefined && mapped === message) return;
     const list = "id" in mapped ? [mapped] : mapped;
     if (output === undefined && list.length === 1 && list[0] === message) return;
     output ??= messages.slice(0, index);

@@ -25,13 +25,18 @@ export const repairReasoning: Pass = (messages, context) => {
 };
 
 function quoteUnsigned(message: Message, context: RepairContext): Message {
+  if (message.parts.length > 0 && !message.parts.some(isUnsigned)) return message;
   const parts = message.parts.flatMap((part): readonly Part[] => {
-    if (part.type !== "reasoning" || part.signature || part.encrypted) return [part];
+    if (!isUnsigned(part)) return [part];
     context.report("thinking-unsigned", message, "turned unsigned thinking into text");
     return quote(part);
   });
   const repaired = withParts(message, parts);
   return repaired.parts.length > 0 ? repaired : { ...repaired, parts: [text("[Thinking that was not kept.]")] };
+}
+
+function isUnsigned(part: Part): part is ReasoningPart {
+  return part.type === "reasoning" && !part.signature && !part.encrypted;
 }
 
 /** A reasoning item must be followed by what it led to; a row of them stands or falls with what follows its last. */

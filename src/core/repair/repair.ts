@@ -50,20 +50,29 @@ const PASSES: readonly Pass[] = [
 
 export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
   const repairs: Repair[] = [];
-  const indexOf = new Map(conversation.messages.map((message, index) => [message.id, index]));
+  const indexOf = once(() => new Map(conversation.messages.map((message, index) => [message.id, index])));
   const context = {
     format: conversation.format,
     rules: formatRules(conversation.format),
     model: options.model,
     pairing: rememberLast(pairCalls),
     report: (rule: string, message: Message, change: string): void => {
-      repairs.push({ rule, messageIndex: originIndex(indexOf, message.id), change });
+      repairs.push({ rule, messageIndex: originIndex(indexOf(), message.id), change });
     },
   };
   const messages = PASSES.reduce((list, pass) => pass(list, context), conversation.messages);
   const isSame =
     messages.length === conversation.messages.length && messages.every((m, i) => m === conversation.messages[i]);
   return { conversation: isSame ? conversation : { ...conversation, messages }, repairs };
+}
+
+/** Made when first asked for: most lists need no repair, and nobody asks. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** The answer for the list that was asked about last. */

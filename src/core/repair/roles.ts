@@ -13,6 +13,7 @@ export const repairRoles: Pass = (messages, context) => {
 /** A signed compaction block may only open the list; anywhere else its readable summary stands for it. */
 const quoteMisplacedCompaction: Pass = (messages, { report }) =>
   mapMessages(messages, (message, index) => {
+    if (!message.parts.some(isSignedCompaction)) return message;
     const parts = message.parts.map((part, position) => {
       if (!isSignedCompaction(part) || (index === 0 && position === 0)) return part;
       report("compaction-misplaced", message, "turned a compaction block that is not first into text");

@@ -28,14 +28,45 @@ import {
 import { scanCharacters, scanScript } from "./estimate-scripts.ts";
 import { add, type Scan } from "./estimate-window.ts";
 
-// Constants of their own: the engine folds them into the hot loop, which it does not with properties.
-const AT_WORD_PREFIX = AT.wordPrefix;
+// Constants of their own: the engine folds them into the hot loop, which it does not with properties and imports.
+const UPPER = KIND.upper;
+const DIGIT = KIND.digit;
+const SPACE = KIND.space;
+const BLANK = KIND.blank;
+const NEWLINE = KIND.newline;
+const NUMBER = KIND.number;
+const END = KIND.end;
+const SCRIPT = KIND.mark;
+const PUNCTUATION = KIND.punctuation;
+const SYMBOL = KIND.symbol;
+const SURROGATE = KIND.surrogate;
+const HAN = KIND.han;
+const HANGUL = KIND.hangul;
+const LETTERS = LATIN;
+const MARK_LAST = MARK_CONTROL;
+const MARK_ROW = MARKS;
+const LENGTH_ROW = LENGTHS;
 const AT_WORD_LENGTH = AT.wordLength;
+const AT_LETTER_WORD = AT.wordPrefix;
+const AT_BLANK_WORD = AT.wordPrefix + PREFIX_BLANK;
+const AT_MARK_WORD = AT.wordPrefix + PREFIX_MARK;
 const AT_PAIR = AT.latinPair;
 const AT_UPPER_PAIR = AT.latinUpperPair;
 const AT_CONTRACTION = AT.contraction;
 const AT_DIGITS = AT.digits;
+const AT_NUMBER = AT.number;
+const AT_NEWLINES = AT.newlineRun;
+const AT_BLANKS = AT.blankRun;
 const AT_MARK_START = AT.markStart;
+const AT_MARK_PAIR = AT.markPair;
+
+/** Reads the window from where it stands to its end. */
+export function scanWindow(scan: Scan): void {
+  while (scan.at < scan.length) {
+    scanPlain(scan);
+    if (scan.at < scan.length) scanOther(scan);
+  }
+}
 
 /** Reads one piece, or a row of plain ones; must not be called at the end of the window. */
 export function scanPiece(scan: Scan): void {
@@ -49,21 +80,21 @@ function scanOther(scan: Scan): void {
   const { at, kinds } = scan;
   const kind = kinds[at] as number;
   if (isScript(kind)) scanLetters(scan, at, 0);
-  else if (kind === KIND.number) scanNumber(scan);
-  else if (kind < KIND.punctuation) scanBlanks(scan);
-  else if (kind !== KIND.surrogate && isScript(kinds[at + 1] as number)) {
+  else if (kind === NUMBER) scanNumber(scan);
+  else if (kind < PUNCTUATION) scanBlanks(scan);
+  else if (kind !== SURROGATE && isScript(kinds[at + 1] as number)) {
     scanLetters(scan, at + 1, PREFIX_MARK + markOf(scan, kind, at));
   } else scanMarks(scan, at, 0);
 }
 
 /** A letter of a script other than Latin. */
 function isScript(kind: number): boolean {
-  return kind >= KIND.mark && kind < KIND.punctuation;
+  return kind >= SCRIPT && kind < PUNCTUATION;
 }
 
 function scanLetters(scan: Scan, start: number, prefix: number): void {
   const kind = scan.kinds[start] as number;
-  if (kind >= KIND.han && kind <= KIND.hangul) scanCharacters(scan, start, prefix);
+  if (kind >= HAN && kind <= HANGUL) scanCharacters(scan, start, prefix);
   else scanScript(scan, start, prefix);
 }
 
@@ -77,43 +108,43 @@ function scanPlain(scan: Scan): void {
   let sum = 0;
   do {
     let kind = kinds[at] as number;
-    if (kind >= KIND.digit) {
+    if (kind >= DIGIT) {
       const next = kinds[at + 1] as number;
-      if (kind === KIND.digit) {
+      if (kind === DIGIT) {
         sum += weights[AT_DIGITS] as number;
-        at += next !== KIND.digit ? 1 : kinds[at + 2] !== KIND.digit ? 2 : 3;
+        at += next !== DIGIT ? 1 : kinds[at + 2] !== DIGIT ? 2 : 3;
         continue;
       }
-      const mark = kind - KIND.punctuation;
-      if (next < KIND.digit) {
-        if (mark >= 0 && mark <= MARK_CONTROL) sum += weights[AT_WORD_PREFIX + PREFIX_MARK + mark] as number;
-        else if (kind === KIND.blank) sum += weights[AT_WORD_PREFIX + PREFIX_BLANK] as number;
-        else if (kind !== KIND.space) break;
+      const mark = kind - PUNCTUATION;
+      if (next < DIGIT) {
+        if (mark >= 0 && mark <= MARK_LAST) sum += weights[AT_MARK_WORD + mark] as number;
+        else if (kind === BLANK) sum += weights[AT_BLANK_WORD] as number;
+        else if (kind !== SPACE) break;
       } else {
-        if (mark < 0 || mark > MARK_CONTROL || (next > KIND.blank && next !== KIND.end)) break;
+        if (mark < 0 || mark > MARK_LAST || (next > BLANK && next !== END)) break;
         sum += weights[AT_MARK_START + mark] as number;
         at++;
         continue;
       }
       kind = next;
       at++;
-    } else sum += weights[AT_WORD_PREFIX] as number;
+    } else sum += weights[AT_LETTER_WORD] as number;
     const start = at++;
-    let row = kind * LATIN;
-    const capital = kind >= KIND.upper;
+    let row = kind * LETTERS;
+    const capital = kind >= UPPER;
     kind = kinds[at] as number;
     if (capital) {
-      row -= KIND.upper * LATIN;
-      while (kind >= KIND.upper && kind < KIND.digit) {
-        sum += weights[AT_UPPER_PAIR - KIND.upper + row + kind] as number;
-        row = (kind - KIND.upper) * LATIN;
+      row -= UPPER * LETTERS;
+      while (kind >= UPPER && kind < DIGIT) {
+        sum += weights[AT_UPPER_PAIR - UPPER + row + kind] as number;
+        row = (kind - UPPER) * LETTERS;
         kind = kinds[++at] as number;
       }
     }
     const capitals = capital ? at - start : 0;
-    while (kind < KIND.upper) {
+    while (kind < UPPER) {
       sum += weights[AT_PAIR + row + kind] as number;
-      row = kind * LATIN;
+      row = kind * LETTERS;
       kind = kinds[++at] as number;
     }
     sum += lengthTokens(at - start, capitals, weights);
@@ -128,10 +159,10 @@ function scanPlain(scan: Scan): void {
 }
 
 function lengthTokens(letters: number, capitals: number, weights: ArrayLike<number>): number {
-  const row = AT_WORD_LENGTH + LENGTHS * caseOf(capitals, letters);
-  if (letters < LENGTHS) return weights[row + letters - 1] as number;
-  let tokens = weights[row + LENGTHS - 2] as number;
-  for (let extra = LENGTHS - 1; extra < letters; extra++) tokens += weights[row + LENGTHS - 1] as number;
+  const row = AT_WORD_LENGTH + LENGTH_ROW * caseOf(capitals, letters);
+  if (letters < LENGTH_ROW) return weights[row + letters - 1] as number;
+  let tokens = weights[row + LENGTH_ROW - 2] as number;
+  for (let extra = LENGTH_ROW - 1; extra < letters; extra++) tokens += weights[row + LENGTH_ROW - 1] as number;
   return tokens;
 }
 
@@ -142,25 +173,25 @@ function caseOf(capitals: number, letters: number): number {
 }
 
 /** The kind of `'`. */
-const APOSTROPHE = KIND.punctuation + 6;
+const APOSTROPHE = PUNCTUATION + 6;
 const letterKind = (letter: string): number => letter.charCodeAt(0) - 97;
 const [S, T, M, D, R, V, E, L] = ["s", "t", "m", "d", "r", "v", "e", "l"].map(letterKind);
 
 /** Units of `'s`, `'t`, `'m`, `'d`, `'re`, `'ve`, `'ll` from the apostrophe on; 0 for anything else. */
 function contractionLength(kinds: Uint8Array, at: number): number {
   const first = kinds[at] as number;
-  if (first >= KIND.digit) return 0;
-  const letter = first % LATIN;
+  if (first >= DIGIT) return 0;
+  const letter = first % LETTERS;
   if (letter === S || letter === T || letter === M || letter === D) return 2;
   const second = kinds[at + 1] as number;
-  if (second >= KIND.digit) return 0;
-  if (letter === R || letter === V) return second % LATIN === E ? 3 : 0;
-  return letter === L && second % LATIN === L ? 3 : 0;
+  if (second >= DIGIT) return 0;
+  if (letter === R || letter === V) return second % LETTERS === E ? 3 : 0;
+  return letter === L && second % LETTERS === L ? 3 : 0;
 }
 
 /** A digit of another script, a fraction, a circled number. */
 function scanNumber(scan: Scan): void {
-  add(scan, scan.weights[AT.number] as number);
+  add(scan, scan.weights[AT_NUMBER] as number);
   scan.at += 1;
 }
 
@@ -175,28 +206,28 @@ function scanBlanks(scan: Scan): void {
   let afterBreaks = start;
   let breaks = 0;
   for (let kind = kinds[at]; ; kind = kinds[at]) {
-    if (kind === KIND.newline) {
+    if (kind === NEWLINE) {
       breaks++;
       afterBreaks = at + 1;
-    } else if (kind !== KIND.space && kind !== KIND.blank) break;
+    } else if (kind !== SPACE && kind !== BLANK) break;
     at++;
   }
   if (breaks > 0) {
     const mixed = afterBreaks - start > breaks ? 4 : 0;
     for (let rest = breaks; rest > 0; rest -= BREAKS_PER_TOKEN) {
-      add(scan, weights[AT.newlineRun + mixed + Math.min(rest, 4) - 1] as number);
+      add(scan, weights[AT_NEWLINES + mixed + Math.min(rest, 4) - 1] as number);
     }
     scan.at = afterBreaks;
     return;
   }
   const next = kinds[at] as number;
-  const ended = next === KIND.end;
+  const ended = next === END;
   const run = at - start - (ended ? 0 : 1);
   if (run > 0) {
     add(scan, blankRunTokens(run, weights));
     scan.at = start + run; // the last blank leads what follows, and is the next piece
-  } else if (isScript(next)) scanLetters(scan, at, kinds[start] === KIND.space ? PREFIX_SPACE : PREFIX_BLANK);
-  else if (kinds[start] === KIND.space && next >= KIND.punctuation) scanMarks(scan, at, 1);
+  } else if (isScript(next)) scanLetters(scan, at, kinds[start] === SPACE ? PREFIX_SPACE : PREFIX_BLANK);
+  else if (kinds[start] === SPACE && next >= PUNCTUATION) scanMarks(scan, at, 1);
   else {
     add(scan, blankRunTokens(1, weights));
     scan.at = at;
@@ -208,10 +239,10 @@ function blankRunTokens(run: number, weights: ArrayLike<number>): number {
   let tokens = 0;
   let rest = run;
   while (rest > 64) {
-    tokens += weights[AT.blankRun + 7] as number;
+    tokens += weights[AT_BLANKS + 7] as number;
     rest -= 64;
   }
-  return tokens + (weights[AT.blankRun + Math.min(6, 31 - Math.clz32(rest))] as number);
+  return tokens + (weights[AT_BLANKS + Math.min(6, 31 - Math.clz32(rest))] as number);
 }
 
 /** A run of marks, symbols and emoji, with the line breaks directly after it. */
@@ -219,34 +250,34 @@ function scanMarks(scan: Scan, start: number, spaced: 0 | 1): void {
   const { codes, kinds, weights } = scan;
   let at = start;
   let kind = kinds[at] as number;
-  let row = AT.markStart + spaced * MARKS;
+  let row = AT_MARK_START + spaced * MARK_ROW;
   let tokens = 0;
   let previous = -1;
   do {
     const code = codes[at] as number;
-    const wide = kind === KIND.surrogate;
+    const wide = kind === SURROGATE;
     const whole = wide ? (code << 16) | (codes[at + 1] as number) : code;
     const mark = whole === previous && code > 127 ? MARK_SAME : markOf(scan, kind, at);
     tokens += weights[row + mark] as number;
-    row = AT.markPair + mark * MARKS;
+    row = AT_MARK_PAIR + mark * MARK_ROW;
     previous = whole;
-    at += wide && kinds[at + 1] === KIND.surrogate ? 2 : 1;
+    at += wide && kinds[at + 1] === SURROGATE ? 2 : 1;
     kind = kinds[at] as number;
-  } while (kind >= KIND.punctuation);
-  if (kind === KIND.newline) {
+  } while (kind >= PUNCTUATION);
+  if (kind === NEWLINE) {
     tokens += weights[row + MARK_NEWLINE] as number;
-    while (kinds[at] === KIND.newline) at++;
+    while (kinds[at] === NEWLINE) at++;
   }
   add(scan, tokens);
   scan.at = at;
 }
 
 function markOf(scan: Scan, kind: number, at: number): number {
-  if (kind < KIND.symbol) return kind - KIND.punctuation;
+  if (kind < SYMBOL) return kind - PUNCTUATION;
   const code = scan.codes[at] as number;
   if (code === 0x200d) return MARK_JOINER;
   if (code === 0xfe0f) return MARK_SELECTOR;
-  if (kind === KIND.symbol) return MARK_SYMBOL + Math.min(2, scan.characters.rarity[code] as number);
+  if (kind === SYMBOL) return MARK_SYMBOL + Math.min(2, scan.characters.rarity[code] as number);
   const low = scan.codes[at + 1] as number;
   if (code === 0xd83c && low >= 0xdffb && low <= 0xdfff) return MARK_SKIN_TONE;
   if (code < 0xd83c || code > 0xd83f) return MARK_EMOJI + 3;

@@ -5,7 +5,7 @@
  */
 
 import { CHARACTERS, WEIGHT_VALUES } from "./estimate-model.ts";
-import { scanPiece } from "./estimate-scan.ts";
+import { scanWindow } from "./estimate-scan.ts";
 import { createScan, loadWindow } from "./estimate-window.ts";
 
 /** Small enough for a processor's nearest cache, large enough that most messages are one window. */
@@ -18,7 +18,7 @@ export function estimateText(text: string): number {
   scan.tokens[0] = 0;
   for (let from = 0; from < text.length; ) {
     from = loadWindow(scan, text, from);
-    while (scan.at < scan.length) scanPiece(scan);
+    scanWindow(scan);
   }
   return scan.tokens[0] ?? 0;
 }

@@ -75,10 +75,15 @@ export function loadWindow(scan: Scan, text: string, from: number): number {
   return from + length;
 }
 
+/** Below this the call costs more than the copy. */
+const COPIED_WHOLE_MIN = 24;
+
 function copyUnits(scan: Scan, text: string, from: number, length: number): void {
   const { codes, kinds } = scan;
   const kindOf = scan.characters.kinds;
-  scan.bytes.write(length === text.length ? text : text.slice(from, from + length), "utf16le");
+  if (length < COPIED_WHOLE_MIN)
+    for (let index = 0; index < length; index++) codes[index] = text.charCodeAt(from + index);
+  else scan.bytes.write(length === text.length ? text : text.slice(from, from + length), "utf16le");
   for (let index = 0; index < length; index++) kinds[index] = kindOf[codes[index] as number] as number;
 }
 

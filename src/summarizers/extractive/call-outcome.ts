@@ -1,7 +1,9 @@
 /** Whether a tool result reports a failure, and how to say so in one line. Reads a bounded part of any result. */
 
+import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../core/message.ts";
+import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
 import { oneLine } from "./sentences.ts";
 
 /** X18. */
@@ -24,12 +26,28 @@ export function failureOf(result: ToolResultPart): string | undefined {
   return hasFailed ? errorLine(text) : undefined;
 }
 
+const SEARCH = /^(?:grep|rg|egrep|find|ls|diff|cmp|test|which|\[)\b|\|\s*(?:grep|rg)\b[^|]*(?:\||→)/;
+const BARE_EXIT = /(?:exit(?:ed)?|code|status)\D{0,20}\d+\.?$/i;
+
+/** Not a search that found nothing, and not a call that was only broken off. */
+export function isWorthTelling({ summary }: ToolFailure): boolean {
+  return !summary.endsWith(INTERRUPTED_TEXT) && !(SEARCH.test(summary) && BARE_EXIT.test(summary));
+}
+
+const LOOKING =
+  /^(?:cd \S+ && )?(?:grep|rg|egrep|ls|find|cat|head|tail|pwd|wc|which|tree|sed -n|sleep|echo|git (?:status|log|diff|show|branch|add|fetch|stash)|gh (?:pr|run) (?:view|list))\b(?!.*(?:&&|;|>))/;
+
+/** Whether a command only looks at something. */
+export function isLooking(brief: string): boolean {
+  return LOOKING.test(brief);
+}
+
 /** The line of a successful result that tells most, short enough for a log; empty when there is none. */
 export function outcomeOf(result: ToolResultPart): string {
   const lines = excerpt(result)
     .split(/\n|\\n/)
     .map((line) => line.trim())
-    .filter((line) => line.length > 1 && /[\p{L}\p{N}]/u.test(line));
+    .filter(saysSomething);
   const telling = lines.findLast((line) => TELLING_LINE.test(line)) ?? lines[0] ?? "";
   return oneLine(telling.slice(0, 4 * OUTCOME_CHARS_MAX), OUTCOME_CHARS_MAX);
 }
@@ -70,7 +88,20 @@ function firstString(input: JsonValue, depth: number): string | undefined {
 function excerpt(result: ToolResultPart): string {
   const part = result.content.find((inner) => inner.type === "text" && inner.text !== "");
   const text = part?.type === "text" ? part.text : "";
-  return text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
+  const read = text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
+  return read.replace(COLOURS, "").replace(WRAPPING, "");
+}
+
+/** What terminals use for colours, with or without its first character. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is the character
+const COLOURS = /\u001b\[[0-9;]{0,20}[A-Za-z]|\[[0-9]{1,3}(?:;[0-9]{1,3}){0,4}m/g;
+
+/** How a client for tools prints the value that holds the text. */
+const WRAPPING = /^meta=\S+ content=\[TextContent\(type='text', text=['"]/;
+
+/** A line with a word in it that does not merely open something: no frames, no lone brackets, no echo of a script's name. */
+function saysSomething(line: string): boolean {
+  return !/^[>│|] ?/.test(line) && /\p{L}{2}|\d/u.test(line) && !/[{[(,][\\"']*$/.test(line);
 }
 
 /** "TypeError: x is not a function", "fatal: no such ref": a kind, a colon, and what it is. */
@@ -85,5 +116,5 @@ function errorLine(text: string): string {
     .map((line) => line.trim());
   const telling =
     lines.find((line) => ERROR_MESSAGE.test(line)) ?? lines.find((line) => line.length > 4 && ERROR_LINE.test(line));
-  return oneLine((telling ?? lines.find((line) => line !== "") ?? "").slice(0, 1_000), FAILURE_CHARS_MAX);
+  return oneLine((telling ?? lines.find(saysSomething) ?? "").slice(0, 1_000), FAILURE_CHARS_MAX);
 }

@@ -8,6 +8,7 @@ import { renderCheckpoint } from "../../core/checkpoint/checkpoint-text.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import type { RankedFact } from "../../core/facts/facts.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
+import { callForms } from "./argument-names.ts";
 import type { ChooseContext } from "./context-sentences.ts";
 import { essentials, HEADING_TOKENS, ITEM_TOKENS } from "./essentials.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
@@ -15,6 +16,10 @@ import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifie
 /** Candidates for each section, the most important first. */
 export interface Draft extends Checkpoint {
   readonly facts: readonly RankedFact[];
+  /** No tool was called: words matter more than names. */
+  readonly isTalk: boolean;
+  /** Names of arguments with the tools that take them: facts that stand in the form of a call. */
+  readonly argumentNames: ReadonlyMap<string, string>;
   /** Lines of what was called and what came of it, newest first. */
   readonly log: () => readonly string[];
   readonly context: () => ChooseContext;
@@ -71,14 +76,34 @@ const LIKELIHOOD_MIN = 0.005;
 const LIKELIHOOD_LISTED_MIN = 0.0005;
 const PROSE_SHARE_SMALL = 0.3;
 const PROSE_SHARE_LARGE = 0.6;
+/** Even a very small summary says what it is all about. */
+const GOAL_TOKENS = 34;
+const GOAL_SHARE = 0.7;
 const SMALL_BUDGET_TOKENS = 200;
 const LARGE_BUDGET_TOKENS = 4_000;
 
 /** Share of the budget for words rather than identifiers: a small summary must carry what cannot be guessed. */
 function proseShare(budgetTokens: number): number {
-  const bounded = Math.max(SMALL_BUDGET_TOKENS, Math.min(LARGE_BUDGET_TOKENS, budgetTokens));
-  const size = Math.log(bounded / SMALL_BUDGET_TOKENS) / Math.log(LARGE_BUDGET_TOKENS / SMALL_BUDGET_TOKENS);
-  return PROSE_SHARE_SMALL + (PROSE_SHARE_LARGE - PROSE_SHARE_SMALL) * size;
+  return (
+    PROSE_SHARE_SMALL +
+    (PROSE_SHARE_LARGE - PROSE_SHARE_SMALL) * sizeBetween(budgetTokens, SMALL_BUDGET_TOKENS, LARGE_BUDGET_TOKENS)
+  );
+}
+
+/** 0 for a small budget, 1 for a large one, by orders of magnitude between. */
+function sizeBetween(budgetTokens: number, small: number, large: number): number {
+  return Math.log(Math.max(small, Math.min(large, budgetTokens)) / small) / Math.log(large / small);
+}
+
+/** Up to the first the list may take all that the essentials leave; from the second on it may take this share. */
+const LIST_FREE_TOKENS = 3_000;
+const LIST_BOUND_TOKENS = 12_000;
+const LIST_SHARE_LARGE = 0.45;
+const LIST_SHARE_TALK = 0.2;
+
+/** Share of the budget that identifiers may take before sentences; what sentences leave, they get in the end. */
+function listShare(budgetTokens: number): number {
+  return 1 + (LIST_SHARE_LARGE - 1) * sizeBetween(budgetTokens, LIST_FREE_TOKENS, LIST_BOUND_TOKENS);
 }
 
 interface FillOptions extends ComposeOptions {
@@ -89,12 +114,20 @@ interface FillOptions extends ComposeOptions {
 
 function fill(draft: Draft, options: FillOptions): Checkpoint {
   const { budgetTokens, counter, kept, offers, keptCovered, hasFiles } = options;
-  const prose = essentials(draft, budgetTokens * proseShare(budgetTokens), counter);
+  const proseTokens = Math.max(
+    budgetTokens * proseShare(budgetTokens),
+    Math.min(GOAL_TOKENS, budgetTokens * GOAL_SHARE),
+  );
+  const prose = essentials(draft, proseTokens, counter);
   let left = budgetTokens - prose.usedTokens;
   const proseText = renderCheckpoint(prose.checkpoint);
   const covered = coveredBy([proseText], offers, keptCovered);
   const headings = HEADING_TOKENS * (hasFiles ? 3 : 1);
-  const listed = chooseIdentifiers(offers, { budgetTokens: left - headings, likelihoodMin: LIKELIHOOD_MIN, covered });
+  const listedMax = Math.min(
+    left - headings,
+    budgetTokens * (draft.isTalk ? LIST_SHARE_TALK : listShare(budgetTokens)),
+  );
+  const listed = chooseIdentifiers(offers, { budgetTokens: listedMax, likelihoodMin: LIKELIHOOD_MIN, covered });
   if (listed.texts.length > 0) left -= listed.usedTokens + headings;
   const takeFitting = (more: readonly string[]): readonly string[] =>
     more.filter((line) => {
@@ -107,28 +140,36 @@ function fill(draft: Draft, options: FillOptions): Checkpoint {
   const said = left > ROOM_TOKENS_MIN ? takeFitting(draft.context()(left - HEADING_TOKENS, known)) : [];
   const log = left > ROOM_TOKENS_MIN ? takeFitting(draft.log()).toReversed() : [];
   const read = left > ROOM_TOKENS_MIN ? takeFitting(draft.resultContext()(left, [...known, ...said])) : [];
-  const lines = [...new Set([...prose.checkpoint.criticalContext, ...said, ...log, ...read])];
   const rest = chooseIdentifiers(offers, {
     budgetTokens: left,
     likelihoodMin: LIKELIHOOD_LISTED_MIN,
     covered: coveredBy([...said, ...log, ...read], offers, covered),
   });
-  return { ...prose.checkpoint, criticalContext: lines, ...sortFacts([...listed.texts, ...rest.texts], draft) };
+  const { forms, ...facts } = sortFacts([...listed.texts, ...rest.texts], draft);
+  const lines = [...new Set([...prose.checkpoint.criticalContext, ...said, ...log, ...read, ...forms])];
+  return { ...prose.checkpoint, criticalContext: lines, ...facts };
 }
 
 /** Less room than this holds no sentence. */
 const ROOM_TOKENS_MIN = 12;
 
-/** Files stand in their own lists, sorted; the rest as ranked. */
-function sortFacts(
-  facts: readonly string[],
-  draft: Draft,
-): Pick<Checkpoint, "filesModified" | "filesRead" | "identifiers"> {
-  const modified = new Set(draft.filesModified);
-  const read = new Set(draft.filesRead);
+interface SortedFacts extends Pick<Checkpoint, "filesModified" | "filesRead" | "identifiers"> {
+  /** Names of arguments, as forms of calls. */
+  readonly forms: readonly string[];
+}
+
+/** Files stand in their own lists, sorted; names of arguments with their tools; the rest as ranked. */
+function sortFacts(facts: readonly string[], { filesModified, filesRead, argumentNames }: Draft): SortedFacts {
+  const modified = new Set(filesModified);
+  const read = new Set(filesRead);
+  const isFile = (text: string): boolean => modified.has(text) || read.has(text);
   return {
     filesModified: facts.filter((text) => modified.has(text)).sort(),
     filesRead: facts.filter((text) => read.has(text)).sort(),
-    identifiers: facts.filter((text) => !modified.has(text) && !read.has(text)),
+    identifiers: facts.filter((text) => !isFile(text) && !argumentNames.has(text)),
+    forms: callForms(
+      facts.filter((text) => !isFile(text) && argumentNames.has(text)),
+      argumentNames,
+    ),
   };
 }

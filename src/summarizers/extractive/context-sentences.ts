@@ -5,11 +5,13 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
+import { isAnnouncement } from "./assistant-statements.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
 import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
+import { wholeStatement } from "./whole-statement.ts";
 
 export interface ContextOptions {
   readonly counter: TokenCounter;
@@ -33,7 +35,6 @@ const SENTENCE_CHARS_MIN = 25;
 const ITEM_OVERHEAD_CHARS = 15;
 const USER_WEIGHT = 1.3;
 const EARLIER_WEIGHT = 1.3;
-const ANNOUNCEMENT_WEIGHT = 0.5;
 
 interface Said extends Candidate {
   readonly message: number;
@@ -84,19 +85,22 @@ function sentencesOf({ message, isUser, speaker, text }: Prose, language: Langua
   const words = speaker === "" ? text : text.slice(speaker.length + 1);
   const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
   return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE }).flatMap((sentence) => {
-    const tidy = tidySpeech(sentence);
+    const tidy = isUser ? spokenIn(sentence, speaker !== "") : findingIn(sentence, language);
     if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) return [];
     const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
-    const weight = isUser ? USER_WEIGHT : isAnnouncement(tidy, language) ? ANNOUNCEMENT_WEIGHT : 1;
-    return [{ text: tidy, cost, weight, message, isUser, label }];
+    return [{ text: tidy, cost, weight: isUser ? USER_WEIGHT : 1, message, isUser, label }];
   });
 }
 
-const ANNOUNCEMENT_CHARS = 40;
+/** People who talk to each other leave sentences open; what else a user sends in pieces was pasted. */
+function spokenIn(sentence: string, isTalk: boolean): string {
+  return isTalk ? tidySpeech(sentence) : (wholeStatement(sentence, { isUser: true }) ?? "");
+}
 
-/** "Now let me look at it:" says what the assistant was about to do, which is past. */
-function isAnnouncement(sentence: string, language: Language): boolean {
-  return /[:：]$/.test(sentence) || CUES[language].next.test(sentence.slice(0, ANNOUNCEMENT_CHARS));
+/** Empty for what does not stand alone, and for "Now let me look at it:", which says what was about to be done and is past. */
+function findingIn(sentence: string, language: Language): string {
+  const isPast = isAnnouncement(sentence, CUES[language]) || (language !== "en" && isAnnouncement(sentence, CUES.en));
+  return isPast ? "" : (wholeStatement(sentence, { isUser: false }) ?? "");
 }
 
 /** Scripts without blanks say more in fewer characters. */

@@ -12,6 +12,8 @@ export const HEADING_TOKENS = 5;
 export const ITEM_TOKENS = 2;
 /** Fewer say nothing. */
 const QUOTE_TOKENS_MIN = 8;
+/** What a quote may take of a small budget, whatever its share. */
+const QUOTE_TOKENS_LEAST = 24;
 
 export interface Essentials {
   readonly checkpoint: Checkpoint;
@@ -34,7 +36,11 @@ const SHARES = {
 
 export function essentials(draft: Checkpoint, budgetTokens: number, counter: TokenCounter): Essentials {
   const purse = createPurse(budgetTokens, counter);
-  const goal = draft.goal.flatMap((text) => purse.quote(text, SHARES.goal / draft.goal.length));
+  // The current task stands last and must be there; what the work began with may take what is left.
+  const goal = draft.goal
+    .toReversed()
+    .flatMap((text) => purse.quote(text, SHARES.goal / draft.goal.length))
+    .reverse();
   const [latestRequest] =
     draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, SHARES.latestRequest);
   const lines = (
@@ -95,7 +101,8 @@ function createPurse(budgetTokens: number, counter: TokenCounter): Purse {
       return taken;
     },
     quote(text, share) {
-      const limit = limitOf(share) - HEADING_TOKENS - ITEM_TOKENS;
+      const least = Math.min(budgetTokens - used, QUOTE_TOKENS_LEAST + HEADING_TOKENS + ITEM_TOKENS);
+      const limit = Math.max(limitOf(share), least) - HEADING_TOKENS - ITEM_TOKENS;
       if (limit < QUOTE_TOKENS_MIN) return [];
       const tokens = counter.countText(text);
       used += Math.min(tokens, limit) + HEADING_TOKENS + ITEM_TOKENS;

@@ -3,20 +3,20 @@
  * verbatim elsewhere. A path covers its parts. Never lists one twice, never exceeds the budget by its own count.
  */
 
-import { type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
+import { descendingOrder, type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 
-/** Identifiers with their prices, sorted by what they are worth per token. A position in this list stands for one. */
+/**
+ * Identifiers with their prices, sorted by what they are worth per token: a position stands for one. Lists side by side, since
+ * they are gone through several times and an object for each would cost more than all of that.
+ */
 export interface Offers {
-  readonly list: readonly Offer[];
-  readonly positions: ReadonlyMap<string, number>;
-}
-
-export interface Offer {
-  readonly text: string;
-  readonly likelihood: number;
-  readonly cost: number;
-  /** Positions of others that stand verbatim in this one. */
-  readonly inside: readonly number[];
+  readonly texts: readonly string[];
+  readonly likelihoods: Float64Array;
+  readonly costs: Float64Array;
+  /** For each the positions of others that stand verbatim in it. */
+  readonly inside: readonly (readonly number[])[];
+  /** Undefined where it is not offered. */
+  readonly positionOf: (text: string) => number | undefined;
 }
 
 export interface OfferOptions {
@@ -35,23 +35,59 @@ export function offersMax(budgetTokens: number): number {
 
 export function offerIdentifiers(facts: readonly RankedFact[], { budgetTokens, costOf }: OfferOptions): Offers {
   const considered = facts.slice(0, offersMax(budgetTokens));
-  const likelihoods = new Map(considered.map(({ text, likelihood }) => [text, likelihood]));
-  const weighed = considered.map(({ text, likelihood }, rank) => {
-    const cost = costOf(text);
-    const parts = partsOf(text).filter((part) => likelihoods.has(part));
-    // A part is worth less here than alone, since it may be covered elsewhere.
-    const value = parts.reduce((sum, part) => sum + PART_SHARE * (likelihoods.get(part) ?? 0), likelihood);
-    return { text, likelihood, cost, rank, parts, density: value / cost };
+  const ranks = new Map<string, number>();
+  considered.forEach(({ text }, rank) => {
+    ranks.set(text, rank);
   });
-  weighed.sort((a, b) => b.density - a.density || a.rank - b.rank);
-  const positions = new Map(weighed.map(({ text }, position) => [text, position]));
-  const list = weighed.map(({ text, likelihood, cost, parts }) => ({
-    text,
-    likelihood,
-    cost,
-    inside: parts.map((part) => positions.get(part) ?? 0),
-  }));
-  return { list, positions };
+  const parts = considered.map(({ text }) => (text.includes("/") ? ranksOf(partsOf(text), ranks) : NONE));
+  const prices = new Float64Array(considered.length);
+  const densities = new Float64Array(considered.length);
+  considered.forEach(({ text, likelihood }, rank) => {
+    // A part is worth less here than alone, since it may be covered elsewhere.
+    const value = (parts[rank] ?? NONE).reduce(
+      (sum, part) => sum + PART_SHARE * (considered[part]?.likelihood ?? 0),
+      likelihood,
+    );
+    const price = costOf(text);
+    prices[rank] = price;
+    densities[rank] = value / price;
+  });
+  return inOrder(descendingOrder(densities), { considered, prices, parts, ranks });
+}
+
+interface Weighed {
+  readonly considered: readonly RankedFact[];
+  readonly prices: Float64Array;
+  readonly parts: readonly (readonly number[])[];
+  readonly ranks: ReadonlyMap<string, number>;
+}
+
+function inOrder(order: Int32Array, { considered, prices, parts, ranks }: Weighed): Offers {
+  const positions = new Int32Array(order.length);
+  for (let position = 0; position < order.length; position++) positions[order[position] ?? 0] = position;
+  const texts: string[] = [];
+  const inside: (readonly number[])[] = [];
+  const likelihoods = new Float64Array(order.length);
+  const costs = new Float64Array(order.length);
+  for (let position = 0; position < order.length; position++) {
+    const rank = order[position] ?? 0;
+    const own = parts[rank] ?? NONE;
+    texts.push(considered[rank]?.text ?? "");
+    inside.push(own.length === 0 ? NONE : own.map((part) => positions[part] ?? 0));
+    likelihoods[position] = considered[rank]?.likelihood ?? 0;
+    costs[position] = prices[rank] ?? 0;
+  }
+  const positionOf = (text: string): number | undefined => {
+    const rank = ranks.get(text);
+    return rank === undefined ? undefined : positions[rank];
+  };
+  return { texts, likelihoods, costs, inside, positionOf };
+}
+
+const NONE: readonly number[] = [];
+
+function ranksOf(texts: readonly string[], ranks: ReadonlyMap<string, number>): readonly number[] {
+  return texts.flatMap((text) => ranks.get(text) ?? []);
 }
 
 const PART_SHARE = 0.7;
@@ -69,44 +105,46 @@ export interface Choice {
 }
 
 export function chooseIdentifiers(offers: Offers, { budgetTokens, likelihoodMin, covered }: ChoiceOptions): Choice {
-  const { list } = offers;
-  const first = takeWhatFits(list, { budgetTokens, likelihoodMin, covered: copyOf(covered) });
-  // What a longer choice turned out to contain is taken out, and the room given to others.
-  const inside = copyOf(covered);
-  for (const position of first) markInside(list, position, inside);
-  const chosen = takeWhatFits(list, { budgetTokens, likelihoodMin, covered: inside });
-  for (const position of chosen) mark(list, position, covered.marks);
-  return {
-    texts: chosen.map((position) => list[position]?.text ?? ""),
-    usedTokens: chosen.reduce((sum, position) => sum + (list[position]?.cost ?? 0), 0),
-  };
+  const limits = { budgetTokens, likelihoodMin };
+  // What a longer choice turns out to contain is taken out in a second round, and the room given to others.
+  const inside = covered.marks.slice();
+  takeWhatFits(offers, { ...limits, marks: covered.marks.slice() }, (position) => markInside(offers, position, inside));
+  const texts: string[] = [];
+  let usedTokens = 0;
+  takeWhatFits(offers, { ...limits, marks: inside }, (position) => {
+    mark(offers, position, covered.marks);
+    texts.push(offers.texts[position] ?? "");
+    usedTokens += offers.costs[position] ?? 0;
+  });
+  return { texts, usedTokens };
 }
 
-/** Positions of what fits, in order; what they contain is marked on the way. */
+interface Limits extends Omit<ChoiceOptions, "covered">, Covered {}
+
+/** Takes what fits, in order; what that contains is marked on the way. */
 function takeWhatFits(
-  list: readonly Offer[],
-  { budgetTokens, likelihoodMin, covered }: ChoiceOptions,
-): readonly number[] {
-  const taken: number[] = [];
+  offers: Offers,
+  { budgetTokens, likelihoodMin, marks }: Limits,
+  take: (position: number) => void,
+): void {
+  const { costs, likelihoods } = offers;
   let left = budgetTokens;
-  for (let position = 0; position < list.length && left >= 1; position++) {
-    const offer = list[position];
-    if (offer === undefined || offer.cost > left || offer.likelihood < likelihoodMin) continue;
-    if (covered.marks[position] === 1) continue;
-    taken.push(position);
-    mark(list, position, covered.marks);
-    left -= offer.cost;
+  for (let position = 0; position < costs.length && left >= 1; position++) {
+    const cost = costs[position] ?? 0;
+    if (cost > left || (likelihoods[position] ?? 0) < likelihoodMin || marks[position] === 1) continue;
+    take(position);
+    mark(offers, position, marks);
+    left -= cost;
   }
-  return taken;
 }
 
-function mark(list: readonly Offer[], position: number, marks: Uint8Array): void {
+function mark(offers: Offers, position: number, marks: Uint8Array): void {
   marks[position] = 1;
-  for (const inner of list[position]?.inside ?? []) marks[inner] = 1;
+  markInside(offers, position, marks);
 }
 
-function markInside(list: readonly Offer[], position: number, { marks }: Covered): void {
-  for (const inner of list[position]?.inside ?? []) marks[inner] = 1;
+function markInside({ inside }: Offers, position: number, marks: Uint8Array): void {
+  for (const inner of inside[position] ?? NONE) marks[inner] = 1;
 }
 
 /** What the reader will find verbatim, by position. */
@@ -115,15 +153,15 @@ export interface Covered {
 }
 
 export function coveredBy(texts: readonly string[], offers: Offers, base?: Covered): Covered {
-  const marks = base?.marks.slice() ?? new Uint8Array(offers.list.length);
+  const marks = base?.marks.slice() ?? new Uint8Array(offers.texts.length);
   for (const text of texts) {
     scanIdentifiers(text, (start, end) => {
       const identifier = text.slice(start, end);
-      const position = offers.positions.get(identifier);
-      if (position !== undefined) mark(offers.list, position, marks);
-      else {
+      const position = offers.positionOf(identifier);
+      if (position !== undefined) mark(offers, position, marks);
+      else if (identifier.includes("/")) {
         for (const part of partsOf(identifier)) {
-          const inner = offers.positions.get(part);
+          const inner = offers.positionOf(part);
           if (inner !== undefined) marks[inner] = 1;
         }
       }
@@ -132,15 +170,10 @@ export function coveredBy(texts: readonly string[], offers: Offers, base?: Cover
   return { marks };
 }
 
-function copyOf({ marks }: Covered): Covered {
-  return { marks: marks.slice() };
-}
-
 const SEGMENTS_MAX = 16;
 
 /** Of a path every run of its segments, with and without the leading slash, but not the whole. */
 function partsOf(identifier: string): readonly string[] {
-  if (!identifier.includes("/")) return [];
   const parts: string[] = [];
   const segments = identifier.split("/").slice(0, SEGMENTS_MAX);
   for (let from = 0; from < segments.length; from++) {

@@ -7,9 +7,10 @@ import type { Checkpoint, Decision, ToolFailure } from "../../core/checkpoint/ch
 import { parseCheckpoint } from "../../core/checkpoint/checkpoint-text.ts";
 import type { Summary } from "../../core/checkpoint/summary.ts";
 import { type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
-import { visitContentWords } from "./content-words.ts";
+import { isCallForm } from "./argument-names.ts";
 import { callKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
+import { matcher } from "./shared-words.ts";
 import { distinct, distinctDecisions, type Statements } from "./statements.ts";
 
 /** An earlier summary as far as it can be read: free text gives lines of context only. */
@@ -25,7 +26,7 @@ export function earlierOf(previous: Summary | undefined): Earlier {
   if (previous === undefined) return { checkpoint: undefined, lines: [], text: "" };
   const checkpoint = previous.checkpoint ?? parseCheckpoint(previous.text);
   const lines = checkpoint?.criticalContext ?? splitSentences(previous.text, { sentencesMax: FREE_SENTENCES_MAX });
-  return { checkpoint, lines, text: previous.text };
+  return { checkpoint, lines: lines.filter((line) => !isCallForm(line)), text: previous.text };
 }
 
 export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefined, reading: Reading): Statements {
@@ -35,16 +36,40 @@ export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefin
   const finished = [...earlier.inProgress, ...earlier.nextSteps, ...earlier.blocked].filter(isDone);
   // A to-do list is the whole truth about what is open; sentences only add to it.
   const open = reading.todos === undefined ? earlier.inProgress.filter(isOpen) : [];
-  const next = reading.todos === undefined ? earlier.nextSteps.filter(isOpen) : [];
+  // A step that only repeated the goal is asked for again, from the goal of now.
+  const isAsked = (step: string): boolean =>
+    earlier.goal.some((goal) => oneLine(goal).startsWith(step.replace(/…$/, "")));
+  const next = reading.todos === undefined ? earlier.nextSteps.filter((step) => isOpen(step) && !isAsked(step)) : [];
   return {
-    goal: earlier.goal.length > 0 ? earlier.goal : fresh.goal,
     constraints: distinct([...fresh.constraints, ...earlier.constraints.toReversed()]),
     done: distinct([...fresh.done, ...finished, ...earlier.done.toReversed()]),
     inProgress: fresh.inProgress.length > 0 ? fresh.inProgress : open,
-    blocked: distinct([...fresh.blocked, ...earlier.blocked.filter(isOpen)]),
+    blocked: distinct([
+      ...fresh.blocked,
+      ...earlier.blocked.filter((item) => isOpen(item) && !isPassed(item, reading)),
+    ]),
     decisions: mergeDecisions(fresh.decisions, earlier.decisions),
     nextSteps: fresh.nextSteps.length > 0 ? fresh.nextSteps : next,
+    findings: fresh.findings,
   };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** A call that failed blocks only until work goes on without it. */
+function isPassed(blocked: string, { log, results, failures }: Reading): boolean {
+  return blocked.includes(OUTCOME_MARK) && log.size + results.length + failures.length > 0;
+}
+
+/** Those of the earlier summary, and the calls that stood there as what blocked. */
+export function failuresIn({ toolFailures, blocked }: Checkpoint): readonly ToolFailure[] {
+  const passed = blocked.flatMap((item) => {
+    const at = item.indexOf(": ");
+    return at > 0 && item.includes(OUTCOME_MARK) ? [{ toolName: item.slice(0, at), summary: item.slice(at + 2) }] : [];
+  });
+  return [...toolFailures, ...passed];
 }
 
 /** A newer decision about the same thing replaces the older. */
@@ -101,23 +126,4 @@ export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files
   for (const [text, likelihood] of floors)
     merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood });
   return merged.sort((a, b) => b.likelihood - a.likelihood || (a.text < b.text ? -1 : 1));
-}
-
-const SAME_SHARE = 0.6;
-const ITEMS_COMPARED_MAX = 200;
-
-/** Whether most content words of an item occur together in one of the others. */
-function matcher(others: readonly string[]): (item: string) => boolean {
-  const sets = others.slice(0, ITEMS_COMPARED_MAX).map(wordsOf);
-  return (item) => {
-    const words = [...wordsOf(item)];
-    if (words.length < 2) return false;
-    return sets.some((set) => words.filter((word) => set.has(word)).length >= SAME_SHARE * words.length);
-  };
-}
-
-export function wordsOf(text: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  visitContentWords(text, (word) => words.add(word));
-  return words;
 }

@@ -40,8 +40,6 @@ export interface Reading {
   readonly todos: readonly Todo[] | undefined;
   /** Calls that succeeded and did more than the lists of files say, by tool and argument, oldest first. */
   readonly log: ReadonlyMap<string, LoggedCall>;
-  /** Messages of commits that were made, oldest first. */
-  readonly commits: readonly string[];
   /** Results that succeeded, oldest first. */
   readonly results: readonly ToolResultPart[];
   readonly messages: number;
@@ -87,7 +85,6 @@ interface State {
   /** By tool and argument, so that a later success can take it out. */
   readonly failures: Map<string, ToolFailure & { readonly call: number }>;
   readonly log: Map<string, LoggedCall>;
-  readonly commits: string[];
   readonly results: ToolResultPart[];
   readonly waiting: Map<string, ToolCallPart>;
   todos: readonly Todo[] | undefined;
@@ -104,7 +101,6 @@ function newState(): State {
     filesModified: new Set(),
     failures: new Map(),
     log: new Map(),
-    commits: [],
     results: [],
     waiting: new Map(),
     todos: undefined,
@@ -168,13 +164,9 @@ export function callKeyOf(toolName: string, brief: string): string {
 }
 
 function noteCall(state: State, key: string, call: LoggedCall): void {
-  const commit = COMMIT.exec(call.brief)?.[1];
-  if (commit !== undefined) state.commits.push(commit.trim());
   state.log.set(key, call);
   dropOldest(state.log, LOG_KEPT);
 }
-
-const COMMIT = /\bgit commit\b[^"']*-m\s*["']?([^"'\n$]{8,200})/;
 
 function dropOldest(entries: Map<string, unknown>, limit: number): void {
   if (entries.size <= limit) return;

@@ -1,27 +1,46 @@
 /** What tools returned, for the room that nothing else wants: a log of calls with their outcome, and sentences for people. */
 
 import type { ToolResultPart } from "../../core/message.ts";
-import { outcomeOf } from "./call-outcome.ts";
+import { isLooking, outcomeOf } from "./call-outcome.ts";
 import { type LoggedCall, OUTCOME_MARK, type Prose } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 
-export function logLine({ name, brief, result }: LoggedCall): string {
+/** Empty for a call that only looked at something, and for commits, which stand elsewhere. */
+export function logLines({ name, brief, result }: LoggedCall): readonly string[] {
+  if (isLooking(brief) || brief.includes("git commit")) return [];
   const outcome = outcomeOf(result);
-  return `${name}: ${brief}${outcome === "" ? "" : `${OUTCOME_MARK}${outcome}`}`;
+  return [`${name}: ${brief}${outcome === "" ? "" : `${OUTCOME_MARK}${outcome}`}`];
 }
 
 const RESULT_CHARS = 1_200;
 const RESULT_SENTENCES_MAX = 12;
 
-/** Sentences from the beginnings of results that are written for people: full stops, few marks of code. */
+/** Sentences from the beginnings of results that are written for people: full stops, few marks of code, said only once. */
 export function resultProse(results: readonly ToolResultPart[]): readonly Prose[] {
-  return results.flatMap((result, message) => {
-    const part = result.content.find((inner) => inner.type === "text");
-    if (part?.type !== "text") return [];
-    const sentences = splitSentences(part.text.slice(0, RESULT_CHARS), { sentencesMax: RESULT_SENTENCES_MAX });
-    const text = sentences.filter(isWrittenForPeople).join("\n");
+  const found = results.map(sentencesOf);
+  const times = new Map<string, number>();
+  for (const sentences of found) {
+    for (const key of new Set(sentences.map(keyOf))) times.set(key, (times.get(key) ?? 0) + 1);
+  }
+  return found.flatMap((sentences, message) => {
+    const text = sentences.filter((sentence) => (times.get(keyOf(sentence)) ?? 0) <= 1).join("\n");
     return text === "" ? [] : [{ message, isUser: false, isFinal: false, speaker: "", text }];
   });
+}
+
+function sentencesOf(result: ToolResultPart): readonly string[] {
+  const part = result.content.find((inner) => inner.type === "text");
+  if (part?.type !== "text") return [];
+  const beginning = part.text.slice(0, RESULT_CHARS);
+  const note = beginning.indexOf("<system-reminder>");
+  return splitSentences(note < 0 ? beginning : beginning.slice(0, note), { sentencesMax: RESULT_SENTENCES_MAX }).filter(
+    isWrittenForPeople,
+  );
+}
+
+/** What tools say every time differs in names and numbers only. */
+function keyOf(sentence: string): string {
+  return sentence.replace(/\S*[/\d_]\S*/g, "#");
 }
 
 function isWrittenForPeople(sentence: string): boolean {

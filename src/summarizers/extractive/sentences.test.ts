@@ -8,6 +8,13 @@ function check(text: string, expected: readonly string[]): void {
 test("at marks before a blank", () => check("It works. Does it? Yes! Fine", ["It works.", "Does it?", "Yes!", "Fine"]));
 test("not inside names, numbers and abbreviations", () =>
   check("See a.b.ts v1.2 e.g. this one by J. Smith. Done.", ["See a.b.ts v1.2 e.g. this one by J. Smith.", "Done."]));
+test("not inside a name between backticks, and not where dots only pause", () =>
+  check("It runs `ALTER ... ADD. x` first. It works ... mostly. Odd ` tick. End.", [
+    "It runs `ALTER ... ADD. x` first.",
+    "It works ... mostly.",
+    "Odd ` tick.",
+    "End.",
+  ]));
 test("closing quotes belong to what they close", () =>
   check('He said "no." Then left.', ['He said "no."', "Then left."]));
 test("scripts without blanks", () => check("修好了。可以吗？好！", ["修好了。", "可以吗？", "好！"]));

@@ -63,7 +63,15 @@ function withoutMarks(line: string): string {
 
 function splitLine(line: string, sentences: string[]): void {
   let start = 0;
+  let closedAt = -1;
   for (let at = 0; at < line.length; at++) {
+    // What stands between backticks is a name, whatever marks it has.
+    if (line.charCodeAt(at) === BACKTICK && at > closedAt) {
+      closedAt = line.indexOf("`", at + 1);
+      if (closedAt < 0) closedAt = line.length;
+      else at = closedAt;
+      continue;
+    }
     if (!endsSentence(line, at)) continue;
     let end = at + 1;
     while (end < line.length && isCloser(line.charCodeAt(end))) end++;
@@ -73,6 +81,8 @@ function splitLine(line: string, sentences: string[]): void {
   }
   push(line.slice(start), sentences);
 }
+
+const BACKTICK = 96;
 
 function push(piece: string, sentences: string[]): void {
   const sentence = piece.trim();
@@ -87,6 +97,8 @@ function endsSentence(line: string, at: number): boolean {
   const next = line.charCodeAt(at + 1);
   if (Number.isNaN(next)) return true;
   if (!isCloser(next) && next !== 32 && next !== 9) return false;
+  // Dots that only pause: "it works ... mostly".
+  if (code === 46 && line.charCodeAt(at - 1) === 46 && /^\s+[\p{Ll}\d]/u.test(line.slice(at + 1, at + 4))) return false;
   // "e.g. this", "No. 5", "J. Smith" go on; so does a number's point.
   return code !== 46 || !isAbbreviation(line, at);
 }

@@ -1,174 +1,214 @@
 /**
- * What was decided, done, tried and left to do, as whole sentences: the user's for goals and constraints, the assistant's for
- * the rest, chosen by cue words of the conversation's language. Newest first, bounded. Never rewords a sentence.
+ * What was wanted, decided, done, found and left to do, as whole sentences: the user's for goals and constraints, the
+ * assistant's and the outcomes of calls for the rest. Newest first, bounded. Never adds a word to a sentence.
  */
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
-import type { Language } from "../../core/checkpoint/language.ts";
+import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
+import { isDecision, openIn, splitReason, type Told, toldIn } from "./assistant-statements.ts";
 import { CUES } from "./cues.ts";
+import { provenBy } from "./evidence.ts";
+import type { KeptView } from "./kept-view.ts";
 import type { Prose, Reading } from "./reading.ts";
-import { cutAtWord, oneLine, splitSentences } from "./sentences.ts";
+import { splitSentences } from "./sentences.ts";
+import { wordsOf } from "./shared-words.ts";
+import { isTelling } from "./tasks.ts";
+import { wholeStatement } from "./whole-statement.ts";
 
 /** Every list is ordered by importance: what comes first is kept first. */
 export interface Statements {
-  readonly goal: readonly string[];
   readonly constraints: readonly string[];
   readonly done: readonly string[];
   readonly inProgress: readonly string[];
   readonly blocked: readonly string[];
   readonly decisions: readonly Decision[];
   readonly nextSteps: readonly string[];
+  readonly findings: readonly string[];
 }
 
 const MESSAGES_READ_MAX = 1_500;
-const SENTENCES_PER_MESSAGE = 12;
+const SENTENCES_PER_REQUEST = 12;
 const ITEMS_MAX = 60;
-const ITEM_CHARS_MIN = 16;
-const GOAL_CHARS_MAX = 600;
-/** How near the end a statement must be to describe what is going on now. */
-const CURRENT_STATEMENTS = 2;
-const BLOCKED_STATEMENTS = 4;
+const CONSTRAINT_CHARS_MAX = 280;
+/** "The problem is clear." */
+const FINDING_CHARS_MIN = 40;
 
-export function readStatements(reading: Reading): Statements {
+export interface StatementInput {
+  readonly reading: Reading;
+  readonly kept: KeptView;
+  /** Subjects of commits, oldest first. */
+  readonly commits: readonly string[];
+}
+
+export function readStatements({ reading, kept, commits }: StatementInput): Statements {
   if (!reading.hasAssistant) return NOTHING;
-  const found = assistantStatements(reading);
+  const language = assistantLanguage(reading);
+  const found: Found = { done: [], decisions: [], findings: [], constraints: [] };
+  let age = 0;
+  for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
+    const item = reading.prose[at];
+    if (item === undefined) continue;
+    if (item.isUser) readUser(item.text, reading.language, found);
+    else {
+      readAssistant(toldIn(item.text, language), found);
+      age++;
+    }
+  }
+  for (const { isUser, text } of kept.before) if (isUser) readUser(text, reading.language, found);
+  const now = readNow([...reading.prose, ...kept.since], reading.language, language);
   const todos = reading.todos ?? [];
   const ofState = (state: string): readonly string[] =>
     todos.filter((todo) => todo.state === state).map(({ text }) => text);
   return {
-    goal: goalOf(reading.requests),
-    constraints: constraintsOf(reading),
-    done: distinct([...ofState("done").toReversed(), ...reading.commits.toReversed(), ...found.done]),
-    inProgress: distinct([...ofState("inProgress"), ...found.inProgress]),
-    blocked: distinct([...ofState("blocked"), ...found.blocked]),
-    decisions: found.decisions,
-    nextSteps: distinct([...ofState("pending"), ...found.nextSteps]),
+    constraints: distinct(found.constraints),
+    done: distinct([
+      ...ofState("done").toReversed(),
+      ...commits.toReversed(),
+      ...provenBy(reading.log.values()),
+      ...withoutRepeats(found.done),
+    ]),
+    inProgress: distinct([...ofState("inProgress"), ...now.inProgress]),
+    blocked: distinct([...ofState("blocked"), ...now.blocked]),
+    decisions: distinctDecisions(found.decisions),
+    nextSteps: distinct([...ofState("pending"), ...now.nextSteps]),
+    findings: distinct(found.findings),
   };
 }
 
 const NOTHING: Statements = {
-  goal: [],
   constraints: [],
   done: [],
   inProgress: [],
   blocked: [],
   decisions: [],
   nextSteps: [],
+  findings: [],
 };
 
-/** The first request that says something, and the newest; what came between shows in constraints and context. */
-function goalOf(requests: readonly string[]): readonly string[] {
-  const telling = requests.filter((request) => request.length > 12 || /\s/.test(request.trim()));
-  const [first] = telling.length > 0 ? telling : requests;
-  return first === undefined ? [] : [tidyRequest(first, GOAL_CHARS_MAX)];
-}
+const SAMPLE_MESSAGES = 40;
+const SAMPLE_CHARS = 400;
+const SAMPLE_CHARS_MIN = 200;
+/** Another script shows in a few words, other small words only in many. */
+const SCRIPT_CHARS_MIN = 40;
+const OTHER_SCRIPTS: ReadonlySet<Language> = new Set(["ru", "zh", "ja", "ko", "ar"]);
 
-/** The beginning of a request; blank lines cost and say nothing. */
-export function tidyRequest(request: string, charsMax: number): string {
-  const beginning = request.slice(0, 2 * charsMax);
-  const lines = beginning.split("\n").map((line) => line.trimEnd());
-  return cutAtWord(lines.filter((line) => line !== "").join("\n"), charsMax);
-}
-
-function constraintsOf({ requests, language }: Reading): readonly string[] {
-  const cue = CUES[language].constraint;
-  const found: string[] = [];
-  for (const request of requests.slice(-MESSAGES_READ_MAX).toReversed()) {
-    if (found.length >= ITEMS_MAX) break;
-    for (const sentence of splitSentences(request, { sentencesMax: SENTENCES_PER_MESSAGE })) {
-      if (sentence.length >= ITEM_CHARS_MIN && cue.test(sentence) && !/[?？]$/.test(sentence)) found.push(sentence);
-    }
-  }
-  return distinct(found);
+/** An assistant may speak another language than its user. */
+function assistantLanguage({ prose, language }: Reading): Language {
+  const spoken = prose.filter(({ isUser }) => !isUser).slice(-SAMPLE_MESSAGES);
+  const sample = spoken.map(({ text }) => text.slice(0, SAMPLE_CHARS)).join("\n");
+  const charsMin = OTHER_SCRIPTS.has(language) ? SCRIPT_CHARS_MIN : SAMPLE_CHARS_MIN;
+  return sample.length < charsMin ? language : detectLanguage(sample);
 }
 
 interface Found {
   readonly done: string[];
-  readonly inProgress: string[];
-  readonly blocked: string[];
   readonly decisions: Decision[];
-  readonly nextSteps: string[];
+  readonly findings: string[];
+  readonly constraints: string[];
 }
 
-function assistantStatements({ prose, language }: Reading): Omit<Statements, "goal" | "constraints"> {
-  const found: Found = { done: [], inProgress: [], blocked: [], decisions: [], nextSteps: [] };
+/** Messages are read newest first, so that within one the last comes first too. */
+function readAssistant({ done, decisions, findings }: Told, found: Found): void {
+  if (found.done.length < ITEMS_MAX) found.done.push(...done.filter(namesSomething).toReversed());
+  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.toReversed());
+  if (found.findings.length < ITEMS_MAX)
+    found.findings.push(...findings.filter(({ length }) => length >= FINDING_CHARS_MIN).toReversed());
+}
+
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  "edit change changes task work complete completed done place everything update fix finished implementation step".split(
+    " ",
+  ),
+);
+const TELLING_WORDS_MIN = 2;
+
+/** "The edit is complete." does not say which. */
+function namesSomething(done: string): boolean {
+  return [...wordsOf(done)].filter((word) => !EMPTY_WORDS.has(word)).length >= TELLING_WORDS_MIN;
+}
+
+function readUser(text: string, language: Language, found: Found): void {
+  if (found.constraints.length >= ITEMS_MAX || !isTelling(text, language)) return;
+  const cues = CUES[language];
+  const constraints: string[] = [];
+  let before = "";
+  for (const sentence of splitSentences(text, { sentencesMax: SENTENCES_PER_REQUEST })) {
+    // "What does it use? Should be dimmer." says nothing without the sentence before.
+    const isLeaning = before !== "" && /^(?:should|must|needs?)\b/i.test(sentence);
+    const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, { isUser: true });
+    before = sentence;
+    if (whole === undefined || whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
+    if (cues.constraint.test(whole)) constraints.push(whole);
+    else if (isDecision(whole, cues)) found.decisions.push(splitReason(whole, cues));
+  }
+  found.constraints.push(...constraints.toReversed());
+}
+
+interface Now {
+  readonly inProgress: readonly string[];
+  readonly nextSteps: readonly string[];
+  readonly blocked: readonly string[];
+}
+
+/** How many of the assistant's newest messages tell what is going on. */
+const CURRENT_MESSAGES = 2;
+
+/** What is going on at the end. A new request of the user makes older announcements void. */
+function readNow(prose: readonly Prose[], userLanguage: Language, language: Language): Now {
+  const inProgress: string[] = [];
+  const nextSteps: string[] = [];
+  const blocked: string[] = [];
   let age = 0;
-  for (let at = prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
+  for (let at = prose.length - 1; at >= 0 && age < CURRENT_MESSAGES; at--) {
     const item = prose[at];
-    if (item === undefined || item.isUser) continue;
-    readAssistant(item, age, language, found);
+    if (item === undefined) continue;
+    if (item.isUser) {
+      if (isTelling(item.text, userLanguage)) break;
+      continue;
+    }
+    const said = openIn(item.text, language);
+    if (item.isFinal && age === 0) {
+      nextSteps.push(...(said.nextSteps.length > 0 ? said.nextSteps : said.announced));
+      blocked.push(...said.blocked);
+    } else if (!item.isFinal) {
+      if (inProgress.length === 0) inProgress.push(...said.announced);
+      nextSteps.push(...(age === 0 ? said.nextSteps : []));
+      if (age === 0) blocked.push(...said.blocked);
+    }
+    // A turn that ended is over: what was announced before it is done or dropped.
+    if (item.isFinal) break;
     age++;
   }
-  return { ...found, done: distinct(found.done), decisions: distinctDecisions(found.decisions) };
+  return { inProgress, nextSteps, blocked };
 }
 
-/** The first of a message say what it is about; the rest are details. */
-const DONE_PER_MESSAGE = 3;
-const DECISIONS_PER_MESSAGE = 2;
+const PASSES_MAX = 2;
 
-function readAssistant(item: Prose, age: number, language: Language, found: Found): void {
-  const cues = CUES[language];
-  const done: string[] = [];
-  const decisions: Decision[] = [];
-  const blocked: string[] = [];
-  for (const sentence of splitSentences(item.text, { sentencesMax: SENTENCES_PER_MESSAGE })) {
-    const text = plain(sentence);
-    if (text.length < ITEM_CHARS_MIN || /[?？]$/.test(text)) continue;
-    const isAnnouncement = /[:：]$/.test(text);
-    if (cues.next.test(text)) {
-      if (age >= CURRENT_STATEMENTS) continue;
-      const step = isAnnouncement ? `${text.slice(0, -1).trimEnd()}.` : text;
-      (item.isFinal ? found.nextSteps : found.inProgress).push(step);
-    } else if (isAnnouncement || cues.hedge.test(text)) continue;
-    else if (cues.decision.test(text)) decisions.push(splitReason(text, cues.reason));
-    // "I fixed the error" is done, though it speaks of an error.
-    else if (cues.done.test(text)) done.push(text);
-    else if (cues.blocked.test(text) && age < BLOCKED_STATEMENTS) blocked.push(text);
-  }
-  // Messages are read newest first, so that within one the last comes first too.
-  if (found.done.length < ITEMS_MAX) found.done.push(...done.slice(0, DONE_PER_MESSAGE).toReversed());
-  if (found.decisions.length < ITEMS_MAX)
-    found.decisions.push(...decisions.slice(0, DECISIONS_PER_MESSAGE).toReversed());
-  found.blocked.push(...blocked.toReversed());
+/** That everything passes is said again and again; only the newest times count. */
+function withoutRepeats(done: readonly string[]): readonly string[] {
+  let passes = 0;
+  return done.filter(
+    (item) => !/\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)|green)\b/i.test(item) || ++passes <= PASSES_MAX,
+  );
 }
-
-function splitReason(sentence: string, cue: RegExp): Decision {
-  const at = sentence.search(cue);
-  const head = at > ITEM_CHARS_MIN ? sentence.slice(0, at).replace(/[\s,;–—-]+$/, "") : "";
-  return head === "" ? { decision: sentence } : { decision: head, reason: sentence.slice(at) };
-}
-
-/** One line without the bold marks of the source, which would break the bold of the list. */
-function plain(text: string): string {
-  return oneLine(text.replaceAll("**", ""), ITEM_CHARS_MAX);
-}
-
-const ITEM_CHARS_MAX = 420;
 
 /** The first of each, whatever its case and marks. */
 export function distinct(items: readonly string[]): readonly string[] {
   const seen = new Set<string>();
-  return items.filter((item) => {
-    const key = keyOf(item);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  return items.filter((item) => isNew(item, seen));
 }
 
 export function distinctDecisions(decisions: readonly Decision[]): readonly Decision[] {
   const seen = new Set<string>();
-  return decisions.filter(({ decision }) => {
-    const key = keyOf(decision);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  return decisions.filter(({ decision }) => isNew(decision, seen));
 }
 
-function keyOf(item: string): string {
-  return item
+function isNew(item: string, seen: Set<string>): boolean {
+  const key = item
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
+  if (seen.has(key)) return false;
+  seen.add(key);
+  return true;
 }

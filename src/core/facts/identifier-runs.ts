@@ -1,0 +1,226 @@
+/**
+ * What a run of identifier characters is: a path, an address, a file name, a word of some shape, or nothing. Reads the units of
+ * a window, of which those behind the text are 0; looks at each unit of a run a constant number of times. Builds no string but
+ * a file's ending, never throws.
+ */
+
+import { endingKind } from "./dotted-endings.ts";
+import { bitsAt, CLASS, CLASSES } from "./identifier-classes.ts";
+
+// Constants of their own: see `CLASS`.
+const AT = CLASS.at;
+const DASH = CLASS.dash;
+const DIGIT = CLASS.digit;
+const DOT = CLASS.dot;
+const LOWER = CLASS.lower;
+const SLASH = CLASS.slash;
+const UNDERSCORE = CLASS.underscore;
+const UPPER = CLASS.upper;
+
+export type IdentifierKind =
+  | "path"
+  | "url"
+  | "email"
+  | "file"
+  | "snake"
+  | "camel"
+  | "constant"
+  | "number"
+  | "hex"
+  | "code"
+  | "kebab"
+  | "pair"
+  | "line";
+
+/** Called with the half-open range of each identifier, in order. */
+export type VisitIdentifier = (start: number, end: number, kind: IdentifierKind) => void;
+
+/** Longer runs are data, not names. */
+export const IDENTIFIER_CHARS_MAX = 240;
+export const RUN_CHARS_MIN = 4;
+export const CAMEL_CHARS_MIN = 5;
+
+/** The URL that goes on behind a word and its colon; returns where it ends. */
+export function visitUrl(units: Uint16Array, start: number, colon: number, visit: VisitIdentifier): number {
+  let end = colon + 3;
+  while (!endsUrl(units[end] as number)) end++;
+  const stop = end;
+  while (end > colon + 3 && isTrailingMark(units[end - 1] as number)) end--;
+  if (end > colon + 3 && end - start <= IDENTIFIER_CHARS_MAX) visit(start, end, "url");
+  return stop;
+}
+
+/** Blanks, quotes, brackets, backslashes and everything beyond ASCII. */
+export function endsUrl(code: number): boolean {
+  if (code <= 32 || code >= 127) return true;
+  return (
+    code === 34 ||
+    code === 39 ||
+    code === 40 ||
+    code === 41 ||
+    code === 60 ||
+    code === 62 ||
+    code === 91 ||
+    code === 92 ||
+    code === 93 ||
+    code === 96 ||
+    code === 123 ||
+    code === 124 ||
+    code === 125
+  );
+}
+
+function isTrailingMark(code: number): boolean {
+  return code === 46 || code === 44 || code === 58 || code === 59 || code === 33 || code === 63 || code === 42;
+}
+
+export function visitRun(
+  units: Uint16Array,
+  runStart: number,
+  runEnd: number,
+  flags: number,
+  visit: VisitIdentifier,
+): void {
+  let start = runStart;
+  let end = runEnd;
+  while (end > start && (bitsAt(units, end - 1) & (DOT | DASH | AT | SLASH)) !== 0) end--;
+  const isPath = (flags & SLASH) !== 0;
+  const leading = isPath ? DASH : DOT | DASH | AT;
+  while (start < end && (bitsAt(units, start) & leading) !== 0) start++;
+  if (end - start < RUN_CHARS_MIN || end - start > IDENTIFIER_CHARS_MAX) return;
+  // `</div>` closes a tag; it names no path.
+  if (isPath && units[start] === 47 && unitBefore(units, start) === 60) start++;
+  if (isPath) visitPath(units, start, end, visit);
+  else if ((flags & (AT | DOT)) !== 0) visitDotted(units, start, end, flags, visit);
+  else visitWord(units, start, end, visit);
+}
+
+/** 0 at the beginning. */
+function unitBefore(units: Uint16Array, at: number): number {
+  return at === 0 ? 0 : (units[at - 1] as number);
+}
+
+function visitPath(units: Uint16Array, runStart: number, end: number, visit: VisitIdentifier): void {
+  let start = runStart;
+  while (units[start] === 47 && units[start + 1] === 47) start++;
+  let slashes = 0;
+  let bits = 0;
+  for (let at = start; at < end; at++) {
+    const bit = bitsAt(units, at);
+    bits |= bit;
+    if (bit === SLASH) slashes++;
+  }
+  if (slashes === 0) {
+    visitRun(units, start, end, bits, visit);
+    return;
+  }
+  if ((bits & (LOWER | UPPER)) === 0) {
+    // Dates and fractions.
+    if (end - start >= 6) visit(start, end, "number");
+    return;
+  }
+  const isRooted = units[start] === 47 || units[start] === 46;
+  const isPair = slashes === 1 && !isRooted && (bits & (DOT | DIGIT | UNDERSCORE | DASH | AT)) === 0;
+  if (isPair) {
+    if (end - start >= 5) visit(start, end, "pair");
+    return;
+  }
+  const isHome = isRooted && unitBefore(units, start) === 126;
+  visit(isHome ? start - 1 : start, end, "path");
+}
+
+/** An address, a file name, a version; otherwise a chain of members, of which each is looked at alone. */
+function visitDotted(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
+  if ((flags & AT) !== 0 && isAddress(units, start, end)) {
+    visit(start, end, "email");
+    return;
+  }
+  const kind = (flags & DOT) === 0 ? undefined : endingKind(units, start, end);
+  if (kind !== undefined) {
+    visit(start, end, kind);
+    return;
+  }
+  // Plain words between dots: the end of a sentence.
+  if (flags === (LOWER | DOT)) return;
+  let piece = start;
+  for (let index = start; index <= end; index++) {
+    const isEnd = index === end || (bitsAt(units, index) & (DOT | AT)) !== 0;
+    if (!isEnd) continue;
+    visitRun(units, piece, index, 0, visit);
+    piece = index + 1;
+  }
+}
+
+/** Something, `@`, something, a dot. */
+function isAddress(units: Uint16Array, start: number, end: number): boolean {
+  let sign = start;
+  while (sign < end && units[sign] !== 64) sign++;
+  if (sign === start) return false;
+  for (let at = sign + 1; at < end; at++) if (units[at] === 46) return at > sign + 1;
+  return false;
+}
+
+function visitWord(units: Uint16Array, start: number, end: number, visit: VisitIdentifier): void {
+  let lower = 0;
+  let upper = 0;
+  let digits = 0;
+  let underscores = 0;
+  let dashes = 0;
+  let humps = 0;
+  let hex = 0;
+  let previous = 0;
+  for (let at = start; at < end; at++) {
+    const code = units[at] as number; // inside a run
+    const bit = CLASSES[code] as number; // the table has every unit
+    if (bit === LOWER) {
+      lower++;
+      if (code <= 102) hex++;
+    } else if (bit === UPPER) {
+      upper++;
+      if (previous === LOWER) humps++;
+    } else if (bit === DIGIT) digits++;
+    else if (bit === UNDERSCORE) underscores += at > start && at < end - 1 ? 1 : 0;
+    else dashes++;
+    previous = bit;
+  }
+  const length = end - start;
+  const isColour = unitBefore(units, start) === 35 && digits > 0 && (length === 6 || length === 8);
+  const kind = wordKind({ length, lower, upper, digits, underscores, dashes, humps, hex });
+  if (kind !== undefined) visit(isColour ? start - 1 : start, end, kind);
+}
+
+interface WordShape {
+  readonly length: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly digits: number;
+  readonly underscores: number;
+  readonly dashes: number;
+  readonly humps: number;
+  readonly hex: number;
+}
+
+const NUMBER_DIGITS_MIN = 4;
+const NUMBER_DIGITS_MAX = 20;
+const CONSTANT_CHARS_MIN = 6;
+const HEX_CHARS_MIN = 7;
+const HEX_CHARS_MAX = 64;
+
+function wordKind(shape: WordShape): IdentifierKind | undefined {
+  const { length, lower, upper, digits, underscores, dashes, humps, hex } = shape;
+  if (lower + upper === 0) {
+    if (underscores > 0 || digits < NUMBER_DIGITS_MIN) return undefined;
+    return digits <= NUMBER_DIGITS_MAX ? "number" : undefined;
+  }
+  if (dashes > 0) {
+    if (digits > 0) return "code";
+    if (underscores > 0) return "snake";
+    return lower > 0 && upper === 0 && length >= 6 ? "kebab" : undefined;
+  }
+  if (underscores > 0) return lower === 0 ? "constant" : "snake";
+  if (lower === 0) return length >= CONSTANT_CHARS_MIN ? (digits > 0 ? "code" : "constant") : undefined;
+  if (humps > 0) return length >= CAMEL_CHARS_MIN ? "camel" : undefined;
+  if (digits === 0) return undefined;
+  if (upper === 0 && hex === lower && length >= HEX_CHARS_MIN && length <= HEX_CHARS_MAX) return "hex";
+  return digits >= 3 && length >= 6 ? "code" : undefined;
+}

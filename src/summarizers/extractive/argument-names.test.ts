@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../core/json.ts";
+import type { Message } from "../../core/message.ts";
+import { argumentNamesOf, callForms, isCallForm } from "./argument-names.ts";
+
+const call = (name: string, input: JsonObject): Message => ({
+  id: "m",
+  role: "assistant",
+  parts: [{ type: "tool-call", callId: "1", name, input }],
+});
+const said = (text: string) => [{ message: 0, isUser: false, isFinal: true, speaker: "", text }];
+
+test("names go with the tool that takes them, at any depth that tools use", () => {
+  const names = argumentNamesOf(
+    [call("edit", { file_path: "a", edits: [{ old_text: "x", new_text: "y" }] }), call("mail", { reply_to: "b" })],
+    [],
+  );
+  expect([...names.keys()].sort()).toEqual(["file_path", "new_text", "old_text", "reply_to"]);
+  expect(callForms(["old_text", "reply_to", "new_text"], names)).toEqual([
+    "edit(old_text, new_text)",
+    "mail(reply_to)",
+  ]);
+});
+
+test("a name that somebody spoke of is a fact", () =>
+  expect([...argumentNamesOf([call("edit", { file_path: "a" })], said("The column file_path is new.")).keys()]).toEqual(
+    [],
+  ));
+
+test("a form is known again", () => {
+  expect(isCallForm("edit(old_text, new_text)")).toBe(true);
+  expect(isCallForm("The parser (old) is gone.")).toBe(false);
+});

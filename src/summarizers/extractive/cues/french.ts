@@ -1,0 +1,45 @@
+/** Cues of French. */
+
+import { type CueTable, only, opening, words } from "./cue-table.ts";
+
+const PAST =
+  "ajoutée?s?|actualisée?s?|annulée?s?|appliquée?s?|configurée?s?|convertie?s?|corrigée?s?|créée?s?|déplacée?s?|déployée?s?|écrite?s?|" +
+  "enregistrée?s?|envoyée?s?|fusionnée?s?|générée?s?|implémentée?s?|installée?s?|mis(?:e|es)? (?:à jour|en place)|modifiée?s?|publiée?s?|" +
+  "refactorisée?s?|remplacée?s?|renommée?s?|réparée?s?|réservée?s?|résolue?s?|supprimée?s?|terminée?s?|testée?s?|traduite?s?|vérifiée?s?|rédigée?s?|validée?s?";
+
+export const FRENCH: CueTable = {
+  request: words(
+    "s'il (?:te|vous) plaît|s’il (?:te|vous) plaît|stp|svp|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|peut-on|je (?:veux|voudrais|souhaite)|j'ai besoin|j’ai besoin|nous (?:devons|voulons)|il (?:faut|faudrait)|on (?:doit|devrait|va)|ajoute[rz]?|corrige[rz]?|crée[rz]?|écri(?:s|vez|re)|fai(?:s|tes)|modifie[rz]?|supprime[rz]?|remplace[rz]?|traduis(?:ez)?|tradui(?:re|sez)|vérifie[rz]?|teste[rz]?|lance[rz]?|cherche[rz]?|trouve[rz]?|explique[rz]?|montre[rz]?|aide[rz]?|prépare[rz]?|mets|mettez|porte[rz]?|analyse[rz]?|résume[rz]?|utilise[rz]?|installe[rz]?|compare[rz]?|rédige[rz]?|planifie[rz]?",
+  ),
+  assent: only(
+    "oui|ouais|non|ok|okay|d'accord|d’accord|parfait|très bien|bien|super|génial|merci(?: beaucoup| bien)?|exact|exactement|vas-y|allez-y|continue[rz]?|poursui(?:s|vez)|c'est bon|c’est bon|entendu|compris|bonjour|salut|encore|s'il (?:te|vous) plaît|ça marche|ça avance",
+  ),
+  constraint: words(
+    "doit|doivent|dois|devez|jamais|toujours|uniquement|seulement|ne .{1,40} (?:pas|jamais|plus)|n['’].{1,40} (?:pas|jamais)|sans|évite[rz]?|préfère|préférons|au (?:plus|moins|maximum|minimum)|il faut(?: que)?|plutôt que|au lieu de|assure-toi|assurez-vous|veille[rz]?|important|interdit|obligatoire|garde[rz]?|utilise[rz]?|conserve[rz]?",
+  ),
+  decision: words(
+    "(?:avons|ai|a|a été) (?:donc )?(?:décidé|choisi|opté|retenu|convenu)|décidons|décision|(?:on|nous|je) (?:va |allons |vais )?(?:utilise(?:r|rons|rai)?|garde(?:r|rons)?|choisi(?:s|r|ssons)|retien(?:s|drons)|part(?:ons)? sur)|convenu|la (?:meilleure )?(?:solution|approche) (?:est|consiste)|(?:passons|passer|passé|bascul\\p{L}+) (?:à|sur) .{0,60}(?:plutôt|au lieu)",
+  ),
+  reason: words("parce que|parce qu['’]\\p{L}+|car|afin de|afin que|à cause|puisque|grâce à|pour que|en raison"),
+  done: new RegExp(
+    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:j['’]ai|nous avons|on a|a été|ont été|est|sont)(?: maintenant| bien| également| aussi| déjà)? (?:${PAST})|c['’]est (?:fait|terminé|corrigé|réglé)|(?:tests?|compilation|vérifications?)(?![\\p{L}\\p{N}]).{0,40}(?:passent|passe|réussi\\p{L}*|vert\\p{L}*)|fonctionne (?:maintenant|désormais)|avec succès`).source}`,
+    "iu",
+  ),
+  undone: words(
+    "pas|ne|n['’]\\p{L}+|mais|cependant|toutefois|encore|devrait|devraient|pourrait|serait|sera|seront|va|vais|allons|si|lorsque|quand|avant|presque|partiellement|échou\\p{L}*|échec|erreur|problème est|faut|doit|doivent|essay\\p{L}*|jamais",
+  ),
+  next: words(
+    "ensuite|puis|prochaine?s?|je vais|nous allons|on va|il reste|restent?|reste à|maintenant je|il faut(?: encore)?|à faire|nous devons|je dois|il faudra|étape suivante",
+  ),
+  lead: opening(
+    "(?:(?:parfait|bien|très bien|super|ok|d['’]accord)[!.,]*\\s+)*(?:(?:maintenant|ensuite|puis|d['’]abord)[,]?\\s+)*(?:je vais|nous allons|on va|je dois|nous devons|il faut)\\s+(?:(?:maintenant|ensuite|d['’]abord|aussi|encore)\\s+)*",
+  ),
+  blocked: words(
+    "bloquée?s?|en attente (?:de|d['’])|j['’]attends|nous attendons|(?:ne peux|ne peut|ne pouvons|impossible de) .{0,40}(?:continuer|accéder|connecter|installer|publier|terminer|trouver|poursuivre)|impossible d['’]\\p{L}+|pas d['’]accès|accès refusé|permission refusée|besoin de (?:votre|ta|ton|vos|tes)|pouvez-vous (?:confirmer|fournir|préciser)|peux-tu (?:confirmer|fournir|préciser)|échoue toujours",
+  ),
+  finding: words(
+    "la (?:vraie )?cause|le (?:vrai )?(?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)|il s['’]avère|vient du fait|découvert que|causée?s? par",
+  ),
+  hedge: words("peut-être|probablement|semble(?:nt)?|pourrait|je pense|je crois|sans doute"),
+  nextLabel: words("prochaines? étapes?|étapes? suivantes?|à faire|reste à faire|il reste|points? ouverts?|suite"),
+};

@@ -1,0 +1,47 @@
+/** Cues of German. */
+
+import { type CueTable, only, opening, words } from "./cue-table.ts";
+
+const PAST =
+  "abgeschlossen|aktualisiert|angelegt|angepasst|behoben|beendet|bereinigt|eingebaut|eingerichtet|entfernt|erledigt|ersetzt|erstellt|" +
+  "fertig(?:gestellt)?|geändert|geändert|gefixt|gelöscht|gelöst|geprüft|geschrieben|gespeichert|getestet|hinzugefügt|implementiert|" +
+  "installiert|korrigiert|repariert|umbenannt|umgebaut|umgesetzt|umgestellt|übersetzt|verschoben|veröffentlicht|committet|gepusht|gebucht|storniert|versendet|verschickt";
+
+export const GERMAN: CueTable = {
+  request: words(
+    "bitte|kannst du|könntest du|können (?:sie|wir)|könnten sie|ich (?:möchte|will|brauche|hätte gern)|wir (?:brauchen|müssen|sollten|wollen)|lass uns|soll(?:te|st|en)?|muss|müssen|mach(?:e|en)?|erstell(?:e|en)?|schreib(?:e|en)?|prüf(?:e|en)?|teste|füge|ändere|entferne|ersetze|übersetze|portiere|baue|behebe|repariere|suche|finde|zeig(?:e)?|erklär(?:e)?|hilf|aktualisiere|analysiere|fasse|plane|entwirf|installiere|richte|starte|lies|vergleiche|überarbeite|kürze|benutze|verwende|nimm",
+  ),
+  assent: only(
+    "ja|jo|jep|nein|nee|ok|okay|gut|sehr gut|super|prima|genau|stimmt|richtig|klar|passt|alles klar|danke(?: schön| dir| sehr)?|vielen dank|bitte|weiter|mach weiter|mach das|los|weitermachen|fortfahren|perfekt|toll|hallo|hi|verstanden|einverstanden|nochmal|wie läuft(?:'s| es)",
+  ),
+  constraint: words(
+    "muss|müssen|darf(?: nicht)?|dürfen|niemals|nie|immer|keinesfalls|auf keinen fall|vermeide|höchstens|mindestens|maximal|nicht (?:mehr|später|länger|weniger) als|statt|anstatt|anstelle|nur|ohne|sollte(?:n)?|soll(?:en)?|achte darauf|stelle sicher|stell sicher|lieber|bevorzug\\p{L}*|wichtig|verboten|pflicht|ändere nicht|kein(?:e|en|er)? (?:neuen?|weiteren?|externen?|zusätzlichen?)|verwende|benutze|behalte",
+  ),
+  decision: words(
+    "(?:haben|habe) .{0,80}entschieden|entscheiden uns|entscheidung|(?:ich|wir) (?:nehmen|nehme|verwenden|verwende|bleiben|bleibe|setzen|setze|wählen|wähle|benutzen)|habe(?:n)? .{0,60}(?:gewählt|vereinbart|beschlossen|ausgewählt)|beschlossen|einigten uns|geeinigt|vereinbart|festgelegt|die (?:beste )?lösung ist|stattdessen (?:nehmen|verwenden|benutzen)|(?:steigen|wechseln) .{0,60}um",
+  ),
+  reason: words("weil|da (?:es|sie|er|die|der|das|wir|ich|dies|so)|damit|wegen|aufgrund|denn|um zu"),
+  done: new RegExp(
+    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:habe|haben|hat|ist|sind|wurde|wurden|worden)(?![\\p{L}\\p{N}]).{0,160}(?:${PAST})|(?:tests?|build|prüfung(?:en)?|suite)(?![\\p{L}\\p{N}]).{0,40}(?:laufen|läuft|bestanden|grün|erfolgreich)|funktioniert (?:jetzt|nun|wieder)|ist (?:jetzt |nun )?fertig`).source}`,
+    "iu",
+  ),
+  undone: words(
+    "nicht|noch|kein(?:e|en|er|em)?|aber|jedoch|allerdings|sollte(?:n)?|würde(?:n)?|könnte(?:n)?|werde|wird|werden|wenn|falls|ob|bevor|sobald|fast|teilweise|fehlgeschlagen|schlägt|scheitert|gescheitert|problem ist|muss|müssen|soll(?:en)?|versuch\\p{L}*|versehentlich|abgebrochen",
+  ),
+  next: words(
+    "als nächstes|als nächster schritt|nächste[rns]?|ich werde|wir werden|lass mich|lass uns|danach|anschließend|noch zu|müssen wir|muss ich|muss noch|müssen noch|sollten wir|bleibt noch|offen|ausstehend|steht noch aus|jetzt (?:prüfe|teste|schreibe|baue|mache|kümmere|sehe)",
+  ),
+  lead: opening(
+    "(?:(?:gut|super|perfekt|prima|okay|ok)[!.,]*\\s+)*(?:(?:jetzt|nun|als nächstes|zuerst|dann)\\s+)?(?:ich werde|werde ich|wir werden|werden wir|ich will|ich muss|muss ich|wir müssen|müssen wir)\\s+(?:(?:jetzt|nun|zuerst|noch|als nächstes|dann|danach|anschließend)\\s+)*",
+  ),
+  blocked: words(
+    "blockiert|warte(?:n|t)? (?:auf|noch auf)|(?:kann|können) .{0,60}nicht (?:weiter|fortfahren|zugreifen|verbinden|installieren|veröffentlichen|abschließen|finden)|kein(?:en)? zugriff|keine berechtigung|zugriff verweigert|steck(?:e|en|t) fest|brauche(?:n)? .{0,60}(?:von dir|von ihnen|freigabe|zugang|zugangsdaten)|bitte (?:bestätige|gib|nenne|schicke)\\p{L}*|schlägt weiterhin fehl",
+  ),
+  finding: words(
+    "ursache|der (?:eigentliche )?(?:fehler|grund) (?:ist|war|liegt|lag)|das (?:eigentliche )?problem (?:ist|war|liegt|lag)|stellt(?:e)? sich heraus|liegt daran|lag daran|herausgefunden",
+  ),
+  hedge: words("vielleicht|wahrscheinlich|vermutlich|scheint|könnte|möglicherweise|ich glaube|ich denke|wohl"),
+  nextLabel: words(
+    "nächste schritte|nächster schritt|offen(?:e punkte|e aufgaben)?|ausstehend|noch zu tun|to[- ]?dos?|verbleibend\\p{L}*|weiteres vorgehen",
+  ),
+};

@@ -1,0 +1,45 @@
+/** Cues of Italian. */
+
+import { type CueTable, only, opening, words } from "./cue-table.ts";
+
+const PAST =
+  "aggiornat[oaie]|aggiunt[oaie]|annullat[oaie]|applicat[oaie]|cambiat[oaie]|completat[oaie]|configurat[oaie]|convertit[oaie]|corrett[oaie]|creat[oaie]|" +
+  "eliminat[oaie]|fatt[oaie]|finit[oaie]|generat[oaie]|implementat[oaie]|installat[oaie]|inviat[oaie]|modificat[oaie]|prenotat[oaie]|pubblicat[oaie]|" +
+  "rimoss[oaie]|rinominat[oaie]|risolt[oaie]|salvat[oaie]|scritt[oaie]|sostituit[oaie]|spostat[oaie]|terminat[oaie]|testat[oaie]|tradott[oaie]|verificat[oaie]";
+
+export const ITALIAN: CueTable = {
+  request: words(
+    "per favore|per piacere|puoi|può|potresti|potrebbe|possiamo|voglio|vorrei|ho bisogno|abbiamo bisogno|dobbiamo|bisogna|devi|deve|aggiungi|correggi|crea|scrivi|fai|fammi|cambia|modifica|rimuovi|elimina|sostituisci|traduci|verifica|controlla|prova|esegui|cerca|trova|spiega|mostra|aiutami|prepara|metti|migra|analizza|riassumi|usa|installa|confronta|rivedi|pianifica|aggiorna|genera|implementa|sistema",
+  ),
+  assent: only(
+    "sì|si|no|ok|okay|va bene|bene|perfetto|ottimo|benissimo|grazie|grazie mille|esatto|certo|giusto|avanti|continua|prosegui|procedi|vai|fallo|capito|d'accordo|d’accordo|ciao|di nuovo|pronto|per favore|come va",
+  ),
+  constraint: words(
+    "deve|devono|devi|mai|sempre|solo|soltanto|solamente|non (?:cambiare|toccare|usare|modificare|devi|deve|devono|si (?:può|deve)|\\p{L}+are|\\p{L}+ere|\\p{L}+ire)|senza|evita|preferisco|preferiamo|al (?:massimo|minimo)|almeno|non più di|bisogna|invece di|anziché|piuttosto che|assicurati|importante|vietato|obbligatorio|mantieni",
+  ),
+  decision: words(
+    "(?:abbiamo|ho|è stato) (?:deciso|scelto|optato|concordato|stabilito)|decidiamo|decisione|(?:useremo|userò|usiamo|teniamo|restiamo con|scegliamo)|la (?:migliore )?(?:soluzione|opzione|strategia)(?: migliore)? è|passiamo (?:a|da)|concordato",
+  ),
+  reason: words("perché|poiché|in modo che|a causa|siccome|dato che|visto che|affinché"),
+  done: new RegExp(
+    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:ho|abbiamo|è stat[oa]|sono stat[ie]|è|sono)(?: già| ora| anche)? (?:${PAST})|(?:test|prove|compilazione|build)(?![\\p{L}\\p{N}]).{0,40}(?:passano|passa|superat\\p{L}+|verd[ei])|(?:ora|adesso) funziona|con successo`).source}`,
+    "iu",
+  ),
+  undone: words(
+    "non|ma|però|tuttavia|ancora|dovrebbe|dovrebbero|potrebbe|sarebbe|sarà|saranno|vado|se|quando|prima|quasi|parzialmente|fallit\\p{L}*|fallisce|errore|problema è|bisogna|manca|prov\\p{L}*|mai",
+  ),
+  next: words(
+    "prossim[oaie]|poi|dopo|successivamente|manca(?:no)?|resta(?:no)?|dobbiamo|devo|bisogna|da fare|in sospeso|ora (?:devo|dobbiamo|eseguo|controllo|verifico|aggiungo|scrivo|passo)|adesso (?:devo|dobbiamo|eseguo|controllo|verifico|aggiungo|scrivo|passo)",
+  ),
+  lead: opening(
+    "(?:(?:perfetto|bene|ottimo|ok)[!.,]*\\s+)*(?:(?:ora|adesso|poi|prima)[,]?\\s+)*(?:devo|dobbiamo|bisogna|vado a|andiamo a)\\s+(?:ora |adesso |anche |prima )*",
+  ),
+  blocked: words(
+    "bloccat[oaie]|in attesa (?:di|del|della|dell)|(?:non posso|non possiamo|non riesco a|non riusciamo a|impossibile) .{0,30}(?:continuare|proseguire|procedere|accedere|connetter\\p{L}+|installare|pubblicare|terminare|trovare)|nessun accesso|accesso negato|permesso negato|(?:serve|servono|ho bisogno) (?:del|della|dell|la tua|il tuo)|(?:puoi|potresti) (?:confermare|fornire|indicare)|continua a fallire",
+  ),
+  finding: words(
+    "la causa|il (?:vero )?(?:problema|errore|bug) (?:è|era|sta|stava|viene)|l['’]errore (?:è|era)|si scopre che|è emerso che|risulta che|è dovuto a|era dovuto a|ho scoperto che|causat[oa] da",
+  ),
+  hedge: words("forse|probabilmente|sembra|potrebbe|credo|penso"),
+  nextLabel: words("prossimi passi|prossimo passo|passi successivi|da fare|in sospeso|resta da fare|ancora aperti"),
+};

@@ -1,0 +1,48 @@
+/** Cues of Spanish. */
+
+import { type CueTable, only, opening, words } from "./cue-table.ts";
+
+const PAST =
+  "actualizad[oa]s?|agregad[oa]s?|añadid[oa]s?|aplicad[oa]s?|arreglad[oa]s?|cambiad[oa]s?|cancelad[oa]s?|completad[oa]s?|configurad[oa]s?|" +
+  "convertid[oa]s?|corregid[oa]s?|cread[oa]s?|desplegad[oa]s?|eliminad[oa]s?|enviad[oa]s?|escrit[oa]s?|fusionad[oa]s?|generad[oa]s?|" +
+  "guardad[oa]s?|hech[oa]s?|implementad[oa]s?|instalad[oa]s?|movid[oa]s?|probad[oa]s?|publicad[oa]s?|reemplazad[oa]s?|renombrad[oa]s?|" +
+  "reservad[oa]s?|resuelt[oa]s?|sustituid[oa]s?|terminad[oa]s?|traducid[oa]s?|verificad[oa]s?|borrad[oa]s?";
+const PRETERITE =
+  "actualicé|agregué|añadí|apliqué|arreglé|cambié|cancelé|completé|configuré|corregí|creé|eliminé|envié|escribí|generé|guardé|implementé|instalé|moví|probé|publiqué|reemplacé|resolví|terminé|traduje|verifiqué|borré";
+
+export const SPANISH: CueTable = {
+  request: words(
+    "por favor|puedes|puede usted|podrías|podría|podemos|quiero|quisiera|necesito|me gustaría|necesitamos|tenemos que|hay que|vamos a|debe(?:s|mos|rías)?|añade|agrega|arregla|corrige|crea|escribe|haz|hazme|cambia|elimina|borra|reemplaza|traduce|verifica|comprueba|prueba|ejecuta|busca|encuentra|explica|muestra|ayúdame|prepara|pon|migra|analiza|resume|usa|instala|compara|revisa|redacta|planifica|actualiza|genera|implementa",
+  ),
+  assent: only(
+    "sí|si|no|ok|okay|vale|de acuerdo|perfecto|muy bien|bien|genial|gracias|muchas gracias|exacto|claro|adelante|continúa|continua|continúe|sigue|siga|hazlo|entendido|hola|otra vez|listo|por favor|cómo va",
+  ),
+  constraint: words(
+    "debe|deben|debes|nunca|jamás|siempre|solo|sólo|solamente|únicamente|no (?:\\p{L}+es|\\p{L}+as|debe\\p{L}*|uses|cambies|toques|hay que|se (?:debe|puede|permite))|sin|evita|prefiero|preferimos|como (?:máximo|mínimo)|al menos|no más de|hay que|en lugar de|en vez de|asegúrate|importante|prohibido|obligatorio|mantén|usa",
+  ),
+  decision: words(
+    "(?:hemos|he|se ha|había) (?:decidido|elegido|optado|acordado)|decidimos|decidí|decisión|elegimos|elegí|optamos|optado|acordamos|acordado|(?:usaremos|usaré|vamos a usar|voy a usar|nos quedamos con|mantendremos)|la (?:mejor )?(?:solución|opción|estrategia) es|cambiamos (?:a|de)",
+  ),
+  reason: words("porque|ya que|para que|debido a|puesto que|dado que|a causa de|pues"),
+  done: new RegExp(
+    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:he|hemos|ha sido|han sido|fue|fueron|está|están|queda|quedan|quedó)(?: ya| ahora| también)? (?:${PAST})|${PRETERITE}|(?:pruebas?|tests?|compilación)(?![\\p{L}\\p{N}]).{0,40}(?:pasan|pasa|pasaron|verde)|(?:ahora|ya) funciona|con éxito`).source}`,
+    "iu",
+  ),
+  undone: words(
+    "no|pero|sin embargo|aunque|todavía|aún|debería|deberían|podría|sería|será|serán|voy|vamos|si|cuando|antes|casi|parcialmente|fall[aóo]\\p{L}*|error|problema es|hay que|falta|intent\\p{L}*|nunca",
+  ),
+  next: words(
+    "siguiente(?:s)?|próxim[oa]s?|voy a|vamos a|a continuación|después|luego|falta(?:n)?|queda(?:n)? por|pendiente(?:s)?|tenemos que|tengo que|hay que|ahora (?:voy|vamos|toca)",
+  ),
+  lead: opening(
+    "(?:(?:perfecto|bien|muy bien|genial|vale|ok)[!.,]*\\s+)*(?:(?:ahora|luego|después|primero|a continuación)[,]?\\s+)*(?:voy a|vamos a|tengo que|tenemos que|hay que|necesito)\\s+",
+  ),
+  blocked: words(
+    "bloquead[oa]s?|esperando|a la espera de|(?:no puedo|no podemos|no se puede|imposible) .{0,30}(?:continuar|seguir|acceder|conectar|instalar|publicar|terminar|encontrar|desplegar)|sin acceso|acceso denegado|permiso denegado|(?:necesito|necesitamos|falta) (?:tu|su|que (?:me|nos)|la (?:aprobación|clave|contraseña))|(?:puedes|podrías|podría) (?:confirmar|proporcionar|indicar)\\p{L}*|sigue fallando",
+  ),
+  finding: words(
+    "la causa|el (?:verdadero )?(?:problema|error|fallo) (?:es|era|está|estaba|viene)|resulta que|resultó que|se debe a|se debía a|descubr\\p{L}+ que|causad[oa] por",
+  ),
+  hedge: words("quizás?|tal vez|probablemente|parece|podría|creo que|a lo mejor"),
+  nextLabel: words("próximos? pasos?|siguientes? pasos?|pendientes?|por hacer|falta|tareas pendientes"),
+};

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { type Message, text } from "../../core/message.ts";
+import { commitsOf, provenBy } from "./evidence.ts";
+
+function ran(command: string, output: string, isError = false): readonly Message[] {
+  return [
+    { id: "a", role: "assistant", parts: [{ type: "tool-call", callId: "1", name: "bash", input: { command } }] },
+    { id: "b", role: "user", parts: [{ type: "tool-result", callId: "1", content: [text(output)], isError }] },
+  ];
+}
+
+test.each([
+  ['git add . && git commit -m "Keep seven days" && git push', "Keep seven days"],
+  ["git commit -am 'Keep seven days'", "Keep seven days"],
+  ["git commit -m \"$(cat <<'EOF'\nKeep seven days\n\nThe disk is full.\nEOF\n)\"", "Keep seven days"],
+])("the subject of %j", (command, subject) => expect(commitsOf(ran(command, "[main 1a2b3c4]"))).toEqual([subject]));
+
+test("a commit that failed was not made", () =>
+  expect(commitsOf(ran('git commit -m "Keep seven days"', "hook failed", true))).toEqual([]));
+
+/** A call as the log has it: tool, argument, output. */
+function proven(...calls: readonly (readonly [string, string, string])[]): readonly string[] {
+  return provenBy(
+    calls.map(([name, brief, output]) => ({
+      name,
+      brief,
+      result: { type: "tool-result", callId: "1", content: [text(output)], isError: false },
+    })),
+  );
+}
+
+test("checks that passed and things that were changed, newest first", () =>
+  expect(
+    proven(
+      ["bash", "npm test 2>&1 | tail -3", "Tests: 12 passed"],
+      ["cancel_booking", "H-12", "ok"],
+      ["get_booking", "H-12", "ok"],
+      ["send_mail", "ana@example.org", "ok"],
+    ),
+  ).toEqual(["npm test → Tests: 12 passed", "send_mail: ana@example.org", "cancel_booking: H-12"]));
+
+test("neither a failing check nor a list of files", () =>
+  expect(proven(["bash", "npm test", "3 passed, 2 failed"], ["bash", "ls -la", "1 root 16:04 test.ts"])).toEqual([]));

@@ -1,0 +1,86 @@
+/**
+ * What calls prove to be done: commits that were made, checks that passed, things that were created or changed elsewhere.
+ * Only calls that succeeded count. Reads names and arguments of calls and bounded excerpts of results.
+ */
+
+import { isObject } from "../../core/json.ts";
+import type { Message, ToolCallPart } from "../../core/message.ts";
+import { failureOf, isLooking, outcomeOf } from "./call-outcome.ts";
+import { type LoggedCall, OUTCOME_MARK } from "./reading.ts";
+import { oneLine } from "./sentences.ts";
+
+const SUBJECT_CHARS_MAX = 160;
+const COMMITS_MAX = 60;
+
+/** Subjects of the commits that were made, oldest first. */
+export function commitsOf(messages: readonly Message[]): readonly string[] {
+  const waiting = new Map<string, string>();
+  const subjects = new Set<string>();
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type === "tool-call") {
+        const subject = commitSubject(part);
+        if (subject !== undefined) waiting.set(part.callId ?? part.name, subject);
+      } else if (part.type === "tool-result" && waiting.size > 0) {
+        const key = part.callId ?? part.name ?? "";
+        const subject = waiting.get(key);
+        if (subject === undefined) continue;
+        waiting.delete(key);
+        if (failureOf(part) === undefined) subjects.add(subject);
+      }
+    }
+  }
+  return [...subjects].slice(-COMMITS_MAX);
+}
+
+const COMMAND_KEYS: readonly string[] = ["command", "cmd", "script"];
+const COMMAND_CHARS = 4_000;
+const HEREDOC_SUBJECT = /<<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{3,300})/;
+const QUOTED_SUBJECT = /\s-[a-z]*m\s*(?:"([^"\n]{3,300})|'([^'\n]{3,300}))/;
+
+function commitSubject({ input }: ToolCallPart): string | undefined {
+  if (!isObject(input)) return undefined;
+  for (const key of COMMAND_KEYS) {
+    const value = input[key];
+    const command = Array.isArray(value) ? value.join(" ") : value;
+    if (typeof command !== "string") continue;
+    const at = command.indexOf("git commit");
+    if (at < 0) continue;
+    const rest = command.slice(at, at + COMMAND_CHARS);
+    const quoted = QUOTED_SUBJECT.exec(rest);
+    const direct = quoted?.[1] ?? quoted?.[2];
+    const subject = direct === undefined || direct.startsWith("$(") ? HEREDOC_SUBJECT.exec(rest)?.[1] : direct;
+    return subject === undefined ? undefined : oneLine(subject, SUBJECT_CHARS_MAX);
+  }
+  return undefined;
+}
+
+const CHECKS_MAX = 2;
+const CHANGES_MAX = 8;
+
+/** Newest first: the newest checks that passed, then what other tools changed. */
+export function provenBy(log: Iterable<LoggedCall>): readonly string[] {
+  const newest = [...log].reverse();
+  const checks = newest.flatMap(checkLine).slice(0, CHECKS_MAX);
+  const changes = newest.filter(isChange).slice(0, CHANGES_MAX);
+  return [...checks, ...changes.map(({ name, brief }) => (brief === "" ? name : `${name}: ${brief}`))];
+}
+
+const PASSED =
+  /\b(?!0 )\d+ (?:passed|passing|tests?|specs?|examples?|doctests?)(?![\w.])|\ball (?:checks|tests) (?:have )?passed\b|\bbuild (?:succeeded|successful)\b|compiled successfully/i;
+const NOT_PASSED = /\b(?!0 )\d+ (?:failed|failing|failures?|errors?)\b|\bFAIL(?:ED)?\b/;
+
+function checkLine({ brief, result }: LoggedCall): readonly string[] {
+  if (brief === "" || isLooking(brief)) return [];
+  const outcome = outcomeOf(result);
+  if (!PASSED.test(outcome) || NOT_PASSED.test(outcome)) return [];
+  const command = brief.replace(/\s*2>&1|\s*\|\s*(?:tail|head|grep)\b[^|]*/g, "").trim();
+  return [`${command}${OUTCOME_MARK}${outcome}`];
+}
+
+const CHANGE_NAME =
+  /(?:^|[_\-.:])(?:create|update|delete|cancel|book|send|modify|publish|deploy|transfer|exchange|return|insert|merge|close|upload|submit|remove|reply|schedule|assign)(?=[_\-A-Z]|$)/;
+
+function isChange({ name }: LoggedCall): boolean {
+  return CHANGE_NAME.test(name) && !/todo|plan|file|memory/i.test(name);
+}

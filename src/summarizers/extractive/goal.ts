@@ -1,0 +1,65 @@
+/**
+ * What the user wants now, in the user's own words: the newest request that is a task, and before it the one that the work
+ * began with, as long as the work is still about it. Never a reminder, an output, an assent or a question in passing.
+ */
+
+import type { Language } from "../../core/checkpoint/language.ts";
+import { cutAtWord } from "./sentences.ts";
+import { sharedShare } from "./shared-words.ts";
+import { isQuestion, isTask, isTelling, tidyRequest } from "./tasks.ts";
+
+export interface GoalInput {
+  /** Oldest first. */
+  readonly requests: readonly Request[];
+  /** The goal of an earlier summary. */
+  readonly earlier: readonly string[];
+  /** What was said last, to tell what the work is about. */
+  readonly recent: readonly string[];
+  readonly language: Language;
+  /** Nothing but talk: no tool was called. */
+  readonly isTalk: boolean;
+}
+
+export interface Request {
+  readonly text: string;
+  /** It stands in the view beside the summary. */
+  readonly isKept: boolean;
+}
+
+export interface Goal {
+  /** The original task, where it still frames the work, then the current one. */
+  readonly goal: readonly string[];
+  /** The current task whole; undefined when nobody asked for anything. */
+  readonly current: Request | undefined;
+}
+
+const GOAL_CHARS_MAX = 600;
+/** A request that the reader also finds in full. */
+const KEPT_GOAL_CHARS_MAX = 240;
+/** The first request, beside the current one. */
+const ORIGINAL_CHARS_MAX = 320;
+/** After so many tasks the first one counts only if the work still speaks of it; questions move on faster. */
+const TASKS_MOVED_ON = 4;
+const TOPICS_MOVED_ON = 2;
+const FRAME_SHARE_MIN = 0.25;
+const FRAME_CHARS = 400;
+
+export function goalOf({ requests, earlier, recent, language, isTalk }: GoalInput): Goal {
+  const telling = requests.filter(({ text }) => isTelling(text, language));
+  // Who only talks asks questions; who has work done asks them in passing.
+  const tasks = telling.filter(({ text }) => isTask(text, language) || (isTalk && isQuestion(text, language)));
+  const current = tasks.at(-1) ?? (earlier.length > 0 ? undefined : (telling.at(-1) ?? requests.at(-1)));
+  const [first] = tasks.length > 0 ? tasks : telling;
+  const original = earlier[0] ?? (first === undefined ? undefined : quoteOf(first));
+  const newest = current === undefined ? earlier.at(-1) : quoteOf(current);
+  if (original === undefined || newest === undefined || newest.startsWith(original.replace(/…$/, "")))
+    return { goal: newest === undefined ? [] : [newest], current };
+  const frames =
+    tasks.length < (isTalk && !isTask(original, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON) ||
+    sharedShare(original.slice(0, FRAME_CHARS), [newest, ...recent]) >= FRAME_SHARE_MIN;
+  return { goal: frames ? [cutAtWord(original, ORIGINAL_CHARS_MAX), newest] : [newest], current };
+}
+
+function quoteOf({ text, isKept }: Request): string {
+  return tidyRequest(text, isKept ? KEPT_GOAL_CHARS_MAX : GOAL_CHARS_MAX);
+}

@@ -1,0 +1,39 @@
+/** Compares texts by the content words they share: enough to tell whether they speak of the same thing, never of meaning. */
+
+import { visitContentWords } from "./content-words.ts";
+
+export function wordsOf(text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  visitContentWords(text, (word) => words.add(word));
+  return words;
+}
+
+const STEM_CHARS = 6;
+
+/** Beginnings of words, so that "publish" and "published" are one. */
+function stemsOf(text: string): ReadonlySet<string> {
+  const stems = new Set<string>();
+  visitContentWords(text, (word) => stems.add(word.slice(0, STEM_CHARS)));
+  return stems;
+}
+
+const SAME_SHARE = 0.6;
+const ITEMS_COMPARED_MAX = 200;
+
+/** Whether most content words of an item occur together in one of the others. */
+export function matcher(others: readonly string[]): (item: string) => boolean {
+  const sets = others.slice(0, ITEMS_COMPARED_MAX).map(stemsOf);
+  return (item) => {
+    const words = [...stemsOf(item)];
+    if (words.length < 2) return false;
+    return sets.some((set) => words.filter((word) => set.has(word)).length >= SAME_SHARE * words.length);
+  };
+}
+
+/** The share of a text's content words that occur in others, taken together. */
+export function sharedShare(text: string, others: readonly string[]): number {
+  const words = [...wordsOf(text)];
+  const known = new Set<string>();
+  for (const other of others) visitContentWords(other, (word) => known.add(word));
+  return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length;
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { isAssent, isTask, isTelling, tidyRequest } from "./tasks.ts";
+
+test.each([
+  "Port the tide parser to TypeScript.",
+  "can we rebase on main, please?",
+  "ok, make the muted grey a little brighter",
+  "no, that's not it. can you write a simple test?",
+  "omg use rgb values in the themes",
+  "The login page crashes whenever a person without a picture tries to open the settings of a harbour.",
+])("asks for work: %s", (request) => expect(isTask(request, "en")).toBe(true));
+
+test.each([
+  "yes.",
+  "continue",
+  "ok, go on!",
+  "thanks",
+  "how's it going?",
+  "why is that?",
+  "Sure, it's sofia_kim_7287.",
+  "f0c674",
+  "[File: /app/main.py (3 lines total)]\n1:import os",
+  "Traceback (most recent call last):\n  File x, please fix",
+  "   1: use strict\n   2: make it so\n   3: add more",
+])("does not: %s", (request) => expect(isTask(request, "en")).toBe(false));
+
+test("an assent is one in any language, and English everywhere", () => {
+  expect(isAssent("weiter", "de")).toBe(true);
+  expect(isAssent("ok", "ja")).toBe(true);
+  expect(isAssent("weiter mit dem Drucker", "de")).toBe(false);
+});
+
+test("a bare value says nothing by itself", () => expect(isTelling("f0c674", "en")).toBe(false));
+
+test("blank lines and rules are left out of a quote", () =>
+  expect(tidyRequest("Fix this.\n\n──────\n  at line 3\n", 80)).toBe("Fix this.\n  at line 3"));

@@ -1,0 +1,76 @@
+/**
+ * Tells which of a user's messages ask for work: not an assent, not a program's output that was passed on, not a question in
+ * passing. Reads a bounded beginning and end of each. Never rewords.
+ */
+
+import type { Language } from "../../core/checkpoint/language.ts";
+import { CUES } from "./cues.ts";
+import { cutAtWord } from "./sentences.ts";
+
+/** Longer ones say something of their own. */
+const ASSENT_CHARS_MAX = 60;
+const READ_CHARS = 600;
+
+/** "yes", "continue", "thanks": leans on what was said before. */
+export function isAssent(request: string, language: Language): boolean {
+  const words = request.trim();
+  if (words.length > ASSENT_CHARS_MAX) return false;
+  // English words are said in every language.
+  return !/[\p{L}\p{N}]{2}|[\p{Lo}]/u.test(words) || CUES[language].assent.test(words) || CUES.en.assent.test(words);
+}
+
+/** Whether the message says something by itself: neither an assent nor a bare value nor a program's output. */
+export function isTelling(request: string, language: Language): boolean {
+  return !isAssent(request, language) && !isOutput(request) && wordCount(request) >= TELLING_WORDS_MIN;
+}
+
+const TELLING_WORDS_MIN = 2;
+/** A message this long describes work even without a cue, unless it only asks. */
+const PLAIN_WORDS_MIN = 14;
+
+export function isTask(request: string, language: Language): boolean {
+  if (!isTelling(request, language)) return false;
+  const read = request.slice(0, READ_CHARS);
+  if (CUES[language].request.test(read)) return true;
+  if (/[?？]\s*$/.test(request)) return false;
+  const [opening = "", ...rest] = read.split(/(?<=[.!,。！，])/);
+  return wordCount(isAssent(opening, language) ? rest.join("") : read) >= PLAIN_WORDS_MIN;
+}
+
+/** A question that says something by itself. */
+export function isQuestion(request: string, language: Language): boolean {
+  return /[?？؟]\s*$/.test(request) && isTelling(request, language);
+}
+
+const NUMBERED_LINES_MIN = 3;
+
+/** What a program printed, where a client passes it on as if the user had said it. */
+function isOutput(request: string): boolean {
+  const start = request.slice(0, READ_CHARS).trimStart();
+  if (OUTPUT_START.test(start)) return true;
+  if (
+    /\n[^\n]{0,80}[$#%>]\s*$/.test(request.slice(-READ_CHARS)) &&
+    /^\(?(?:Current directory|Open file)/m.test(request.slice(-READ_CHARS))
+  )
+    return true;
+  return (start.match(/^\s*\d+[:|\t]/gm)?.length ?? 0) >= NUMBERED_LINES_MIN;
+}
+
+const OUTPUT_START =
+  /^(?:OBSERVATION\b|Observation:|EXECUTION RESULT|\[File: |\[The command completed|\[Command |Traceback \(most recent|Your proposed edit has|Found \d+ match|Your command ran successfully|Here is a demonstration of how|Tool (?:result|output)|\$ \S|\{"|\[\{|<tool_|<function_results)/;
+
+/** Words of alphabets; of scripts without blanks, two characters to a word. */
+function wordCount(text: string): number {
+  const read = text.slice(0, READ_CHARS);
+  const sparse = read.replace(DENSE, " ");
+  return (sparse.match(/[\p{L}\p{N}]\S*/gu)?.length ?? 0) + Math.floor((read.match(DENSE)?.length ?? 0) / 2);
+}
+
+const DENSE = /[\u3040-\u30ff\u3400-\u9fff]/g;
+
+/** The beginning of a request; blank lines and rules cost and say nothing. */
+export function tidyRequest(request: string, charsMax: number): string {
+  const beginning = request.slice(0, 2 * charsMax);
+  const lines = beginning.split("\n").map((line) => line.trimEnd());
+  return cutAtWord(lines.filter((line) => /[\p{L}\p{N}]/u.test(line)).join("\n"), charsMax);
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { wholeStatement } from "./whole-statement.ts";
+
+const check = (sentence: string, expected: string | undefined, isUser = false): void =>
+  expect(wholeStatement(sentence, { isUser })).toBe(expected);
+
+test("marks of the layout go", () => {
+  check("✅ **Build passes** with `npm run build`", "Build passes with `npm run build`");
+  check("Step 5: Test the tide parser.", "Test the tide parser.");
+  check("See [the tide manual](https://example.org/tides) first.", "See the tide manual first.");
+});
+
+test.each([
+  "ADD` without a default will fail on old rows.",
+  "The following files were changed:",
+  "and the rest of the sentence",
+  "which is why the build broke yesterday",
+  "a (half bracket without its end",
+  "| Intro | 120 words | must be short |",
+  "const tide = parse(row) => value;",
+  '"reason": "We are making progress."',
+  "too short",
+])("does not stand alone: %s", (sentence) => check(sentence, undefined));
+
+test("people write without capitals", () => {
+  check("never touch the harbour table", "never touch the harbour table", true);
+  check("never touch the harbour table", undefined);
+});
+
+test("scripts without blanks are short", () => check("不要修改公开的名称。", "不要修改公开的名称。"));
