@@ -56,7 +56,10 @@ test("every code block in the documents type-checks against the package", () => 
   blocks.forEach((block, index) => {
     writeFileSync(join(folder, `block-${index}.ts`), `${block}\nexport {};\n`);
   });
-  symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));
+  // What a reader of that page would have installed beside the package.
+  for (const name of ["@types", "pg", "postgres"]) {
+    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  }
   const options = "--noEmit --strict --target es2024 --module nodenext --types node --skipLibCheck";
   run(`"${join(root, "node_modules/.bin/tsc")}" ${options} block-*.ts`);
 });

@@ -32,7 +32,7 @@ export interface Output {
 }
 
 /** Documented in docs/cli.md. */
-export const EXIT = { ok: 0, invalid: 1, usage: 2, internal: 70, interrupted: 130 } as const;
+export const EXIT = { ok: 0, invalid: 1, usage: 2, internal: 70, busy: 75, interrupted: 130 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -26,12 +26,15 @@ export const COMPACT_OPTIONS = {
   diff: { type: "boolean", about: "show what becomes of each message" },
   out: { type: "string", value: "FILE", about: "where the request goes (default standard output)" },
   json: { type: "boolean", about: "the report as JSON on standard output" },
+  store: { type: "string", value: "URL", about: "compact the session of that ID in this store" },
   conversation: CONVERSATION_OPTION,
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
 export interface CompactOptions {
+  /** The file, or with `store` the session's id. */
   readonly file: string;
+  readonly store: string | undefined;
   readonly format: string | undefined;
   readonly conversation: string | undefined;
   readonly profile: string;
@@ -51,6 +54,7 @@ export function readCompactOptions(given: Arguments): CompactOptions {
   const [target, keep, window] = [given.text("target"), given.text("keep"), given.text("window")];
   return {
     file: given.file,
+    store: readStore(given),
     format: given.text("format"),
     conversation: given.text("conversation"),
     profile: readProfile(given.text("profile")),
@@ -99,17 +103,25 @@ function readKeep(text: string): number {
   throw usage(`--keep must be a number of messages such as 6, not "${text}"`, "compact");
 }
 
+function readStore(given: Arguments): string | undefined {
+  const store = given.text("store");
+  const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
+  if (store === undefined || strange === undefined) return store;
+  throw usage(`--${strange} is about files; with --store, compact takes the ID of a session`, "compact");
+}
+
 function readOut(given: Arguments): string | undefined {
   const out = given.text("out");
   const [isDryRun, isJson] = [given.isSet("dry-run"), given.isSet("json")];
   if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it", "compact");
-  if (isDryRun || (out === undefined && isJson)) return undefined;
+  const isStored = given.text("store") !== undefined;
+  if (isDryRun || (out === undefined && (isJson || isStored))) return undefined;
   if (out === undefined) return STANDARD_INPUT;
   if (out === "") throw usage("--out needs a FILE (- for standard output)", "compact");
   if (out === STANDARD_INPUT) {
     if (isJson) throw usage("--json and --out - both want standard output; name a file", "compact");
     return out;
   }
-  if (given.file !== STANDARD_INPUT) refuseSameFile(given.file, out);
+  if (given.file !== STANDARD_INPUT && !isStored) refuseSameFile(given.file, out);
   return out;
 }

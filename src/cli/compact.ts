@@ -6,36 +6,42 @@
 import { parseArguments } from "./arguments.ts";
 import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
 import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions } from "./compact-options.ts";
+import { compactStored } from "./compact-stored.ts";
 import { type Compaction, type CompactionOutcome, compactSubject } from "./compaction.ts";
 import { hearInterrupt, interruptible } from "./interrupt.ts";
 import { chooseConversation, loadTranscript, NAMES_NOTE, STANDARD_INPUT } from "./load.ts";
 import { oneLine } from "./one-line.ts";
+import { overStore } from "./over-store.ts";
 import { type ProgressLine, progressLine } from "./progress-line.ts";
-import { renderCompaction } from "./render-compaction.ts";
-import { diffLines } from "./render-diff.ts";
+import { compactionText } from "./render-compaction.ts";
 import { subjectOf } from "./subject.ts";
-import { type Terminal, terminalOf } from "./terminal.ts";
+import { terminalOf } from "./terminal.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export const compactCommand: Command = {
   name: "compact",
   summary: "Compact a conversation now; no model is asked.",
-  usage: "FILE [options]",
+  usage: "FILE [options], or ID --store URL [options]",
   options: COMPACT_OPTIONS,
   notes: `The compacted request goes to --out or standard output, in the format of FILE; a
 session file becomes the request body that would be sent next. The report goes
 to standard error, with --dry-run or --json to standard output; with --json the
 request goes to --out only. FILE itself is never changed.
 
+With --store, a stored session is compacted in its store, and can be rolled
+back; its request is written only where --out asks for it.
+
 Exit codes: 0 done, or nothing had to be done; 1 it does not fit the target
 (what it came to is written all the same); 2 wrong usage or unreadable input;
-130 interrupted, nothing was written.
+75 another process is compacting the session; 130 interrupted, nothing was
+written.
 
 ${NAMES_NOTE}
 Examples:
   palimpsest compact session.jsonl --target 10% --out compacted.json
   palimpsest compact request.json --window 128k --profile nous --dry-run
   palimpsest compact request.json --keep 6 --diff > compacted.json
+  palimpsest compact my-session --store sqlite:./.palimpsest/sessions.db
 `,
   run,
 };
@@ -48,6 +54,8 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   }
   const options = readCompactOptions(given);
   const progress = progressLine(io.stderr, terminalOf(io.stderr, io.environment));
+  if (options.store !== undefined)
+    return overStore({ io, given }, (task) => compactStored({ ...task, options, io, progress }));
   try {
     const code = await interruptible(io, (signal) => compactFile({ options, io, progress, signal }));
     progress.clear();
@@ -102,15 +110,7 @@ function writeReport(compaction: Compaction, { options, io }: Task): void {
     return;
   }
   const place = isDryRun ? io.stdout : io.stderr;
-  const terminal = terminalOf(place, io.environment);
-  place.write(reportText(compaction, terminal, options));
-}
-
-function reportText(compaction: Compaction, terminal: Terminal, { isDryRun, target, out }: CompactOptions): string {
-  const isTargetNamed = target !== undefined;
-  const report = renderCompaction(compaction, terminal, { isPlan: isDryRun, isTargetNamed });
-  const diff = compaction.diff === undefined ? "" : `\n${diffLines(compaction.diff, terminal).join("\n")}\n`;
-  return `${report}${diff}${closing(compaction, out)}`;
+  place.write(`${compactionText(compaction, terminalOf(place, io.environment), options)}${closing(compaction, out)}`);
 }
 
 function closing({ format }: Compaction, out: string | undefined): string {

@@ -19,8 +19,9 @@ import { decisionOn, type Subject, sizeTokens } from "./subject.ts";
 import { type ShrunkTail, shrunkTail, usedPartition } from "./used-partition.ts";
 
 export interface Compaction {
+  /** The file that was read, or the session's id. */
   readonly file: string;
-  readonly source: TranscriptSource;
+  readonly source: TranscriptSource | "session";
   readonly format: FormatName;
   readonly profile: string;
   readonly compacted: boolean;
@@ -60,6 +61,8 @@ export interface Obstacle extends Omit<ShownMessage, "index"> {
 /** A message before and after: `=` kept, `~` edited, `-` replaced, `+` added. */
 export interface DiffLine extends Omit<ShownMessage, "index"> {
   readonly mark: DiffEntry["mark"];
+  /** Of a stored message. */
+  readonly id?: string;
   readonly before?: number;
   readonly after?: number;
 }
@@ -87,7 +90,17 @@ export async function compactSubject(subject: Subject, options: CompactionOption
     ...(target !== undefined && { target }),
     ...(instructions !== undefined && { instructions }),
   });
-  const decision = decisionOn(subject, { isAsked: true, targetTokens: namedTarget(subject, target) });
+  return describeCompaction(subject, compacted, options);
+}
+
+/** A pass over the subject that was made elsewhere, as data. */
+export function describeCompaction(
+  subject: Subject,
+  compacted: Compacted<unknown>,
+  options: CompactionOptions,
+): CompactionOutcome {
+  const targetTokens = namedTarget(subject, options.target);
+  const decision = decisionOn(subject, { isAsked: true, targetTokens });
   return { request: compacted.request, compaction: describe({ subject, compacted, decision, options }) };
 }
 

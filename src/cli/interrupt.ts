@@ -26,3 +26,16 @@ export async function hearInterrupt(signal: AbortSignal): Promise<void> {
   await setImmediate();
   signal.throwIfAborted();
 }
+
+/** Waits for what cannot be stopped itself, such as input that does not come; no longer than until the signal. */
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

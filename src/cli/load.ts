@@ -87,7 +87,8 @@ function isSource(name: string): name is TranscriptSource {
   return TRANSCRIPT_SOURCES.some((source) => source === name);
 }
 
-async function collect(stdin: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** All of standard input. */
+export async function collect(stdin: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cut, cutStart, displayWidth, excerpt, oneLine } from "./one-line.ts";
+import { cut, cutStart, displayWidth, excerpt, oneLine, safeText } from "./one-line.ts";
 
 function checkLine(text: string, expected: string): void {
   expect(oneLine(text)).toBe(expected);
@@ -38,4 +38,8 @@ test("an excerpt of a huge text looks at its beginning only", () => {
   const started = performance.now();
   expect(excerpt(huge, 20)).toBe("first line xxxxxxxx…");
   expect(performance.now() - started).toBeLessThan(200);
+});
+
+test("a text of several lines keeps them and loses what acts on a terminal", () => {
+  expect(safeText("a\r\n\tb\u001b[2J \u202ec\n\n")).toBe("a\n  b c");
 });

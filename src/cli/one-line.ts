@@ -14,6 +14,16 @@ export function oneLine(text: string): string {
   return plain.replace(INVISIBLE, "").replace(CONTROLS, " ").replace(/\s+/gu, " ").trim();
 }
 
+/** The same for a text that keeps its lines and their indentation. */
+export function safeText(text: string): string {
+  const plain = stripVTControlCharacters(text.toWellFormed()).replace(INVISIBLE, "").replaceAll("\t", "  ");
+  return plain
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => line.replace(CONTROLS, " ").trimEnd())
+    .join("\n")
+    .trimEnd();
+}
+
 /** The beginning of a text of any length, on one line. Looks at no more of it than could be shown. */
 export function excerpt(text: string, columns: number, ellipsis = "…"): string {
   const start = text.trimStart();

@@ -17,7 +17,7 @@ export const profilesCommand: Command = {
   summary: "Show what each profile does, or one in full.",
   usage: "[NAME] [options]",
   options: OPTIONS,
-  notes: `A profile is a complete, named set of settings; compact and explain take one with
+  notes: `A profile is a complete, named set of settings; compact and explain take one by
 --profile. Amounts are those for the profile's own window: on a smaller one they
 are capped at a share of it.
 

@@ -9,20 +9,36 @@ import type { KindShares } from "./kind-shares.ts";
 import { count, percent, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { PROTECTION_NAMES } from "./protections.ts";
+import { diffLines } from "./render-diff.ts";
 import { protectedLines } from "./render-protected.ts";
 import { stepLines } from "./render-steps.ts";
 import { type Column, RIGHT, tableLines } from "./table.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
 import { fileTitle, fitted, heading, joinBlocks, plainSigns } from "./text-blocks.ts";
 
-export interface RenderCompactionOptions {
+export interface CompactionTextOptions {
+  readonly isDryRun: boolean;
+  readonly target?: unknown;
+}
+
+/** The report, and what became of each message where that was asked for. */
+export function compactionText(
+  compaction: Compaction,
+  terminal: Terminal,
+  { isDryRun, target }: CompactionTextOptions,
+): string {
+  const report = renderCompaction(compaction, terminal, { isPlan: isDryRun, isTargetNamed: target !== undefined });
+  return compaction.diff === undefined ? report : `${report}\n${diffLines(compaction.diff, terminal).join("\n")}\n`;
+}
+
+interface RenderCompactionOptions {
   /** Every step in a line of its own, as for a plan. */
   readonly isPlan: boolean;
   /** True when the target was asked for, and is not the profile's own. */
   readonly isTargetNamed: boolean;
 }
 
-export function renderCompaction(
+function renderCompaction(
   compaction: Compaction,
   terminal: Terminal,
   { isPlan, isTargetNamed }: RenderCompactionOptions,

@@ -10,9 +10,9 @@ import { heading } from "./text-blocks.ts";
 const STYLES: Readonly<Record<DiffLine["mark"], Style>> = { "=": "gray", "~": "yellow", "-": "red", "+": "green" };
 
 export function diffLines(diff: readonly DiffLine[], terminal: Terminal): readonly string[] {
-  const rows = diff.map(({ mark, before, after, what, tokens, begins }) => [
+  const rows = diff.map(({ mark, id, before, after, what, tokens, begins }) => [
     mark,
-    String(before ?? after ?? ""),
+    id ?? String(before ?? after ?? ""),
     oneLine(what),
     count(tokens),
     oneLine(begins),

@@ -13,5 +13,6 @@ export function reportError(error: unknown, { stderr, environment }: Pick<Io, "s
       : `palimpsest: internal error: ${message}; set PALIMPSEST_DEBUG=1 for the stack\n`,
   );
   if (environment.PALIMPSEST_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`);
-  return isExpected ? EXIT.usage : EXIT.internal;
+  if (!isExpected) return EXIT.internal;
+  return error.retryable ? EXIT.busy : EXIT.usage;
 }

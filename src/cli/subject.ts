@@ -34,6 +34,9 @@ export interface Subject {
   readonly repairs: readonly Repair[];
   readonly counter: TokenCounter;
   readonly size: ContextSize;
+  /** What was asked for over the profile, and for this one pass over both. */
+  readonly userSettings: SettingsInput;
+  readonly callSettings: SettingsInput | undefined;
 }
 
 export interface SubjectOptions {
@@ -49,29 +52,31 @@ export interface SubjectOptions {
 
 export function subjectOf(transcript: Transcript, options: SubjectOptions): Subject {
   const recorded = conversationAt(transcript, options.index);
+  return subjectFrom(transcript, decodeFrom(options.file, formatNamed(recorded.format), recorded), options);
+}
+
+/** The same for a conversation that was decoded elsewhere, with ids and pins of its own. */
+export function subjectFrom(transcript: Transcript, decoded: Conversation, options: SubjectOptions): Subject {
+  const recorded = conversationAt(transcript, options.index);
   const format = formatNamed(recorded.format);
   const { model } = validateOptions(recorded);
-  const decoded = decodeFrom(options.file, format, recorded);
   const ruling = model ?? modelOf(recorded);
   const { conversation, repairs } = repair(decoded, ruling === undefined ? {} : { model: ruling });
   const { profile, windowTokens } = options;
-  const layers = {
-    profile: profileNamed(profile),
-    user: { ...options.settings, ...(windowTokens !== undefined && { windowTokens }) },
-  };
+  const userSettings = { ...options.settings, ...(windowTokens !== undefined && { windowTokens }) };
+  const layers = { profile: profileNamed(profile), user: userSettings };
   const usual = resolveSettings(layers);
   const counter = counterNamed(usual.estimator, format.name, ruling);
-  const settings =
-    options.keepMessages === undefined
-      ? usual
-      : resolveSettings({ ...layers, call: tailOf(options.keepMessages, { usual, conversation, counter }) });
+  const { keepMessages } = options;
+  const callSettings = keepMessages === undefined ? undefined : tailOf(keepMessages, { usual, conversation, counter });
+  const settings = callSettings === undefined ? usual : resolveSettings({ ...layers, call: callSettings });
   const size = {
     systemTokens: counter.countParts(conversation.system),
     toolsTokens: counter.countTools(conversation.tools),
     messagesTokens: counter.total(conversation.messages),
   };
-  const { file } = options;
-  return { file, transcript, recorded, format, model, profile, settings, conversation, repairs, counter, size };
+  const read = { file: options.file, transcript, recorded, format, model, conversation, repairs, counter, size };
+  return { ...read, profile, settings, userSettings, callSettings };
 }
 
 export interface DecisionOptions {

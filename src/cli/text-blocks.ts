@@ -21,7 +21,7 @@ export function fitted(line: string, terminal: Terminal): string {
 export interface FileTitle {
   readonly file: string;
   readonly format: FormatName;
-  readonly source: TranscriptSource;
+  readonly source: TranscriptSource | "session";
 }
 
 /** The file's name, cut where it is long, and what is in it. */

@@ -10,23 +10,31 @@ import { usage } from "./arguments.ts";
 
 /** Refuses before any work is done. The same file under another name, by a link, is the same file. */
 export function refuseSameFile(input: string, output: string): void {
+  refuseOutput(output);
   const from = statOf(input);
+  const to = statOf(output);
+  if (from === undefined || to === undefined || from.ino !== to.ino || from.dev !== to.dev) return;
+  throw usage(`--out is the input file itself, which is never overwritten; name another file`);
+}
+
+/** A directory, a device or a pipe cannot be replaced. */
+export function refuseOutput(output: string): void {
   const to = statOf(output);
   if (to !== undefined && !to.isFile())
     throw usage(`--out ${output} is no ordinary file; name one, or - for standard output`);
-  if (from === undefined || to === undefined || from.ino !== to.ino || from.dev !== to.dev) return;
-  throw usage(`--out is the input file itself, which is never overwritten; name another file`);
 }
 
 export interface WriteOptions {
   /** Whose permissions to take over, so that what was private stays so. */
   readonly like?: string;
+  /** The permissions of a file that is made, where there is no other to take them from. */
+  readonly mode?: number;
 }
 
-export function writeWhole(path: string, text: string, { like }: WriteOptions = {}): void {
+export function writeWhole(path: string, text: string, { like, mode: own }: WriteOptions = {}): void {
   const place = resolveLinks(path);
   const temporary = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
-  const mode = like === undefined ? undefined : statOf(like)?.mode;
+  const mode = like === undefined ? own : statOf(like)?.mode;
   try {
     writeFileSync(temporary, text, { flag: "wx", flush: true, ...(mode === undefined ? {} : { mode: mode & 0o666 }) });
     renameSync(temporary, place);

@@ -1,0 +1,60 @@
+/** `palimpsest doctor`: checks every invariant of a store and says how to mend what is broken. Mends nothing itself. */
+
+import type { Finding } from "../core/store/store.ts";
+import { EXIT } from "./command.ts";
+import { count, plural } from "./numbers.ts";
+import { oneLine } from "./one-line.ts";
+import { readAll } from "./over-store.ts";
+import { schemaVersionOf } from "./schema-version.ts";
+import { storeCommand } from "./store-command.ts";
+import { sessionState } from "./stored-session.ts";
+import { paint, type Terminal } from "./terminal.ts";
+import { fitted, joinBlocks } from "./text-blocks.ts";
+import { wrap } from "./wrap.ts";
+
+export const doctorCommand = storeCommand({
+  name: "doctor",
+  summary: "Check a store for damage, and say how to mend it.",
+  usage: "[ID] [options]",
+  operands: ["ID"],
+  required: 0,
+  notes: `Checks every session, or the one that is named. Only reads.
+
+Exit codes: 0 all is well, 1 something was found, 2 the store cannot be opened.
+
+Examples:
+  palimpsest doctor
+  palimpsest doctor --store sqlite:agent.db --json
+`,
+  settle: () => undefined,
+  work: async (request) => {
+    const { store, signal } = request;
+    const [id = ""] = request.operands;
+    // Asked first: opening is what brings the schema up to date, or refuses a newer one.
+    const sessions = id === "" ? (await readAll(store.sessions(), signal)).length : 1;
+    if (id !== "") await sessionState(request, id);
+    const schemaVersion = schemaVersionOf(store.url);
+    const findings = await readAll(store.examine(id === "" ? undefined : id), signal);
+    const data = { store: store.url, schemaVersion: schemaVersion ?? null, sessions, findings };
+    request.print(data, (terminal) => {
+      const schema = schemaVersion === undefined ? "" : `, schema ${schemaVersion}`;
+      const head = fitted(`${oneLine(store.url)}: ${plural(sessions, "session")}${schema}`, terminal);
+      return joinBlocks([
+        [head, verdictOf(findings, terminal)],
+        ...findings.map((finding) => findingLines(finding, terminal)),
+      ]);
+    });
+    return findings.length === 0 ? EXIT.ok : EXIT.invalid;
+  },
+});
+
+function verdictOf(findings: readonly Finding[], terminal: Terminal): string {
+  if (findings.length === 0) return paint(terminal, "green", "all is well");
+  return paint(terminal, ["bold", "red"], findings.length === 1 ? "1 problem" : `${count(findings.length)} problems`);
+}
+
+function findingLines({ sessionId, rule, message, remedy }: Finding, terminal: Terminal): readonly string[] {
+  const where = sessionId === "" ? "" : `session ${oneLine(sessionId)}: `;
+  const [first = "", ...rest] = wrap(`${where}${oneLine(rule)}: ${oneLine(message)}`, terminal.columns);
+  return [first, ...rest, ...wrap(`to mend it: ${oneLine(remedy)}`, terminal.columns - 2).map((line) => `  ${line}`)];
+}

@@ -1,0 +1,61 @@
+/** `palimpsest recall`: searches everything that a session ever held, archive and view. Changes nothing but the store's own index. */
+
+import type { Hit } from "../core/store/store.ts";
+import { usage, type Words } from "./arguments.ts";
+import { EXIT } from "./command.ts";
+import { oneLine } from "./one-line.ts";
+import { storeCommand } from "./store-command.ts";
+import { eventsOf, sessionState } from "./stored-session.ts";
+import { paint, type Terminal } from "./terminal.ts";
+import { fitted, joinBlocks } from "./text-blocks.ts";
+import { minuteOf } from "./when.ts";
+import { wrap } from "./wrap.ts";
+
+const LIMIT = 10;
+const LIMIT_MAX = 1_000;
+
+export const recallCommand = storeCommand({
+  name: "recall",
+  summary: "Search everything a session ever held.",
+  usage: "ID QUERY [options]",
+  operands: ["ID", "QUERY"],
+  joinsRest: true,
+  options: { limit: { type: "string", value: "N", about: `at most N hits (default ${LIMIT})` } },
+  notes: `Archive and view, best first. \`palimpsest show ID --message M\` prints one in
+full. Exit code 1 when nothing was found.
+
+Examples:
+  palimpsest recall my-session "connection refused"
+  palimpsest recall my-session src/server.ts --limit 3 --json
+`,
+  settle: readLimit,
+  work: async (request) => {
+    const [id = "", query = ""] = request.operands;
+    await sessionState(request, id);
+    const hits = await request.store.search(id, query, request.settled);
+    const events = new Map((await eventsOf(request, id)).map((event) => [event.id, event.number]));
+    request.print({ session: id, query, hits }, (terminal) =>
+      hits.length === 0
+        ? `${fitted(`nothing found for ${JSON.stringify(oneLine(query))}; try other or fewer words`, terminal)}\n`
+        : joinBlocks(hits.map((hit) => hitLines(hit, events, terminal))),
+    );
+    return hits.length === 0 ? EXIT.invalid : EXIT.ok;
+  },
+});
+
+function readLimit(given: Words): number {
+  const text = given.text("limit");
+  if (text === undefined) return LIMIT;
+  const limit = /^\d{1,4}$/.test(text.trim()) ? Number(text) : 0;
+  if (limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw usage(`--limit must be a number from 1 to ${LIMIT_MAX}, not "${text}"`, "recall");
+}
+
+function hitLines(hit: Hit, events: ReadonlyMap<string, number>, terminal: Terminal): readonly string[] {
+  const where = hit.archivedBy === null ? "in view" : `replaced by compaction ${events.get(hit.archivedBy) ?? "?"}`;
+  const head = `${hit.role}, ${minuteOf(hit.createdAt)} UTC, ${where}`;
+  return [
+    `${paint(terminal, "bold", hit.messageId)}  ${paint(terminal, "gray", fitted(head, { ...terminal, columns: terminal.columns - hit.messageId.length - 2 }))}`,
+    ...wrap(oneLine(hit.snippet), terminal.columns - 2).map((line) => `  ${line}`),
+  ];
+}

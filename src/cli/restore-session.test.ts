@@ -1,0 +1,109 @@
+/** A session that was exported whole and made again: the same view to the byte, and the same way back, whatever was done to it. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { CompactionError } from "../core/errors.ts";
+import type { Store } from "../core/store/store.ts";
+import { formatNamed } from "../formats.ts";
+import { type ProfileName, profileNames } from "../profiles/profiles.ts";
+import { collect } from "../session/collect.ts";
+import type { Session } from "../session/session-port.ts";
+import { openSession } from "../session.ts";
+import { memoryStore } from "../stores/memory.ts";
+import { exportedText, readExported } from "./exported-file.ts";
+import { restoreSession } from "./restore-session.ts";
+
+const BODY = JSON.parse(readFileSync("examples/long-conversation.json", "utf8"));
+const format = formatNamed("anthropic-messages");
+
+async function compact(session: Session, ratio: number): Promise<void> {
+  try {
+    await session.compact({ target: { ratio } });
+  } catch (error) {
+    // A profile may find nothing that may go; then there is one compaction less to restore.
+    if (!(error instanceof CompactionError) || error.code !== "nothing-to-compact") throw error;
+  }
+}
+
+async function restored(session: Session, store: Store): Promise<readonly string[]> {
+  const file = readExported(exportedText(await session.export({ all: true })));
+  if (file === undefined) throw new Error("an export is told by its kind");
+  return (await restoreSession(store, "copy", file)).notCarried;
+}
+
+async function check(profile: ProfileName, change: (session: Session) => Promise<void>): Promise<readonly string[]> {
+  const [store, other] = [memoryStore(), memoryStore()];
+  const compactor = { format, profile };
+  const session = await openSession("s", { store, compactor, body: BODY });
+  await change(session);
+  const notCarried = await restored(session, other);
+  const copy = await openSession("copy", { store: other, compactor, create: false });
+  expect(JSON.stringify((await copy.export()).request)).toBe(JSON.stringify((await session.export()).request));
+  expect(await collect(other.examine())).toEqual([]);
+  const pins = async ({ view }: Session) => (await view()).map(({ isPinned }) => isPinned);
+  expect(await pins(copy)).toEqual(await pins(session));
+  const inForce = (await session.history()).filter(({ undoneAt }) => undoneAt === null);
+  for (const _ of inForce) await Promise.all([copy.rollback(), session.rollback()]);
+  expect((await copy.view()).map(({ body }) => body)).toEqual((await session.view()).map(({ body }) => body));
+  return notCarried;
+}
+
+test.each(profileNames)("%s: two compactions with messages between and after them", async (profile) => {
+  await check(profile, async (session) => {
+    await compact(session, 0.4);
+    await session.append([
+      { role: "assistant", content: "Done." },
+      { role: "user", content: "Now the changelog." },
+    ]);
+    await compact(session, 0.5);
+    await session.append({ role: "assistant", content: "Written." });
+  });
+});
+
+test("tool results that a compaction shortened stay so", async () => {
+  await check("nous", async (session) => {
+    await compact(session, 0.6);
+    expect((await session.view()).some(({ isEdited }) => isEdited)).toBe(true);
+  });
+});
+
+test("an undone compaction leaves a gap in the numbers", async () => {
+  const notCarried = await check("balanced", async (session) => {
+    await compact(session, 0.4);
+    await session.rollback();
+    await session.append([
+      { role: "assistant", content: "Done." },
+      { role: "user", content: "Now the changelog." },
+    ]);
+    await session.pin("m14");
+    await compact(session, 0.4);
+  });
+  expect(notCarried).toContain("compactions that had been undone: 1");
+});
+
+test("what was purged stays gone, and is told", async () => {
+  const store = memoryStore();
+  const session = await openSession("s", { store, compactor: { format }, body: BODY });
+  await compact(session, 0.4);
+  await session.append({ role: "assistant", content: "Done." });
+  await session.purge({ olderThan: new Date(Date.now() + 60_000) });
+  const other = memoryStore();
+  expect((await restored(session, other)).join("\n")).toMatch(/purged; rolling 1 compaction\(s\) back/);
+  const copy = await openSession("copy", { store: other, compactor: { format }, create: false });
+  expect((await copy.export()).request).toEqual((await session.export()).request);
+});
+
+test("a file that is damaged makes no session", () => {
+  const text = JSON.stringify({
+    kind: "palimpsest-session",
+    version: 1,
+    id: "s",
+    format: "gemini",
+    request: {},
+    log: [{}],
+    events: [],
+  });
+  expect(() => readExported(text)).toThrow(/log\.0 is no stored message/);
+  expect(() => readExported(text.replace('"version":1', '"version":2'))).toThrow(/of version 2/);
+  expect(readExported('{"kind":"other","note":"palimpsest-session"}')).toBeUndefined();
+});

@@ -1,0 +1,181 @@
+/**
+ * A session made again from what `export --all` wrote: every message, and the compactions in force replayed over them, so that the
+ * view is the one that was exported and can be rolled back. All of it or nothing. Says what a store does not let it carry.
+ */
+
+import { isArray, type JsonValue } from "../core/json.ts";
+import type { Format } from "../core/ports.ts";
+import { attachmentsIn } from "../core/store/attachments.ts";
+import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import type { NewEdit, NewMessage, Store, StoredMessage } from "../core/store/store.ts";
+import { isTurnStart } from "../core/structure/structure.ts";
+import { formatNamed } from "../formats.ts";
+import { baseOf } from "../session/session-view.ts";
+import type { ExportedFile } from "./exported-file.ts";
+import { createIdMap, type IdMap } from "./id-map.ts";
+import { isTextPlanned } from "./recorded-plan.ts";
+import { messagesOf } from "./stored-session.ts";
+
+export interface Restored {
+  readonly messages: number;
+  readonly events: number;
+  readonly notCarried: readonly string[];
+}
+
+export async function restoreSession(store: Store, id: string, exported: ExportedFile): Promise<Restored> {
+  const format = formatNamed(exported.format);
+  const log = exported.log.toSorted((a, b) => a.sequence - b.sequence);
+  const events = exported.events.filter(({ undoneAt }) => undoneAt === null).toSorted((a, b) => a.number - b.number);
+  const edits = editsByEvent({ exported, format, log, events });
+  const { metadata } = exported;
+  await store.create({ id, format: format.name, base: baseOf(format, exported.request), metadata });
+  const task: Replay = { store, id, format, log, ids: createIdMap(log) };
+  try {
+    const appended = log.filter(({ madeBy }) => madeBy === null);
+    let done = 0;
+    for (const event of events) {
+      const until = appended.findLastIndex(({ sequence }) => sequence <= lastSeenBy(event, log)) + 1;
+      await append(task, appended.slice(done, until));
+      done = Math.max(done, until);
+      await commit(task, event, edits.get(event.id) ?? []);
+    }
+    await append(task, appended.slice(done));
+    const pinned = log.filter(({ isPinned, archivedBy }) => isPinned && archivedBy === null);
+    if (pinned.length > 0) {
+      await store.setPinned(
+        id,
+        pinned.flatMap((row) => task.ids.idOf(row.id) ?? []),
+        true,
+      );
+    }
+    return { messages: appended.length, events: events.length, notCarried: notCarried(exported, format) };
+  } catch (error) {
+    await store.delete(id);
+    throw error;
+  }
+}
+
+interface Replay {
+  readonly store: Store;
+  readonly id: string;
+  readonly format: Format;
+  readonly log: readonly StoredMessage[];
+  readonly ids: IdMap;
+}
+
+async function append({ store, id, format, ids }: Replay, rows: readonly StoredMessage[]): Promise<void> {
+  if (rows.length === 0) return;
+  const turns = messagesOf(format, rows).filter(isTurnStart).length;
+  const appended = await store.append(id, { messages: newMessages(format, rows), turns });
+  ids.learn(rows, appended.ids);
+}
+
+const LEASE_MS = 60_000;
+
+async function commit(task: Replay, event: CompactionEvent, edits: readonly NewEdit[]): Promise<void> {
+  const { store, id, format, log, ids } = task;
+  const lease = await store.lease(id, "import", LEASE_MS);
+  const state = await store.open(id);
+  if (lease === undefined || state === undefined) throw new Error("a session that was just made is ours alone");
+  const inserted = log.filter(({ madeBy }) => madeBy === event.id).toSorted((a, b) => a.order - b.order);
+  const archived = log.filter(({ archivedBy, madeBy }) => archivedBy === event.id && madeBy !== event.id);
+  const committed = await store.commit(id, {
+    event: ids.mapEvent(event),
+    lease,
+    revision: state.version.revision,
+    archivedIds: archived.flatMap((row) => ids.idOf(row.id) ?? []),
+    edits: edits.flatMap((edit) => {
+      const messageId = ids.idOf(edit.messageId);
+      return messageId === undefined ? [] : [{ ...edit, messageId }];
+    }),
+    inserted: newMessages(format, inserted).map((message, index) => ({
+      ...message,
+      order: ids.orderOf(inserted[index]?.order ?? 0),
+    })),
+    system: null,
+    passes: { weak: 0, tokensAfter: event.compactedTokens },
+    totalTokens: event.compactedTokens,
+  });
+  ids.learn(inserted, committed.insertedIds);
+  await store.release(lease);
+}
+
+function newMessages(format: Format, rows: readonly StoredMessage[]): readonly NewMessage[] {
+  const decoded = messagesOf(format, rows);
+  return rows.map(({ role, body }, index) => ({
+    role,
+    body,
+    attachments: attachmentsIn(body, decoded[index]?.parts ?? []),
+  }));
+}
+
+/** The last number that had been given when the event was made. */
+function lastSeenBy(event: CompactionEvent, log: readonly StoredMessage[]): number {
+  const preserved = new Set(event.preservedMessageIds);
+  return log.reduce((last, row) => {
+    // What it inserted was numbered last of all, so what came before that was there.
+    if (row.madeBy === event.id) return Math.max(last, row.sequence);
+    const wasThere = preserved.has(row.id) || row.archivedBy === event.id;
+    return wasThere ? Math.max(last, row.sequence) : last;
+  }, 0);
+}
+
+interface EditInput {
+  readonly exported: ExportedFile;
+  readonly format: Format;
+  readonly log: readonly StoredMessage[];
+  readonly events: readonly CompactionEvent[];
+}
+
+/** Bodies of the view that are not as they were appended, each under the newest compaction that can have changed it. */
+function editsByEvent({ exported, format, log, events }: EditInput): ReadonlyMap<string, readonly NewEdit[]> {
+  const list = exported.request[format.listKey];
+  const bodies: readonly JsonValue[] = isArray(list) ? list : [];
+  const view = log.filter(({ archivedBy }) => archivedBy === null).toSorted((a, b) => a.order - b.order);
+  const changed = view.flatMap((row, index) => {
+    const body = bodies[index];
+    const isChanged = body !== undefined && JSON.stringify(body) !== JSON.stringify(row.body);
+    const event = isChanged ? editorOf(row, events) : undefined;
+    return event === undefined || body === undefined ? [] : [{ event, edit: editOf(format, row, body) }];
+  });
+  const groups = Map.groupBy(changed, ({ event }) => event.id);
+  return new Map([...groups].map(([eventId, group]) => [eventId, group.map(({ edit }) => edit)]));
+}
+
+function editorOf({ id }: StoredMessage, events: readonly CompactionEvent[]): CompactionEvent | undefined {
+  return (
+    events.findLast((event) => isTextPlanned(event, id)) ??
+    events.findLast(({ preservedMessageIds }) => preservedMessageIds.includes(id))
+  );
+}
+
+function editOf(format: Format, row: StoredMessage, body: JsonValue): NewEdit {
+  const [decoded] = messagesOf(format, [{ ...row, body }]);
+  return { messageId: row.id, kind: "reshape", body, attachments: attachmentsIn(body, decoded?.parts ?? []) };
+}
+
+function notCarried({ events, request }: ExportedFile, format: Format): readonly string[] {
+  const [inForce, undone] = [
+    events.filter(({ undoneAt }) => undoneAt === null),
+    events.filter(({ undoneAt }) => undoneAt !== null),
+  ];
+  const purged = inForce.filter(({ purgedAt }) => purgedAt !== null).length;
+  const around = JSON.stringify({ ...request, [format.listKey]: [] });
+  const isInPrompt = inForce.some(({ summary }) => summary !== null && around.includes(escaped(summary)));
+  return [
+    "times: messages and compactions have the time of this import",
+    ...(undone.length === 0 ? [] : [`compactions that had been undone: ${undone.length}`]),
+    ...(purged === 0
+      ? []
+      : [`messages that had been purged; rolling ${purged} compaction(s) back will not bring them`]),
+    ...(inForce.length === 0 ? [] : ["texts that a compaction shortened before a later one took them out of the view"]),
+    ...(isInPrompt ? ["the system prompt without the summary that a compaction wrote into it"] : []),
+  ];
+}
+
+/** Enough of a summary to be told by. */
+const SUMMARY_CHARACTERS = 60;
+
+function escaped(summary: string): string {
+  return JSON.stringify(summary.slice(0, SUMMARY_CHARACTERS)).slice(1, -1);
+}

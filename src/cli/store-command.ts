@@ -1,0 +1,73 @@
+/** What the commands over stored sessions share: `--store`, `--json`, operands, help, and a store that is closed again. */
+
+import { type OptionSpecs, parseWords, type Words } from "./arguments.ts";
+import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { operandsOf } from "./operands.ts";
+import { overStore, type StoreTask } from "./over-store.ts";
+import { STORE_NOTE, STORE_OPTION, type StoreUse } from "./store-option.ts";
+import { type Terminal, terminalOf } from "./terminal.ts";
+
+export interface StoreCommandSpec<Settled> {
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  readonly operands: readonly string[];
+  /** How many of the operands must be there; default all. */
+  readonly required?: number;
+  /** Whether further words belong to the last operand, as in a query that nobody quoted. */
+  readonly joinsRest?: boolean;
+  readonly options?: OptionSpecs;
+  readonly notes: string;
+  readonly use?: StoreUse;
+  /** Options settled and checked before the store is touched. */
+  settle(given: Words, operands: readonly string[]): Settled;
+  work(request: StoreRequest<Settled>): Promise<ExitCode>;
+}
+
+export interface StoreRequest<Settled> extends StoreTask {
+  readonly operands: readonly string[];
+  readonly settled: Settled;
+  readonly isJson: boolean;
+  readonly io: Io;
+  /** On standard output: as JSON where that is asked for, else as text. */
+  print(data: unknown, asText: (terminal: Terminal) => string): void;
+}
+
+export function storeCommand<Settled>(spec: StoreCommandSpec<Settled>): Command {
+  const { name, use = "existing" } = spec;
+  const options: OptionSpecs = {
+    ...spec.options,
+    store: STORE_OPTION,
+    json: { type: "boolean", about: "JSON instead of text" },
+  };
+  const command: Command = {
+    name,
+    summary: spec.summary,
+    usage: spec.usage,
+    options,
+    notes: `${spec.notes}\n${STORE_NOTE}`,
+    run: async (words, io) => {
+      const given = parseWords(name, words, options);
+      if (given.isHelpWanted) {
+        io.stdout.write(commandHelp(command));
+        return EXIT.ok;
+      }
+      const operands = operandsOf(name, spec.joinsRest ? joined(given, spec.operands.length) : given, {
+        names: spec.operands,
+        ...(spec.required !== undefined && { required: spec.required }),
+      });
+      const settled = spec.settle(given, operands);
+      const isJson = given.isSet("json");
+      const print: StoreRequest<Settled>["print"] = (data, asText) => {
+        io.stdout.write(isJson ? `${JSON.stringify(data, null, 2)}\n` : asText(terminalOf(io.stdout, io.environment)));
+      };
+      return overStore({ io, given, use }, (task) => spec.work({ ...task, operands, settled, isJson, io, print }));
+    },
+  };
+  return command;
+}
+
+function joined(given: Words, operands: number): Words {
+  const rest = given.operands.slice(operands - 1).join(" ");
+  return { ...given, operands: [...given.operands.slice(0, operands - 1), ...(rest === "" ? [] : [rest])] };
+}

@@ -1,0 +1,66 @@
+/** Views put together from a log: what was sent before the first compaction, between two, and after the newest. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { CompactionError } from "../core/errors.ts";
+import { formatNamed } from "../formats.ts";
+import { profileNames } from "../profiles/profiles.ts";
+import { collect } from "../session/collect.ts";
+import type { Session } from "../session/session-port.ts";
+import { encodeMessages } from "../session/wire-input.ts";
+import { openSession } from "../session.ts";
+import { memoryStore } from "../stores/memory.ts";
+import { type ViewsAround, viewsAround } from "./views-around.ts";
+
+const BODY = JSON.parse(readFileSync("examples/long-conversation.json", "utf8"));
+const format = formatNamed("anthropic-messages");
+const LATER = { role: "assistant", content: "Done." };
+
+async function compact(session: Session, ratio: number): Promise<void> {
+  try {
+    await session.compact({ target: { ratio } });
+  } catch (error) {
+    if (!(error instanceof CompactionError) || error.code !== "nothing-to-compact") throw error;
+  }
+}
+
+async function viewsOf(session: Session): Promise<readonly ViewsAround[]> {
+  const state = await session.store.open(session.id);
+  if (state === undefined) throw new Error("the session is there");
+  const [events, log] = [await session.history(), await collect(session.store.log(session.id))];
+  return events.map((event) => viewsAround({ state, event, events, log }));
+}
+
+const ids = (messages: ViewsAround["before"]): readonly string[] => messages.map(({ id }) => id);
+
+test.each(profileNames)("%s", async (profile) => {
+  const session = await openSession("s", { store: memoryStore(), compactor: { format, profile }, body: BODY });
+  await compact(session, 0.6);
+  const [between] = [(await session.view()).map(({ id }) => id)];
+  await session.append(LATER);
+  await compact(session, 0.5);
+  const views = await viewsOf(session);
+  expect(views.length).toBeGreaterThan(0);
+  expect(encodeMessages(format, views[0]?.before ?? [])).toEqual(BODY.messages);
+  if (views.length > 1) {
+    expect(ids(views[0]?.after ?? [])).toEqual(between);
+    expect(ids(views[1]?.before ?? [])).toEqual([...between, expect.any(String)]);
+  }
+  const last = await session.view();
+  const newest = views.at(-1)?.after ?? [];
+  const seen = views.length > 1 ? last : last.slice(0, newest.length);
+  expect(encodeMessages(format, newest)).toEqual(seen.map(({ body }) => body));
+  for (const { before, after, diff, purged } of views) {
+    const times = (marks: string) => diff.filter(({ mark }) => marks.includes(mark)).length;
+    expect([times("=~-"), times("=~+"), purged]).toEqual([before.length, after.length, 0]);
+  }
+});
+
+test("an undone compaction is still shown, from its plan", async () => {
+  const session = await openSession("s", { store: memoryStore(), compactor: { format }, body: BODY });
+  await compact(session, 0.4);
+  const [before] = await viewsOf(session);
+  await session.rollback();
+  const [after] = await viewsOf(session);
+  expect(after?.diff.map(({ mark }) => mark).join("")).toBe(before?.diff.map(({ mark }) => mark).join(""));
+});
