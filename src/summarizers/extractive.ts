@@ -100,7 +100,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     facts: mergeFacts(facts, before, files),
     isTalk: isTalk(reading),
     argumentNames: argumentNamesOf(leaving, reading.prose),
-    log: once(() => [...reading.log.values()].toReversed().flatMap(logLines)),
+    log: () => logOf(reading),
     context: once(() => createContext(reading.prose, { ...context, earlier: lines })),
     resultContext: once(() => createContext(resultProse(reading.results), { ...context, earlier: [] })),
   };
@@ -120,6 +120,11 @@ function failuresOf(
 
 function failureLine({ toolName, summary }: ToolFailure): string {
   return `${toolName}: ${summary}`;
+}
+
+/** Newest first, each line made only when there is room for it. */
+function* logOf({ log }: Reading): Iterable<string> {
+  for (const call of [...log.values()].toReversed()) yield* logLines(call);
 }
 
 /** Made when first asked for: many summaries are full before it is. */

@@ -32,11 +32,15 @@ export async function search(
   if (words.length === 0 || limit <= 0) return [];
   const { schema } = database;
   const rows = await database.read(
-    `SELECT ${WRITTEN_MESSAGE} FROM ${schema}.messages m WHERE m.session_id = $1
-       AND (m.made_by IS NULL OR m.made_by IS DISTINCT FROM m.archived_by)
-       AND m.sequence IN (SELECT w.sequence FROM ${schema}.message_search w
-         WHERE w.session_id = $1 AND w.words @@ $2::text::tsquery)
-     ORDER BY m.sequence DESC LIMIT ${CANDIDATES_MAX}`,
+    // Step by step: with stale statistics the planner would otherwise search the words anew for every message.
+    `WITH found AS MATERIALIZED (
+       SELECT DISTINCT w.sequence FROM ${schema}.message_search w
+       WHERE w.session_id = $1 AND w.words @@ $2::text::tsquery ORDER BY w.sequence DESC LIMIT ${CANDIDATES_MAX}
+     )
+     SELECT candidate.* FROM found CROSS JOIN LATERAL (
+       SELECT ${WRITTEN_MESSAGE} FROM ${schema}.messages m WHERE m.session_id = $1 AND m.sequence = found.sequence
+         AND (m.made_by IS NULL OR m.made_by IS DISTINCT FROM m.archived_by) OFFSET 0
+     ) AS candidate`,
     [sessionId, queryText(sessionId, words)],
   );
   return rankHits(query, candidatesIn(rows), limit);

@@ -21,7 +21,7 @@ export interface Draft extends Checkpoint {
   /** Names of arguments with the tools that take them: facts that stand in the form of a call. */
   readonly argumentNames: ReadonlyMap<string, string>;
   /** Lines of what was called and what came of it, newest first. */
-  readonly log: () => readonly string[];
+  readonly log: () => Iterable<string>;
   readonly context: () => ChooseContext;
   /** The same over what tools returned: for the room that nothing else wants. */
   readonly resultContext: () => ChooseContext;
@@ -42,8 +42,10 @@ export interface Composed {
 
 const ROUNDS_MAX = 4;
 /** What may stay unused: the next round would cost more than it brings. */
-const SLACK_SHARE = 0.01;
+const SLACK_SHARE = 0.015;
 const SLACK_TOKENS = 4;
+/** The whole counts a little more than its pieces: a first aim just below the budget mostly hits it. */
+const FIRST_AIM_SHARE = 0.99;
 
 export function compose(draft: Draft, options: ComposeOptions): Composed {
   const { budgetTokens, counter, language } = options;
@@ -54,7 +56,7 @@ export function compose(draft: Draft, options: ComposeOptions): Composed {
   let best: Composed = { checkpoint: EMPTY_CHECKPOINT, text: "" };
   let bestTokens = 0;
   // Pieces do not count exactly what the whole counts; what was over or under is corrected in the next round.
-  let aim = budgetTokens;
+  let aim = budgetTokens > SMALL_BUDGET_TOKENS ? Math.floor(budgetTokens * FIRST_AIM_SHARE) : budgetTokens;
   for (let round = 0; round < ROUNDS_MAX && aim > 0; round++) {
     const checkpoint = fill(draft, { ...options, budgetTokens: aim, offers, keptCovered, hasFiles: files.size > 0 });
     const text = renderCheckpoint(checkpoint, { language });
@@ -129,13 +131,17 @@ function fill(draft: Draft, options: FillOptions): Checkpoint {
   );
   const listed = chooseIdentifiers(offers, { budgetTokens: listedMax, likelihoodMin: LIKELIHOOD_MIN, covered });
   if (listed.texts.length > 0) left -= listed.usedTokens + headings;
-  const takeFitting = (more: readonly string[]): readonly string[] =>
-    more.filter((line) => {
+  const takeFitting = (more: Iterable<string>): readonly string[] => {
+    const taken: string[] = [];
+    for (const line of more) {
+      if (left <= ROOM_TOKENS_MIN) break;
       const cost = counter.countText(line) + ITEM_TOKENS;
-      if (cost > left) return false;
+      if (cost > left) continue;
       left -= cost;
-      return true;
-    });
+      taken.push(line);
+    }
+    return taken;
+  };
   const known = [proseText, ...kept];
   const said = left > ROOM_TOKENS_MIN ? takeFitting(draft.context()(left - HEADING_TOKENS, known)) : [];
   const log = left > ROOM_TOKENS_MIN ? takeFitting(draft.log()).toReversed() : [];

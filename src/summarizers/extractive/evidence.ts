@@ -56,12 +56,14 @@ function commitSubject({ input }: ToolCallPart): string | undefined {
 }
 
 const CHECKS_MAX = 2;
+/** A check that passed so many calls ago proves little by now. */
+const CALLS_LOOKED_AT = 200;
 const CHANGES_MAX = 8;
 
 /** Newest first: the newest checks that passed, then what other tools changed. */
 export function provenBy(log: Iterable<LoggedCall>): readonly string[] {
   const newest = [...log].reverse();
-  const checks = newest.flatMap(checkLine).slice(0, CHECKS_MAX);
+  const checks = newest.slice(0, CALLS_LOOKED_AT).flatMap(checkLine).slice(0, CHECKS_MAX);
   const changes = newest.filter(isChange).slice(0, CHANGES_MAX);
   return [...checks, ...changes.map(({ name, brief }) => (brief === "" ? name : `${name}: ${brief}`))];
 }

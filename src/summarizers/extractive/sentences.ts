@@ -29,8 +29,11 @@ export function splitSentences(text: string, { sentencesMax }: SentenceOptions):
 
 /** A text as it would stand in a sentence: one line, bounded, whole words. */
 export function oneLine(text: string, charsMax: number): string {
-  return cutAtWord(text.replace(/\s+/g, " ").trim(), charsMax);
+  // Most texts are so already, and to replace every blank by itself costs more than to look.
+  return cutAtWord(UNEVEN.test(text) ? text.replace(/\s+/g, " ").trim() : text.trim(), charsMax);
 }
+
+const UNEVEN = /\s\s|[^\S ]/;
 
 /** The text when it is short enough; otherwise its beginning up to a word's end, marked. Whole characters always. */
 export function cutAtWord(text: string, charsMax: number): string {

@@ -50,7 +50,7 @@ export function readStatements({ reading, kept, commits }: StatementInput): Stat
     if (item === undefined) continue;
     if (item.isUser) readUser(item.text, reading.language, found);
     else {
-      readAssistant(toldIn(item.text, language), found);
+      if (!isFull(found)) readAssistant(toldIn(item.text, language), found);
       age++;
     }
   }
@@ -105,6 +105,10 @@ interface Found {
   readonly decisions: Decision[];
   readonly findings: string[];
   readonly constraints: string[];
+}
+
+function isFull({ done, decisions, findings }: Found): boolean {
+  return Math.min(done.length, decisions.length, findings.length) >= ITEMS_MAX;
 }
 
 /** Messages are read newest first, so that within one the last comes first too. */

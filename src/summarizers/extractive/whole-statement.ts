@@ -25,12 +25,16 @@ export function wholeStatement(sentence: string, { isUser }: WholeOptions): stri
 
 /** Emphasis, links, icons, "Step 5:" and numbers before the words. */
 export function withoutLayout(sentence: string): string {
+  if (PLAIN.test(sentence)) return sentence;
   return sentence
     .replaceAll(/\*\*|__(?=\S)|(?<=\S)__/g, "")
     .replace(/\[([^\][]{1,120})\]\((?:https?:|\/|#)[^)\s]{0,300}\)/g, "$1")
     .replace(LAYOUT_START, "")
     .trim();
 }
+
+/** Nothing of the kind is in it: most sentences, told at a glance. The letters left out begin words such as "step". */
+const PLAIN = /^[a-oqrt-z][^*_[]*\S$/i;
 
 const LAYOUT_START =
   /^(?:(?:\p{Extended_Pictographic}|\uFE0F|\u200D|[✓✗✘☐☑•●▪►→⇒*_~>|-])\s*|(?:step|phase|schritt|étape|paso|passo|шаг) \d{1,2}(?:\.\d{1,2})?\s*[:.)–—-]\s*|\d{1,2}[.)]\s+|\[[ xX]\]\s+)+/iu;
