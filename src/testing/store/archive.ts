@@ -18,7 +18,11 @@ export const ARCHIVE_CASES: Cases = {
   },
   "messages can be opened by id, wherever they are": async ({ store }) => {
     await begin(store, "a", 6);
-    await compact(store, "a", { archive: [0, 1], summary: "one", edits: [[3, { role: "assistant", content: "short" }]] });
+    await compact(store, "a", {
+      archive: [0, 1],
+      summary: "one",
+      edits: [[3, { role: "assistant", content: "short" }]],
+    });
     const opened = await store.messages("a", ["m7", "m4", "m99", "m1"]);
     assert.deepEqual(
       opened.map(({ id, isSummary, archivedBy }) => [id, isSummary, archivedBy !== null]),
