@@ -102,11 +102,17 @@ const run = promisify(execFile);
 
 async function serve(place: Place): Promise<PostgresServer> {
   let child = await launch(place);
+  const endBy = (signal: NodeJS.Signals): void => {
+    onExit();
+    // As it would have ended without us.
+    process.kill(process.pid, signal);
+  };
   // A run that is cut short must leave no server behind.
   const onExit = (): void => {
     child.kill("SIGQUIT");
   };
   process.once("exit", onExit);
+  for (const signal of ENDING_SIGNALS) process.once(signal, endBy);
   const halt = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
@@ -122,11 +128,14 @@ async function serve(place: Place): Promise<PostgresServer> {
     },
     stop: async () => {
       process.off("exit", onExit);
+      for (const signal of ENDING_SIGNALS) process.off(signal, endBy);
       await halt();
       await rm(place.directory, { recursive: true, force: true });
     },
   };
 }
+
+const ENDING_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 const START_TIMEOUT_MS = 30_000;
 

@@ -75,5 +75,12 @@ test("no word is so long that the snippet is not bounded, no pair is cut through
   expect(hit?.snippet.isWellFormed()).toBe(true);
 });
 
-test("a text whose search form has another length is shown as it was searched", () =>
-  checkSnippet("İstanbul ﬁle", "file", "i̇stanbul file"));
+test("a text whose search form has another length is shown as it was written", () =>
+  checkSnippet("İstanbul ﬁle", "file", "İstanbul ﬁle"));
+
+test("a snippet shows the text as it was written, even where what is searched has another length", () => {
+  const text = `${"Waiting… ".repeat(60)}Then ExpireCarts ran`;
+  const candidate = { messageId: "m1", sequence: 1, role: "user" as const, text, archivedBy: null, createdAt: "" };
+  const [hit] = rankHits("expirecarts", [candidate], 5);
+  expect(hit?.snippet).toContain("ExpireCarts");
+});

@@ -1,6 +1,7 @@
 /** The best place of a text as one short line: whole words, `…` where it was cut, never more than its bound. Pure. */
 
 import { headOf, tailOf } from "../well-formed-text.ts";
+import { searchForm } from "./search-words.ts";
 
 export const SNIPPET_CHARACTERS_MAX = 200;
 
@@ -20,15 +21,26 @@ export interface SnippetInput {
 }
 
 export function snippetOf({ text, form, places, phraseAt }: SnippetInput): string {
-  // Lower case and compatible forms seldom change the length; where they do, what was searched is shown.
-  const shown = text.length === form.length ? text : form;
-  const at = phraseAt === -1 ? bestPlace(places) : phraseAt;
-  const from = startNear(shown, at);
-  const line = oneLine(shown.slice(from, from + RAW_CHARACTERS_MAX));
+  const at = placeInText(text, form, phraseAt === -1 ? bestPlace(places) : phraseAt);
+  const from = startNear(text, at);
+  const line = oneLine(text.slice(from, from + RAW_CHARACTERS_MAX));
   const lead = from === 0 ? "" : "…";
   const room = SNIPPET_CHARACTERS_MAX - lead.length;
-  const isWhole = from + RAW_CHARACTERS_MAX >= shown.length && line.length <= room;
+  const isWhole = from + RAW_CHARACTERS_MAX >= text.length && line.length <= room;
   return isWhole ? lead + line : `${lead}${wholeWords(headOf(line, room - 1), line)}…`;
+}
+
+/** Where in the text a place of its searched form stands. Compatible forms may be longer or shorter: `…` is searched as three dots. */
+function placeInText(text: string, form: string, at: number): number {
+  if (text.length === form.length) return at;
+  let [inText, inForm] = [0, 0];
+  for (const character of text) {
+    const length = searchForm(character).length;
+    if (inForm + length > at) break;
+    inText += character.length;
+    inForm += length;
+  }
+  return Math.min(inText, text.length);
 }
 
 /** How much of what stands before the place is shown. */
@@ -58,9 +70,9 @@ function bestPlace(places: readonly Place[]): number {
 }
 
 /** The beginning of a word, at most so far before the place; the text's own beginning when that is near. */
-function startNear(shown: string, at: number): number {
+function startNear(text: string, at: number): number {
   if (at <= LEAD_CHARACTERS) return 0;
-  const lead = tailOf(shown.slice(0, at), LEAD_CHARACTERS);
+  const lead = tailOf(text.slice(0, at), LEAD_CHARACTERS);
   const blank = lead.search(/\s/);
   return at - lead.length + (blank === -1 ? 0 : blank + 1);
 }
