@@ -1,12 +1,11 @@
 /** Sessions as wholes: made, listed, deleted, their base and pins changed. Whatever is not an append raises the revision. */
 
 import type { JsonObject } from "../../core/json.ts";
-import type { FormatName } from "../../core/message.ts";
 import type { NewSession, SessionSummary, Version } from "../../core/store/store.ts";
-import { numberIn, type Row, storableText, textIn, timeIn } from "../sql/cells.ts";
+import { type Row, storableText, textIn, timeIn } from "../sql/cells.ts";
 import { sequencesOf } from "../sql/message-id.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
-import { versionOf } from "../sql/session-row.ts";
+import { sessionSummaryOf, versionOf } from "../sql/session-row.ts";
 import { columnText } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { numberList } from "./literals.ts";
@@ -100,21 +99,6 @@ export async function* listSessions(database: Database): AsyncGenerator<SessionS
        ORDER BY s.updated_at DESC, s.id DESC LIMIT ${SESSIONS_PER_PAGE}`,
       last === undefined ? [null, null] : [timeIn(last, "updated_at"), textIn(last, "id")],
     );
-    yield* rows.map(summaryOf);
+    yield* rows.map(sessionSummaryOf);
   } while (rows.length === SESSIONS_PER_PAGE);
-}
-
-function summaryOf(row: Row): SessionSummary {
-  return {
-    id: textIn(row, "id"),
-    // Only formats are ever written to that column.
-    format: textIn(row, "format") as FormatName,
-    agentId: textIn(row, "agent_id"),
-    messageCount: numberIn(row, "message_count"),
-    viewCount: numberIn(row, "view_count"),
-    compactionCount: numberIn(row, "compaction_count"),
-    totalTokens: numberIn(row, "total_tokens"),
-    createdAt: timeIn(row, "created_at"),
-    updatedAt: timeIn(row, "updated_at"),
-  };
 }

@@ -7,7 +7,7 @@ import { invariant } from "../../core/errors.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { FormatName } from "../../core/message.ts";
 import type { Counters } from "../../core/store/counters.ts";
-import type { SessionRecord, SystemEdit, Version } from "../../core/store/store.ts";
+import type { SessionRecord, SessionSummary, SystemEdit, Version } from "../../core/store/store.ts";
 import {
   flagIn,
   jsonIn,
@@ -45,6 +45,22 @@ export const SESSION_COLUMNS = [
   "created_at",
   "updated_at",
 ] as const;
+
+/** A query names `view_count` too, which no column holds. */
+export function sessionSummaryOf(row: Row): SessionSummary {
+  return {
+    id: textIn(row, "id"),
+    // Only formats are ever written to that column.
+    format: textIn(row, "format") as FormatName,
+    agentId: textIn(row, "agent_id"),
+    messageCount: numberIn(row, "message_count"),
+    viewCount: numberIn(row, "view_count"),
+    compactionCount: numberIn(row, "compaction_count"),
+    totalTokens: numberIn(row, "total_tokens"),
+    createdAt: timeIn(row, "created_at"),
+    updatedAt: timeIn(row, "updated_at"),
+  };
+}
 
 export function sessionRecordOf(row: Row): SessionRecord {
   return {

@@ -1,10 +1,10 @@
 /** Events, archive and log of a session, and the list of sessions: read a page at a time, in a stable order. */
 
-import type { FormatName } from "../../core/message.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type { ArchiveRange, SessionSummary, StoredMessage } from "../../core/store/store.ts";
-import { numberIn, type Row, textIn, timeIn } from "../sql/cells.ts";
+import { textIn } from "../sql/cells.ts";
 import { EVENT_COLUMNS, eventOf } from "../sql/event-row.ts";
+import { sessionSummaryOf } from "../sql/session-row.ts";
 import type { Access } from "./access.ts";
 import { APPENDED_COLUMNS, readMessages } from "./message-rows.ts";
 import { pages } from "./pages.ts";
@@ -55,7 +55,7 @@ export async function* readSessions(access: Access): AsyncGenerator<SessionSumma
     const page = ids.slice(start, start + SESSIONS_AT_ONCE);
     const rows = await access.read(({ get }) => page.map((id) => get(SUMMARY, id)));
     // One that was deleted meanwhile is not told.
-    yield* rows.filter((row) => row !== undefined).map(summaryOf);
+    yield* rows.filter((row) => row !== undefined).map(sessionSummaryOf);
   }
 }
 
@@ -64,18 +64,3 @@ const NEWEST_FIRST = "SELECT id FROM sessions ORDER BY updated_at DESC, rowid DE
 const SUMMARY = `SELECT id, format, agent_id, message_count, compaction_count, total_tokens, created_at, updated_at,
 (SELECT count(*) FROM messages m WHERE m.session_id = sessions.id AND m.archived_by IS NULL) AS view_count
 FROM sessions WHERE id = ?`;
-
-function summaryOf(row: Row): SessionSummary {
-  return {
-    id: textIn(row, "id"),
-    // Only formats are ever written to that column.
-    format: textIn(row, "format") as FormatName,
-    agentId: textIn(row, "agent_id"),
-    messageCount: numberIn(row, "message_count"),
-    viewCount: numberIn(row, "view_count"),
-    compactionCount: numberIn(row, "compaction_count"),
-    totalTokens: numberIn(row, "total_tokens"),
-    createdAt: timeIn(row, "created_at"),
-    updatedAt: timeIn(row, "updated_at"),
-  };
-}
