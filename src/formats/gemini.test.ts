@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { agentBody, model, response, snakeBody, user } from "../../test/gemini-bodies.ts";
 import { isObject, type JsonValue } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
+import { repair } from "../core/repair/repair.ts";
 import { gemini } from "./gemini.ts";
 
 const BODIES: readonly (readonly [string, JsonValue])[] = [
@@ -108,4 +109,18 @@ test.skipIf(!existsSync(RECORDED))("recorded contents come back as they were (sk
   const conversation = gemini.decode(contents);
   expect(JSON.stringify(gemini.encode(copied(conversation)))).toBe(JSON.stringify(contents));
   expect(conversation.messages.flatMap(({ parts }) => parts).filter(({ type }) => type === "opaque")).toEqual([]);
+});
+
+test("a result that was repeated where the model speaks does not pass for another call's", () => {
+  const call = (id?: string) => ({ functionCall: { name: "bash", args: {}, ...(id && { id }) } });
+  const result = (id: string) => ({ functionResponse: { id, name: "bash", response: { output: id } } });
+  const contents = [
+    { role: "user", parts: [{ text: "go" }] },
+    { role: "model", parts: [call("a")] },
+    { role: "model", parts: [result("a"), result("a")] },
+    { role: "model", parts: [call()] },
+    { role: "user", parts: [result("b")] },
+  ];
+  const { conversation } = repair(gemini.decode(contents));
+  expect(gemini.validate(gemini.encode(conversation))).toEqual([]);
 });

@@ -43,6 +43,8 @@ const PASSES: readonly Pass[] = [
   repairCallIds,
   repairCallFields,
   separateMisplacedParts,
+  // Results that were moved may answer another call now, and bear the id of the one they answered before.
+  repairCallIds,
   repairRounds,
   repairRoles,
   repairReasoning,
