@@ -7,7 +7,7 @@ import { sampleOf } from "./sample.ts";
 import { sharedPlaces } from "./shared-places.ts";
 import { runWorker } from "./workers/run-worker.ts";
 
-const DURATION_MS = sampleOf(30_000, 1_500);
+const DURATION_MS = sampleOf(30_000, 1_000);
 const LEASE_MS = 400;
 
 const compactor = { format: anthropicMessages, protect: { tailTokens: 100, tailMessages: 2 } };

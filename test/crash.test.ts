@@ -75,11 +75,11 @@ async function checkKills(kills: number, place: () => Promise<Place>, server?: P
 }
 
 test("sqlite: kill -9 at any moment loses nothing that was acknowledged", async () => {
-  await checkKills(sampleOf(500, 6), () => inDirectory("sqlite", "sessions.db"));
+  await checkKills(sampleOf(500, 4), () => inDirectory("sqlite", "sessions.db"));
 });
 
 test("jsonl: kill -9 at any moment loses nothing that was acknowledged", async () => {
-  await checkKills(sampleOf(200, 4), () => inDirectory("jsonl", "sessions"));
+  await checkKills(sampleOf(200, 3), () => inDirectory("jsonl", "sessions"));
 });
 
 test("postgres: neither the worker's end nor the server's loses what was acknowledged", async ({ skip }) => {
@@ -91,7 +91,7 @@ test("postgres: neither the worker's end nor the server's loses what was acknowl
       url: `${server.url}?schema=crash${schemas++}`,
       remove: async () => {},
     });
-    await checkKills(sampleOf(200, 4), place, server);
+    await checkKills(sampleOf(200, 3), place, server);
   } finally {
     await server.stop();
   }

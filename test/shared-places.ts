@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { postgresWorld } from "./postgres-world.ts";
+import { sampleOf } from "./sample.ts";
 
 export interface Place {
   readonly url: string;
@@ -19,8 +20,8 @@ export interface SharedPlace {
 }
 
 export const sharedPlaces: readonly SharedPlace[] = [
-  { name: "sqlite", workers: 4, place: () => inDirectory("sqlite", "sessions.db") },
-  { name: "postgres", workers: 8, place: inSchema },
+  { name: "sqlite", workers: sampleOf(4, 2), place: () => inDirectory("sqlite", "sessions.db") },
+  { name: "postgres", workers: sampleOf(8, 3), place: inSchema },
 ];
 
 async function inSchema(): Promise<Place | string> {
