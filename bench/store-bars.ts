@@ -168,6 +168,7 @@ function commitOf(lease: Lease, messages: number): Commit {
     },
     lease,
     revision: 0,
+    sequence: archivedIds.length,
     archivedIds,
     edits: [],
     inserted: [{ ...summary, order: 0.5 }],

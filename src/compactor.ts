@@ -105,6 +105,8 @@ export interface Compactor {
   compact<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
   /** `fit` (or `compact`, when asked) on a decoded view that somebody else keeps: nothing is remembered here. */
   passOver(view: Conversation, call?: ViewCall): Promise<ViewPass>;
+  /** What a provider counted for a view: calibrates the estimate for its model. */
+  calibrate(view: Conversation, tokens: number, model?: string): void;
   /** Real usage of a request that was sent: calibrates the estimate for its model. */
   observe(request: unknown, response: unknown): void;
 }
@@ -122,6 +124,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
     fit: (request, call = {}) => run(engine, request, call, undefined),
     compact: (request, call = {}) => run(engine, request, call, "manual"),
     passOver: (view, call = {}) => runOnView(engine, view, call),
+    calibrate: (view, tokens, model) => calibrate(engine, view, { tokens, model }),
     observe: (request, response) => observe(engine, request, response),
   };
 }
@@ -224,13 +227,19 @@ function signalOf({ signal }: CallOptions): AbortSignal {
 
 function observe(engine: Engine, request: unknown, response: unknown): void {
   const usage = engine.format.readUsage(response);
-  if (usage === undefined || usage.inputTokens <= 0) return;
-  const conversation = engine.format.decode(request);
-  const model = engine.model ?? (isObject(request) ? stringOf(request.model) : undefined) ?? "";
+  if (usage === undefined) return;
+  const model = isObject(request) ? stringOf(request.model) : undefined;
+  calibrate(engine, engine.format.decode(request), { tokens: usage.inputTokens, model });
+}
+
+function calibrate(
+  engine: Engine,
+  { system, tools, messages }: Conversation,
+  reported: { readonly tokens: number; readonly model: string | undefined },
+): void {
+  if (reported.tokens <= 0) return;
+  const model = engine.model ?? reported.model ?? "";
   const { counter } = sizesFor(engine, engine.settings(), model);
-  const estimatedTokens =
-    counter.countParts(conversation.system) +
-    counter.countTools(conversation.tools) +
-    counter.total(conversation.messages);
-  engine.calibration.learn(model, { estimatedTokens, reportedTokens: usage.inputTokens });
+  const estimatedTokens = counter.countParts(system) + counter.countTools(tools) + counter.total(messages);
+  engine.calibration.learn(model, { estimatedTokens, reportedTokens: reported.tokens });
 }

@@ -63,6 +63,7 @@ export type { CompactionEvent } from "./core/store/compaction-event.ts";
 export type { Counters } from "./core/store/counters.ts";
 export type {
   Hit,
+  SearchScope,
   SessionState,
   SessionSummary,
   Store,

@@ -1,16 +1,20 @@
 /**
  * A tool with which the agent itself reads what was compacted away: search the archive, open a message, expand a summary. In each
- * provider's form. Answers are bounded in size, are data and never instructions, and a call that makes no sense gets an answer too.
+ * provider's form. Answers are bounded in size and quote what was said, fenced, as data and never as instructions. The tool's own
+ * calls and answers are never found by it. A call that makes no sense gets an answer too.
  */
 
 import { CompactionError } from "./core/errors.ts";
 import { formatRules } from "./core/format-rules.ts";
 import { isArray, isObject, type JsonValue, numberOf, stringOf } from "./core/json.ts";
-import { type Message, type Part, type ToolCallPart, type ToolResultPart, text } from "./core/message.ts";
+import { type Message, type Part, type Role, type ToolCallPart, type ToolResultPart, text } from "./core/message.ts";
 import { RECALL_NAME } from "./core/plan/summary-marks.ts";
 import type { Format, ToolDefinition } from "./core/ports.ts";
 import { bodyText } from "./core/search/body-text.ts";
-import type { StoredMessage } from "./core/store/store.ts";
+import { CANDIDATES_MAX } from "./core/search/choose-candidates.ts";
+import { QUOTATION_NOTE, quotable, quotation } from "./core/search/quotation.ts";
+import { rankHits } from "./core/search/rank-hits.ts";
+import type { Hit, SearchScope, StoredMessage } from "./core/store/store.ts";
 import type { Session } from "./session/session-port.ts";
 import { encodeMessages } from "./session/wire-input.ts";
 
@@ -25,7 +29,7 @@ export interface RecallTool {
 }
 
 export interface RecallOptions {
-  /** Of one answer. */
+  /** Of what one answer quotes. */
   readonly charactersMax?: number;
   readonly hitsMax?: number;
 }
@@ -76,53 +80,50 @@ interface Limits {
 async function answerTo(session: Session, input: JsonValue, limits: Limits): Promise<string> {
   const given = isObject(input) ? input : {};
   const [query, messageId, summaryId] = [stringOf(given.query), stringOf(given.message_id), stringOf(given.summary_id)];
-  const offset = Math.max(0, Math.floor(numberOf(given.offset) ?? 0));
-  if (messageId !== undefined && messageId !== "")
-    return bounded(await openMessage(session, messageId), offset, limits);
-  if (summaryId !== undefined && summaryId !== "")
-    return bounded(await expandSummary(session, summaryId), offset, limits);
-  if (query !== undefined && query.trim() !== "")
-    return bounded(await searchFor(session, query, limits), offset, limits);
+  const asked = { ...limits, offset: Math.max(0, Math.floor(numberOf(given.offset) ?? 0)) };
+  if (messageId !== undefined && messageId !== "") return openMessage(session, messageId, asked);
+  if (summaryId !== undefined && summaryId !== "") return expandSummary(session, summaryId, asked);
+  if (query !== undefined && query.trim() !== "") return searchFor(session, query, asked);
   return "Nothing was asked for: give `query`, `message_id` or `summary_id`.";
 }
 
-async function searchFor(session: Session, query: string, { hitsMax }: Limits): Promise<string> {
-  const found = await session.recall(query, { limit: hitsMax * 2 });
-  // What is still in view can be read there.
-  const archived = found.filter(({ archivedBy }) => archivedBy !== null);
-  const hits = (archived.length > 0 ? archived : found).slice(0, hitsMax);
-  if (hits.length === 0) return `Nothing was found for ${JSON.stringify(query)}. Try other or fewer words.`;
-  return hits
-    .map(({ messageId, role, createdAt, archivedBy, snippet }) => {
-      const where = archivedBy === null ? "still in view" : `replaced by summary ${archivedBy}`;
-      return `${messageId} (${role}, ${createdAt}, ${where}): ${snippet}`;
-    })
-    .join("\n");
+interface Asked extends Limits {
+  readonly offset: number;
 }
 
-async function openMessage(session: Session, messageId: string): Promise<string> {
+async function searchFor(session: Session, query: string, asked: Asked): Promise<string> {
+  const archived = await findHits(session, query, { scope: "archive", hitsMax: asked.hitsMax });
+  // What is still in view can be read there.
+  const hits =
+    archived.length > 0 ? archived : await findHits(session, query, { scope: "all", hitsMax: asked.hitsMax });
+  if (hits.length === 0) return `Nothing was found for ${JSON.stringify(query)}. Try other or fewer words.`;
+  const quotations = hits.map((hit) => quotation({ ...hit, id: hit.messageId }, quotable(hit.snippet)));
+  return listed(QUOTATION_NOTE, quotations, asked);
+}
+
+async function openMessage(session: Session, messageId: string, { offset, charactersMax }: Asked): Promise<string> {
   const [message] = await session.store.messages(session.id, [messageId]);
-  return message === undefined
-    ? `There is no message ${JSON.stringify(messageId)}.`
-    : `${headOf(message)}:\n${bodyText(message.body)}`;
+  if (message === undefined) return `There is no message ${JSON.stringify(messageId)}.`;
+  const text = quotable(bodyText(message.body));
+  if (offset > 0 && offset >= text.length) return NOTHING_MORE;
+  const next = offset + charactersMax;
+  const quoted = `${QUOTATION_NOTE}\n${quotation(message, text.slice(offset, next).toWellFormed())}`;
+  return next >= text.length ? quoted : `${quoted}\n${cut(`${text.length - next} characters`, next)}`;
 }
 
 /** How much of each message is shown in a list. */
 const LINE_CHARACTERS = 200;
 
-async function expandSummary(session: Session, summaryId: string): Promise<string> {
+async function expandSummary(session: Session, summaryId: string, asked: Asked): Promise<string> {
   try {
     const messages = await session.expand(summaryId);
-    const lines = messages.map((message) => `${headOf(message)}: ${oneLine(bodyText(message.body))}`);
-    return [`Summary ${summaryId} replaced ${messages.length} messages:`, ...lines].join("\n");
+    const head = `Summary ${JSON.stringify(summaryId)} replaced ${messages.length} messages. ${QUOTATION_NOTE}`;
+    const quotations = messages.map((message) => quotation(message, quotable(oneLine(bodyText(message.body)))));
+    return quotations.length === 0 ? head : listed(head, quotations, asked);
   } catch (error) {
     if (error instanceof CompactionError && error.code === "event-missing") return error.message;
     throw error;
   }
-}
-
-function headOf({ id, role }: StoredMessage): string {
-  return `${id} (${role})`;
 }
 
 function oneLine(value: string): string {
@@ -130,17 +131,107 @@ function oneLine(value: string): string {
   return line.length <= LINE_CHARACTERS ? line : `${line.slice(0, LINE_CHARACTERS).toWellFormed()}…`;
 }
 
-function bounded(value: string, offset: number, { charactersMax }: Limits): string {
-  const rest = value.slice(offset);
-  if (rest.length <= charactersMax) return rest === "" ? "There is nothing more." : rest.toWellFormed();
-  const next = offset + charactersMax;
-  return `${rest.slice(0, charactersMax).toWellFormed()}\n[Cut: ${value.length - next} characters follow. Go on with offset ${next}.]`;
+const NOTHING_MORE = "There is nothing more.";
+
+/** Outside of every quotation, where no message can say it. */
+function cut(rest: string, next: number): string {
+  return `[Cut: ${rest} follow. Go on with offset ${next}.]`;
+}
+
+/** Whole quotations, at least one, so that going on always comes to an end. */
+function listed(head: string, quotations: readonly string[], { offset, charactersMax }: Asked): string {
+  const shown: string[] = [];
+  let characters = 0;
+  for (const each of quotations.slice(offset)) {
+    characters += each.length;
+    if (shown.length > 0 && characters > charactersMax) break;
+    shown.push(each);
+  }
+  if (shown.length === 0) return NOTHING_MORE;
+  const next = offset + shown.length;
+  const rest = quotations.length - next;
+  return [head, ...shown, ...(rest > 0 ? [cut(`${rest} messages`, next)] : [])].join("\n");
+}
+
+/** So many times the wanted number is asked for, more each time the tool's own calls and answers take too many of the places. */
+const ASKED_TIMES = [4, 16, Number.POSITIVE_INFINITY];
+
+async function findHits(
+  session: Session,
+  query: string,
+  { scope, hitsMax }: { readonly scope: SearchScope; readonly hitsMax: number },
+): Promise<readonly Hit[]> {
+  let hits: readonly Hit[] = [];
+  for (const times of ASKED_TIMES) {
+    const limit = Math.min(CANDIDATES_MAX, hitsMax * times);
+    const found = await session.store.search(session.id, query, limit, scope);
+    hits = rankHits(query, await withoutRecalls(session, found), hitsMax);
+    if (hits.length === hitsMax || found.length < limit) break;
+  }
+  return hits;
+}
+
+/** What was found, as it would read if this tool had never been called. */
+async function withoutRecalls({ id, store, compactor }: Session, found: readonly Hit[]) {
+  const messages = await store.messages(
+    id,
+    found.map(({ messageId }) => messageId),
+  );
+  const partsOf = ({ body }: StoredMessage): readonly Part[] =>
+    compactor.format.decode([body]).messages.flatMap(({ parts }) => parts);
+  const decoded = messages.map((stored) => ({ stored, parts: partsOf(stored) }));
+  const before = await store.messages(id, [...new Set(decoded.flatMap(placesOfCalls))]);
+  const callsBefore = new Map(before.map((stored) => [stored.sequence, partsOf(stored).filter(isCall)]));
+  return decoded.map(({ stored, parts }) => {
+    const { id: messageId, sequence, role, archivedBy, createdAt } = stored;
+    const others = parts.filter((part) => !isOwn(part, sequence, callsBefore));
+    const isUntouched = others.length === parts.length;
+    const text = isUntouched ? bodyText(stored.body) : textOf(compactor.format, role, others);
+    return { messageId, sequence, role, text, archivedBy, createdAt };
+  });
+}
+
+/** How far before its result a call may stand: other results of the same round stand between them. */
+const ROUND_MESSAGES_MAX = 16;
+
+/** Most providers name the tool in the call alone: where the calls of this message's results may stand. */
+function placesOfCalls({ stored, parts }: { stored: StoredMessage; parts: readonly Part[] }): readonly string[] {
+  if (!parts.some((part) => part.type === "tool-result" && part.name === undefined)) return [];
+  const first = Math.max(1, stored.sequence - ROUND_MESSAGES_MAX);
+  return Array.from({ length: stored.sequence - first }, (_, index) => `m${first + index}`);
+}
+
+type CallsBefore = ReadonlyMap<number, readonly ToolCallPart[]>;
+
+function isOwn(part: Part, sequence: number, callsBefore: CallsBefore): boolean {
+  if (isCall(part)) return isRecall(part);
+  if (part.type !== "tool-result" || part.server === true) return false;
+  if (part.name !== undefined) return part.name === RECALL_NAME;
+  // The nearest: ids may come again.
+  for (let place = sequence - 1; place >= sequence - ROUND_MESSAGES_MAX; place--) {
+    const call = callsBefore.get(place)?.find(({ callId }) => callId !== undefined && callId === part.callId);
+    if (call !== undefined) return isRecall(call);
+  }
+  return false;
+}
+
+/** The reasoning beside a call is about the call. */
+function textOf(format: Format, role: Role, parts: readonly Part[]): string {
+  const rest = parts.filter(({ type }) => type !== "reasoning");
+  if (rest.length === 0) return "";
+  return encodeMessages(format, [{ id: "", role, parts: rest }])
+    .map(bodyText)
+    .join("\n");
+}
+
+function isCall(part: Part): part is ToolCallPart {
+  return part.type === "tool-call";
 }
 
 function callsIn(format: Format, response: object): readonly ToolCallPart[] {
   const list = format.readReply(response) ?? (isArray(response) ? response : [response]);
   const parts: readonly Part[] = format.decode(list).messages.flatMap((message) => message.parts);
-  return parts.filter((part): part is ToolCallPart => part.type === "tool-call" && isRecall(part));
+  return parts.filter(isCall).filter(isRecall);
 }
 
 /** A call that the provider runs itself is none of ours, whatever its name. */

@@ -5,14 +5,15 @@
 
 import { type Compactor, type CompactorOptions, createCompactor } from "./compactor.ts";
 import { CompactionError } from "./core/errors.ts";
-import { isObject, type JsonObject } from "./core/json.ts";
+import type { JsonObject } from "./core/json.ts";
 import { checkSessionId } from "./core/store/session-id.ts";
 import type { SessionState, Store } from "./core/store/store.ts";
+import { checkedBase, ownBody } from "./session/check-arguments.ts";
 import type { SessionParts } from "./session/compact-view.ts";
 import { createSession } from "./session/create-session.ts";
-import { createLiveView } from "./session/live-view.ts";
+import { createLiveView, type Snapshot } from "./session/live-view.ts";
 import type { Session } from "./session/session-port.ts";
-import { baseOf } from "./session/session-view.ts";
+import { modelOf } from "./session/session-view.ts";
 import { type Appendable, readAppendable } from "./session/wire-input.ts";
 import { openStore } from "./stores.ts";
 
@@ -39,21 +40,35 @@ export async function openSession(id: string, options: SessionOptions): Promise<
   const compactor = "passOver" in options.compactor ? options.compactor : createCompactor(options.compactor);
   const store = typeof options.store === "string" ? await openStore(options.store) : options.store;
   const { leaseMs = LEASE_MS, now = Date.now } = options;
-  const connect = async (sessionId: string, state: SessionState): Promise<Session> => {
+  const connect = async (state: SessionState, ownsStore: boolean): Promise<Session> => {
     const live = createLiveView(store, compactor.format, state);
     const own = { overlay: new Map(), heldOff: { passes: undefined } };
-    const parts: SessionParts = { id: sessionId, store, compactor, live, ...own, leaseMs, now };
+    const parts: SessionParts = { id: state.id, store, compactor, live, ...own, leaseMs, now };
+    recalibrate(compactor, live.current());
     return createSession(parts, {
-      isOwnStore,
-      reopen: async (newId) => connect(newId, await existing(newId, store)),
+      isOwnStore: ownsStore,
+      // A fork lives on its parent's connection, and leaves it open.
+      reopen: async (newId) => connect(await existing(newId, store), false),
     });
   };
   try {
-    return await connect(id, await openState(id, { store, compactor, options }));
+    return await connect(await openState(id, { store, compactor, options }), isOwnStore);
   } catch (error) {
     if (isOwnStore) await store.close();
     throw error;
   }
+}
+
+/**
+ * What the provider reported last is about everything up to its answer. A session that is opened again counts by it at once, and
+ * not only after the next answer. A compaction clears it (R169), and nothing is known then.
+ */
+function recalibrate(compactor: Compactor, { record, entries, frame }: Snapshot): void {
+  const { inputTokens, outputTokens } = record.counters;
+  const answered = entries.findLastIndex(({ stored }) => stored.role === "assistant" && !stored.isSummary);
+  if (inputTokens <= 0 || answered < 0) return;
+  const messages = entries.slice(0, answered + 1).map(({ message }) => message);
+  compactor.calibrate({ ...frame, messages }, inputTokens + outputTokens, modelOf(record.base));
 }
 
 interface OpenInput {
@@ -64,43 +79,39 @@ interface OpenInput {
 
 async function openState(id: string, { store, compactor, options }: OpenInput): Promise<SessionState> {
   const { format } = compactor;
-  const body = options.body === undefined ? undefined : checkBody(options.body);
   const state = await store.open(id);
   if (state === undefined) {
     if (options.create === false) throw missing(id, store);
-    await begin(id, { store, compactor, options }, body);
+    await begin(id, { store, compactor, options });
     return existing(id, store);
   }
-  const base = body === undefined ? state.base : baseOf(format, body);
+  if (state.format !== format.name) throw otherFormat(state, format.name);
+  if (options.body === undefined) return state;
+  const base = checkedBase(format, options.body);
   if (JSON.stringify(base) === JSON.stringify(state.base)) return state;
   await store.setBase(id, base);
   return existing(id, store);
 }
 
-async function begin(
-  id: string,
-  { store, compactor, options }: OpenInput,
-  body: JsonObject | undefined,
-): Promise<void> {
+async function begin(id: string, { store, compactor, options }: OpenInput): Promise<void> {
   const { format } = compactor;
-  const { agentId, metadata } = options;
-  const list = body?.[format.listKey];
+  const { agentId, metadata, body } = options;
+  const list = body === undefined ? undefined : ownBody(body)[format.listKey];
   // Read before anything is written: a body that is not what it should be makes no session.
-  const input = list === undefined || list === null ? undefined : readAppendable(format, list as Appendable);
+  const first = list === undefined || list === null ? undefined : readAppendable(format, list as Appendable);
+  const session = {
+    id,
+    format: format.name,
+    base: body === undefined ? {} : checkedBase(format, body),
+    ...(agentId !== undefined && { agentId }),
+    ...(metadata !== undefined && { metadata }),
+  };
   try {
-    await store.create({
-      id,
-      format: format.name,
-      base: body === undefined ? {} : baseOf(format, body),
-      ...(agentId !== undefined && { agentId }),
-      ...(metadata !== undefined && { metadata }),
-    });
+    await store.create(session, first);
   } catch (error) {
     // Two workers may start at once: the second finds what the first has made.
-    if (error instanceof CompactionError && error.code === "session-exists") return;
-    throw error;
+    if (!(error instanceof CompactionError && error.code === "session-exists")) throw error;
   }
-  if (input !== undefined && input.messages.length > 0) await store.append(id, input);
 }
 
 async function existing(id: string, store: Store): Promise<SessionState> {
@@ -113,7 +124,7 @@ function missing(id: string, { url }: Store): CompactionError {
   return new CompactionError("session-missing", `There is no session ${JSON.stringify(id)} in ${url}.`);
 }
 
-function checkBody(body: object): JsonObject {
-  if (isObject(body)) return body;
-  throw new CompactionError("invalid-options", "`body` must be a request body, an object.");
+function otherFormat({ id, format }: SessionState, spoken: string): CompactionError {
+  const message = `Session ${JSON.stringify(id)} holds ${format}, the compactor speaks ${spoken}. Nothing was changed.`;
+  return new CompactionError("invalid-options", message);
 }

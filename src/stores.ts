@@ -3,7 +3,12 @@
 import { CompactionError } from "./core/errors.ts";
 import type { Store } from "./core/store/store.ts";
 
-type Open = (address: string) => Promise<Store>;
+export interface OpenOptions {
+  /** The embedded database is opened without ever writing to it. */
+  readonly readOnly?: boolean;
+}
+
+type Open = (address: string, options: OpenOptions) => Promise<Store>;
 
 /** Loaded when asked for, so that nobody pays for what they do not use. */
 const OPENERS: Readonly<Record<string, Open>> = {
@@ -12,15 +17,15 @@ const OPENERS: Readonly<Record<string, Open>> = {
     const directory = pathIn(address, "jsonl:DIR");
     return (await import("./stores/jsonl.ts")).jsonlStore({ directory });
   },
-  sqlite: async (address) => {
+  sqlite: async (address, { readOnly = false }) => {
     const file = pathIn(address, "sqlite:FILE");
-    return (await import("./stores/sqlite.ts")).sqliteStore({ file });
+    return (await import("./stores/sqlite.ts")).sqliteStore({ file, readOnly });
   },
   postgres: async (address) => (await import("./stores/postgres/open-url.ts")).openPostgres(address),
   postgresql: async (address) => (await import("./stores/postgres/open-url.ts")).openPostgres(address),
 };
 
-export async function openStore(url: string): Promise<Store> {
+export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
   const open = Object.hasOwn(OPENERS, scheme) ? OPENERS[scheme] : undefined;
   if (open === undefined) {
@@ -28,11 +33,20 @@ export async function openStore(url: string): Promise<Store> {
     // The address itself is not repeated: a mistyped one may hold a password.
     throw new CompactionError("invalid-options", `This is not the address of a store. Known are ${known}.`);
   }
-  return open(url);
+  return open(url, options);
 }
 
 function pathIn(address: string, form: string): string {
-  const path = address.slice(address.indexOf(":") + 1).replace(/^\/\/(?=\/)/, "");
+  const rest = address.slice(address.indexOf(":") + 1);
+  // Would otherwise name a file in the root of the disk.
+  if (/^\/\/(?!\/)/.test(rest)) {
+    const absolute = form.replace(":", ":///ABSOLUTE/");
+    throw new CompactionError(
+      "invalid-options",
+      `Two slashes name a host, which is not meant here: write ${form} or ${absolute}.`,
+    );
+  }
+  const path = rest.replace(/^\/\/(?=\/)/, "");
   if (path === "") throw new CompactionError("invalid-options", `A path is missing: write ${form}.`);
   return path;
 }

@@ -43,8 +43,11 @@ export function createIdMap(log: readonly StoredMessage[]): IdMap {
     mapEvent: (event) => {
       const { id: _, sessionId: _session, number: _number, previousId: _previous, ...rest } = event;
       const { createdAt: _created, undoneAt: _undone, purgedAt: _purged, ...facts } = rest;
+      const archived = log.filter(({ archivedBy, madeBy }) => archivedBy === event.id && madeBy !== event.id).length;
       return {
         ...facts,
+        // The copy of a purged event never had what was deleted; by its own number it is complete.
+        messagesRemoved: event.purgedAt === null ? facts.messagesRemoved : archived,
         preservedMessageIds: facts.preservedMessageIds.flatMap((oldId) => idOf(oldId) ?? []),
         firstKeptId: facts.firstKeptId === null ? null : (idOf(facts.firstKeptId) ?? null),
         plan: mapIds(facts.plan, idOf),

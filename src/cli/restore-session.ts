@@ -83,6 +83,7 @@ async function commit(task: Replay, event: CompactionEvent, edits: readonly NewE
     event: ids.mapEvent(event),
     lease,
     revision: state.version.revision,
+    sequence: state.version.sequence,
     archivedIds: archived.flatMap((row) => ids.idOf(row.id) ?? []),
     edits: edits.flatMap((edit) => {
       const messageId = ids.idOf(edit.messageId);

@@ -20,6 +20,20 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** The same value with objects and lists of its own; texts are shared, since nothing can change them. */
+export function copyJson<Value extends JsonValue>(value: Value): Value {
+  // Of the same shape as what was given, which the compiler cannot see through the recursion.
+  return copyOf(value) as Value;
+}
+
+function copyOf(value: JsonValue): JsonValue {
+  if (isArray(value)) return value.map(copyOf);
+  if (!isObject(value)) return value;
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) copy[key] = copyOf(inner);
+  return copy;
+}
+
 /** Nesting that recursive walks, `JSON.stringify` among them, are safe with. */
 export const JSON_DEPTH_MAX = 512;
 

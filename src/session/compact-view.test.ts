@@ -139,7 +139,8 @@ describe("compaction", () => {
       compactor: { format: anthropicMessages, ...SMALL, summarizer: stuck },
     });
     await talk(session, 12);
-    await refuses("lease-lost", session.request());
+    await refuses("lease-lost", session.compact());
+    expect(listOf(await session.request())).toHaveLength(24);
     expect(await session.history()).toEqual([]);
   });
 

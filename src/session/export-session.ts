@@ -1,6 +1,6 @@
 /** A session as a file: the view as a request body, and with `all` everything else that is needed to make the session again. */
 
-import type { JsonObject } from "../core/json.ts";
+import { copyJson, isObject, type JsonObject } from "../core/json.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { StoredMessage } from "../core/store/store.ts";
 import { collect } from "./collect.ts";
@@ -23,7 +23,8 @@ export async function exportSession(parts: SessionParts, all: boolean): Promise<
   const snapshot = await live.refresh();
   const { format } = compactor;
   // Nothing that is only for requests: what is exported is what is stored.
-  const request = format.encode(conversationOf(snapshot, new Map())) as object;
+  const encoded = format.encode(conversationOf(snapshot, new Map()));
+  const request = isObject(encoded) ? copyJson(encoded) : {};
   const view = { id, format: format.name, request };
   if (!all) return view;
   const [log, events] = [await collect(store.log(id)), await collect(store.events(id))];

@@ -3,7 +3,6 @@
  * cheap question tells, and only what is new is read.
  */
 
-import { CompactionError } from "../core/errors.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import { countersAfterAppend } from "../core/store/counters.ts";
@@ -44,14 +43,15 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
     },
     appended: (batch, { ids, version, createdAt }) => {
       const { record, entries } = snapshot;
-      const isNext = record.version.sequence + ids.length === version.sequence;
-      if (!isNext || record.version.revision !== version.revision) return;
+      const { sequence, revision, incarnation } = record.version;
+      const isNext = sequence + ids.length === version.sequence && revision === version.revision;
+      if (!isNext || incarnation !== version.incarnation) return;
       const stored = batch.messages.map(({ role, body }, index) => {
-        const sequence = record.version.sequence + index + 1;
+        const number = sequence + index + 1;
         return {
-          id: ids[index] ?? `m${sequence}`,
-          sequence,
-          order: sequence,
+          id: ids[index] ?? `m${number}`,
+          sequence: number,
+          order: number,
           role,
           body,
           isPinned: false,
@@ -71,21 +71,31 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
 
 function snapshotOf(format: Format, state: SessionState, known: Snapshot | undefined): Snapshot {
   const { view, ...record } = state;
-  if (record.format !== format.name) {
-    throw new CompactionError(
-      "invalid-options",
-      `Session ${JSON.stringify(record.id)} holds ${record.format}, the compactor speaks ${format.name}.`,
-    );
-  }
-  const before = new Map(known?.entries.map((entry) => [entry.stored.id, entry]));
+  // Another session of the same id numbers its messages alike.
+  const isSameSession = known?.record.version.incarnation === record.version.incarnation;
+  const before = new Map((isSameSession ? known.entries : []).map((entry) => [entry.stored.id, entry]));
   return { record, entries: entriesOf(format, view, before), frame: frameOf(format, record) };
 }
 
-/** Both numbers only ever rise, so what came late over another path is told apart. */
+/** Both numbers only ever rise, so what came late over another path is told apart; unless the session was made anew. */
 function isNewer(next: Version, now: Version): boolean {
+  if (next.incarnation !== now.incarnation) return next.incarnation > now.incarnation;
   return next.revision > now.revision || (next.revision === now.revision && next.sequence > now.sequence);
 }
 
-export function conversationOf({ frame, entries }: Snapshot, overlay: ReadonlyMap<string, Message>): Conversation {
-  return { ...frame, messages: entries.map(({ message }) => overlay.get(message.id) ?? message) };
+/** Messages as they are sent in place of the stored ones, by id. */
+export type Overlay = Map<string, Overlaid>;
+
+export interface Overlaid {
+  /** The very entry that it was made from: once that is pinned or edited, it is of no use any more. */
+  readonly over: Entry;
+  readonly message: Message;
+}
+
+export function conversationOf({ frame, entries }: Snapshot, overlay: Overlay): Conversation {
+  const messages = entries.map((entry) => {
+    const overlaid = overlay.get(entry.message.id);
+    return overlaid?.over === entry ? overlaid.message : entry.message;
+  });
+  return { ...frame, messages };
 }

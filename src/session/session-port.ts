@@ -35,8 +35,8 @@ export interface Session {
   unpin(messageId: string, options?: Waiting): Promise<void>;
   /** What left the view. */
   archive(options?: Waiting): AsyncIterable<StoredMessage>;
-  /** Searches archive and view. */
-  recall(query: string, options?: Waiting & { readonly limit?: number }): Promise<readonly Hit[]>;
+  /** Searches archive and view, or the archive alone. */
+  recall(query: string, options?: Waiting & RecallRange): Promise<readonly Hit[]>;
   /** What a compaction took out of the view. */
   expand(eventId: string, options?: Waiting): Promise<readonly StoredMessage[]>;
   /** Changes model, system prompt, tools or whatever else stands around the messages. */
@@ -49,6 +49,11 @@ export interface Session {
   export(options?: Waiting & { readonly all?: boolean }): Promise<Exported>;
   /** Closes the store too where the session opened it. */
   close(): Promise<void>;
+}
+
+export interface RecallRange {
+  readonly limit?: number;
+  readonly scope?: "all" | "archive";
 }
 
 /** What one request may say for itself; pins are the session's. */

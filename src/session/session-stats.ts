@@ -21,7 +21,7 @@ export interface StatsInput {
   readonly windowTokens: number;
   readonly counters: Counters;
   readonly viewMessages: number;
-  readonly summaryMessages: number;
+  readonly archivedMessages: number;
 }
 
 export function sessionStats({
@@ -29,7 +29,7 @@ export function sessionStats({
   windowTokens,
   counters,
   viewMessages,
-  summaryMessages,
+  archivedMessages,
 }: StatsInput): SessionStats {
   return {
     ...counters,
@@ -37,7 +37,7 @@ export function sessionStats({
     windowTokens,
     usedRatio: plan.tokensBefore / windowTokens,
     viewMessages,
-    archivedMessages: counters.messageCount - (viewMessages - summaryMessages),
+    archivedMessages,
     shouldCompact: plan.steps.some(({ type }) => type === "summarize" || type === "drop" || type === "native"),
     reason: plan.because ?? plan.reason,
   };

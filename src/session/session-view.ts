@@ -45,11 +45,14 @@ export function frameOf(format: Format, { base, system }: Pick<SessionState, "ba
   return edited === undefined ? frame : { ...frame, system: edited };
 }
 
-/** Undefined where there is no edit, or where the prompt is another one by now. */
+/** Undefined where there is no edit. A prompt that is another one by now keeps what the pass added to the one it saw. */
 function systemAfter(system: readonly Part[], edit: SystemEdit | null): readonly Part[] | undefined {
-  if (edit === null || JSON.stringify(edit.before) !== JSON.stringify(system)) return undefined;
+  if (edit === null) return undefined;
   // Written by `systemEditOf`, which takes nothing but parts.
-  return edit.after as unknown as readonly Part[];
+  const [before, after] = [edit.before, edit.after] as unknown as readonly [readonly Part[], readonly Part[]];
+  const known = new Set(before.map((part) => JSON.stringify(part)));
+  const isSame = JSON.stringify(before) === JSON.stringify(system);
+  return isSame ? after : [...system, ...after.filter((part) => !known.has(JSON.stringify(part)))];
 }
 
 /** What a pass made of the prompt; null when it is the session's own. */

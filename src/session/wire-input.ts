@@ -19,14 +19,25 @@ export interface WireInput {
 }
 
 export function readAppendable(format: Format, input: Appendable): WireInput {
-  const reply = typeof input === "string" ? undefined : format.readReply(input);
-  const list = reply ?? listOf(format, input);
+  const given = typeof input === "string" ? input : ownCopy(input);
+  const reply = typeof given === "string" ? undefined : format.readReply(given);
+  const list = reply ?? listOf(format, given);
   const decoded = format.decode(list).messages;
   return {
     messages: decoded.map((message) => newMessage(format, message)),
     turns: decoded.filter(isTurnStart).length,
     isResponse: reply !== undefined,
   };
+}
+
+/** As it would be read back: what the caller does with its own objects later changes nothing here. */
+function ownCopy(input: object): object {
+  try {
+    return JSON.parse(JSON.stringify(input));
+  } catch (cause) {
+    const message = "What was to be appended cannot be written as JSON; nothing was stored.";
+    throw new CompactionError("invalid-request", message, { cause });
+  }
 }
 
 function listOf(format: Format, input: Appendable): unknown {

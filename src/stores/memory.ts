@@ -21,9 +21,11 @@ export function memoryStore({ now = () => new Date(), newId = randomUUID }: Memo
     url: "memory:",
     now,
     newId,
-    async create(created) {
+    async create(created, first) {
       if (logs.has(created.id)) return false;
-      logs.set(created.id, newLog(created));
+      const log = newLog(created);
+      if (first !== undefined) applyRecord(log, first);
+      logs.set(created.id, log);
       return true;
     },
     async load(sessionId) {

@@ -6,7 +6,9 @@
 
 import { randomUUID } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
-import { checkSessionId } from "../core/store/session-id.ts";
+import { searchRequest } from "../core/search/query-words.ts";
+import { purgeTime } from "../core/store/purge-time.ts";
+import { checkNewSession, checkSessionId } from "../core/store/session-id.ts";
 import type { Store } from "../core/store/store.ts";
 import { append } from "./postgres/append.ts";
 import type { PostgresClient } from "./postgres/client.ts";
@@ -14,7 +16,7 @@ import { commit } from "./postgres/commit.ts";
 import { type Database, openDatabase } from "./postgres/database.ts";
 import { examine } from "./postgres/examine.ts";
 import { fork } from "./postgres/fork.ts";
-import { listArchive, listEvents, listLog, readMessages } from "./postgres/history.ts";
+import { countRows, listArchive, listEvents, listLog, readMessages } from "./postgres/history.ts";
 import { releaseLease, renewLease, takeLease } from "./postgres/leases.ts";
 import { quotedSchema } from "./postgres/literals.ts";
 import { migrate } from "./postgres/migrations.ts";
@@ -34,7 +36,7 @@ export interface PostgresStoreOptions {
   readonly schema?: string;
   /** False where a proxy between cannot keep prepared statements. */
   readonly isPrepared?: boolean;
-  /** How the store names itself; a password in it is left out. */
+  /** How the store names itself; only host, port, user, database and schema of it are shown. */
   readonly url?: string;
   readonly newId?: () => string;
 }
@@ -48,7 +50,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const database = openDatabase({ client, schema: quotedSchema(schema), isPrepared });
   const sessionOf = gateOf(database);
   return {
-    url: withoutPassword(options.url ?? `postgres:${schema}`),
+    url: shownUrl(options.url ?? `postgres:${schema}`),
     ...sessionMethods(sessionOf, newId),
     ...changeMethods(sessionOf, newId),
     ...readMethods(sessionOf),
@@ -77,7 +79,10 @@ function gateOf(database: Database): SessionOf {
 
 function sessionMethods(sessionOf: SessionOf, newId: () => string) {
   return {
-    create: async (session) => createSession(await sessionOf(session.id), session),
+    create: async (session, first) => {
+      checkNewSession(session);
+      await createSession(await sessionOf(session.id), session, first);
+    },
     open: async (sessionId) => readSession(await sessionOf(sessionId), sessionId),
     changes: async (sessionId, since) => readChanges(await sessionOf(sessionId), sessionId, since),
     setBase: async (sessionId, base) => setBase(await sessionOf(sessionId), sessionId, base),
@@ -97,7 +102,10 @@ function changeMethods(sessionOf: SessionOf, newId: () => string) {
     rollback: async (sessionId, rollback) => rollBack(await sessionOf(sessionId), sessionId, rollback),
     setPinned: async (sessionId, messageIds, isPinned) =>
       setPinned(await sessionOf(sessionId), sessionId, { messageIds, isPinned }),
-    purge: async (sessionId, before) => purge(await sessionOf(sessionId), sessionId, before),
+    purge: async (sessionId, before) => {
+      const beforeTime = purgeTime(before);
+      return purge(await sessionOf(sessionId), sessionId, beforeTime);
+    },
   } satisfies Partial<Store>;
 }
 
@@ -112,8 +120,12 @@ function readMethods(sessionOf: SessionOf) {
     async *log(sessionId) {
       yield* listLog(await sessionOf(sessionId), sessionId);
     },
+    counts: async (sessionId) => countRows(await sessionOf(sessionId), sessionId),
     messages: async (sessionId, messageIds) => readMessages(await sessionOf(sessionId), sessionId, messageIds),
-    search: async (sessionId, query, limit) => search(await sessionOf(sessionId), sessionId, { query, limit }),
+    search: async (sessionId, query, limit, scope) => {
+      const request = searchRequest(query, limit, scope);
+      return search(await sessionOf(sessionId), sessionId, request);
+    },
     async *sessions() {
       yield* listSessions(await sessionOf());
     },
@@ -133,10 +145,16 @@ function checkId(sessionId: string): void {
   throw new CompactionError("invalid-options", message);
 }
 
-function withoutPassword(url: string): string {
+/** What else may stand in a query, passwords of keys among it, is nobody's business. */
+const SHOWN_PARAMETERS = ["host", "port", "user", "database", "schema"];
+
+function shownUrl(url: string): string {
   if (!URL.canParse(url)) return "postgres:";
-  const parsed = new URL(url);
-  parsed.password = "";
-  parsed.searchParams.delete("password");
-  return parsed.href;
+  const shown = new URL(url);
+  const given = [...shown.searchParams];
+  shown.password = "";
+  shown.hash = "";
+  shown.search = "";
+  for (const [name, value] of given) if (SHOWN_PARAMETERS.includes(name)) shown.searchParams.append(name, value);
+  return shown.href;
 }

@@ -17,6 +17,8 @@ export interface SqliteStoreOptions {
   readonly durability?: "full" | "normal";
   /** How long to wait while other processes write; 5 seconds by default. */
   readonly busyTimeoutMs?: number;
+  /** Never writes to the file and never makes one, and so reads from a read-only folder too. False by default. */
+  readonly readOnly?: boolean;
   readonly now?: () => Date;
   /** Ids of compaction events: never the same twice. */
   readonly newId?: () => string;
@@ -28,6 +30,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     file,
     durability = "full",
     busyTimeoutMs = BUSY_TIMEOUT_MS,
+    readOnly = false,
     now = () => new Date(),
     newId = randomUUID,
   } = options;
@@ -38,7 +41,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   }
   // Made absolute, so that a later change of the working directory does not change the file, and no path is taken for a URI.
   const path = file === MEMORY_FILE ? file : resolve(file);
-  return createSqliteStore({ url: `sqlite:${file}`, file: path, durability, busyTimeoutMs, now, newId });
+  return createSqliteStore({ url: `sqlite:${file}`, file: path, durability, busyTimeoutMs, readOnly, now, newId });
 }
 
 const BUSY_TIMEOUT_MS = 5_000;

@@ -5,6 +5,7 @@
 
 import { ARCHIVE_CASES } from "./store/archive.ts";
 import { COMPACTION_CASES } from "./store/compactions.ts";
+import { INPUT_CASES } from "./store/input.ts";
 import { MESSAGE_CASES } from "./store/messages.ts";
 import type { OpenedStore } from "./store/world.ts";
 
@@ -18,7 +19,7 @@ export interface StoreCase {
 export type Cases = Readonly<Record<string, (opened: OpenedStore) => Promise<void>>>;
 
 export function storeContract(store: string, open: () => Promise<OpenedStore>): readonly StoreCase[] {
-  const cases: Cases = { ...MESSAGE_CASES, ...COMPACTION_CASES, ...ARCHIVE_CASES };
+  const cases: Cases = { ...MESSAGE_CASES, ...INPUT_CASES, ...COMPACTION_CASES, ...ARCHIVE_CASES };
   return Object.entries(cases).map(([name, check]) => ({
     name: `${store}: ${name}`,
     run: async () => {

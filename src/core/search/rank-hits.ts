@@ -5,7 +5,8 @@
 
 import type { Role } from "../message.ts";
 import type { Hit } from "../store/store.ts";
-import { SPACELESS_CHARACTER, searchForm, searchWords, WORD_CHARACTER, WORD_CHARACTERS_MAX } from "./search-words.ts";
+import { queryWords, tellingWords } from "./query-words.ts";
+import { SPACELESS_CHARACTER, searchForm, WORD_CHARACTER, WORD_CHARACTERS_MAX } from "./search-words.ts";
 import { type Place, snippetOf } from "./snippet.ts";
 
 export interface Candidate {
@@ -19,14 +20,14 @@ export interface Candidate {
 }
 
 export function rankHits(query: string, candidates: Iterable<Candidate>, limit: number): readonly Hit[] {
-  const words = [...new Set(searchWords(query))].slice(0, QUERY_WORDS_MAX);
+  const words = queryWords(query);
   if (words.length === 0 || limit <= 0) return [];
-  const isEnough = words.some(isTelling) ? isTelling : () => true;
+  const telling = tellingWords(query);
   const phrase = words.length > 1 ? phraseOf(query) : "";
   const matches: Match[] = [];
   for (const candidate of candidates) {
     const match = matchOf(candidate, words, phrase);
-    if ([...match.places.keys()].some(isEnough)) matches.push(match);
+    if (telling.some((word) => match.places.has(word))) matches.push(match);
   }
   const weights = weightsOf(words, matches);
   return matches
@@ -35,8 +36,6 @@ export function rankHits(query: string, candidates: Iterable<Candidate>, limit: 
     .slice(0, limit)
     .map(({ match, score }) => hitOf(match, score, weights));
 }
-
-const QUERY_WORDS_MAX = 32;
 
 /** Enough to find where a word stands beside the others. */
 const PLACES_PER_WORD_MAX = 50;
@@ -54,11 +53,6 @@ interface Match {
   /** -1 where the query does not stand as it was written. */
   readonly phraseAt: number;
   readonly form: string;
-}
-
-/** A single letter or digit finds nothing where the query has more to say. */
-function isTelling(word: string): boolean {
-  return word.length > 1 || SPACELESS_CHARACTER.test(word);
 }
 
 function phraseOf(query: string): string {

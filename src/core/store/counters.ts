@@ -1,5 +1,7 @@
 /** What a session counts (R162, R163, R168), and what becomes of it when something is appended or compacted. Pure. */
 
+import { CompactionError } from "../errors.ts";
+
 export interface Counters {
   /** Tokens of the view as far as known: reported by the provider, or left by the last compaction. */
   readonly totalTokens: number;
@@ -22,6 +24,19 @@ export interface UsageCounts {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly contextTokens?: number;
+}
+
+/** Tokens are whole numbers, whatever a provider or its client made of them; what is no number is refused. */
+export function wholeUsage(usage: UsageCounts): UsageCounts {
+  const { contextTokens } = usage;
+  const counts = { inputTokens: wholeTokens(usage.inputTokens), outputTokens: wholeTokens(usage.outputTokens) };
+  return contextTokens === undefined ? counts : { ...counts, contextTokens: wholeTokens(contextTokens) };
+}
+
+function wholeTokens(tokens: number): number {
+  const whole = Math.round(tokens);
+  if (Number.isSafeInteger(whole)) return whole;
+  throw new CompactionError("invalid-request", `Usage of ${tokens} tokens cannot be counted. Nothing was changed.`);
 }
 
 /** What the last passes achieved (D26). */
@@ -66,18 +81,28 @@ export function countersAfterAppend(before: Counters, { messages, turns, usage }
   };
 }
 
-/** R169: the total is what the compaction left, the breakdown is cleared; an unknown total is stale (D20). */
-export function countersAfterCompaction(
-  before: Counters,
-  totalTokens: number | undefined,
-  isCompaction: boolean,
-): Counters {
+export interface CompactedCounts {
+  /** Of the view that the plan left; undefined when nobody knows it. */
+  readonly totalTokens: number | undefined;
+  readonly isCompaction: boolean;
+  /** As `isOvertaken` says. */
+  readonly isOvertaken: boolean;
+}
+
+/** Whether messages came after a commit was planned, so that the view holds more than the plan counted. */
+export function isOvertaken(planned: { readonly sequence: number }, lastSequence: number): boolean {
+  return lastSequence > planned.sequence;
+}
+
+/** R169: the total is what the compaction left, the breakdown is cleared; an unknown or overtaken total is stale (D20). */
+export function countersAfterCompaction(before: Counters, counts: CompactedCounts): Counters {
+  const { totalTokens, isCompaction } = counts;
   const isKnown = totalTokens !== undefined && totalTokens > 0;
   return {
     ...before,
     compactionCount: before.compactionCount + (isCompaction ? 1 : 0),
     totalTokens: isKnown ? totalTokens : before.totalTokens,
-    isTotalStale: !isKnown,
+    isTotalStale: !isKnown || counts.isOvertaken,
     inputTokens: 0,
     outputTokens: 0,
   };

@@ -13,11 +13,14 @@ import type { Counters, PassHistory, UsageCounts } from "./counters.ts";
 export interface Store {
   /** How it was opened, without any password: `sqlite:./sessions.db`. */
   readonly url: string;
-  /** Throws `session-exists`. */
-  create(session: NewSession): Promise<void>;
+  /** The session and its first messages in one transaction: all or nothing. Throws `session-exists`. */
+  create(session: NewSession, first?: Batch): Promise<void>;
   /** The view and its counters, never the whole log. Undefined when there is no such session. */
   open(sessionId: string): Promise<SessionState | undefined>;
-  /** What others did since; one cheap question when they did nothing. Throws `session-missing`. */
+  /**
+   * What others did since; one cheap question when they did nothing. `changed` when the session was deleted and made again,
+   * whatever the numbers say. Throws `session-missing`.
+   */
   changes(sessionId: string, since: Version): Promise<Changes>;
   /** Durable when it resolves. Takes no lease: appends go on during a compaction. */
   append(sessionId: string, batch: Batch): Promise<Appended>;
@@ -41,8 +44,10 @@ export interface Store {
   messages(sessionId: string, messageIds: readonly string[]): Promise<readonly StoredMessage[]>;
   /** Everything ever appended or inserted, by number, bodies as they were written. */
   log(sessionId: string): AsyncIterable<StoredMessage>;
-  /** Archive and view, best first. */
-  search(sessionId: string, query: string, limit: number): Promise<readonly Hit[]>;
+  /** How many rows the view has, and how many the archive lists. */
+  counts(sessionId: string): Promise<RowCounts>;
+  /** Best first; archive and view, or the archive alone. Throws `invalid-options` for a query that is no string. */
+  search(sessionId: string, query: string, limit: number, scope?: SearchScope): Promise<readonly Hit[]>;
   /** Deletes archived messages whose event is older; returns how many. What was purged cannot be rolled back. */
   purge(sessionId: string, before: Date): Promise<number>;
   /** The session and everything that belongs to it. */
@@ -68,6 +73,8 @@ export interface NewSession {
 
 /** Which state of a session somebody has seen. */
 export interface Version {
+  /** When the session was made: one that was deleted and made again under its id is another, and its numbers start anew. */
+  readonly incarnation: string;
   /** The newest compaction event in force. */
   readonly head: string | null;
   /** The last number given to a message; an append raises it. */
@@ -158,6 +165,8 @@ export interface Commit {
   readonly lease: Lease;
   /** The revision that the plan was made from; appends do not change it. */
   readonly revision: number;
+  /** The last number that the plan saw; where more was appended since, the total is stale (D20). */
+  readonly sequence: number;
   readonly archivedIds: readonly string[];
   readonly edits: readonly NewEdit[];
   readonly inserted: readonly InsertedMessage[];
@@ -210,6 +219,13 @@ export interface RolledBack {
 
 export interface ArchiveRange {
   readonly eventId?: string;
+}
+
+export type SearchScope = "all" | "archive";
+
+export interface RowCounts {
+  readonly view: number;
+  readonly archived: number;
 }
 
 export interface Hit {

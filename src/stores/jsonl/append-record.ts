@@ -19,10 +19,9 @@ export interface Target {
 
 /** Throws with the file as it was; the log must then be read again. */
 export function appendRecord(file: SessionFile, record: LogRecord, target: Target): void {
-  const isMessages = record.type === "appended" && record.messages.length > 0;
-  if (!isMessages) applyRecord(file.log, record);
-  const entries = isMessages ? entriesOf(file, record) : [entryOf(file, record, target.newId())];
-  const lines = chained(entries, file.lastEntryId).map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
+  const isMessages = hasMessages(record);
+  const entries = recordEntries(file, record, target.newId);
+  const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
   const lead = file.isTerminated ? "" : "\n";
   const from = file.end + lead.length;
   appendBytes(target.path, Buffer.concat([Buffer.from(lead), ...lines]), { end: file.end, sync: target.sync });
@@ -37,6 +36,17 @@ export function appendRecord(file: SessionFile, record: LogRecord, target: Targe
     passLine(file, { span, isTerminated: true }, entry);
     offset += length + 1;
   }
+}
+
+/** What is written for a record. Messages are not in the log yet; anything else is. */
+export function recordEntries(file: SessionFile, record: LogRecord, newId: () => string): readonly JsonObject[] {
+  if (hasMessages(record)) return chained(entriesOf(file, record), file.lastEntryId);
+  applyRecord(file.log, record);
+  return chained([entryOf(file, record, newId())], file.lastEntryId);
+}
+
+function hasMessages(record: LogRecord): record is Appended {
+  return record.type === "appended" && record.messages.length > 0;
 }
 
 function entriesOf({ log }: SessionFile, { messages, turns, usage, at }: Appended): readonly JsonObject[] {

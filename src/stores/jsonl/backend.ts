@@ -4,9 +4,9 @@ import { closeSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { applyRecord } from "../log/apply-record.ts";
 import type { Depth, LogBackend, Make, Written } from "../log/log-backend.ts";
-import type { Created, Purged } from "../log/log-record.ts";
+import type { Appended, Created, Purged } from "../log/log-record.ts";
 import { type SessionLog, versionOf } from "../log/session-log.ts";
-import { appendRecord } from "./append-record.ts";
+import { appendRecord, recordEntries } from "./append-record.ts";
 import { type SessionDirectory, sessionDirectory } from "./directory.ts";
 import { examineFiles } from "./examine-files.ts";
 import { guarded } from "./failures.ts";
@@ -17,7 +17,7 @@ import { withLock } from "./lock.ts";
 import { type OpenFile, readHeader, readSession } from "./read-session.ts";
 import { recordEntry } from "./record-entry.ts";
 import { forkedLines, newEventIds, purgedLines } from "./rewrite.ts";
-import type { SessionFile } from "./session-file.ts";
+import { beginFile, type SessionFile } from "./session-file.ts";
 import { bytesOf, replaceFile, type Sync, syncDirectory } from "./write-session.ts";
 
 export interface JsonlSettings {
@@ -35,7 +35,7 @@ export function jsonlBackend(settings: JsonlSettings): LogBackend {
     url: `jsonl:${directory}`,
     now,
     newId,
-    create: (created) => guarded(async () => create(context, created)),
+    create: (created, first) => guarded(async () => create(context, created, first)),
     load: (sessionId, depth) => guarded(async () => loaded(context, sessionId, depth)?.file.log),
     write: (sessionId, depth, make) => guarded(async () => write(context, { sessionId, depth, make })),
     lease: (sessionId, change) =>
@@ -92,11 +92,13 @@ function loaded({ files, open }: Context, sessionId: string, depth: Depth): Open
   return opened?.file.log.id === sessionId ? opened : undefined;
 }
 
-async function create({ settings, files }: Context, created: Created): Promise<boolean> {
+async function create({ settings, files }: Context, created: Created, first: Appended | undefined): Promise<boolean> {
   mkdirSync(settings.directory, { recursive: true });
   if (files.find(created.id) !== undefined) return false;
   const header = headerOf(created, process.cwd());
-  return writeNew({ settings, files }, created.id, () => bytesOf([header]));
+  const file = beginFile(header, { span: [0, 0], isTerminated: true });
+  const entries = file === undefined || first === undefined ? [] : recordEntries(file, first, settings.newId);
+  return writeNew({ settings, files }, created.id, () => bytesOf([header, ...entries]));
 }
 
 /** A new file, unless somebody was quicker. */

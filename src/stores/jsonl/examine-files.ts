@@ -1,7 +1,10 @@
-/** What is wrong with session files beyond their logs: damaged lines, files that are no sessions. Finds; mends nothing. */
+/** What is wrong with session files beyond their logs: damaged lines, lines that are gone, files that are no sessions. Finds; mends nothing. */
 
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { isObject, stringOf } from "../../core/json.ts";
 import type { Finding } from "../../core/store/store.ts";
 import type { SessionDirectory } from "./directory.ts";
+import { linesBetween } from "./lines.ts";
 import { readSession } from "./read-session.ts";
 import type { Damage } from "./session-file.ts";
 
@@ -11,7 +14,7 @@ export function examineFiles(files: SessionDirectory, sessionId: string | undefi
     if (isTooNew) return [newer(path, id ?? "")];
     const file = readSession(path, "whole", undefined)?.file;
     if (file === undefined || id === undefined) return [noSession(path)];
-    return file.damage.map(({ rule, offset }) => ({
+    return [...file.damage, ...lostLines(path, file.isOwn)].map(({ rule, offset }) => ({
       sessionId: id,
       rule,
       message: `${path}, byte ${offset}: ${MESSAGES[rule][0]}`,
@@ -20,7 +23,40 @@ export function examineFiles(files: SessionDirectory, sessionId: string | undefi
   });
 }
 
-const MESSAGES: Readonly<Record<Damage["rule"], readonly [message: string, remedy: string]>> = {
+interface Lost {
+  readonly rule: "lost-line";
+  readonly offset: number;
+}
+
+/**
+ * Each entry names the one that it follows, so a line that somebody took out leaves a name without an entry. Other programs that
+ * began a file may name what they never wrote, so in theirs only entries of ours are held to it.
+ */
+function lostLines(path: string, isOwn: boolean): readonly Lost[] {
+  const descriptor = openSync(path, "r");
+  try {
+    const [seen, lost]: [Set<string>, Lost[]] = [new Set(), []];
+    let isBehindDamage = false;
+    for (const { json, span } of linesBetween(descriptor, 0, fstatSync(descriptor).size)) {
+      const parentId = stringOf(json?.parentId);
+      // What a damaged line takes with it is told as that.
+      const isChained = isOwn || isObject(json?.palimpsest);
+      if (isChained && parentId !== undefined && !seen.has(parentId) && !isBehindDamage) {
+        lost.push({ rule: "lost-line", offset: span[0] });
+      }
+      isBehindDamage = json === undefined;
+      for (const id of [json?.id, parentId]) if (typeof id === "string") seen.add(id);
+    }
+    return lost.slice(0, LOST_LINES_MAX);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** One mishap may leave many names behind. */
+const LOST_LINES_MAX = 100;
+
+const MESSAGES: Readonly<Record<(Damage | Lost)["rule"], readonly [message: string, remedy: string]>> = {
   "bad-line": [
     "a line is no JSON and is passed over.",
     "Nothing is needed; restore the line from a copy if it was lost.",
@@ -28,6 +64,10 @@ const MESSAGES: Readonly<Record<Damage["rule"], readonly [message: string, remed
   "torn-line": [
     "the last line was not written to its end and does not count.",
     "Nothing is needed: the next write removes it.",
+  ],
+  "lost-line": [
+    "this entry follows one that is not in the file: at least one line before it is gone.",
+    "Restore the file from a backup; what is left can be read and gone on with.",
   ],
   "bad-record": ["an entry of ours is not as it was written and is passed over.", "Restore the line from a copy."],
 };

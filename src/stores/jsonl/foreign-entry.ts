@@ -126,6 +126,7 @@ function committed(
     system: log.system,
     passes: { weak: 0, tokensAfter: 0 },
     totalTokens: null,
+    isOvertaken: false,
   };
 }
 

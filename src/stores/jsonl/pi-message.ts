@@ -3,9 +3,10 @@
  * reading: what cannot be shown in pi's form is shown as text, and the exact message is kept elsewhere. Pure.
  */
 
-import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
+import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import type { Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
+import { WRAPPING_DEPTH_MAX } from "../../core/store/stored-json.ts";
 
 export interface PiMeta {
   readonly api: string;
@@ -157,9 +158,13 @@ function toolCall(id: JsonValue | undefined, name: JsonValue | undefined, input:
   return shown({ type: "toolCall", id: stringOf(id) ?? "", name: stringOf(name) ?? "unknown", arguments: given });
 }
 
+const WRAPPING = "[".repeat(WRAPPING_DEPTH_MAX);
+
 function argumentsOf(input: JsonValue | undefined): JsonObject {
   if (isObject(input)) return input;
   if (typeof input !== "string") return {};
+  // A line that nests too deep is read by nobody.
+  if (isTooDeep(WRAPPING + input)) return { input };
   try {
     const parsed: unknown = JSON.parse(input);
     return isObject(parsed) ? parsed : { input };

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Depth } from "../log/log-backend.ts";
 import { restoreFile } from "./checkpoint.ts";
 import { type Line, linesBetween, readPiece } from "./lines.ts";
-import { followsLast, passLine, readWhole, type SessionFile, takeEntry } from "./session-file.ts";
+import { followsLast, passDamaged, passEnd, passLine, readWhole, type SessionFile, takeEntry } from "./session-file.ts";
 
 export interface OpenFile {
   readonly file: SessionFile;
@@ -59,11 +59,8 @@ function catchUp(descriptor: number, file: SessionFile, size: number): boolean {
   for (const line of linesBetween(descriptor, file.end, size)) {
     const { json } = line;
     if (json === undefined) {
-      // A line that is being written, or was left half written, does not count; one that was ended is damaged.
-      if (!line.isTerminated) return true;
-      file.damage.push({ rule: "bad-line", offset: line.span[0] });
-      file.end = line.span[0] + line.span[1] + 1;
-      file.isTerminated = true;
+      // The last line may be just being written.
+      if (line.isTerminated) passDamaged(file, line, descriptor);
       continue;
     }
     if (!isUnderstood(file, json)) return false;
@@ -71,6 +68,7 @@ function catchUp(descriptor: number, file: SessionFile, size: number): boolean {
     takeEntry(file, json, line.span);
     passLine(file, line, json);
   }
+  passEnd(file);
   return true;
 }
 

@@ -7,6 +7,7 @@ import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.t
 import { livePath } from "../../core/pi-entries/live-path.ts";
 import { applyRecord } from "../log/apply-record.ts";
 import { newLog, type SessionLog } from "../log/session-log.ts";
+import { numberInDamaged } from "./damaged-line.ts";
 import { foreignBody, foreignRecord } from "./foreign-entry.ts";
 import { createdIn, isOwnHeader, timeOf } from "./header.ts";
 import { type Line, linesBetween, type Span } from "./lines.ts";
@@ -29,6 +30,8 @@ export interface SessionFile {
   /** The same by their places in the file, for old files that name entries so; the header is the first. */
   readonly marksByPlace: number[];
   readonly damage: Damage[];
+  /** Damaged lines that tell no number, since the last line of ours. */
+  garbledLines: number;
 }
 
 export interface Places {
@@ -45,26 +48,26 @@ export interface Damage {
 
 /** Undefined for a file that does not begin with a header. */
 export function readWhole(descriptor: number, size: number): SessionFile | undefined {
-  const [good, bad]: [(Line & { readonly json: JsonObject })[], Line[]] = [[], []];
-  for (const line of linesBetween(descriptor, 0, size)) {
-    const { json } = line;
-    if (json === undefined) bad.push(line);
-    else good.push({ ...line, json });
-  }
-  const [header, ...entries] = good;
-  const file = header && beginFile(header.json, header);
+  const lines = [...linesBetween(descriptor, 0, size)];
+  const good = lines.map(({ json }) => json).filter((json) => json !== undefined);
+  const header = lines.find(({ json }) => json !== undefined);
+  const file = header?.json && beginFile(header.json, header);
   if (file === undefined) return undefined;
-  for (const { span, isTerminated } of bad) {
-    file.damage.push({ rule: isTerminated ? "bad-line" : "torn-line", offset: span[0] });
-  }
-  const live = new Set(livePath(good.map(({ json }) => json)));
-  for (const [index, line] of entries.entries()) {
-    if (!followsLast(file, line.json)) file.log.revision++;
+  const live = new Set(livePath(good).map((index) => good[index]));
+  for (const line of lines) {
+    const { json } = line;
+    if (line === header) continue;
+    if (json === undefined) {
+      passDamaged(file, line, descriptor);
+      continue;
+    }
+    if (!followsLast(file, json)) file.log.revision++;
     file.marksByPlace.push(file.log.sequence + 1);
-    if (live.has(index + 1)) takeEntry(file, line.json, line.span);
-    else skipEntry(file, line.json);
-    passLine(file, line, line.json);
+    if (live.has(json)) takeEntry(file, json, line.span);
+    else skipEntry(file, json);
+    passLine(file, line, json);
   }
+  passEnd(file);
   return file;
 }
 
@@ -83,6 +86,7 @@ export function beginFile(header: JsonObject, line: Pick<Line, "span" | "isTermi
     marks: new Map(),
     marksByPlace: [1],
     damage: [],
+    garbledLines: 0,
   };
 }
 
@@ -109,6 +113,26 @@ export function passLine(file: SessionFile, { span, isTerminated }: Omit<Line, "
   file.end = span[0] + span[1] + (isTerminated ? 1 : 0);
   file.isTerminated = isTerminated;
   file.lastEntryId = stringOf(entry.id);
+  // Whoever wrote it knew the numbers before it.
+  if (isObject(entry.palimpsest)) file.garbledLines = 0;
+}
+
+/** A line that is no JSON. One that was left half written does not count, and the next write removes it; any other stays. */
+export function passDamaged(file: SessionFile, line: Line, descriptor: number): void {
+  const { span, isTerminated } = line;
+  file.damage.push({ rule: isTerminated ? "bad-line" : "torn-line", offset: span[0] });
+  if (!isTerminated) return;
+  const number = numberInDamaged(descriptor, line, file.log);
+  if (number === undefined) file.garbledLines++;
+  else file.log.sequence = number;
+  file.end = Math.max(file.end, span[0] + span[1] + 1);
+  file.isTerminated = true;
+}
+
+/** Behind garbled lines that nothing of ours follows nobody knows which numbers they had: one each is left out. */
+export function passEnd(file: SessionFile): void {
+  file.log.sequence += file.garbledLines;
+  file.garbledLines = 0;
 }
 
 interface Taken {
@@ -123,6 +147,7 @@ function takeMessage(file: SessionFile, entry: JsonObject, { at, span }: Taken):
   const sequence = sequenceIn(id);
   if (message === undefined || sequence === undefined || log.rows.has(id)) {
     file.damage.push({ rule: "bad-record", offset: span[0] });
+    log.sequence = Math.max(log.sequence, sequence ?? 0);
     return;
   }
   file.marks.set(id, sequence);
@@ -140,6 +165,8 @@ function takePart(file: SessionFile, entry: JsonObject, { part, span }: { part: 
   markEntry(file, entry);
   const { messages } = file.places;
   const place = messages.get(part);
+  // The line that it belongs to may be damaged.
+  file.log.sequence = Math.max(file.log.sequence, sequenceIn(part) ?? 0);
   if (place !== undefined) messages.set(part, [place[0], span[0] + span[1] - place[0]]);
 }
 

@@ -95,6 +95,61 @@ test("a damaged line is passed over, told and left as it is", async () => {
   expect(readFileSync(file, "utf8").startsWith(damaged)).toBe(true);
 });
 
+test.each([
+  ["a message of the view", 4, ["lost-line"]],
+  ["an archived message", 1, ["lost-line", "archive-incomplete"]],
+  ["a compaction", 5, ["lost-line"]],
+])("%s that somebody took out of the file is told", async (_, index, expected) => {
+  const { file, open } = setUp();
+  await begin(open(), "a", 4);
+  await compact(open(), "a", { archive: [0], summary: "one" });
+  await compact(open(), "a", { archive: [0, 1], summary: "two" });
+  await isSound(open());
+  const lines = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, lines.filter((_line, at) => at !== index).join("\n"));
+  const rules = (await listOf(open().examine("a"))).map(({ rule }) => rule);
+  expect(rules).toEqual(expect.arrayContaining(expected));
+});
+
+const LAST_LINES: Readonly<Record<string, (line: string) => string>> = {
+  "ends too early": (line) => line.slice(0, -3),
+  "lost its id": (line) => line.replace('"m3"', '"m').slice(0, -1),
+  "is nothing but noise": (line) => "\u0001".repeat(line.length),
+};
+
+test.each(Object.keys(LAST_LINES))("a last line that %s stays, and its number is not given again", async (damage) => {
+  const { file, open } = setUp();
+  const known = open();
+  await begin(known, "a", 3);
+  const lines = readFileSync(file, "utf8").split("\n");
+  const damaged = [...lines.slice(0, 3), LAST_LINES[damage]?.(lines[3] ?? ""), ""].join("\n");
+  writeFileSync(file, damaged);
+  expect((await append(open(), "a", [user("four")])).ids).toEqual(["m4"]);
+  expect(readFileSync(file, "utf8").startsWith(damaged)).toBe(true);
+  for (const store of [known, open()]) {
+    expect(await ids(open(), "a")).toBe("m1 m2 m4");
+    expect((await stateOf(open(), "a")).version.sequence).toBe(4);
+    expect((await listOf(store.examine("a"))).map(({ rule }) => rule)).toEqual(["bad-line"]);
+  }
+});
+
+test("a damaged line that comes while a store is open takes a number there too", async () => {
+  const { file, open } = setUp();
+  const store = open();
+  await begin(store, "a", 2);
+  appendFileSync(file, '{"type":"message","id":"m3","par\n\u0001\n');
+  for (const each of [store, open()]) expect((await stateOf(each, "a")).version.sequence).toBe(4);
+  expect((await append(store, "a", [user("five")])).ids).toEqual(["m5"]);
+  expect((await stateOf(open(), "a")).version).toEqual((await stateOf(store, "a")).version);
+});
+
+test("what somebody said in a damaged line is no number", async () => {
+  const { file, open } = setUp();
+  await begin(open(), "a", 2);
+  appendFileSync(file, '{"type":"message","id":"m3","input":{"id":"m900000000000001","sequence":7e9}\n');
+  expect((await append(open(), "a", [user("four")])).ids).toEqual(["m4"]);
+});
+
 test("a lost line shifts neither numbers nor revisions of what came later", async () => {
   const { file, open } = setUp();
   const store = open();

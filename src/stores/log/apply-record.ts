@@ -76,7 +76,11 @@ function applyCommitted(log: SessionLog, record: Committed): void {
   log.head = eventId;
   log.system = system;
   log.passes = record.passes;
-  log.counters = countersAfterCompaction(log.counters, record.totalTokens ?? undefined, record.event.isCompaction);
+  const totalTokens = record.totalTokens ?? undefined;
+  // A file may have been written before anybody asked.
+  const isOvertaken = record.isOvertaken === true;
+  const counts = { totalTokens, isCompaction: record.event.isCompaction, isOvertaken };
+  log.counters = countersAfterCompaction(log.counters, counts);
   log.view = inOrder([...log.view, ...made]);
 }
 

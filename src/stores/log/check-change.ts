@@ -59,11 +59,11 @@ export function checkPins(log: SessionLog, messageIds: readonly string[]): void 
   }
 }
 
-/** The events before that time which still hide messages. */
-export function eventsToPurge(log: SessionLog, before: Date): readonly string[] {
+/** The events before that time (as `purgeTime` writes it) which still hide messages. */
+export function eventsToPurge(log: SessionLog, before: string): readonly string[] {
   const hiding = new Set([...log.rows.values()].map(({ archivedBy }) => archivedBy));
   return [...log.events.values()]
-    .filter(({ facts }) => hiding.has(facts.id) && Date.parse(facts.createdAt) < before.getTime())
+    .filter(({ facts }) => hiding.has(facts.id) && facts.createdAt < before)
     .map(({ facts }) => facts.id);
 }
 

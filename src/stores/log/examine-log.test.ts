@@ -22,10 +22,14 @@ function makeLog(): SessionLog {
     inserted: [message(4, 0.5)],
     system: null,
     passes: { weak: 0, tokensAfter: 0 },
+    isOvertaken: false,
     totalTokens: 9,
   };
   // Of an event nothing else is looked at here.
-  applyRecord(log, { ...commit, event: { isCompaction: true, summary: "s" } as Committed["event"] });
+  applyRecord(log, {
+    ...commit,
+    event: { isCompaction: true, summary: "s", messagesRemoved: 1 } as Committed["event"],
+  });
   return log;
 }
 
@@ -79,3 +83,16 @@ test("a head that is not there", () =>
     },
     ["archived-by", "edited-by", "compaction-count", "head", "event-chain"],
   ));
+test("an archive that has lost a message", () =>
+  check(
+    (log) => {
+      const event = log.events.get("e") ?? expect.fail("e is there");
+      event.facts = { ...event.facts, messagesRemoved: 2 };
+    },
+    ["archive-incomplete"],
+  ));
+test("an archive that was purged", () =>
+  check((log) => {
+    const event = log.events.get("e") ?? expect.fail("e is there");
+    event.facts = { ...event.facts, messagesRemoved: 2, purgedAt: AT };
+  }, []));

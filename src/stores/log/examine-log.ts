@@ -45,7 +45,11 @@ function rowProblems(log: SessionLog): readonly Problem[] {
 function eventProblems(log: SessionLog): readonly Problem[] {
   const inForce = eventsInForce(log);
   const count = inForce.filter(({ facts }) => facts.isCompaction).length;
-  const problems: Problem[] = [];
+  const problems: Problem[] = inForce.flatMap(({ facts, archived }): readonly Problem[] => {
+    if (facts.purgedAt !== null || !(archived.length < facts.messagesRemoved)) return [];
+    const message = `Compaction ${facts.id} took ${facts.messagesRemoved} messages out of the view and has ${archived.length} of them.`;
+    return [["archive-incomplete", message]];
+  });
   if (count !== log.counters.compactionCount) {
     problems.push(["compaction-count", `${log.counters.compactionCount} compactions are counted, ${count} are there.`]);
   }

@@ -2,7 +2,7 @@
 
 import type { Finding, Version } from "../../core/store/store.ts";
 import type { LeaseState } from "./lease-state.ts";
-import type { Created, LogRecord } from "./log-record.ts";
+import type { Appended, Created, LogRecord } from "./log-record.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** How much of a session must be in memory: the view alone may be cheaper to get. */
@@ -12,8 +12,8 @@ export interface LogBackend {
   readonly url: string;
   now(): Date;
   newId(): string;
-  /** False when there is a session of that id. */
-  create(created: Created): Promise<boolean>;
+  /** With its first messages, or not at all. False when there is a session of that id. */
+  create(created: Created, first: Appended | undefined): Promise<boolean>;
   /** As it is now, whoever wrote to it. Undefined when there is none. */
   load(sessionId: string, depth: Depth): Promise<SessionLog | undefined>;
   /** Nobody else writes meanwhile. The record that `make` returns is durable when this resolves; nothing has changed when it throws. */

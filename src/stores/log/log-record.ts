@@ -48,6 +48,8 @@ export interface Committed {
   readonly passes: PassHistory;
   /** Null when nobody knows it. */
   readonly totalTokens: number | null;
+  /** More was appended after the plan was made. */
+  readonly isOvertaken: boolean;
 }
 
 export interface LogEdit {

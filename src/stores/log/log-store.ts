@@ -1,14 +1,17 @@
 /** A store over logs: every promise of the port but durability, which is the backend's. */
 
 import { CompactionError } from "../../core/errors.ts";
-import { checkSessionId } from "../../core/store/session-id.ts";
+import { searchRequest } from "../../core/search/query-words.ts";
+import { deepFreeze } from "../../core/settings/deep-freeze.ts";
+import { purgeTime } from "../../core/store/purge-time.ts";
+import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
 import type { Lease, SessionSummary, Store } from "../../core/store/store.ts";
 import { checkCommit, checkPins, eventsToPurge, eventsToUndo, sessionExists, sessionMissing } from "./check-change.ts";
 import { examineLog } from "./examine-log.ts";
 import { leaseOf, releaseLease, renewLease, takeLease } from "./lease-state.ts";
 import type { Depth, LogBackend, Make, Written } from "./log-backend.ts";
-import { makeAppended, makeBased, makeCommitted, makeCreated } from "./make-record.ts";
-import { archiveOf, changesSince, searchLog, summaryOf } from "./read-log.ts";
+import { isEmpty, makeAppended, makeBased, makeCommitted, makeCreated, makeFirst } from "./make-record.ts";
+import { archiveOf, changesSince, countsOf, searchLog, summaryOf } from "./read-log.ts";
 import { asWritten, type SessionLog, stateOf } from "./session-log.ts";
 
 export function logStore(backend: LogBackend): Store {
@@ -58,10 +61,11 @@ function openGate(backend: LogBackend): Gate {
 
 function sessionMethods({ backend, load, close }: Gate) {
   return {
-    async create(session) {
-      checkSessionId(session.id);
+    async create(session, first) {
+      checkNewSession(session);
       const made = makeCreated(session, backend().now());
-      if (!(await backend().create(made))) throw sessionExists(session.id);
+      const appended = first && makeFirst(made, first);
+      if (!(await backend().create(made, appended))) throw sessionExists(session.id);
     },
     async open(sessionId) {
       checkSessionId(sessionId);
@@ -123,7 +127,7 @@ function changeMethods({ backend, write }: Gate) {
       const { version, updatedAt } = await write(sessionId, "view", (before) => {
         const record = makeAppended(before, batch, at());
         ids = record.messages.map(({ id }) => id);
-        return ids.length === 0 && batch.usage === undefined && batch.turns === 0 ? undefined : record;
+        return isEmpty(batch) ? undefined : record;
       });
       return { ids, version, createdAt: updatedAt };
     },
@@ -157,8 +161,9 @@ function changeMethods({ backend, write }: Gate) {
     },
     async purge(sessionId, before) {
       let count = 0;
+      const beforeTime = purgeTime(before);
       await write(sessionId, "whole", (log) => {
-        const eventIds = eventsToPurge(log, before);
+        const eventIds = eventsToPurge(log, beforeTime);
         const gone = new Set(eventIds);
         count = [...log.rows.values()].filter(({ archivedBy }) => gone.has(archivedBy ?? "")).length;
         return eventIds.length === 0 ? undefined : { type: "purged", at: at(), eventIds };
@@ -172,7 +177,7 @@ function readMethods({ backend, load }: Gate) {
   return {
     async *events(sessionId) {
       const { events } = await load(sessionId, "whole");
-      yield* [...events.values()].map(({ facts }) => facts);
+      yield* [...events.values()].map(({ facts }) => deepFreeze(facts));
     },
     async *archive(sessionId, range = {}) {
       yield* archiveOf(await load(sessionId, "whole"), range);
@@ -181,12 +186,16 @@ function readMethods({ backend, load }: Gate) {
       const { rows } = await load(sessionId, "whole");
       return messageIds.flatMap((id) => rows.get(id) ?? []).map(asWritten);
     },
+    async counts(sessionId) {
+      return countsOf(await load(sessionId, "whole"));
+    },
     async *log(sessionId) {
       const { rows } = await load(sessionId, "whole");
       yield* [...rows.values()].map(asWritten);
     },
-    async search(sessionId, query, limit) {
-      return searchLog(await load(sessionId, "whole"), query, limit);
+    async search(sessionId, query, limit, scope) {
+      const request = searchRequest(query, limit, scope);
+      return searchLog(await load(sessionId, "whole"), request);
     },
     async *sessions() {
       const summaries: SessionSummary[] = [];

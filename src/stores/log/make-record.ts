@@ -1,13 +1,24 @@
 /** Records out of what the store was asked for, numbered from where the log stands. Copies what it is given; changes nothing. */
 
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { isOvertaken, wholeUsage } from "../../core/store/counters.ts";
 import type { Batch, Commit, NewSession } from "../../core/store/store.ts";
+import { ownCopy } from "../../core/store/stored-json.ts";
 import type { Appended, Based, Committed, Created } from "./log-record.ts";
-import type { SessionLog } from "./session-log.ts";
+import { newLog, type SessionLog } from "./session-log.ts";
 
 export function makeCreated(session: NewSession, now: Date): Created {
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
-  return { id, format, base: own(base), agentId, parentId, metadata: own(metadata), at: now.toISOString() };
+  return { id, format, base: ownCopy(base), agentId, parentId, metadata: ownCopy(metadata), at: now.toISOString() };
+}
+
+/** Undefined where nothing is appended. */
+export function makeFirst(created: Created, first: Batch): Appended | undefined {
+  return isEmpty(first) ? undefined : makeAppended(newLog(created), first, created.at);
+}
+
+export function isEmpty({ messages, turns, usage }: Batch): boolean {
+  return messages.length === 0 && turns === 0 && usage === undefined;
 }
 
 export function makeAppended(log: SessionLog, { messages, turns, usage }: Batch, at: string): Appended {
@@ -15,10 +26,10 @@ export function makeAppended(log: SessionLog, { messages, turns, usage }: Batch,
     type: "appended",
     at,
     turns,
-    ...(usage === undefined ? {} : { usage }),
+    ...(usage === undefined ? {} : { usage: wholeUsage(usage) }),
     messages: messages.map(({ role, body, isPinned = false }, index) => {
       const sequence = log.sequence + index + 1;
-      return { id: `m${sequence}`, sequence, order: sequence, role, body: own(body), isPinned };
+      return { id: `m${sequence}`, sequence, order: sequence, role, body: ownCopy(body), isPinned };
     }),
   };
 }
@@ -33,25 +44,20 @@ export function makeCommitted(
     type: "committed",
     at,
     eventId,
-    event: own(event),
+    event: ownCopy(event),
     archivedIds: [...new Set(archivedIds)],
-    edits: edits.map(({ messageId, kind, body }) => ({ messageId, kind, body: own(body) })),
+    edits: edits.map(({ messageId, kind, body }) => ({ messageId, kind, body: ownCopy(body) })),
     inserted: inserted.map(({ role, body, order, isPinned = false }, index) => {
       const sequence = log.sequence + index + 1;
-      return { id: `m${sequence}`, sequence, order, role, body: own(body), isPinned };
+      return { id: `m${sequence}`, sequence, order, role, body: ownCopy(body), isPinned };
     }),
-    system: system === null ? null : own(system),
-    passes: own(passes),
+    system: system === null ? null : ownCopy(system),
+    passes: ownCopy(passes),
     totalTokens,
+    isOvertaken: isOvertaken(commit, log.sequence),
   };
 }
 
 export function makeBased(base: JsonObject, at: string): Based {
-  return { type: "based", at, base: own(base) };
-}
-
-/** What JSON makes of it: a copy that its giver cannot change any more. */
-function own<T extends JsonValue | object>(value: T): T {
-  // JSON keeps the shape of what JSON can hold, and nothing else is given.
-  return JSON.parse(JSON.stringify(value)) as T;
+  return { type: "based", at, base: ownCopy(base) };
 }

@@ -1,27 +1,46 @@
 /** What a session's log answers beside its state: changes, archive, summary, search. Reads only. */
 
 import { bodyText } from "../../core/search/body-text.ts";
-import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
+import { CANDIDATES_MAX, chooseCandidates } from "../../core/search/choose-candidates.ts";
+import { type SearchRequest, tellingWords } from "../../core/search/query-words.ts";
+import { rankHits } from "../../core/search/rank-hits.ts";
 import { searchForm, searchWords } from "../../core/search/search-words.ts";
-import type { ArchiveRange, Changes, Hit, SessionSummary, StoredMessage, Version } from "../../core/store/store.ts";
+import type {
+  ArchiveRange,
+  Changes,
+  Hit,
+  RowCounts,
+  SessionSummary,
+  StoredMessage,
+  Version,
+} from "../../core/store/store.ts";
 import { asSent, asWritten, isTakenBack, type Row, recordOf, type SessionLog, stateOf } from "./session-log.ts";
 
 export function changesSince(log: SessionLog, since: Version): Changes {
-  if (log.revision !== since.revision) return { type: "changed", state: stateOf(log) };
+  const isSame = log.createdAt === since.incarnation && log.revision === since.revision;
+  if (!isSame) return { type: "changed", state: stateOf(log) };
   if (log.sequence === since.sequence) return { type: "none" };
   let start = log.view.length;
   while (start > 0 && (log.view[start - 1]?.sequence ?? 0) > since.sequence) start--;
   return { type: "appended", record: recordOf(log), messages: log.view.slice(start).map(asSent) };
 }
 
+export function countsOf({ rows, view }: SessionLog): RowCounts {
+  return { view: view.length, archived: [...rows.values()].filter(isArchived).length };
+}
+
 /** By event, oldest first; within one in the order in which the model was sent them. */
 export function archiveOf(log: SessionLog, { eventId }: ArchiveRange): readonly StoredMessage[] {
-  const archived = [...log.rows.values()].filter((row) => row.archivedBy !== null && !isTakenBack(row));
+  const archived = [...log.rows.values()].filter(isArchived);
   const numberOf = ({ archivedBy }: Row): number => log.events.get(archivedBy ?? "")?.facts.number ?? 0;
   return archived
     .filter(({ archivedBy }) => eventId === undefined || archivedBy === eventId)
     .sort((a, b) => numberOf(a) - numberOf(b) || a.order - b.order)
     .map(asWritten);
+}
+
+function isArchived(row: Row): boolean {
+  return row.archivedBy !== null && !isTakenBack(row);
 }
 
 export function summaryOf(log: SessionLog): SessionSummary {
@@ -31,31 +50,34 @@ export function summaryOf(log: SessionLog): SessionSummary {
   return { id, format, agentId, messageCount, viewCount, compactionCount, totalTokens, createdAt, updatedAt };
 }
 
-export function searchLog(log: SessionLog, query: string, limit: number): readonly Hit[] {
-  const words = [...new Set(searchWords(query))];
-  return words.length === 0 ? [] : rankHits(query, candidatesIn(log, words), limit);
+export function searchLog(log: SessionLog, { query, limit, scope }: SearchRequest): readonly Hit[] {
+  const words = tellingWords(query);
+  if (words.length === 0 || limit <= 0) return [];
+  const rows = [...log.rows.values()].filter(
+    (row) => !isTakenBack(row) && (scope === "all" || row.archivedBy !== null),
+  );
+  const chosen = new Set(chooseCandidates(holdersOf(rows, words)));
+  const candidates = rows
+    .filter(({ sequence }) => chosen.has(sequence))
+    .map(({ id: messageId, sequence, role, body, archivedBy, createdAt }) => {
+      return { messageId, sequence, role, text: bodyText(body), archivedBy, createdAt };
+    });
+  return rankHits(query, candidates, limit);
 }
 
-/** As many as any store's index proposes. */
-const CANDIDATES_MAX = 1_000;
-
-/** The newest that hold any of the words. */
-function* candidatesIn(log: SessionLog, words: readonly string[]): Generator<Candidate> {
-  let count = 0;
-  for (const row of [...log.rows.values()].reverse()) {
-    if (isTakenBack(row)) continue;
-    const text = bodyText(row.body);
-    if (!holdsAny(text, words)) continue;
-    const { id: messageId, sequence, role, archivedBy, createdAt } = row;
-    yield { messageId, sequence, role, text, archivedBy, createdAt };
-    if (++count === CANDIDATES_MAX) return;
+/** For each word the numbers of the newest rows that hold it, newest first. */
+function holdersOf(rows: readonly Row[], words: readonly string[]): readonly (readonly number[])[] {
+  const found = new Map(words.map((word): [string, number[]] => [word, []]));
+  for (const { sequence, body } of rows.toReversed()) {
+    const open = [...found].filter(([, sequences]) => sequences.length < CANDIDATES_MAX);
+    if (open.length === 0) break;
+    const text = bodyText(body);
+    const form = searchForm(text);
+    // Cheap to ask, and enough for most messages.
+    const near = open.filter(([word]) => form.includes(word));
+    if (near.length === 0) continue;
+    const all = new Set(searchWords(text));
+    for (const [word, sequences] of near) if (all.has(word)) sequences.push(sequence);
   }
-}
-
-function holdsAny(text: string, words: readonly string[]): boolean {
-  const form = searchForm(text);
-  const near = words.filter((word) => form.includes(word));
-  if (near.length === 0) return false;
-  const all = new Set(searchWords(text));
-  return near.some((word) => all.has(word));
+  return [...found.values()];
 }

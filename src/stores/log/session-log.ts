@@ -5,6 +5,7 @@
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { FormatName } from "../../core/message.ts";
+import { deepFreeze } from "../../core/settings/deep-freeze.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import { type Counters, NO_COUNTERS, type PassHistory } from "../../core/store/counters.ts";
 import type { SessionRecord, SessionState, StoredMessage, SystemEdit, Version } from "../../core/store/store.ts";
@@ -79,13 +80,16 @@ export function newLog(created: Created): SessionLog {
   };
 }
 
-export function versionOf({ head, sequence, revision }: SessionLog): Version {
-  return { head, sequence, revision };
+export function versionOf({ createdAt, head, sequence, revision }: SessionLog): Version {
+  return { incarnation: createdAt, head, sequence, revision };
 }
 
 export function recordOf(log: SessionLog): SessionRecord {
-  const { id, format, base, agentId, parentId, metadata, counters, passes, system, createdAt, updatedAt } = log;
+  const { id, format, agentId, parentId, createdAt, updatedAt } = log;
   const version = versionOf(log);
+  // What is kept is handed out frozen, not copied: that costs something once, and nothing every time after.
+  const [base, metadata] = [deepFreeze(log.base), deepFreeze(log.metadata)];
+  const [counters, passes, system] = [deepFreeze(log.counters), deepFreeze(log.passes), deepFreeze(log.system)];
   return { id, format, base, agentId, parentId, metadata, version, counters, passes, system, createdAt, updatedAt };
 }
 
@@ -104,7 +108,8 @@ export function asWritten(row: Row): StoredMessage {
   return stored(row, row.body, false);
 }
 
-function stored(row: Row, body: JsonValue, isEdited: boolean): StoredMessage {
+function stored(row: Row, kept: JsonValue, isEdited: boolean): StoredMessage {
+  const body = deepFreeze(kept);
   const { id, sequence, order, role, isPinned, madeBy, archivedBy, createdAt } = row;
   const isSummary = madeBy !== null;
   return { id, sequence, order, role, body, isPinned, isSummary, isEdited, madeBy, archivedBy, createdAt };

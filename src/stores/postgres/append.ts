@@ -3,6 +3,7 @@
  * visible in order; everything else hangs on that. Takes no lease.
  */
 
+import { wholeUsage } from "../../core/store/counters.ts";
 import type { Appended, Batch } from "../../core/store/store.ts";
 import { timeIn } from "../sql/cells.ts";
 import { detachBody } from "../sql/detached-body.ts";
@@ -10,18 +11,29 @@ import { messageIdOf } from "../sql/message-id.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import { versionOf } from "../sql/session-row.ts";
 import { attachmentValues, insertAttachments } from "./attachment-rows.ts";
-import { timeText } from "./columns.ts";
-import type { Database } from "./database.ts";
+import { timeText, VERSION_TEXTS } from "./columns.ts";
+import type { Database, Statement } from "./database.ts";
 import { flagList, jsonList, textList } from "./literals.ts";
 
 export async function append(database: Database, sessionId: string, batch: Batch): Promise<Appended> {
-  const { messages, turns, usage } = batch;
+  const { messages } = batch;
+  const [text, values] = appendStatement(database.schema, sessionId, batch);
+  const [row] = await database.write("append to the session", text, values);
+  if (row === undefined) throw sessionMissing(sessionId);
+  const version = versionOf(row);
+  const ids = messages.map((_, index) => messageIdOf(version.sequence - messages.length + index + 1));
+  return { ids, version, createdAt: timeIn(row, "appended_at") };
+}
+
+/** Finds no row where there is no such session. */
+export function appendStatement(schema: string, sessionId: string, batch: Batch): Statement {
+  const { messages, turns } = batch;
+  const usage = batch.usage && wholeUsage(batch.usage);
   const bodies = messages.map(({ body, attachments }) => detachBody(body, attachments));
   const blobs = bodies.flatMap((body) => body.blobs);
   const isPlain = bodies.every(({ attachments }) => attachments === null);
-  const [row] = await database.write(
-    "append to the session",
-    appendText(database.schema, { isAttached: blobs.length > 0 }),
+  return [
+    appendText(schema, { isAttached: blobs.length > 0 }),
     [
       sessionId,
       messages.length,
@@ -35,11 +47,7 @@ export async function append(database: Database, sessionId: string, batch: Batch
       isPlain ? null : jsonList(bodies.map(({ attachments }) => attachments)),
       ...(blobs.length === 0 ? [] : attachmentValues(blobs)),
     ],
-  );
-  if (row === undefined) throw sessionMissing(sessionId);
-  const version = versionOf(row);
-  const ids = messages.map((_, index) => messageIdOf(version.sequence - messages.length + index + 1));
-  return { ids, version, createdAt: timeIn(row, "created_at") };
+  ];
 }
 
 function appendText(schema: string, { isAttached }: { readonly isAttached: boolean }): string {
@@ -55,7 +63,7 @@ function appendText(schema: string, { isAttached }: { readonly isAttached: boole
         is_total_stale = CASE WHEN $4::bigint IS NOT NULL THEN false ELSE is_total_stale OR $2::bigint > 0 END,
         updated_at = clock_timestamp()
       WHERE id = $1
-      RETURNING id, last_sequence, revision, head_event_id, updated_at
+      RETURNING id, last_sequence, revision, head_event_id, created_at, updated_at
     )${isAttached ? `, attached AS (${insertAttachments(schema, "$11", "$12")})` : ""}, added AS (
       INSERT INTO ${schema}.messages
         (session_id, sequence, order_key, role, is_preserved, created_at, attachments, body)
@@ -66,5 +74,5 @@ function appendText(schema: string, { isAttached }: { readonly isAttached: boole
         json_array_elements($10::text::json)
       ) WITH ORDINALITY AS b(body, role, is_preserved, attachments, number)
     )
-    SELECT last_sequence, revision, head_event_id, ${timeText("updated_at")} AS created_at FROM session`;
+    SELECT ${VERSION_TEXTS}, ${timeText("updated_at")} AS appended_at FROM session`;
 }

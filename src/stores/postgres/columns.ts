@@ -26,6 +26,9 @@ export function columnText(table: string, column: string): string {
   return JSON_COLUMNS.has(column) ? `${expression}::text` : expression;
 }
 
+/** What tells the state of a session, of whatever stands in the place of its row. */
+export const VERSION_TEXTS = `head_event_id, last_sequence, revision, ${timeText("created_at")} AS created_at`;
+
 /** The session `s` and its head event `h` as one JSON text, under the names of `SESSION_COLUMNS`. */
 export const RECORD_JSON = `json_build_object(${[
   ...SESSION_COLUMNS.map((column) => `'${column}', ${columnText("s", column)}`),

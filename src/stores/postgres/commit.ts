@@ -3,7 +3,7 @@
  * so appends wait for the moment of the commit and for nothing else. All or nothing.
  */
 
-import { countersAfterCompaction } from "../../core/store/counters.ts";
+import { countersAfterCompaction, isOvertaken } from "../../core/store/counters.ts";
 import type { Commit, Committed } from "../../core/store/store.ts";
 import { flagIn, numberIn, type Row } from "../sql/cells.ts";
 import { type CommitTargets, checkCommit, notInView } from "../sql/check-commit.ts";
@@ -13,7 +13,7 @@ import { messageIdOf } from "../sql/message-id.ts";
 import { leaseLost } from "../sql/refusals.ts";
 import { countersOf, versionOf } from "../sql/session-row.ts";
 import { attachmentValues, insertAttachments } from "./attachment-rows.ts";
-import { JSON_COLUMNS } from "./columns.ts";
+import { JSON_COLUMNS, VERSION_TEXTS } from "./columns.ts";
 import type { Database, Statement, Transaction } from "./database.ts";
 import { codeOf } from "./failure.ts";
 import { flagList, jsonList, numberList, textList } from "./literals.ts";
@@ -147,8 +147,11 @@ function checkMarks(rows: readonly Row[] | undefined, { archived, edited }: Comm
 
 /** Looks at the lease once more: a wait may have come between. */
 function finishStatement({ schema, sessionId, eventId, change, locked }: Work, inserted: Bodies): Statement {
-  const { isCompaction } = change.event;
-  const counters = countersAfterCompaction(countersOf(locked.row), change.totalTokens, isCompaction);
+  const counters = countersAfterCompaction(countersOf(locked.row), {
+    totalTokens: change.totalTokens,
+    isCompaction: change.event.isCompaction,
+    isOvertaken: isOvertaken(change, versionOf(locked.row).sequence),
+  });
   const text = `WITH session AS (
       UPDATE ${schema}.sessions SET
         head_event_id = $2::text, last_sequence = last_sequence + $3::bigint, revision = revision + 1,
@@ -156,7 +159,7 @@ function finishStatement({ schema, sessionId, eventId, change, locked }: Work, i
         compaction_count = $9::integer, weak_passes = $10::integer, pass_tokens_after = $11::bigint,
         updated_at = $12::text::timestamptz
       WHERE id = $1 AND lease_token = $4::bigint AND lease_holder IS NOT NULL AND lease_expires_at > clock_timestamp()
-      RETURNING id, last_sequence, revision, head_event_id, updated_at
+      RETURNING id, last_sequence, revision, head_event_id, created_at, updated_at
     ), added AS (
       INSERT INTO ${schema}.messages (session_id, sequence, order_key, role, is_preserved, is_summary, made_by, created_at,
         attachments, body)
@@ -167,7 +170,7 @@ function finishStatement({ schema, sessionId, eventId, change, locked }: Work, i
         json_array_elements($16::text::json), json_array_elements($17::text::json)
       ) WITH ORDINALITY AS b(order_key, role, is_preserved, attachments, body, number)
     )
-    SELECT last_sequence, revision, head_event_id FROM session`;
+    SELECT ${VERSION_TEXTS} FROM session`;
   const values = [
     sessionId,
     eventId,

@@ -1,6 +1,7 @@
 /** Checks the rules of the schema that no constraint can hold, in one reading transaction. Finds; mends nothing. */
 
 import type { Finding } from "../../core/store/store.ts";
+import { jsonRules } from "../sql/examine-json.ts";
 import { EXAMINE_RULES, examineQuery, findingOf } from "../sql/examine-rules.ts";
 import type { Database } from "./database.ts";
 
@@ -12,7 +13,7 @@ export async function* examine(database: Database, sessionId?: string): AsyncGen
       // The rules name no schema, because SQLite has none.
       await query(`SET LOCAL search_path = ${database.schema}`, []);
       const findings: Finding[] = [];
-      for (const rule of EXAMINE_RULES) {
+      for (const rule of RULES) {
         const rows = await query(examineQuery(rule, isOne ? "$1" : undefined), isOne ? [sessionId] : []);
         findings.push(...rows.map((row) => findingOf(rule, row)));
       }
@@ -22,3 +23,5 @@ export async function* examine(database: Database, sessionId?: string): AsyncGen
   );
   yield* found;
 }
+
+const RULES = [...EXAMINE_RULES, ...jsonRules((column) => `json_typeof(${column})`)];

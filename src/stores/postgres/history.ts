@@ -1,7 +1,7 @@
 /** What happened to a session: its events, its archive, its log, page by page. Reads only, and holds no connection in between. */
 
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
-import type { StoredMessage } from "../../core/store/store.ts";
+import type { RowCounts, StoredMessage } from "../../core/store/store.ts";
 import { numberIn, type Row, textIn } from "../sql/cells.ts";
 import { eventOf } from "../sql/event-row.ts";
 import { sequenceOf } from "../sql/message-id.ts";
@@ -68,6 +68,17 @@ export async function readMessages(
   if (rows.length === 0) await requireSession(database, sessionId);
   const found = new Map((await messagesOf(database, sessionId, rows)).map((message) => [message.id, message]));
   return messageIds.flatMap((id) => found.get(id) ?? []);
+}
+
+export async function countRows(database: Database, sessionId: string): Promise<RowCounts> {
+  await requireSession(database, sessionId);
+  const [row = {}] = await database.read(
+    `SELECT count(*) FILTER (WHERE archived_by IS NULL) AS view_count,
+       count(*) FILTER (WHERE archived_by IS NOT NULL AND made_by IS DISTINCT FROM archived_by) AS archive_count
+     FROM ${database.schema}.messages WHERE session_id = $1`,
+    [sessionId],
+  );
+  return { view: numberIn(row, "view_count"), archived: numberIn(row, "archive_count") };
 }
 
 interface Selection {

@@ -17,7 +17,8 @@ export async function openPostgres(address: string): Promise<Store> {
   const shown = url.href;
   url.searchParams.delete("schema");
   const { Pool } = (await loadClient()).default;
-  const pool = new Pool({ connectionString: url.href });
+  // Idle connections keep no process alive, so that one that forgets to close the store still ends.
+  const pool = new Pool({ connectionString: url.href, allowExitOnIdle: true });
   const store = postgresStore({ client: pool, url: shown, ...(schema !== undefined && { schema }) });
   let ended: Promise<void> | undefined;
   return {

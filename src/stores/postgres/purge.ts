@@ -1,10 +1,10 @@
-/** Deletes what old events archived, in one transaction, and marks those events: they can no longer be undone. */
+/** Deletes what events before a time (as `purgeTime` writes it) archived, in one transaction, and marks those events: they can no longer be undone. */
 
 import { numberIn } from "../sql/cells.ts";
 import type { Database } from "./database.ts";
 import { lockSession } from "./lock-session.ts";
 
-export async function purge(database: Database, sessionId: string, before: Date): Promise<number> {
+export async function purge(database: Database, sessionId: string, before: string): Promise<number> {
   const { schema } = database;
   return database.transaction("purge the archive", async (transaction) => {
     const { now } = await lockSession(transaction, { schema, sessionId });
@@ -22,7 +22,7 @@ export async function purge(database: Database, sessionId: string, before: Date)
          WHERE id = $1 AND EXISTS (SELECT FROM gone)
        )
        SELECT count(*) AS deleted FROM gone`,
-      [sessionId, before.toISOString(), now],
+      [sessionId, before, now],
     );
     const deleted = numberIn(row ?? {}, "deleted");
     if (deleted > 0) await transaction.query(orphansText(schema), [sessionId]);

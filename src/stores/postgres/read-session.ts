@@ -7,7 +7,7 @@ import { numberIn, parsedJson, type Row, textIn } from "../sql/cells.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import { sessionRecordOf } from "../sql/session-row.ts";
 import { messagesOf } from "./attachment-rows.ts";
-import { editJoin, headJoin, RECORD_JSON, VIEW_MESSAGE } from "./columns.ts";
+import { editJoin, headJoin, RECORD_JSON, timeText, VIEW_MESSAGE } from "./columns.ts";
 import type { Database } from "./database.ts";
 
 export async function readSession(database: Database, sessionId: string): Promise<SessionState | undefined> {
@@ -24,19 +24,21 @@ export async function readSession(database: Database, sessionId: string): Promis
 
 export async function readChanges(database: Database, sessionId: string, since: Version): Promise<Changes> {
   const { schema } = database;
+  const isSeen = `(s.revision = $2 AND ${timeText("s.created_at")} = $4)`;
   // Where nothing happened, not even the record is put together.
   const rows = await database.read(
-    `${recordRow(schema, `CASE WHEN s.revision = $2 AND s.last_sequence = $3 THEN '' ELSE ${RECORD_JSON} END`)}
+    `${recordRow(schema, `CASE WHEN ${isSeen} AND s.last_sequence = $3 THEN '' ELSE ${RECORD_JSON} END`)}
      UNION ALL (SELECT NULL, ${VIEW_MESSAGE} FROM ${schema}.messages m ${editJoin(schema)}
        WHERE m.session_id = $1 AND m.archived_by IS NULL AND m.sequence > $3
-         AND (SELECT s.revision FROM ${schema}.sessions s WHERE s.id = $1) = $2)`,
-    [sessionId, since.revision, since.sequence],
+         AND (SELECT ${isSeen} FROM ${schema}.sessions s WHERE s.id = $1))`,
+    [sessionId, since.revision, since.sequence, since.incarnation],
   );
   const { record, messages } = parted(rows);
   if (record === undefined) throw sessionMissing(sessionId);
   if (record === "") return { type: "none" };
   const found = recordOf(record);
-  if (found.version.revision === since.revision) {
+  const { incarnation, revision } = found.version;
+  if (incarnation === since.incarnation && revision === since.revision) {
     return { type: "appended", record: found, messages: await messagesOf(database, sessionId, messages) };
   }
   const state = await readSession(database, sessionId);

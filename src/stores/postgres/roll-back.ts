@@ -4,7 +4,7 @@ import type { Rollback, RolledBack } from "../../core/store/store.ts";
 import { flagIn, textIn, timeOrNullIn } from "../sql/cells.ts";
 import { countersAfterRollback, planRollback } from "../sql/plan-rollback.ts";
 import { countersOf, versionOf } from "../sql/session-row.ts";
-import { columnText } from "./columns.ts";
+import { columnText, VERSION_TEXTS } from "./columns.ts";
 import type { Database, Transaction } from "./database.ts";
 import { textList } from "./literals.ts";
 import { lockSession } from "./lock-session.ts";
@@ -29,7 +29,7 @@ export async function rollBack(database: Database, sessionId: string, rollback: 
       [
         `UPDATE ${schema}.sessions SET head_event_id = $2, revision = revision + 1, compaction_count = $3::integer,
            is_total_stale = true, weak_passes = 0, pass_tokens_after = 0, updated_at = $4::text::timestamptz
-         WHERE id = $1 RETURNING head_event_id, last_sequence, revision`,
+         WHERE id = $1 RETURNING ${VERSION_TEXTS}`,
         [sessionId, head, compactionCount, now],
       ],
     ]);

@@ -6,9 +6,11 @@
 import { hash } from "node:crypto";
 import type { Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
+import { CANDIDATES_MAX, chooseCandidates } from "../../core/search/choose-candidates.ts";
+import { type SearchRequest, tellingWords } from "../../core/search/query-words.ts";
 import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
 import { searchWords } from "../../core/search/search-words.ts";
-import type { Hit } from "../../core/store/store.ts";
+import type { Hit, SearchScope } from "../../core/store/store.ts";
 import { jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
 import { messageIdOf } from "../sql/message-id.ts";
 import { sessionMissing } from "../sql/refusals.ts";
@@ -16,7 +18,6 @@ import { WRITTEN_MESSAGE } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { numberList, textList } from "./literals.ts";
 
-const CANDIDATES_MAX = 1_000;
 const MESSAGES_PER_BATCH = 500;
 
 /** Keeps a tsvector below its limit of 1 MB: a word has at most 64 characters. */
@@ -25,25 +26,52 @@ const WORDS_PER_PART = 4_000;
 export async function search(
   database: Database,
   sessionId: string,
-  { query, limit }: { readonly query: string; readonly limit: number },
+  { query, limit, scope }: SearchRequest,
 ): Promise<readonly Hit[]> {
   await catchUp(database, sessionId);
-  const words = [...new Set(searchWords(query))];
+  const words = tellingWords(query);
   if (words.length === 0 || limit <= 0) return [];
-  const { schema } = database;
+  const chosen = chooseCandidates(await holdersOf(database, sessionId, { words, scope }));
   const rows = await database.read(
-    // Step by step: with stale statistics the planner would otherwise search the words anew for every message.
-    `WITH found AS MATERIALIZED (
-       SELECT DISTINCT w.sequence FROM ${schema}.message_search w
-       WHERE w.session_id = $1 AND w.words @@ $2::text::tsquery ORDER BY w.sequence DESC LIMIT ${CANDIDATES_MAX}
-     )
-     SELECT candidate.* FROM found CROSS JOIN LATERAL (
-       SELECT ${WRITTEN_MESSAGE} FROM ${schema}.messages m WHERE m.session_id = $1 AND m.sequence = found.sequence
-         AND (m.made_by IS NULL OR m.made_by IS DISTINCT FROM m.archived_by) OFFSET 0
-     ) AS candidate`,
-    [sessionId, queryText(sessionId, words)],
+    `SELECT ${WRITTEN_MESSAGE} FROM unnest($2::text::bigint[]) AS chosen(sequence)
+     JOIN ${database.schema}.messages m ON m.session_id = $1 AND m.sequence = chosen.sequence`,
+    [sessionId, numberList(chosen)],
+    "planned",
   );
   return rankHits(query, candidatesIn(rows), limit);
+}
+
+/** What a rollback took back is in neither scope. */
+const CONDITIONS: Readonly<Record<SearchScope, string>> = {
+  all: "(m.archived_by IS NULL OR m.made_by IS DISTINCT FROM m.archived_by)",
+  archive: "m.archived_by IS NOT NULL AND m.made_by IS DISTINCT FROM m.archived_by",
+};
+
+/** For each word the numbers of the newest messages that hold it, newest first. */
+async function holdersOf(
+  database: Database,
+  sessionId: string,
+  { words, scope }: { readonly words: readonly string[]; readonly scope: SearchScope },
+): Promise<readonly (readonly number[])[]> {
+  const { schema } = database;
+  const rows = await database.read(
+    // Step by step: with stale statistics the planner would otherwise search the words anew for every message. The session is asked
+    // for by its word alone, so that the index of the words is used and not all of the session read.
+    `SELECT word.place::integer AS place, holder.sequence
+     FROM unnest($2::text::text[]) WITH ORDINALITY AS word(query, place) CROSS JOIN LATERAL (
+       SELECT found.sequence FROM (
+         SELECT DISTINCT w.sequence FROM ${schema}.message_search w
+         WHERE w.words @@ word.query::tsquery ORDER BY w.sequence DESC OFFSET 0
+       ) AS found CROSS JOIN LATERAL (
+         SELECT 1 FROM ${schema}.messages m
+         WHERE m.session_id = $1 AND m.sequence = found.sequence AND ${CONDITIONS[scope]} OFFSET 0
+       ) AS kept ORDER BY found.sequence DESC LIMIT ${CANDIDATES_MAX}
+     ) AS holder ORDER BY word.place, holder.sequence DESC`,
+    [sessionId, textList(words.map((word) => queryText(sessionId, word)))],
+  );
+  const found = words.map((): number[] => []);
+  for (const row of rows) found[numberIn(row, "place") - 1]?.push(numberIn(row, "sequence"));
+  return found;
 }
 
 /** Bounded by the number that was the last when the search began, so that appends cannot keep it busy. */
@@ -119,8 +147,8 @@ function sessionWord(sessionId: string): string {
 }
 
 /** Words hold letters, digits and marks only, so quoting them is all that is needed. */
-function queryText(sessionId: string, words: readonly string[]): string {
-  return `'${sessionWord(sessionId)}' & (${words.map((word) => `'${word}'`).join(" | ")})`;
+function queryText(sessionId: string, word: string): string {
+  return `'${sessionWord(sessionId)}' & '${word}'`;
 }
 
 function* candidatesIn(rows: readonly Row[]): Generator<Candidate> {

@@ -1,32 +1,43 @@
 /** Sessions as wholes: made, listed, deleted, their base and pins changed. Whatever is not an append raises the revision. */
 
 import type { JsonObject } from "../../core/json.ts";
-import type { NewSession, SessionSummary, Version } from "../../core/store/store.ts";
-import { type Row, storableText, textIn, timeIn } from "../sql/cells.ts";
+import type { Batch, NewSession, SessionSummary, Version } from "../../core/store/store.ts";
+import { jsonText } from "../../core/store/stored-json.ts";
+import { type Row, textIn, timeIn } from "../sql/cells.ts";
 import { sequencesOf } from "../sql/message-id.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
 import { sessionSummaryOf, versionOf } from "../sql/session-row.ts";
-import { columnText } from "./columns.ts";
-import type { Database } from "./database.ts";
+import { appendStatement } from "./append.ts";
+import { columnText, VERSION_TEXTS } from "./columns.ts";
+import type { Database, Statement } from "./database.ts";
 import { numberList } from "./literals.ts";
 import { lockSession } from "./lock-session.ts";
 
-export async function createSession(database: Database, session: NewSession): Promise<void> {
+/** In one transaction with its first messages; without any, in one statement. */
+export async function createSession(database: Database, session: NewSession, first?: Batch): Promise<void> {
+  const { schema } = database;
+  const [text, values] = insertStatement(schema, session);
+  const doing = "create the session";
+  if (first === undefined) {
+    const made = await database.write(doing, text, values);
+    if (made.length === 0) throw sessionExists(session.id);
+    return;
+  }
+  const appended = appendStatement(schema, session.id, first);
+  await database.transaction(doing, async ({ query, pipeline }) => {
+    const there = await query(`SELECT 1 FROM ${schema}.sessions WHERE id = $1`, [session.id]);
+    if (there.length > 0) throw sessionExists(session.id);
+    const [made] = await pipeline([[text, values], appended]);
+    // Somebody was quicker; what was appended to theirs is taken back.
+    if (made?.length !== 1) throw sessionExists(session.id);
+  });
+}
+
+function insertStatement(schema: string, session: NewSession): Statement {
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
-  const made = await database.write(
-    "create the session",
-    `INSERT INTO ${database.schema}.sessions (id, format, agent_id, parent_id, base, metadata)
-     VALUES ($1, $2, $3, $4, $5::text::json, $6::text::json) ON CONFLICT DO NOTHING RETURNING id`,
-    [
-      id,
-      format,
-      storableText(agentId),
-      parentId === null ? null : storableText(parentId),
-      JSON.stringify(base),
-      JSON.stringify(metadata),
-    ],
-  );
-  if (made.length === 0) throw sessionExists(id);
+  const text = `INSERT INTO ${schema}.sessions (id, format, agent_id, parent_id, base, metadata)
+     VALUES ($1, $2, $3, $4, $5::text::json, $6::text::json) ON CONFLICT DO NOTHING RETURNING id`;
+  return [text, [id, format, agentId, parentId, jsonText(base), jsonText(metadata)]];
 }
 
 export async function deleteSession(database: Database, sessionId: string): Promise<void> {
@@ -47,8 +58,8 @@ export async function setBase(database: Database, sessionId: string, base: JsonO
   const [row] = await database.write(
     "change the base",
     `UPDATE ${database.schema}.sessions SET base = $2::text::json, revision = revision + 1, updated_at = clock_timestamp()
-     WHERE id = $1 RETURNING head_event_id, last_sequence, revision`,
-    [sessionId, JSON.stringify(base)],
+     WHERE id = $1 RETURNING ${VERSION_TEXTS}`,
+    [sessionId, jsonText(base)],
   );
   if (row === undefined) throw sessionMissing(sessionId);
   return versionOf(row);
@@ -73,7 +84,7 @@ export async function setPinned(
       ],
       [
         `UPDATE ${schema}.sessions SET revision = revision + 1, updated_at = $2::text::timestamptz
-         WHERE id = $1 RETURNING head_event_id, last_sequence, revision`,
+         WHERE id = $1 RETURNING ${VERSION_TEXTS}`,
         [sessionId, now],
       ],
     ]);

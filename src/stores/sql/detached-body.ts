@@ -7,6 +7,7 @@ import { hash } from "node:crypto";
 import { CompactionError } from "../../core/errors.ts";
 import { isArray, isObject, type JsonValue } from "../../core/json.ts";
 import { type Attachment, withStrings } from "../../core/store/attachments.ts";
+import { jsonText } from "../../core/store/stored-json.ts";
 import { parsedJson } from "./cells.ts";
 
 export interface DetachedBody {
@@ -24,7 +25,7 @@ export interface AttachmentBytes {
 }
 
 export function detachBody(body: JsonValue, attachments: readonly Attachment[]): DetachedBody {
-  if (attachments.length === 0) return { body: JSON.stringify(body), attachments: null, blobs: [] };
+  if (attachments.length === 0) return { body: jsonText(body), attachments: null, blobs: [] };
   const blobs = new Map<string, AttachmentBytes>();
   const references: Reference[] = [];
   for (const { path, prefix, data } of attachments) {
@@ -34,12 +35,12 @@ export function detachBody(body: JsonValue, attachments: readonly Attachment[]):
     blobs.set(digest, { hash: digest, bytes });
     references.push({ path, prefix, hash: digest });
   }
-  if (references.length === 0) return { body: JSON.stringify(body), attachments: null, blobs: [] };
+  if (references.length === 0) return { body: jsonText(body), attachments: null, blobs: [] };
   const without = withStrings(
     body,
     references.map(({ path }) => ({ path, value: "" })),
   );
-  return { body: JSON.stringify(without), attachments: JSON.stringify(references), blobs: [...blobs.values()] };
+  return { body: jsonText(without), attachments: JSON.stringify(references), blobs: [...blobs.values()] };
 }
 
 /** `bytes` must know every hash that `hashesIn` names. */

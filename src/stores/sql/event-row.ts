@@ -3,6 +3,7 @@
 import { isArray, type JsonValue } from "../../core/json.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type { SystemEdit } from "../../core/store/store.ts";
+import { jsonText } from "../../core/store/stored-json.ts";
 import {
   flagIn,
   jsonIn,
@@ -43,9 +44,9 @@ export function eventCells(event: CompactionEvent, system: SystemEdit | null): E
     duration_ms: event.durationMs,
     first_kept_id: event.firstKeptId,
     instructions: storable(event.instructions),
-    plan: JSON.stringify(event.plan),
-    details: JSON.stringify(event.details),
-    system_edit: system === null ? null : JSON.stringify(system),
+    plan: jsonText(event.plan),
+    details: jsonText(event.details),
+    system_edit: system === null ? null : jsonText(system),
     created_at: event.createdAt,
     undone_at: event.undoneAt,
     purged_at: event.purgedAt,

@@ -5,13 +5,14 @@
 
 import type { Finding } from "../../core/store/store.ts";
 import { type Row, textIn } from "./cells.ts";
+import { APPENDED, MISSING_RULES, PRESENT, RESTORE } from "./examine-missing.ts";
 
 export interface ExamineRule {
   readonly rule: string;
   /** Gives `session_id` and `subject`, one row for each breach. */
   readonly sql: string;
   readonly message: (subject: string) => string;
-  readonly remedy: string;
+  readonly remedy: string | ((subject: string) => string);
 }
 
 /** The rule's query for all sessions, or for the one whose id is bound at `placeholder`; bounded, because one defect may have many rows. */
@@ -21,17 +22,17 @@ export function examineQuery({ sql }: ExamineRule, placeholder?: string): string
 }
 
 export function findingOf(rule: ExamineRule, row: Row): Finding {
+  const subject = textIn(row, "subject");
   return {
     sessionId: textIn(row, "session_id"),
     rule: rule.rule,
-    message: rule.message(textIn(row, "subject")),
-    remedy: rule.remedy,
+    message: rule.message(subject),
+    remedy: typeof rule.remedy === "string" ? rule.remedy : rule.remedy(subject),
   };
 }
 
 const FINDINGS_PER_RULE_MAX = 100;
 
-const RESTORE = "Somebody wrote to the tables by hand, or the disk lost data: restore the database from a backup.";
 const REOPEN_AFTER_ROLLBACK =
   "Roll the newest compaction back; if that is refused, restore the database from a backup.";
 
@@ -61,13 +62,19 @@ export const EXAMINE_RULES: readonly ExamineRule[] = [
     message: (subject) => `Message ${subject} has a number that the session has not given out yet.`,
     remedy: "Set sessions.last_sequence to the highest number of its messages before anything is appended.",
   },
+  ...MISSING_RULES,
+  {
+    rule: "message-count",
+    sql: `SELECT s.id AS session_id, CAST(${APPENDED} AS TEXT) AS subject FROM sessions s
+      WHERE ${PRESENT} = s.last_sequence AND s.message_count <> ${APPENDED}`,
+    message: (subject) => `The session's count of appended messages is wrong: all of them are there, ${subject}.`,
+    remedy: (subject) => `Nothing is lost; the count is only shown. Set sessions.message_count to ${subject}.`,
+  },
   {
     rule: "message-count",
     sql: `SELECT s.id AS session_id, CAST(s.message_count AS TEXT) AS subject FROM sessions s
-      WHERE s.message_count < (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.made_by IS NULL)
-        OR (s.message_count > (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.made_by IS NULL)
-          AND s.message_count + (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.made_by IS NOT NULL)
-            > s.last_sequence)`,
+      WHERE ${PRESENT} <> s.last_sequence AND (s.message_count < ${APPENDED}
+        OR s.message_count + (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.made_by IS NOT NULL) > s.last_sequence)`,
     message: (subject) => `The session counts ${subject} appended messages, which cannot be.`,
     remedy: RESTORE,
   },
@@ -88,11 +95,21 @@ export const EXAMINE_RULES: readonly ExamineRule[] = [
   {
     rule: "archived-by-in-force",
     sql: `SELECT m.session_id, 'm' || m.sequence AS subject FROM messages m
-      LEFT JOIN compaction_events e ON e.id = m.archived_by AND e.session_id = m.session_id
-      WHERE m.archived_by IS NOT NULL
-        AND (e.id IS NULL OR (e.undone_at IS NOT NULL AND coalesce(m.made_by, '') <> m.archived_by))`,
-    message: (subject) => `Message ${subject} is archived by a compaction that is not in force.`,
+      JOIN compaction_events e ON e.id = m.archived_by AND e.session_id = m.session_id
+      WHERE e.undone_at IS NOT NULL AND coalesce(m.made_by, '') <> m.archived_by`,
+    message: (subject) => `Message ${subject} is archived by a compaction that was undone.`,
     remedy: "Set its archived_by to null: it belongs in the view.",
+  },
+  {
+    rule: "archived-by-gone",
+    sql: `SELECT m.session_id, m.archived_by || ' archived ' || count(*) AS subject FROM messages m
+      WHERE m.archived_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM compaction_events e
+        WHERE e.id = m.archived_by AND e.session_id = m.session_id) GROUP BY m.session_id, m.archived_by`,
+    message: (subject) =>
+      `A compaction is gone, and what it took out of the view is kept but in no view any more: ${subject}.`,
+    remedy:
+      "Restore the database from a backup, or keep it as it is: `palimpsest export --all` still has those messages. " +
+      "Do not clear archived_by while a summary stands for them, or they are in the view twice.",
   },
   {
     rule: "made-by-in-force",

@@ -80,8 +80,10 @@ export function sessionRecordOf(row: Row): SessionRecord {
   };
 }
 
+/** A query names `head_event_id`, `last_sequence`, `revision` and the session's `created_at`. */
 export function versionOf(row: Row): Version {
   return {
+    incarnation: timeIn(row, "created_at"),
     head: textOrNullIn(row, "head_event_id"),
     sequence: numberIn(row, "last_sequence"),
     revision: numberIn(row, "revision"),

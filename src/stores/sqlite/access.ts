@@ -12,6 +12,7 @@ import { storeClosed } from "../sql/refusals.ts";
 import { type Database, openDatabase, type Seams } from "./database.ts";
 import { asCompactionError, isBusy } from "./failures.ts";
 import { migrate, needsMigration } from "./migrate.ts";
+import { connectReadOnly, readOnlyRefusal, WRITE_NEEDED } from "./read-only.ts";
 
 export interface Access {
   read<T>(work: (database: Database) => T): Promise<T>;
@@ -43,6 +44,7 @@ export interface AccessOptions {
   readonly file: string;
   readonly durability: "full" | "normal";
   readonly busyTimeoutMs: number;
+  readonly readOnly?: boolean;
   readonly nowIso: () => string;
 }
 
@@ -75,7 +77,10 @@ export function openAccess(options: AccessOptions, seams: Seams): Access {
   };
   return {
     read: (work) => patiently("BEGIN", work),
-    write: (work) => patiently("BEGIN IMMEDIATE", work),
+    write: async (work) => {
+      if (options.readOnly) throw readOnlyRefusal(options.file, WRITE_NEEDED);
+      return patiently("BEGIN IMMEDIATE", work);
+    },
     close: () => {
       isClosed = true;
       try {
@@ -126,6 +131,7 @@ function takeBack(database: Database, drop: () => void): void {
 
 function connect(options: AccessOptions, seams: Seams): Database {
   const { file, durability } = options;
+  if (options.readOnly) return connectReadOnly({ file, lockWaitMs: LOCK_WAIT_MS }, seams);
   if (file !== MEMORY_FILE) mkdirSync(dirname(file), { recursive: true });
   const database = openDatabase({ file, lockWaitMs: LOCK_WAIT_MS }, seams);
   try {

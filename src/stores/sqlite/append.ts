@@ -1,8 +1,9 @@
 /** Appending and the small changes beside it: pins and the base. Each is the work of one write transaction. */
 
 import type { JsonObject } from "../../core/json.ts";
-import { countersAfterAppend } from "../../core/store/counters.ts";
+import { countersAfterAppend, wholeUsage } from "../../core/store/counters.ts";
 import type { Appended, Batch, Version } from "../../core/store/store.ts";
+import { jsonText } from "../../core/store/stored-json.ts";
 import { messageIdOf, sequencesOf } from "../sql/message-id.ts";
 import { messageMissing } from "../sql/refusals.ts";
 import { countersOf, versionOf } from "../sql/session-row.ts";
@@ -16,7 +17,7 @@ export function appendBatch(database: Database, sessionId: string, batch: Batch,
   const { messages, turns, usage } = batch;
   if (messages.length === 0 && turns === 0 && usage === undefined) return { ids: [], version: before, createdAt };
   const version = { ...before, sequence: before.sequence + messages.length };
-  const counts = { messages: messages.length, turns, ...(usage !== undefined && { usage }) };
+  const counts = { messages: messages.length, turns, ...(usage !== undefined && { usage: wholeUsage(usage) }) };
   const counters = countersAfterAppend(countersOf(row), counts);
   const ids = messages.map((message, index) => {
     const sequence = before.sequence + index + 1;
@@ -44,7 +45,7 @@ const PIN = `UPDATE messages SET is_preserved = ? WHERE session_id = ? AND archi
 AND sequence IN (SELECT value FROM json_each(?))`;
 
 export function replaceBase(database: Database, sessionId: string, base: JsonObject, updatedAt: string): Version {
-  database.run("UPDATE sessions SET base = ? WHERE id = ?", JSON.stringify(base), sessionId);
+  database.run("UPDATE sessions SET base = ? WHERE id = ?", jsonText(base), sessionId);
   return raiseRevision(database, sessionId, updatedAt);
 }
 

@@ -3,7 +3,7 @@
  * whatever refers to it (D06), and a message row's body is never written.
  */
 
-import { countersAfterCompaction } from "../../core/store/counters.ts";
+import { countersAfterCompaction, isOvertaken } from "../../core/store/counters.ts";
 import type { Commit, Committed } from "../../core/store/store.ts";
 import { numberIn, type Row, textOrNullIn } from "../sql/cells.ts";
 import { checkCommit, notInView } from "../sql/check-commit.ts";
@@ -40,8 +40,12 @@ export function commitCompaction(
     return messageIdOf(sequence);
   });
   const sequence = before.sequence + commit.inserted.length;
-  const version = { head: eventId, sequence, revision: before.revision + 1 };
-  const counters = countersAfterCompaction(countersOf(row), commit.totalTokens, commit.event.isCompaction);
+  const version = { ...before, head: eventId, sequence, revision: before.revision + 1 };
+  const counters = countersAfterCompaction(countersOf(row), {
+    totalTokens: commit.totalTokens,
+    isCompaction: commit.event.isCompaction,
+    isOvertaken: isOvertaken(commit, before.sequence),
+  });
   updateSession(database, sessionId, { version, counters, passes: commit.passes, updatedAt: createdAt });
   return { version, eventId, insertedIds, createdAt };
 }

@@ -1,6 +1,8 @@
 /** The store port over one SQLite file: every method is one transaction of the pieces beside it. Ids are checked here, times are taken here. */
 
-import { checkSessionId } from "../../core/store/session-id.ts";
+import { searchRequest } from "../../core/search/query-words.ts";
+import { purgeTime } from "../../core/store/purge-time.ts";
+import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type Access, type AccessOptions, ofSessions, openAccess } from "./access.ts";
 import { appendBatch, pinMessages, replaceBase } from "./append.ts";
@@ -14,7 +16,7 @@ import { deleteSession, purgeArchive } from "./purge.ts";
 import { rollBack } from "./rollback.ts";
 import { searchMessages } from "./search.ts";
 import { insertSession } from "./session-rows.ts";
-import { changesSince, messagesOf, stateOf } from "./view.ts";
+import { changesSince, countsOf, messagesOf, stateOf } from "./view.ts";
 
 export interface StoreOptions extends Omit<AccessOptions, "nowIso"> {
   readonly url: string;
@@ -61,7 +63,14 @@ function clockOf(time: () => Date): Clock {
 function sessionMethods({ access, clock, newId }: Ground) {
   const { read, write } = ofSessions(access);
   return {
-    create: (session) => write(session.id, (database) => insertSession(database, session, clock.now())),
+    create: async (session, first) => {
+      checkNewSession(session);
+      await access.write((database) => {
+        const createdAt = clock.now();
+        insertSession(database, session, createdAt);
+        if (first !== undefined) appendBatch(database, session.id, first, createdAt);
+      });
+    },
     open: (id) => read(id, (database) => stateOf(database, id)),
     changes: (id, since) => read(id, (database) => changesSince(database, id, since)),
     delete: (id) => write(id, (database) => deleteSession(database, id)),
@@ -85,8 +94,10 @@ function changeMethods({ access, clock, newId }: Ground) {
     setPinned: (id, messageIds, isPinned) =>
       write(id, (database) => pinMessages(database, id, { messageIds, isPinned, updatedAt: clock.now() })),
     setBase: (id, base) => write(id, (database) => replaceBase(database, id, base, clock.now())),
-    purge: (id, before) =>
-      write(id, (database) => purgeArchive(database, id, { before: before.toISOString(), purgedAt: clock.now() })),
+    purge: async (id, before) => {
+      const beforeTime = purgeTime(before);
+      return write(id, (database) => purgeArchive(database, id, { before: beforeTime, purgedAt: clock.now() }));
+    },
   } satisfies Partial<Store>;
 }
 
@@ -97,7 +108,8 @@ function readMethods({ access }: Ground) {
     archive: (id, range = {}) => readArchive(access, id, range),
     messages: (id, messageIds) => read(id, (database) => messagesOf(database, id, messageIds)),
     log: (id) => readLog(access, id),
-    search: (id, query, limit) => searchMessages(access, id, { query, limit }),
+    counts: (id) => read(id, (database) => countsOf(database, id)),
+    search: async (id, query, limit, scope) => searchMessages(access, id, searchRequest(query, limit, scope)),
     sessions: () => readSessions(access),
   } satisfies Partial<Store>;
 }

@@ -4,6 +4,7 @@
  */
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import type { Row } from "../sql/cells.ts";
 import { loadDriver } from "./driver.ts";
 
@@ -30,11 +31,16 @@ export interface DatabaseOptions {
   readonly file: string;
   /** How long SQLite itself waits for a lock. It blocks the thread, so longer waiting is done elsewhere. */
   readonly lockWaitMs: number;
+  /** `immutable` also reads where the files beside a write-ahead log cannot be made; nobody may write meanwhile. */
+  readonly access?: "read-write" | "read-only" | "immutable";
 }
 
-export function openDatabase({ file, lockWaitMs }: DatabaseOptions, { onStatement }: Seams): Database {
+export function openDatabase(options: DatabaseOptions, { onStatement }: Seams): Database {
+  const { file, lockWaitMs, access = "read-write" } = options;
   const Driver = loadDriver();
-  const driver: DatabaseSync = new Driver(file, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
+  const place = access === "immutable" ? new URL(`${pathToFileURL(file).href}?immutable=1`) : file;
+  const readOnly = access !== "read-write";
+  const driver: DatabaseSync = new Driver(place, { timeout: lockWaitMs, enableForeignKeyConstraints: true, readOnly });
   const statements = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {
     onStatement?.(sql);

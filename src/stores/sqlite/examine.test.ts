@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { DAMAGES, damageable } from "../../../test/store-damages.ts";
 import { append, begin, compact, listOf } from "../../testing/store/world.ts";
 import { sqliteStore } from "../sqlite.ts";
 
@@ -46,6 +47,7 @@ test("too many messages counted", () =>
 test("a number not given out yet", () =>
   check("UPDATE messages SET sequence = 99, order_key = 99 WHERE session_id = 'a' AND sequence = 11", [
     "sequence-beyond-last",
+    "message-missing",
   ]));
 test("a message out of its place", () =>
   check("UPDATE messages SET order_key = 9.5 WHERE session_id = 'a' AND sequence = 9", ["order-of-appended"]));
@@ -67,3 +69,26 @@ test("a body that is no JSON", () =>
   check("UPDATE messages SET body = '{' WHERE session_id = 'a' AND sequence = 8", ["body-json"]));
 test("an attachment that is gone", () => check("DELETE FROM attachments", ["attachment-missing"]));
 test("an attachment that is another", () => check("UPDATE attachments SET bytes = x'00'", ["attachment-bytes"]));
+test("attachments that are no JSON", () =>
+  check("UPDATE messages SET attachments = '[' WHERE session_id = 'a' AND sequence = 11", ["body-json"]));
+for (const column of ["plan", "details", "preserved_message_ids"]) {
+  test(`${column} that is no JSON`, () =>
+    check(`UPDATE compaction_events SET ${column} = '{' WHERE session_id = 'a' AND number = 1`, ["event-json"]));
+}
+test("a base that is no JSON", () => check("UPDATE sessions SET base = 'x' WHERE id = 'a'", ["session-json"]));
+
+test.each(DAMAGES)("$name", async ({ sql, rules, says = /^/ }) => {
+  const directory = mkdtempSync(join(tmpdir(), "palimpsest-examine-"));
+  const file = join(directory, "sessions.db");
+  const store = sqliteStore({ file, durability: "normal" });
+  await damageable(store);
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+  database.exec(sql);
+  database.close();
+  const found = await listOf(store.examine());
+  expect(found.map(({ sessionId, rule }) => `${sessionId} ${rule}`)).toEqual(rules.map((rule) => `a ${rule}`));
+  expect(found.map(({ message, remedy }) => `${message} ${remedy}`)[0] ?? "").toMatch(says);
+  expect(await listOf(store.examine("b"))).toEqual([]);
+  await store.close();
+  rmSync(directory, { recursive: true });
+});

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import type { Finding } from "../../core/store/store.ts";
 import { numberIn, textIn } from "../sql/cells.ts";
+import { jsonRules } from "../sql/examine-json.ts";
 import { EXAMINE_RULES, type ExamineRule, examineQuery, findingOf } from "../sql/examine-rules.ts";
 import type { Access } from "./access.ts";
 import { pages } from "./pages.ts";
@@ -32,25 +33,23 @@ function damageIn(row: Readonly<Record<string, unknown>>): readonly Finding[] {
 }
 
 const SQLITE_RULES: readonly ExamineRule[] = [
-  {
-    rule: "body-json",
-    sql: `SELECT session_id, 'm' || sequence AS subject FROM messages WHERE NOT json_valid(body)
-      UNION ALL SELECT session_id, 'm' || sequence FROM message_edits WHERE NOT json_valid(body)`,
-    message: (subject) => `The body of message ${subject} is not JSON.`,
-    remedy: BACKUP,
-  },
+  ...jsonRules((column) => `CASE WHEN json_valid(${column}) THEN json_type(${column}) ELSE 'no JSON' END`),
   {
     rule: "attachment-missing",
-    sql: `SELECT m.session_id, json_extract(r.value, '$.hash') AS subject FROM messages m, json_each(m.attachments) r
-      WHERE m.attachments IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attachments a
-        WHERE a.session_id = m.session_id AND a.hash = json_extract(r.value, '$.hash'))
-      UNION SELECT d.session_id, json_extract(r.value, '$.hash') FROM message_edits d, json_each(d.attachments) r
-      WHERE d.attachments IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attachments a
-        WHERE a.session_id = d.session_id AND a.hash = json_extract(r.value, '$.hash'))`,
+    sql: `${lostAttachments("messages")} UNION ${lostAttachments("message_edits")}`,
     message: (subject) => `The attachment ${subject} is referred to and not there.`,
     remedy: BACKUP,
   },
 ];
+
+/** A column that is no JSON is told by another rule, and must not stop this one. */
+function lostAttachments(table: string): string {
+  const hash = "json_extract(CASE WHEN r.type = 'object' THEN r.value END, '$.hash')";
+  return `SELECT t.session_id, ${hash} AS subject
+    FROM ${table} t, json_each(CASE WHEN json_valid(t.attachments) THEN t.attachments END) r
+    WHERE ${hash} IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.session_id = t.session_id AND a.hash = ${hash})`;
+}
 
 async function* examineBytes(access: Access, sessionId: string | undefined): AsyncGenerator<Finding, void, undefined> {
   const found = pages<BytesRow>(access, ({ all }, after, limit) =>

@@ -197,7 +197,7 @@ for (let count = 0; ; count++) {
   if (lease === undefined) continue;
   const event = JSON.parse(process.argv[3]);
   const order = (view[3].order + view[4].order) / 2;
-  await store.commit("a", { event, lease, revision: version.revision, archivedIds: [view[2].id, view[3].id], edits: [],
+  await store.commit("a", { event, lease, revision: version.revision, sequence: version.sequence, archivedIds: [view[2].id, view[3].id], edits: [],
     inserted: [{ role: "user", body, attachments: [], order }], system: null, passes: { weak: 0, tokensAfter: 0 }, totalTokens: 1 });
   await store.release(lease);
 }

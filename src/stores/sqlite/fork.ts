@@ -25,8 +25,8 @@ export function forkSession(
     database.run(COPY_EVENT, id, to, idOf(textOrNullIn(event, "previous_id")), from, numberIn(event, "number"));
   }
   database.run(COPY_ATTACHMENTS, to, from);
-  database.run(COPY_MESSAGES, to, from);
-  database.run(COPY_EDITS, to, from);
+  database.run(COPY_MESSAGES, to, to, to, to, from);
+  database.run(COPY_EDITS, to, to, from);
 }
 
 // No lease comes along, and the index is filled when somebody searches.
@@ -46,16 +46,19 @@ SELECT ?, ?, ?, ${EVENT_CONTENT} FROM compaction_events WHERE session_id = ? AND
 const COPY_ATTACHMENTS =
   "INSERT INTO attachments (session_id, hash, bytes) SELECT ?, hash, bytes FROM attachments WHERE session_id = ?";
 
-/** The fork's own event in the place of the one with that id: both have the same number. */
+/**
+ * The fork's own event in the place of the one with that id: both have the same number. Takes the fork's id. A value stands as
+ * often as it is needed, because older versions of Node bind none to a numbered place.
+ */
 const renamed = (id: string): string =>
-  `(SELECT n.id FROM compaction_events o JOIN compaction_events n ON n.session_id = ?1 AND n.number = o.number WHERE o.id = ${id})`;
+  `(SELECT n.id FROM compaction_events o JOIN compaction_events n ON n.session_id = ? AND n.number = o.number WHERE o.id = ${id})`;
 
 // A maker that is no longer there keeps its old name, so that the message still counts as inserted.
 const COPY_MESSAGES = `INSERT INTO messages (session_id, sequence, order_key, role, is_preserved, is_summary, made_by, archived_by,
   edited_by, created_at, attachments, body)
-SELECT ?1, sequence, order_key, role, is_preserved, is_summary, coalesce(${renamed("made_by")}, made_by),
+SELECT ?, sequence, order_key, role, is_preserved, is_summary, coalesce(${renamed("made_by")}, made_by),
   ${renamed("archived_by")}, ${renamed("edited_by")}, created_at, attachments, body
-FROM messages WHERE session_id = ?2 ORDER BY sequence`;
+FROM messages WHERE session_id = ? ORDER BY sequence`;
 
 const COPY_EDITS = `INSERT INTO message_edits (session_id, event_id, sequence, kind, attachments, body)
-SELECT ?1, ${renamed("event_id")}, sequence, kind, attachments, body FROM message_edits WHERE session_id = ?2`;
+SELECT ?, ${renamed("event_id")}, sequence, kind, attachments, body FROM message_edits WHERE session_id = ?`;

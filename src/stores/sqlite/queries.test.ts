@@ -36,10 +36,11 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function rows(query: string, ...values: readonly string[]): readonly unknown[] {
+/** Values by name, because not every version of Node binds numbered ones by position. */
+function rows(query: string, values: Readonly<Record<string, string>> = {}): readonly unknown[] {
   return sql
     .prepare(query)
-    .all(...values)
+    .all(values)
     .map((row) => ({ ...row }));
 }
 
@@ -51,7 +52,7 @@ test("the archive query of AgentPG's users runs as it is", async () => {
     `SELECT ma.id, ma.original_message->>'role' as role, ma.archived_at, ce.strategy
 FROM message_archive ma JOIN compaction_events ce ON ma.compaction_event_id = ce.id
 WHERE ma.session_id = ?1 ORDER BY ma.archived_at DESC;`,
-    "a",
+    { "?1": "a" },
   );
   expect(found).toEqual([
     { id: "m1", role: "user", archived_at: createdAt, strategy: "hybrid" },

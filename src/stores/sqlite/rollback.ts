@@ -21,7 +21,7 @@ export function rollBack(
   const { undone, head } = planRollback(inForce, rollback);
   for (const { id } of undone) undo(database, { sessionId, eventId: id, undoneAt });
   const before = versionOf(row);
-  const version = { head, sequence: before.sequence, revision: before.revision + 1 };
+  const version = { ...before, head, revision: before.revision + 1 };
   const counters = countersAfterRollback(countersOf(row), undone);
   const passes = { weak: 0, tokensAfter: 0 };
   updateSession(database, sessionId, { version, counters, passes, updatedAt: undoneAt });

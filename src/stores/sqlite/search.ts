@@ -7,10 +7,12 @@ import { hash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
+import { CANDIDATES_MAX, chooseCandidates } from "../../core/search/choose-candidates.ts";
+import { type SearchRequest, tellingWords } from "../../core/search/query-words.ts";
 import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
-import { indexText, searchWords } from "../../core/search/search-words.ts";
+import { indexText } from "../../core/search/search-words.ts";
 import { checkSessionId } from "../../core/store/session-id.ts";
-import type { Hit } from "../../core/store/store.ts";
+import type { Hit, SearchScope } from "../../core/store/store.ts";
 import { jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
 import { messageIdOf } from "../sql/message-id.ts";
 import type { Access } from "./access.ts";
@@ -20,24 +22,41 @@ import { sessionRow } from "./session-rows.ts";
 export async function searchMessages(
   access: Access,
   sessionId: string,
-  { query, limit }: { query: string; limit: number },
+  { query, limit, scope }: SearchRequest,
 ): Promise<readonly Hit[]> {
-  const words = [...new Set(searchWords(query))].slice(0, QUERY_WORDS_MAX);
   checkSessionId(sessionId);
   await catchUp(access, sessionId);
-  if (words.length === 0) return [];
-  // Words hold letters, digits and marks only; quoted, none of them can be an operator.
-  const match = `session : "${sessionTerm(sessionId)}" AND words : (${words.map((word) => `"${word}"`).join(" OR ")})`;
-  const rows = await access.read((database) => database.all(CANDIDATES, match, CANDIDATES_MAX));
+  const words = tellingWords(query);
+  if (words.length === 0 || limit <= 0) return [];
+  const rows = await access.read((database) => {
+    const found = words.map((word) => holdersOf(database, { sessionId, word, scope }));
+    return database.all(CANDIDATES, sessionId, JSON.stringify(chooseCandidates(found)));
+  });
   return rankHits(query, rows.map(candidateOf), limit);
 }
 
-const QUERY_WORDS_MAX = 32;
-const CANDIDATES_MAX = 1_000;
+/** The newest messages that hold the word, newest first. */
+function holdersOf(
+  database: Database,
+  { sessionId, word, scope }: { sessionId: string; word: string; scope: SearchScope },
+): readonly number[] {
+  // Words hold letters, digits and marks only; quoted, none of them can be an operator.
+  const match = `session : "${sessionTerm(sessionId)}" AND words : "${word}"`;
+  return database.all(HOLDERS[scope], match, CANDIDATES_MAX).map((row) => numberIn(row, "sequence"));
+}
+
+/** From the index to the messages and never the other way; what a rollback took back is in neither scope. */
+const holders = (condition: string): string => `SELECT m.sequence
+FROM message_search CROSS JOIN messages m ON m.row_id = message_search.rowid
+WHERE message_search MATCH ? AND ${condition} ORDER BY message_search.rowid DESC LIMIT ?`;
+
+const HOLDERS: Readonly<Record<SearchScope, string>> = {
+  all: holders("(m.archived_by IS NULL OR m.archived_by IS NOT m.made_by)"),
+  archive: holders("m.archived_by IS NOT NULL AND m.archived_by IS NOT m.made_by"),
+};
 
 const CANDIDATES = `SELECT sequence, role, archived_by, created_at, body FROM messages
-WHERE row_id IN (SELECT rowid FROM message_search WHERE message_search MATCH ? ORDER BY rowid DESC LIMIT ?)
-AND (archived_by IS NULL OR archived_by IS NOT made_by)`;
+WHERE session_id = ? AND sequence IN (SELECT value FROM json_each(?))`;
 
 /** Messages that one transaction adds to the index: others can write in between. */
 const INDEX_STEP = 500;

@@ -3,7 +3,8 @@
 import { type Counters, NO_COUNTERS, type PassHistory } from "../../core/store/counters.ts";
 import { checkSessionId } from "../../core/store/session-id.ts";
 import type { NewSession, SessionRecord, Version } from "../../core/store/store.ts";
-import { type Row, storableText } from "../sql/cells.ts";
+import { jsonText } from "../../core/store/stored-json.ts";
+import type { Row } from "../sql/cells.ts";
 import { sessionExists, sessionMissing } from "../sql/refusals.ts";
 import { counterCells, SESSION_COLUMNS, sessionRecordOf, versionOf } from "../sql/session-row.ts";
 import type { Database } from "./database.ts";
@@ -23,12 +24,15 @@ export function sessionRow(database: Database, sessionId: string): Row {
   return row;
 }
 
-const SMALL_ROW = `SELECT head_event_id, last_sequence, revision, total_tokens, is_total_stale, input_tokens, output_tokens,
+const SMALL_ROW = `SELECT head_event_id, last_sequence, revision, created_at, total_tokens, is_total_stale, input_tokens, output_tokens,
 context_tokens, compaction_count, memory_flush_compaction_count, turn_count, message_count, lease_holder, lease_token, lease_expires_at,
 indexed_sequence FROM sessions WHERE id = ?`;
 
 export function seenVersion(database: Database, sessionId: string): Version {
-  const row = database.get("SELECT head_event_id, last_sequence, revision FROM sessions WHERE id = ?", sessionId);
+  const row = database.get(
+    "SELECT head_event_id, last_sequence, revision, created_at FROM sessions WHERE id = ?",
+    sessionId,
+  );
   if (row === undefined) throw sessionMissing(sessionId);
   return versionOf(row);
 }
@@ -45,12 +49,12 @@ export function insertSession(database: Database, session: NewSession, createdAt
     "INSERT INTO sessions (id, format, agent_id, parent_id, created_at, updated_at, metadata, base) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     session.id,
     session.format,
-    storableText(session.agentId ?? ""),
+    session.agentId ?? "",
     session.parentId ?? null,
     createdAt,
     createdAt,
-    JSON.stringify(session.metadata ?? {}),
-    JSON.stringify(session.base),
+    jsonText(session.metadata ?? {}),
+    jsonText(session.base),
   );
 }
 

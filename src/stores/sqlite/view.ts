@@ -1,6 +1,7 @@
 /** What a session shows: its record and its view, in one state of the database. Reads the view's rows only, never the whole log. */
 
-import type { Changes, SessionState, StoredMessage, Version } from "../../core/store/store.ts";
+import type { Changes, RowCounts, SessionState, StoredMessage, Version } from "../../core/store/store.ts";
+import { numberIn } from "../sql/cells.ts";
 import { sequenceOf } from "../sql/message-id.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import type { Database } from "./database.ts";
@@ -22,7 +23,7 @@ WHERE m.session_id = ? AND m.archived_by IS NULL ORDER BY m.order_key`;
 
 export function changesSince(database: Database, sessionId: string, since: Version): Changes {
   const version = seenVersion(database, sessionId);
-  const isSameRevision = version.revision === since.revision;
+  const isSameRevision = version.incarnation === since.incarnation && version.revision === since.revision;
   if (isSameRevision && version.sequence === since.sequence) return { type: "none" };
   if (isSameRevision && version.sequence > since.sequence) {
     const record = recordOf(database, sessionId);
@@ -36,6 +37,17 @@ export function changesSince(database: Database, sessionId: string, since: Versi
 }
 
 const NEWER = `SELECT ${APPENDED_COLUMNS} FROM messages WHERE session_id = ? AND sequence > ? ORDER BY sequence`;
+
+export function countsOf(database: Database, sessionId: string): RowCounts {
+  seenVersion(database, sessionId);
+  const row = database.get(COUNTS, sessionId) ?? {};
+  return { view: numberIn(row, "view_count"), archived: numberIn(row, "archive_count") };
+}
+
+// What is hidden by the event that made it was taken back by a rollback.
+const COUNTS = `SELECT count(*) FILTER (WHERE archived_by IS NULL) AS view_count,
+  count(*) FILTER (WHERE archived_by IS NOT NULL AND made_by IS NOT archived_by) AS archive_count
+FROM messages WHERE session_id = ?`;
 
 /** Bodies as they were written, in the order of the ids; what is not there is left out. */
 export function messagesOf(

@@ -64,6 +64,41 @@ export const ARCHIVE_CASES: Cases = {
     await append(again, "a", [user("a new ticket")]);
     assert.deepEqual((await found("ticket")).split(" ").toSorted(), ["m3", "m8"]);
   },
+  "search can be of the archive alone": async ({ store }) => {
+    await begin(store, "a", 10);
+    await append(store, "a", [user("question of the view")]);
+    await compact(store, "a", { archive: [0, 1, 2, 3, 4], summary: "question one" });
+    const found = async (limit: number, scope?: "all" | "archive"): Promise<string> =>
+      (await store.search("a", "question", limit, scope)).map(({ messageId }) => messageId).join(" ");
+    assert.equal(await found(99, "archive"), "m5 m3 m1");
+    assert.equal(await found(2, "archive"), "m5 m3");
+    assert.equal(await found(99), "m12 m11 m9 m7 m5 m3 m1");
+    assert.equal(await found(99, "all"), await found(99));
+    await store.rollback("a", {});
+    assert.equal(await found(99, "archive"), "");
+    assert.equal(await found(99), "m11 m9 m7 m5 m3 m1");
+  },
+  "a common word hides no old message": async ({ store }) => {
+    await store.create({ id: "a", format: "openai-chat", base: {} });
+    await append(store, "a", [user("the deployment key is ZEBRA4711")]);
+    const later = Array.from({ length: 2_400 }, (_, index) =>
+      user(index % 2 === 0 ? `the weather ${index}` : `what is new ${index}`),
+    );
+    await append(store, "a", later);
+    const found = async (query: string): Promise<readonly string[]> =>
+      (await store.search("a", query, 3)).map(({ messageId }) => messageId);
+    assert.deepEqual(await found("what is the ZEBRA4711 deployment key"), ["m1", "m2401", "m2399"]);
+    assert.deepEqual(await found("the deployment"), ["m1", "m2400", "m2398"]);
+    assert.deepEqual(await found("the weather"), ["m2400", "m2398", "m2396"]);
+  },
+  "what is no query is refused": async ({ store }) => {
+    await begin(store, "a", 1);
+    for (const query of [undefined, null, 5, {}, ["question"]]) {
+      // As a caller without a compiler could.
+      await refuses("invalid-options", () => store.search("a", query as string, 5));
+    }
+    await refuses("invalid-options", () => store.search("a", "question", 5, "view" as "all"));
+  },
   "a snippet is short, wherever the word stands": async ({ store }) => {
     await store.create({ id: "a", format: "gemini", base: {} });
     const filler = "lorem ipsum dolor sit amet ".repeat(2_000);

@@ -27,7 +27,8 @@ export const COMPACTION_CASES: Cases = {
       edits: [[5, { role: "assistant", content: "short" }]],
       totalTokens: 79_000,
     });
-    assert.deepEqual([insertedIds, version], [["m9"], { head: eventId, sequence: 9, revision: 1 }]);
+    const { createdAt: incarnation } = await stateOf(store, "a");
+    assert.deepEqual([insertedIds, version], [["m9"], { incarnation, head: eventId, sequence: 9, revision: 1 }]);
     for (const each of [store, await reopen()]) {
       const { view, counters, passes } = await stateOf(each, "a");
       assert.equal(view.map(({ id }) => id).join(" "), "m1 m9 m5 m6 m7 m8");
@@ -72,6 +73,38 @@ export const COMPACTION_CASES: Cases = {
     await append(store, "a", [user("meanwhile")]);
     await store.commit("a", commit);
     assert.equal(await ids(store, "a"), "m6 m5");
+  },
+  "the total of a compaction is stale when more was appended meanwhile": async ({ store, reopen }) => {
+    await begin(store, "a", 6);
+    await compact(store, "a", { archive: [0], summary: "one", totalTokens: 500 });
+    assert.equal((await stateOf(store, "a")).counters.isTotalStale, false);
+    const commit = await commitOf(store, "a", { archive: [1], summary: "two", totalTokens: 400 });
+    await append(store, "a", [user("meanwhile")], { inputTokens: 900, outputTokens: 1 });
+    await store.commit("a", commit);
+    for (const each of [store, await reopen()]) {
+      const { totalTokens, isTotalStale, compactionCount } = (await stateOf(each, "a")).counters;
+      assert.deepEqual([totalTokens, isTotalStale, compactionCount], [400, true, 2]);
+    }
+  },
+  "rows are counted as view and archive list them": async ({ store, reopen }) => {
+    await refuses("session-missing", () => store.counts("a"));
+    await begin(store, "a", 6);
+    const counted = async (): Promise<readonly number[]> => {
+      const { view, archived } = await (await reopen()).counts("a");
+      assert.deepEqual(await store.counts("a"), { view, archived });
+      assert.equal(view, (await stateOf(store, "a")).view.length);
+      assert.equal(archived, (await listOf(store.archive("a"))).length);
+      return [view, archived];
+    };
+    assert.deepEqual(await counted(), [6, 0]);
+    await compact(store, "a", { archive: [0, 1], summary: "one" });
+    assert.deepEqual(await counted(), [5, 2]);
+    await compact(store, "a", { archive: [0, 1], summary: "two" });
+    assert.deepEqual(await counted(), [4, 4]);
+    await store.rollback("a", {});
+    assert.deepEqual(await counted(), [5, 2]);
+    await store.purge("a", new Date(Date.now() + 3_600_000));
+    assert.deepEqual(await counted(), [5, 0]);
   },
   "a compaction of what has changed is refused": async ({ store }) => {
     await begin(store, "a", 6);

@@ -3,23 +3,39 @@
 import { strict as assert } from "node:assert";
 import type { JsonValue } from "../../core/json.ts";
 import type { Cases } from "../store-contract.ts";
-import { append, assistant, BASE, begin, bodies, compact, ids, listOf, refuses, stateOf, user } from "./world.ts";
+import {
+  append,
+  assistant,
+  BASE,
+  begin,
+  bodies,
+  compact,
+  ids,
+  isSound,
+  listOf,
+  refuses,
+  stateOf,
+  user,
+} from "./world.ts";
 
 export const MESSAGE_CASES: Cases = {
   "a session that nobody made is undefined": async ({ store }) => {
     assert.equal(await store.open("nobody"), undefined);
     await refuses("session-missing", () => append(store, "nobody", [user("hello")]));
-    await refuses("session-missing", () => store.changes("nobody", { head: null, sequence: 0, revision: 0 }));
+    await refuses("session-missing", () =>
+      store.changes("nobody", { incarnation: "", head: null, sequence: 0, revision: 0 }),
+    );
     await refuses("session-missing", () => store.delete("nobody"));
   },
   "a new session is empty and knows its base": async ({ store }) => {
     await store.create({ id: "a", format: "gemini", base: BASE, agentId: "agent", metadata: { tenant: "t" } });
-    const { view, version, format, base, agentId, metadata, counters, system, parentId } = await stateOf(store, "a");
+    const state = await stateOf(store, "a");
+    const { view, version, format, base, agentId, metadata, counters, system, parentId, createdAt } = state;
     assert.deepEqual(
       { view, version, format, agentId, metadata, system, parentId },
       {
         view: [],
-        version: { head: null, sequence: 0, revision: 0 },
+        version: { incarnation: createdAt, head: null, sequence: 0, revision: 0 },
         format: "gemini",
         agentId: "agent",
         metadata: { tenant: "t" },
@@ -30,6 +46,40 @@ export const MESSAGE_CASES: Cases = {
     assert.equal(JSON.stringify(base), JSON.stringify(BASE));
     assert.deepEqual([counters.messageCount, counters.compactionCount, counters.isTotalStale], [0, 0, true]);
     await refuses("session-exists", () => store.create({ id: "a", format: "gemini", base: BASE }));
+  },
+  "a session begins with its first messages, or not at all": async ({ store, reopen }) => {
+    const session = { id: "a", format: "anthropic-messages" as const, base: BASE };
+    const usage = { inputTokens: 90, outputTokens: 10 };
+    await store.create(session, { messages: [user("one"), assistant("two")], turns: 1, usage });
+    await refuses("session-exists", () => store.create(session, { messages: [user("three")], turns: 1 }));
+    for (const each of [store, await reopen()]) {
+      const { view, version, counters } = await stateOf(each, "a");
+      assert.deepEqual(bodies(view), [user("one").body, assistant("two").body]);
+      assert.deepEqual([view[0]?.id, view[1]?.id, version.sequence, version.revision], ["m1", "m2", 2, 0]);
+      const { messageCount, turnCount, totalTokens, isTotalStale } = counters;
+      assert.deepEqual([messageCount, turnCount, totalTokens, isTotalStale], [2, 1, 100, false]);
+    }
+    await store.create({ ...session, id: "b" }, { messages: [], turns: 0 });
+    assert.equal(await ids(store, "b"), "");
+    assert.deepEqual((await append(store, "a", [user("three")])).ids, ["m3"]);
+    await isSound(store);
+  },
+  "a session that was deleted and made again is told as changed": async ({ store, reopen }) => {
+    await begin(store, "a", 3);
+    const { version } = await stateOf(store, "a");
+    const other = await reopen();
+    await other.delete("a");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    for (const messages of [[], [user("four")]]) {
+      if (messages.length === 0) await begin(other, "a", 3);
+      else await append(other, "a", messages);
+      const changes = await store.changes("a", version);
+      assert.equal(changes.type, "changed");
+      if (changes.type === "changed") assert.deepEqual(changes.state, await stateOf(other, "a"));
+    }
+    const again = await stateOf(store, "a");
+    assert.notEqual(again.version.incarnation, version.incarnation);
+    assert.deepEqual(await store.changes("a", again.version), { type: "none" });
   },
   "messages come back in order, as the very same JSON, after a restart too": async ({ store, reopen }) => {
     await store.create({ id: "a", format: "anthropic-messages", base: BASE });
@@ -58,7 +108,7 @@ export const MESSAGE_CASES: Cases = {
   "what is appended is numbered without gaps and stamped": async ({ store }) => {
     await begin(store, "a", 3);
     const { ids: more, version } = await append(store, "a", [user("four"), assistant("five")]);
-    const { view } = await stateOf(store, "a");
+    const { view, createdAt: incarnation } = await stateOf(store, "a");
     assert.deepEqual(
       view.map(({ sequence, order }) => [sequence, order]),
       [1, 2, 3, 4, 5].map((number) => [number, number]),
@@ -67,7 +117,7 @@ export const MESSAGE_CASES: Cases = {
       view.slice(3).map(({ id }) => id),
       more,
     );
-    assert.deepEqual(version, { head: null, sequence: 5, revision: 0 });
+    assert.deepEqual(version, { incarnation, head: null, sequence: 5, revision: 0 });
     for (const { createdAt } of view) assert.equal(new Date(createdAt).toISOString(), createdAt);
   },
   "appending nothing changes nothing": async ({ store }) => {

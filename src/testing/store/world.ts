@@ -102,6 +102,7 @@ export async function commitOf(store: Store, session: string, compaction: Compac
     event: { ...eventOf(summary ?? null, compaction.archive.length), ...compaction.event },
     lease,
     revision: compaction.revision ?? version.revision,
+    sequence: version.sequence,
     archivedIds: compaction.archive.map(idAt),
     edits: (compaction.edits ?? []).map(([index, body]) => ({
       messageId: idAt(index),

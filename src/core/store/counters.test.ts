@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { countersAfterCompaction, isOvertaken, NO_COUNTERS, wholeUsage } from "./counters.ts";
+
+const before = { ...NO_COUNTERS, totalTokens: 900, isTotalStale: false, inputTokens: 800, outputTokens: 100 };
+
+test.each([
+  [500, 4, [500, false]],
+  [500, 5, [500, true]],
+  [undefined, 4, [900, true]],
+  [0, 4, [900, true]],
+] as const)("a compaction that left %s tokens, with %i as the last number", (totalTokens, last, expected) => {
+  const counts = { totalTokens, isCompaction: true, isOvertaken: isOvertaken({ sequence: 4 }, last) };
+  const after = countersAfterCompaction(before, counts);
+  expect([after.totalTokens, after.isTotalStale]).toEqual(expected);
+  expect([after.inputTokens, after.outputTokens, after.compactionCount]).toEqual([0, 0, 1]);
+});
+
+test("usage is whole, and says no more than it was given", () => {
+  expect(wholeUsage({ inputTokens: 1.5, outputTokens: 0.4 })).toEqual({ inputTokens: 2, outputTokens: 0 });
+  expect(() => wholeUsage({ inputTokens: Number.NaN, outputTokens: 1 })).toThrow("NaN tokens");
+});

@@ -1,0 +1,79 @@
+/**
+ * Appends of one session, one after the other in the order of their calls: a pool of connections would not keep it. Whoever
+ * waits may give up; what has not begun by then does not begin.
+ */
+
+import { throwIfAborted } from "../compactor/make-summary.ts";
+import type { Compactor } from "../compactor.ts";
+import type { UsageCounts } from "../core/store/counters.ts";
+import type { SessionParts } from "./compact-view.ts";
+import type { Waiting } from "./session-port.ts";
+import { type Appendable, readAppendable } from "./wire-input.ts";
+
+/** What was sent last: the usage that comes back with the answer is about it. */
+export interface Sent {
+  request: object | undefined;
+}
+
+export interface Appender {
+  add(input: Appendable, options: Waiting): Promise<readonly string[]>;
+  /** Begins when everything that was appended so far is stored, so that a request holds it. */
+  after<T>(options: Waiting, action: () => Promise<T>): Promise<T>;
+}
+
+export function createAppender(parts: SessionParts, sent: Sent): Appender {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    add: async (input, { signal }) => {
+      if (signal !== undefined) throwIfAborted(signal);
+      // Read at once: what the caller does with it from now on is no business of the queue's.
+      const read = readAppendable(parts.compactor.format, input);
+      const added = last.then(() => {
+        if (signal !== undefined) throwIfAborted(signal);
+        return store(parts, sent, { ...read, input });
+      });
+      // The next one does not depend on whether this one worked; its caller is told.
+      last = added.catch(() => {});
+      return added;
+    },
+    after: async (options, action) => {
+      await unlessAborted(last, options);
+      return action();
+    },
+  };
+}
+
+async function store(
+  { id, store: to, compactor, live }: SessionParts,
+  sent: Sent,
+  { messages, turns, isResponse, input }: ReturnType<typeof readAppendable> & { readonly input: Appendable },
+): Promise<readonly string[]> {
+  const usage = isResponse ? usageOf(compactor, input) : undefined;
+  const batch = { messages, turns, ...(usage !== undefined && { usage }) };
+  const appended = await to.append(id, batch);
+  live.appended(batch, appended);
+  if (usage !== undefined && sent.request !== undefined) compactor.observe(sent.request, input);
+  return appended.ids;
+}
+
+function usageOf({ format, settings }: Compactor, response: Appendable): UsageCounts | undefined {
+  const usage = format.readUsage(response);
+  if (usage === undefined) return undefined;
+  const { inputTokens, outputTokens } = usage;
+  return { inputTokens, outputTokens, contextTokens: settings.windowTokens };
+}
+
+/** Rejects as soon as the signal is aborted, whatever else is still waited for. */
+async function unlessAborted(wait: Promise<unknown>, { signal }: Waiting): Promise<void> {
+  if (signal === undefined) {
+    await wait;
+    return;
+  }
+  throwIfAborted(signal);
+  const aborted = Promise.withResolvers<void>();
+  const stop = (): void => aborted.resolve();
+  signal.addEventListener("abort", stop, { once: true });
+  await Promise.race([wait, aborted.promise]);
+  signal.removeEventListener("abort", stop);
+  throwIfAborted(signal);
+}

@@ -1,0 +1,147 @@
+/** One attempt at a compaction: from the newest view to a commit, under a lease that is given back before this returns. */
+
+import { hostname } from "node:os";
+import type { Compactor, ViewPass } from "../compactor.ts";
+import type { HookContext } from "../core/hooks/hook-events.ts";
+import { isTextStep } from "../core/plan/apply-plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { RECALL_NAME } from "../core/plan/summary-marks.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { Commit, Lease, NewEdit } from "../core/store/store.ts";
+import type { SessionCall, SessionParts } from "./compact-view.ts";
+import { eventRecord } from "./event-record.ts";
+import { type HeldLease, holdLease } from "./hold-lease.ts";
+import { conversationOf, type Snapshot } from "./live-view.ts";
+import { modelOf, systemEditOf } from "./session-view.ts";
+import { viewDelta } from "./view-delta.ts";
+
+export interface Passed {
+  readonly passed: ViewPass;
+  /** The event that was stored, if any. */
+  readonly eventId?: string;
+  /** True when others appended while the summary was made. */
+  readonly isOvertaken?: boolean;
+}
+
+export async function passOnce(parts: SessionParts, call: SessionCall, mayCompact: boolean): Promise<Passed> {
+  const { compactor, store, id, overlay, leaseMs } = parts;
+  const snapshot = await parts.live.refresh();
+  const startedMs = parts.now();
+  const settings = settingsFor(snapshot, compactor, call);
+  const model = modelOf(snapshot.record.base);
+  let held: HeldLease | undefined;
+  const lost = new AbortController();
+  try {
+    const passed = await compactor.passOver(conversationOf(snapshot, overlay), {
+      ...call,
+      ...(settings !== undefined && { settings }),
+      signal: AbortSignal.any([lost.signal, ...(call.signal === undefined ? [] : [call.signal])]),
+      passes: parts.heldOff.passes ?? snapshot.record.passes,
+      failed: (passes) => {
+        parts.heldOff.passes = passes;
+      },
+      hookContext: hookContextOf(snapshot, call),
+      ...(model !== undefined && { model }),
+      mayBegin: async (plan) => {
+        if (!needsCommit(plan, compactor)) return true;
+        if (!mayCompact) return false;
+        held = await holdLease(store, id, { holder: `${hostname()}:${process.pid}`, leaseMs });
+        held?.signal.addEventListener("abort", () => lost.abort(held?.signal.reason), { once: true });
+        return held !== undefined;
+      },
+    });
+    const attempt: Attempt = { snapshot, passed, call, durationMs: parts.now() - startedMs };
+    parts.heldOff.passes = passed.report.compacted ? undefined : passed.passes;
+    return held === undefined ? keepForRequests(parts, attempt) : await commitPass(parts, attempt, held.current());
+  } catch (error) {
+    // The abort was ours: what the caller needs to know is why.
+    throw lost.signal.aborted && !call.signal?.aborted ? lost.signal.reason : error;
+  } finally {
+    await held?.release();
+  }
+}
+
+interface Attempt {
+  readonly snapshot: Snapshot;
+  readonly passed: ViewPass;
+  readonly call: SessionCall;
+  readonly durationMs: number;
+}
+
+/** Summaries mention the recall tool where the session offers it. */
+function settingsFor({ frame }: Snapshot, { format }: Compactor, { settings }: SessionCall): SettingsInput | undefined {
+  const offersRecall = format.readTools(frame.tools).definitions.some(({ name }) => name === RECALL_NAME);
+  return offersRecall ? { ...settings, render: { mentionsRecall: true, ...settings?.render } } : settings;
+}
+
+function hookContextOf({ record }: Snapshot, { hookContext }: SessionCall): HookContext {
+  const { id, agentId, counters } = record;
+  return {
+    sessionId: id,
+    ...(agentId !== "" && { agentId }),
+    compactionCount: counters.compactionCount,
+    ...hookContext,
+  };
+}
+
+function needsCommit(plan: Plan, { settings }: Compactor): boolean {
+  return settings.prune.scope === "stored" || !plan.steps.every(isTextStep);
+}
+
+/** Nothing is stored: texts that were shortened on the way are remembered, so that the prefix stays the same (C13). */
+function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Attempt): Passed {
+  const shortened = new Set(passed.plan.steps.filter(isTextStep).map(({ messageId }) => messageId));
+  if (shortened.size > 0) {
+    const entries = new Map(snapshot.entries.map((entry) => [entry.message.id, entry]));
+    for (const message of passed.view.messages) {
+      const over = entries.get(message.id);
+      if (shortened.has(message.id) && over !== undefined) overlay.set(message.id, { over, message });
+    }
+  }
+  return { passed };
+}
+
+async function commitPass(parts: SessionParts, attempt: Attempt, lease: Lease): Promise<Passed> {
+  const { snapshot, passed } = attempt;
+  if (!passed.report.compacted) return { passed };
+  const commit = commitOf(parts, attempt, lease);
+  const { eventId } = await parts.store.commit(parts.id, commit);
+  if (parts.compactor.settings.prune.scope === "request") keepForRequests(parts, attempt);
+  for (const id of [...commit.archivedIds, ...commit.edits.map(({ messageId }) => messageId)]) parts.overlay.delete(id);
+  const after = await parts.live.refresh();
+  const isOvertaken = after.record.version.sequence > snapshot.record.version.sequence + commit.inserted.length;
+  return { passed, eventId, isOvertaken };
+}
+
+function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease: Lease): Commit {
+  const { snapshot, passed, call, durationMs } = attempt;
+  const { plan, report, view } = passed;
+  const { version } = snapshot.record;
+  const before = snapshot.entries;
+  const delta = viewDelta({ format: compactor.format, before, after: view.messages, plan });
+  const archived = new Set(delta.archivedIds);
+  const isForRequestsOnly = compactor.settings.prune.scope === "request";
+  // What is shortened for requests only is no business of the store's.
+  const isStored = ({ messageId, kind }: NewEdit): boolean => kind === "reshape" && !overlay.has(messageId);
+  const edits = isForRequestsOnly ? delta.edits.filter(isStored) : delta.edits;
+  return {
+    event: eventRecord({
+      plan,
+      report,
+      settings: compactor.settings,
+      profile: compactor.profile,
+      durationMs,
+      instructions: call.instructions,
+      preservedMessageIds: before.filter(({ stored }) => !archived.has(stored.id)).map(({ stored }) => stored.id),
+      messagesRemoved: archived.size,
+    }),
+    lease,
+    revision: version.revision,
+    sequence: version.sequence,
+    ...delta,
+    edits,
+    system: systemEditOf(snapshot.frame, view),
+    passes: passed.passes,
+    totalTokens: report.tokensAfter,
+  };
+}

@@ -1,0 +1,57 @@
+/** Rules about the kind of JSON that a column holds. How a kind is told differs, so each database brings its own way. Only reads. */
+
+import type { ExamineRule } from "./examine-rules.ts";
+
+const BACKUP = "Restore the database from a backup.";
+
+/**
+ * `kindOf` is SQL for the kind of a column's JSON: `object`, `array`, `null`, `string` or `text`, anything else for another kind, and
+ * for what is no JSON at all. It must not fail on what is none.
+ */
+export function jsonRules(kindOf: (column: string) => string): readonly ExamineRule[] {
+  const isNot = (column: string, kinds: readonly string[]): string =>
+    `${column} IS NOT NULL AND ${kindOf(column)} NOT IN (${kinds.map((kind) => `'${kind}'`).join(", ")})`;
+  const columns = (table: string, owner: string, kinds: Kinds): string =>
+    Object.entries(kinds)
+      .map(
+        ([column, known]) =>
+          `SELECT ${owner} AS session_id, '${column}' AS subject FROM ${table} WHERE ${isNot(column, known)}`,
+      )
+      .join(" UNION ALL ");
+  const bodies = (table: string): string =>
+    `SELECT session_id, 'm' || sequence AS subject FROM ${table} WHERE ${isNot("body", ["object", "string", "text"])}
+      OR (${isNot("attachments", ["array"])})`;
+  return [
+    {
+      rule: "body-json",
+      sql: `${bodies("messages")} UNION ALL ${bodies("message_edits")}`,
+      message: (subject) =>
+        `The body of message ${subject}, or what it says of its attachments, is not the JSON it was.`,
+      remedy: BACKUP,
+    },
+    {
+      rule: "session-json",
+      sql: columns("sessions", "id", SESSION_KINDS),
+      message: (subject) => `The session's ${subject} is no JSON object.`,
+      remedy: `The session cannot be opened. ${BACKUP} Without one, set sessions.metadata or sessions.base to an object by hand.`,
+    },
+    {
+      rule: "event-json",
+      sql: columns("compaction_events", "session_id", EVENT_KINDS),
+      message: (subject) => `The column ${subject} of a compaction is not the JSON it was.`,
+      remedy: BACKUP,
+    },
+  ];
+}
+
+type Kinds = Readonly<Record<string, readonly string[]>>;
+
+const SESSION_KINDS: Kinds = { base: ["object"], metadata: ["object"] };
+
+/** An event that another program recorded has no plan. */
+const EVENT_KINDS: Kinds = {
+  plan: ["object", "array", "null"],
+  details: ["object", "array", "null"],
+  preserved_message_ids: ["array"],
+  system_edit: ["object"],
+};

@@ -1,0 +1,104 @@
+/**
+ * Damage that somebody does to the tables by hand, as SQL that SQLite and Postgres both take, and the rules that must tell of it. It is
+ * done to `damageable`: session `a` has ten messages, two compactions in force and a third that was undone; `b` is sound. References
+ * are not enforced meanwhile.
+ */
+
+import type { Store } from "../src/core/store/store.ts";
+import { begin, compact } from "../src/testing/store/world.ts";
+
+export async function damageable(store: Store): Promise<void> {
+  await begin(store, "a", 10);
+  await begin(store, "b", 2);
+  await compact(store, "a", { archive: [0, 1], summary: "one", edits: [[4, { role: "user", content: "x" }]] });
+  await compact(store, "a", { archive: [1, 2], summary: "two" });
+  await compact(store, "a", { archive: [1], summary: "undone" });
+  await store.rollback("a", {});
+}
+
+export interface DamageCase {
+  readonly name: string;
+  readonly sql: string;
+  readonly rules: readonly string[];
+  /** Of the first finding. */
+  readonly says?: RegExp;
+}
+
+const EVENT = (number: number) => `(SELECT id FROM compaction_events WHERE session_id = 'a' AND number = ${number})`;
+const MESSAGE = (sequence: number) => `WHERE session_id = 'a' AND sequence = ${sequence}`;
+
+export const DAMAGES: readonly DamageCase[] = [
+  { name: "nothing", sql: "SELECT 1", rules: [] },
+  {
+    name: "a row of the view is gone",
+    sql: `DELETE FROM messages ${MESSAGE(9)}`,
+    rules: ["message-missing"],
+    says: /m9\..*backup/,
+  },
+  {
+    name: "the last rows are gone",
+    sql: "DELETE FROM messages WHERE session_id = 'a' AND sequence > 11",
+    rules: ["message-missing", "summary-missing"],
+    says: /m12 to m13\./,
+  },
+  {
+    name: "an archived row is gone",
+    sql: `DELETE FROM messages ${MESSAGE(1)}`,
+    rules: ["message-missing", "archive-incomplete"],
+    says: /m1\./,
+  },
+  {
+    name: "a summary is gone",
+    sql: `DELETE FROM messages WHERE made_by = ${EVENT(2)}`,
+    rules: ["message-missing", "summary-missing"],
+  },
+  {
+    name: "an archived row is back in the view",
+    sql: `UPDATE messages SET archived_by = NULL ${MESSAGE(2)}`,
+    rules: ["archive-incomplete"],
+    says: /has 1 of 2.*rollback/,
+  },
+  {
+    name: "more is gone than was purged",
+    sql: `UPDATE compaction_events SET purged_at = created_at WHERE id = ${EVENT(1)};
+      DELETE FROM messages WHERE session_id = 'a' AND sequence IN (1, 2, 9)`,
+    rules: ["message-missing"],
+    says: /1 more/,
+  },
+  {
+    name: "what was purged is gone",
+    sql: `UPDATE compaction_events SET purged_at = created_at WHERE id = ${EVENT(1)};
+      DELETE FROM messages WHERE session_id = 'a' AND sequence IN (1, 2)`,
+    rules: [],
+  },
+  {
+    name: "a wrong count of messages",
+    sql: "UPDATE sessions SET message_count = 7 WHERE id = 'a'",
+    rules: ["message-count"],
+    says: /Set sessions.message_count to 10\./,
+  },
+  {
+    name: "a compaction is gone, and its archive is not",
+    sql: `DELETE FROM compaction_events WHERE id = ${EVENT(1)}`,
+    rules: ["archived-by-gone", "edit-in-force"],
+    says: /archived 2.*backup.*keep it as it is.*export --all/,
+  },
+  ...["plan", "details", "preserved_message_ids", "system_edit"].map((column) => ({
+    name: `${column} of another kind`,
+    sql: `UPDATE compaction_events SET ${column} = '7' WHERE id = ${EVENT(1)}`,
+    rules: ["event-json"],
+    says: new RegExp(column),
+  })),
+  ...["base", "metadata"].map((column) => ({
+    name: `${column} of another kind`,
+    sql: `UPDATE sessions SET ${column} = '[]' WHERE id = 'a'`,
+    rules: ["session-json"],
+    says: new RegExp(column),
+  })),
+  {
+    name: "a body of another kind",
+    sql: `UPDATE messages SET body = '7' ${MESSAGE(8)}`,
+    rules: ["body-json"],
+    says: /m8/,
+  },
+];
