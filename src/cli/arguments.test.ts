@@ -23,7 +23,7 @@ test("no file", () => checkRefused(["--json"], "needs a FILE"));
 test("two files", () => checkRefused(["a", "b"], "takes one FILE"));
 test("a misspelt option", () => checkRefused(["a", "--jsno"], "unknown option --jsno; did you mean --json?"));
 test("an unknown short option", () => checkRefused(["a", "-x"], "unknown option -x"));
-test("a value missing", () => checkRefused(["a", "--window"], "argument missing"));
+test("a value missing", () => checkRefused(["a", "--window"], "--window needs a value"));
 test("a value too many", () => checkRefused(["a", "--json=yes"], "does not take an argument"));
 test("an option of every object is none of ours", () => checkRefused(["a", "--constructor"], "unknown option"));
 

@@ -78,10 +78,30 @@ const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
 function refuseUnknown(command: string, words: readonly string[], options: OptionSpecs): void {
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
-    if (token.kind !== "option" || Object.hasOwn(options, token.name)) continue;
+    if (token.kind !== "option") continue;
+    if (Object.hasOwn(options, token.name)) {
+      refuseMissing(command, token, options[token.name]);
+      continue;
+    }
     const known = Object.keys(options).map((name) => `--${name}`);
     throw usage(`unknown option ${token.rawName}${didYouMean(`--${token.name}`, known)}`, command);
   }
+}
+
+interface GivenOption {
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** A value that begins with a dash must be joined to its option; more often the value was forgotten, or a number is negative. */
+function refuseMissing(command: string, { name, value, inlineValue }: GivenOption, spec: OptionSpec | undefined): void {
+  if (spec?.type !== "string") return;
+  if (value === undefined)
+    throw usage(`--${name} needs a value${spec.value === undefined ? "" : `, ${spec.value}`}`, command);
+  if (inlineValue || !/^-./.test(value)) return;
+  if (/^-[\d.]/.test(value)) throw usage(`--${name} takes nothing below 0, but was given ${value}`, command);
+  throw usage(`--${name} needs a value, but ${value} follows; write --${name}=${value} if that is meant`, command);
 }
 
 function parseStrictly(words: readonly string[], options: OptionSpecs) {

@@ -6,7 +6,7 @@
 import type { Violation } from "../core/ports.ts";
 import type { Transcript } from "../transcripts/index.ts";
 import { type Arguments, type OptionSpecs, parseArguments, usage } from "./arguments.ts";
-import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, type Output, showHelp } from "./command.ts";
 import {
   CONVERSATION_OPTION,
   chooseConversation,
@@ -20,6 +20,8 @@ import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { problemsOf, strangersIn, withoutPath } from "./problems.ts";
 import { type RepairedBody, repairRecorded } from "./repair-recorded.ts";
+import { terminalOf } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
 import { refuseSameFile, writeWhole } from "./write-whole.ts";
 
 const OPTIONS = {
@@ -56,7 +58,7 @@ Examples:
 async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   const given = parseArguments("check", words, OPTIONS);
   if (given.isHelpWanted) {
-    io.stdout.write(commandHelp(checkCommand));
+    showHelp(checkCommand, io);
     return EXIT.ok;
   }
   const out = outputOf(given);
@@ -120,12 +122,16 @@ function checkAll(indexes: readonly number[], { given, transcript, io }: Task): 
   if (isValid) {
     const formats = [...new Set(checked.map(({ format }) => format))].join(" and ");
     const which = checked.length === 1 ? "" : ` in all ${count(checked.length)} conversations`;
-    io.stdout.write(`${name}: valid ${formats}${which}\n`);
+    writeLines([`${name}: valid ${formats}${which}`], io.stdout, io);
     return EXIT.ok;
   }
-  io.stdout.write(problems.map((problem) => problemLine(problem, indexes.length > 1)).join(""));
+  writeLines(
+    problems.map((problem) => problemLine(problem, indexes.length > 1)),
+    io.stdout,
+    io,
+  );
   const hint = "palimpsest check FILE --repair --out REPAIRED.json mends them";
-  io.stderr.write(`palimpsest: ${name}: ${plural(problems.length, "problem")}; ${hint}\n`);
+  writeLines([`palimpsest: ${name}: ${plural(problems.length, "problem")}; ${hint}`], io.stderr, io);
   return EXIT.invalid;
 }
 
@@ -156,9 +162,13 @@ function repairTo(out: string, task: Task & { readonly index: number }): ExitCod
 }
 
 function refuse({ problems }: RepairedBody, { given, io }: Task): void {
-  io.stdout.write(problems.map((problem) => problemLine(problem, false)).join(""));
+  writeLines(
+    problems.map((problem) => problemLine(problem, false)),
+    io.stdout,
+    io,
+  );
   const left = `${plural(problems.length, "problem")} could not be mended`;
-  io.stderr.write(`palimpsest: ${oneLine(given.file)}: ${left}; nothing was written\n`);
+  writeLines([`palimpsest: ${oneLine(given.file)}: ${left}; nothing was written`], io.stderr, io);
 }
 
 function summaryOf({ repairs, format }: RepairedBody, out: string): string {
@@ -170,5 +180,14 @@ function summaryOf({ repairs, format }: RepairedBody, out: string): string {
 /** `path: rule: message`, with the conversation's number where several were checked. */
 function problemLine(problem: Violation & { readonly conversation?: number }, isOneOfMany: boolean): string {
   const prefix = isOneOfMany ? `conversation ${problem.conversation}: ` : "";
-  return `${prefix}${oneLine(problem.path)}: ${oneLine(problem.rule)}: ${withoutPath(problem)}\n`;
+  return `${prefix}${oneLine(problem.path)}: ${oneLine(problem.rule)}: ${withoutPath(problem)}`;
+}
+
+/** A terminal gets lines that it need not break itself; in a pipe, a problem is one line, whatever its length. */
+function writeLines(lines: readonly string[], output: Output, { environment }: Io): void {
+  const { columns } = terminalOf(output, environment);
+  const shown = output.isTTY
+    ? lines.flatMap((line) => wrap(line, columns - 2).map((each, index) => (index === 0 ? each : `  ${each}`)))
+    : lines;
+  output.write(shown.map((line) => `${line}\n`).join(""));
 }

@@ -1,7 +1,8 @@
 /** What a command is: data for the help text, and one function that does the work and returns the exit code. */
 
 import { HELP_OPTION, type OptionSpecs } from "./arguments.ts";
-import type { Environment } from "./terminal.ts";
+import { fitHelp } from "./fit-help.ts";
+import { type Environment, terminalOf } from "./terminal.ts";
 
 export interface Command {
   readonly name: string;
@@ -36,7 +37,12 @@ export const EXIT = { ok: 0, invalid: 1, usage: 2, internal: 70, busy: 75, inter
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-export function commandHelp(command: Command): string {
+/** On standard output, as wide as the terminal is. */
+export function showHelp(command: Command, { stdout, environment }: Pick<Io, "stdout" | "environment">): void {
+  stdout.write(fitHelp(commandHelp(command), terminalOf(stdout, environment).columns));
+}
+
+function commandHelp(command: Command): string {
   const rows = Object.entries({ ...command.options, help: HELP_OPTION }).map(([name, spec]) => {
     const short = spec.short === undefined ? "" : `-${spec.short}, `;
     return [`${short}--${name}${spec.value === undefined ? "" : ` ${spec.value}`}`, spec.about] as const;

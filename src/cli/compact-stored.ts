@@ -14,6 +14,7 @@ import type { Transcript } from "../transcripts/index.ts";
 import { EXIT, type ExitCode, type Io } from "./command.ts";
 import type { CompactOptions } from "./compact-options.ts";
 import { type Compaction, type CompactionOptions, describeCompaction } from "./compaction.ts";
+import { heardStore } from "./heard-store.ts";
 import { hearInterrupt } from "./interrupt.ts";
 import { STANDARD_INPUT } from "./load.ts";
 import { oneLine } from "./one-line.ts";
@@ -79,7 +80,8 @@ interface Passed extends Compacted<unknown> {
 }
 
 async function pass(task: StoredTask, state: SessionState, subject: Subject): Promise<Passed> {
-  const { options, store } = task;
+  const { options } = task;
+  const store = heardStore(task.store, task.signal);
   const { format, userSettings, profile, settings } = subject;
   // By its name, which the event keeps.
   const named = isProfileName(profile) ? profile : settings;

@@ -3,8 +3,10 @@
  * message list of the same format out. Never changes the input file, and writes nothing when it is interrupted.
  */
 
+import { existsSync } from "node:fs";
+import { CompactionError } from "../core/errors.ts";
 import { parseArguments } from "./arguments.ts";
-import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions } from "./compact-options.ts";
 import { compactStored } from "./compact-stored.ts";
 import { type Compaction, type CompactionOutcome, compactSubject } from "./compaction.ts";
@@ -14,6 +16,7 @@ import { oneLine } from "./one-line.ts";
 import { overStore } from "./over-store.ts";
 import { type ProgressLine, progressLine } from "./progress-line.ts";
 import { compactionText } from "./render-compaction.ts";
+import { DEFAULT_STORE, openStoreAt } from "./store-option.ts";
 import { subjectOf } from "./subject.ts";
 import { terminalOf } from "./terminal.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -49,7 +52,7 @@ Examples:
 async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   const given = parseArguments("compact", words, COMPACT_OPTIONS);
   if (given.isHelpWanted) {
-    io.stdout.write(commandHelp(compactCommand));
+    showHelp(compactCommand, io);
     return EXIT.ok;
   }
   const options = readCompactOptions(given);
@@ -76,7 +79,9 @@ interface Task {
 async function compactFile(task: Task): Promise<ExitCode> {
   const { options, io, progress, signal } = task;
   progress.say(`reading ${oneLine(options.file)}…`);
-  const transcript = await loadTranscript(options.file, options.format, io.stdin);
+  const transcript = await loadTranscript(options.file, options.format, io.stdin).catch((error: unknown) =>
+    hintAtStore(error, options.file),
+  );
   await hearInterrupt(signal);
   progress.say("compacting…");
   const subject = subjectOf(transcript, {
@@ -93,6 +98,28 @@ async function compactFile(task: Task): Promise<ExitCode> {
   writeRequest(outcome, task);
   writeReport(outcome.compaction, task);
   return outcome.compaction.fits ? EXIT.ok : EXIT.invalid;
+}
+
+/** Somebody who has just imported a session often forgets where it is. */
+async function hintAtStore(error: unknown, name: string): Promise<never> {
+  if (!(error instanceof CompactionError) || existsSync(name)) throw error;
+  if (!(await isStored(name))) throw error;
+  const hint = `but a stored session has that name: palimpsest compact ${JSON.stringify(name)} --store ${DEFAULT_STORE}`;
+  throw new CompactionError(error.code, `there is no such file, ${hint}`, { cause: error });
+}
+
+/** A store that is not there, or cannot be read, has nothing to hint at. */
+async function isStored(id: string): Promise<boolean> {
+  try {
+    const store = await openStoreAt(DEFAULT_STORE, "reading");
+    try {
+      return (await store.open(id)) !== undefined;
+    } finally {
+      await store.close();
+    }
+  } catch {
+    return false;
+  }
 }
 
 function writeRequest({ request }: CompactionOutcome, { options, io }: Task): void {

@@ -7,12 +7,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { isObject } from "../core/json.ts";
 import { usage } from "./arguments.ts";
 import { checkCommand } from "./check.ts";
-import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, type Output, showHelp } from "./command.ts";
 import { compactCommand } from "./compact.ts";
 import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
 import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
+import { fitHelp } from "./fit-help.ts";
 import { historyCommand } from "./history.ts";
 import { importCommand } from "./import.ts";
 import { inspectCommand } from "./inspect.ts";
@@ -25,6 +26,7 @@ import { rollbackCommand } from "./rollback.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { showCommand } from "./show.ts";
 import { didYouMean } from "./suggest.ts";
+import { terminalOf } from "./terminal.ts";
 
 export async function runPalimpsest(words: readonly string[], io: Io): Promise<ExitCode> {
   try {
@@ -92,12 +94,13 @@ Examples:
 
 async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<ExitCode> {
   if (first === undefined) {
-    io.stderr.write(HELP);
+    showAll(io.stderr, io);
     return EXIT.usage;
   }
   if (first === "--help" || first === "-h" || first === "help") {
     const [topic] = rest;
-    io.stdout.write(topic === undefined ? HELP : commandHelp(commandNamed(topic)));
+    if (topic === undefined) showAll(io.stdout, io);
+    else showHelp(commandNamed(topic), io);
     return EXIT.ok;
   }
   if (first === "--version" || first === "-V") {
@@ -105,6 +108,10 @@ async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<Ex
     return EXIT.ok;
   }
   return commandNamed(first).run(rest, io);
+}
+
+function showAll(output: Output, { environment }: Io): void {
+  output.write(fitHelp(HELP, terminalOf(output, environment).columns));
 }
 
 function commandNamed(name: string): Command {

@@ -1,10 +1,11 @@
 /** `palimpsest doctor`: checks every invariant of a store and says how to mend what is broken. Mends nothing itself. */
 
+import { CompactionError } from "../core/errors.ts";
 import type { Finding } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
 import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { readAll } from "./over-store.ts";
+import { readAll, type StoreTask } from "./over-store.ts";
 import { schemaVersionOf } from "./schema-version.ts";
 import { storeCommand } from "./store-command.ts";
 import { sessionState } from "./stored-session.ts";
@@ -14,6 +15,7 @@ import { wrap } from "./wrap.ts";
 
 export const doctorCommand = storeCommand({
   name: "doctor",
+  use: "reading",
   summary: "Check a store for damage, and say how to mend it.",
   usage: "[ID] [options]",
   operands: ["ID"],
@@ -32,9 +34,8 @@ Examples:
     const [id = ""] = request.operands;
     // Asked first: opening is what brings the schema up to date, or refuses a newer one.
     const sessions = id === "" ? (await readAll(store.sessions(), signal)).length : 1;
-    if (id !== "") await sessionState(request, id);
+    const findings = id === "" ? await readAll(store.examine(), signal) : await examineOne(request, id);
     const schemaVersion = schemaVersionOf(store.url);
-    const findings = await readAll(store.examine(id === "" ? undefined : id), signal);
     const data = { store: store.url, schemaVersion: schemaVersion ?? null, sessions, findings };
     request.print(data, (terminal) => {
       const schema = schemaVersion === undefined ? "" : `, schema ${schemaVersion}`;
@@ -47,6 +48,20 @@ Examples:
     return findings.length === 0 ? EXIT.ok : EXIT.invalid;
   },
 });
+
+/** Not opened first: a session that cannot be is what a doctor is called for. */
+async function examineOne(request: StoreTask, id: string): Promise<readonly Finding[]> {
+  try {
+    const findings = await readAll(request.store.examine(id), request.signal);
+    // Postgres finds nothing where there is nothing.
+    if (findings.length === 0) await sessionState(request, id);
+    return findings;
+  } catch (error) {
+    // Says what was probably meant.
+    if (error instanceof CompactionError && error.code === "session-missing") await sessionState(request, id);
+    throw error;
+  }
+}
 
 function verdictOf(findings: readonly Finding[], terminal: Terminal): string {
   if (findings.length === 0) return paint(terminal, "green", "all is well");

@@ -1,7 +1,7 @@
 /** `palimpsest explain`: why a conversation would or would not be compacted now. Reads one file, changes nothing. */
 
 import { type OptionSpecs, parseArguments, readCount } from "./arguments.ts";
-import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { PROFILE_OPTION, readProfile } from "./compact-options.ts";
 import { explainSubject } from "./explanation.ts";
 import { CONVERSATION_OPTION, chooseConversation, FORMAT_OPTION, loadTranscript, NAMES_NOTE } from "./load.ts";
@@ -37,7 +37,7 @@ Examples:
 async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   const given = parseArguments("explain", words, OPTIONS);
   if (given.isHelpWanted) {
-    io.stdout.write(commandHelp(explainCommand));
+    showHelp(explainCommand, io);
     return EXIT.ok;
   }
   const window = given.text("window");

@@ -13,6 +13,7 @@ import { minuteOf } from "./when.ts";
 
 export const historyCommand = storeCommand({
   name: "history",
+  use: "reading",
   summary: "List the compactions of a session.",
   usage: "ID [options]",
   operands: ["ID"],

@@ -34,13 +34,7 @@ export function importOf(id: string, source: TranscriptSource, recorded: Recorde
 
 /** Throws `session-exists`. */
 export async function storeImport(store: Store, { session, batch }: NewImport): Promise<void> {
-  await store.create(session);
-  try {
-    if (batch.messages.length > 0) await store.append(session.id, batch);
-  } catch (error) {
-    await store.delete(session.id);
-    throw error;
-  }
+  await store.create(session, batch);
 }
 
 export async function refuseExisting(store: Store, ids: readonly string[]): Promise<void> {

@@ -1,9 +1,11 @@
 /** `palimpsest import`: a file that holds a conversation into a store, as a new session. Prints its id. Never changes the file. */
 
+import type { Store } from "../core/store/store.ts";
 import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT, type ExitCode } from "./command.ts";
 import type { ExportedFile } from "./exported-file.ts";
+import { heardStore } from "./heard-store.ts";
 import { type ImportInput, importedId, readImport } from "./import-input.ts";
 import { importOf, type NewImport, refuseExisting, storeImport } from "./import-session.ts";
 import { hearInterrupt, untilAborted } from "./interrupt.ts";
@@ -57,6 +59,8 @@ function readOptions(given: Words): ImportOptions {
   const isEach = given.isSet("each");
   if (isEach && id !== undefined)
     throw usage("--each takes the ids from the file, so --id has no place with it", "import");
+  if (id !== undefined && /\p{Cc}/u.test(id))
+    throw usage("--id may hold no control characters, such as line breaks", "import");
   if (isEach && conversation !== undefined) throw usage("--each and --conversation contradict each other", "import");
   return { id, conversation, isEach, format: given.text("format") };
 }
@@ -75,7 +79,7 @@ async function importAll(
     imports.map(({ session }) => session.id),
   );
   await hearInterrupt(signal);
-  for (const each of imports) await storeImport(store, each);
+  await storeAll(store, imports, signal);
   const leftOut = strangersIn(transcript).map(({ message }) => message);
   const conversations = transcript.conversations.length;
   const data = { store: store.url, file: operands[0], source: transcript.source, conversations, leftOut };
@@ -90,14 +94,36 @@ async function importAll(
   return EXIT.ok;
 }
 
+/** All of them or none: what is there already goes again when a later one fails or is interrupted. */
+async function storeAll(store: Store, imports: readonly NewImport[], signal: AbortSignal): Promise<void> {
+  const stored: string[] = [];
+  try {
+    for (const each of imports) {
+      await storeImport(heardStore(store, signal), each);
+      stored.push(each.session.id);
+    }
+  } catch (error) {
+    for (const id of stored) await store.delete(id);
+    throw error;
+  }
+}
+
 function chosenFrom(transcript: Transcript, { conversation, isEach }: ImportOptions): readonly RecordedConversation[] {
   if (isEach) return transcript.conversations;
   return [conversationAt(transcript, chooseConversation(transcript, conversation))];
 }
 
-/** Ids as they are, so that a script can use them; what could act on a terminal is no id that anybody types. */
+/** Ids as they are, so that a script can use them; one that could act on a terminal as JSON, which says exactly what it is. */
+function shownId(id: string): string {
+  return oneLine(id) === id ? id : JSON.stringify(id).replace(/[^\x20-\x7e]/g, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 function idLines(imports: readonly NewImport[]): string {
-  return imports.map(({ session }) => `${oneLine(session.id)}\n`).join("");
+  return imports.map(({ session }) => `${shownId(session.id)}\n`).join("");
 }
 
 interface Imported {
@@ -107,7 +133,7 @@ interface Imported {
 }
 
 function importedLine({ session, format, messages }: Imported): string {
-  return `imported ${plural(messages, "message")} (${format}) as ${oneLine(session)}`;
+  return `imported ${plural(messages, "message")} (${format}) as ${shownId(session)}`;
 }
 
 function remarks(transcript: Transcript, taken: number): readonly string[] {
@@ -128,12 +154,12 @@ async function restore(request: ImportRequest, exported: ExportedFile): Promise<
   const id = settled.id ?? exported.id;
   await refuseExisting(store, [id]);
   await hearInterrupt(signal);
-  const { messages, events, notCarried } = await restoreSession(store, id, exported);
+  const { messages, events, notCarried } = await restoreSession(heardStore(store, signal), id, exported);
   const imported = [{ session: id, format: exported.format, messages }];
   const data = { store: store.url, file: operands[0], source: "palimpsest-session", conversations: 1, leftOut: [] };
-  print({ ...data, imported, events, notCarried }, () => `${oneLine(id)}\n`);
+  print({ ...data, imported, events, notCarried }, () => `${shownId(id)}\n`);
   const compactions = events === 0 ? "" : ` with ${plural(events, "compaction")}`;
-  io.stderr.write(`restored ${plural(messages, "message")}${compactions} as ${oneLine(id)}\n`);
+  io.stderr.write(`restored ${plural(messages, "message")}${compactions} as ${shownId(id)}\n`);
   for (const what of notCarried) io.stderr.write(`not carried: ${oneLine(what)}\n`);
   return EXIT.ok;
 }

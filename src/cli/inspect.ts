@@ -1,7 +1,7 @@
 /** `palimpsest inspect`: what fills the context of a recorded conversation. Reads one file, writes to standard output. */
 
 import { type OptionSpecs, parseArguments, readCount } from "./arguments.ts";
-import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { inspectTranscript } from "./inspection.ts";
 import { CONVERSATION_OPTION, chooseConversation, FORMAT_OPTION, loadTranscript, NAMES_NOTE } from "./load.ts";
 import { renderInspection } from "./render-inspection.ts";
@@ -35,7 +35,7 @@ Examples:
 async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   const given = parseArguments("inspect", words, OPTIONS);
   if (given.isHelpWanted) {
-    io.stdout.write(commandHelp(inspectCommand));
+    showHelp(inspectCommand, io);
     return EXIT.ok;
   }
   const window = given.text("window");

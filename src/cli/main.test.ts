@@ -66,8 +66,9 @@ describe.concurrent("bad input", () => {
   test("another format than said", () => checkRefused(["inspect", SAMPLE, "--format", "gemini"], /not gemini/));
   test("another kind of file than said", () => checkRefused(["inspect", SAMPLE, "--format", "codex"], /as codex/));
   test("a line of 100 MB", async () => {
-    const file = folder.file("long.jsonl", Buffer.alloc(100 * 1024 * 1024, "x"));
-    await checkRefused(["inspect", file], /line 1 is 100 MB long/);
+    const first = Buffer.from('{"type":"session","id":"s"}\n');
+    const file = folder.file("long.jsonl", Buffer.concat([first, Buffer.alloc(100 * 1024 * 1024, "x")]));
+    await checkRefused(["inspect", file], /line 2 is 100 MB long/);
   });
   test("nothing on standard input", () => checkRefused(["check", "-"], /standard input: the file is empty/));
   test("binary on standard input", () =>

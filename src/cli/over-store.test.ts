@@ -54,7 +54,7 @@ test("what was done all the same is told as done", async () => {
     press();
     return 0;
   });
-  expect(outcome).toEqual({ code: 0, stderr: "" });
+  expect(outcome).toEqual({ code: 0, stderr: "palimpsest: the interrupt came too late; it was done already\n" });
 });
 
 test("an error of the work is its own", async () => {

@@ -36,7 +36,10 @@ export async function overStore(
       interrupted,
     ]);
     // What was done all the same is told as done.
-    if (code !== EXIT.interrupted) return code;
+    if (code !== EXIT.interrupted) {
+      if (signal.aborted) io.stderr.write("palimpsest: the interrupt came too late; it was done already\n");
+      return code;
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -2,7 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { type OptionSpecs, parseWords, usage, type Words } from "./arguments.ts";
-import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { overStore, type StoreTask } from "./over-store.ts";
@@ -52,7 +52,7 @@ ${STORE_NOTE}`,
 async function run(command: Command, words: readonly string[], io: Io): Promise<ExitCode> {
   const given = parseWords(command.name, words, command.options);
   if (given.isHelpWanted) {
-    io.stdout.write(commandHelp(command));
+    showHelp(command, io);
     return EXIT.ok;
   }
   const [id = "", ...messageIds] = given.operands;

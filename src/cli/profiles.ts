@@ -4,7 +4,7 @@ import type { Settings } from "../core/settings/settings.ts";
 import { describeProfile } from "../profiles/describe-profile.ts";
 import { isProfileName, type ProfileName, profileNamed, profileNames } from "../profiles/profiles.ts";
 import { type OptionSpecs, parseWords, usage } from "./arguments.ts";
-import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { renderProfile, renderProfiles } from "./render-profiles.ts";
 import { terminalOf } from "./terminal.ts";
 
@@ -39,7 +39,7 @@ export interface ProfileEntry {
 async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   const given = parseWords("profiles", words, OPTIONS);
   if (given.isHelpWanted) {
-    io.stdout.write(commandHelp(profilesCommand));
+    showHelp(profilesCommand, io);
     return EXIT.ok;
   }
   const [name, extra] = given.operands;

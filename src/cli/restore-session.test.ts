@@ -60,8 +60,8 @@ test.each(profileNames)("%s: two compactions with messages between and after the
   });
 });
 
-test("tool results that a compaction shortened stay so", async () => {
-  await check("nous", async (session) => {
+test("messages that a compaction edited stay so", async () => {
+  await check("micro-agent", async (session) => {
     await compact(session, 0.6);
     expect((await session.view()).some(({ isEdited }) => isEdited)).toBe(true);
   });

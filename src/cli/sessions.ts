@@ -13,6 +13,7 @@ import { dayOf, minuteOf } from "./when.ts";
 
 export const sessionsCommand = storeCommand({
   name: "sessions",
+  use: "reading",
   summary: "List the sessions of a store.",
   usage: "[options]",
   operands: [],

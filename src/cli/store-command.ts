@@ -1,7 +1,7 @@
 /** What the commands over stored sessions share: `--store`, `--json`, operands, help, and a store that is closed again. */
 
 import { type OptionSpecs, parseWords, type Words } from "./arguments.ts";
-import { type Command, commandHelp, EXIT, type ExitCode, type Io } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { operandsOf } from "./operands.ts";
 import { overStore, type StoreTask } from "./over-store.ts";
 import { STORE_NOTE, STORE_OPTION, type StoreUse } from "./store-option.ts";
@@ -49,7 +49,7 @@ export function storeCommand<Settled>(spec: StoreCommandSpec<Settled>): Command 
     run: async (words, io) => {
       const given = parseWords(name, words, options);
       if (given.isHelpWanted) {
-        io.stdout.write(commandHelp(command));
+        showHelp(command, io);
         return EXIT.ok;
       }
       const operands = operandsOf(name, spec.joinsRest ? joined(given, spec.operands.length) : given, {

@@ -3,7 +3,8 @@
  * looking leaves no trace. No password of an address is ever repeated.
  */
 
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { CompactionError } from "../core/errors.ts";
 import type { Store } from "../core/store/store.ts";
 import { openStore } from "../stores.ts";
@@ -17,17 +18,26 @@ export const STORE_NOTE = `Stores: sqlite:FILE, jsonl:DIR, postgres://HOST/DATAB
   (default ${DEFAULT_STORE})
 `;
 
-/** Whether a store that is not there is made. */
-export type StoreUse = "existing" | "any";
+/** Whether a store that is not there is made, or is only looked at: then it may be where nothing can be written. */
+export type StoreUse = "existing" | "any" | "reading";
 
 export async function openStoreAt(url: string, use: StoreUse): Promise<Store> {
   const place = placeOf(url);
-  if (use === "existing" && place !== undefined && !existsSync(place)) {
+  if (use !== "any" && place !== undefined && !existsSync(place)) {
     throw new CompactionError("storage", `there is no store at ${place}; palimpsest import FILE makes one`);
   }
   // Not repeated: a mistyped address may hold a password.
   if (/^postgres(?:ql)?:/.test(url) && !URL.canParse(url)) throw usage("--store is no address that can be read");
-  return openStore(url);
+  return openStore(url, { readOnly: use === "reading" && place !== undefined && !isWritable(place) });
+}
+
+function isWritable(place: string): boolean {
+  try {
+    for (const path of [place, dirname(place)]) accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false; // to be read all the same
+  }
 }
 
 /** The file or folder of an embedded store; undefined for a server, or for memory. */

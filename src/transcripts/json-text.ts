@@ -35,11 +35,7 @@ export function* parseLines(text: string, onBroken: (lineNumber: number) => void
 
 /** The whole text as one JSON value. */
 export function parseDocument(text: string): JsonValue {
-  let lineNumber = 0;
-  for (const line of linesOf(text)) {
-    lineNumber += 1;
-    if (line.length > LINE_CHARACTERS_MAX) throw tooLong(line, lineNumber);
-  }
+  // However long its lines are: a request body may be written on one, and cannot be split. What a string holds is the limit.
   if (exceedsNesting(text, NESTING_MAX)) throw tooDeep("the document");
   try {
     return JSON.parse(text) as JsonValue; // JSON.parse returns nothing but JSON values
