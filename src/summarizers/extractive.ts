@@ -7,11 +7,13 @@ import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";
 import { type Message, textsOf } from "../core/message.ts";
+import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
 import { isWorthTelling } from "./extractive/call-outcome.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
 import { commitsOf } from "./extractive/evidence.ts";
+import { foreignGoal } from "./extractive/foreign-goal.ts";
 import { type Goal, goalOf, type Request } from "./extractive/goal.ts";
 import { offersMax } from "./extractive/identifiers.ts";
 import { type KeptView, readKept } from "./extractive/kept-view.ts";
@@ -30,7 +32,7 @@ import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { oneLine } from "./extractive/sentences.ts";
 import { wordsOf } from "./extractive/shared-words.ts";
 import { readStatements } from "./extractive/statements.ts";
-import { isAssent, isTelling, tidyRequest } from "./extractive/tasks.ts";
+import { isAssent, isFarewell, isTelling, tidyRequest } from "./extractive/tasks.ts";
 
 const VERSION = "1";
 /** X18. */
@@ -59,8 +61,9 @@ export function extractive(): Summarizer {
 function summarizeExtractively(input: SummaryInput): SummaryResult {
   const { budgetTokens, counter } = input;
   const leaving = [...input.messages, ...input.turnPrefix];
-  const reading = readMessages(leaving);
-  const draft = draftOf({ leaving, reading, kept: readKept(input), before: earlierOf(input.previous) }, input);
+  const view = readKept(input);
+  const reading = readMessages(leaving, view);
+  const draft = draftOf({ leaving, reading, kept: view, before: earlierOf(input.previous) }, input);
   const kept = input.kept.flatMap(readableTexts);
   const { checkpoint, text } = compose(draft, { budgetTokens, counter, language: reading.language, kept });
   const notes = text === "" ? [`A budget of ${budgetTokens} tokens holds no summary.`] : [];
@@ -81,7 +84,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const { findings, ...statements } = mergeStatements(fresh, earlier, reading);
   const files = mergeFiles(reading, earlier);
   const latest = latestRequestOf(reading, kept) ?? earlier?.latestRequest;
-  const asked = askedFor(source, latest);
+  const asked = askedFor(source, input, latest);
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
   const focus = wordsOf(input.instructions ?? "");
   const context = { counter: input.counter, language: reading.language, focus };
@@ -139,7 +142,7 @@ function once<Value>(make: () => Value): () => Value {
 const RECENT_MESSAGES = 30;
 const RECENT_CHARS = 1_000;
 
-function askedFor({ reading, kept, before }: Source, latest: string | undefined): Goal {
+function askedFor({ leaving, reading, kept, before }: Source, input: SummaryInput, latest: string | undefined): Goal {
   if (!reading.hasAssistant) return { goal: [], current: undefined };
   const quoted = (prose: readonly Prose[]): readonly Request[] =>
     prose.flatMap(({ isUser, text }) => (isUser ? [{ text, isKept: true }] : []));
@@ -147,13 +150,23 @@ function askedFor({ reading, kept, before }: Source, latest: string | undefined)
   const isLong = latest !== undefined && latest.length > REQUEST_CHARS_SHORT;
   const own = reading.requests.map((text, index) => ({ text, isKept: isLong && index === newest }));
   const recent = [...reading.prose, ...kept.after].filter(({ isUser }) => !isUser).slice(-RECENT_MESSAGES);
+  const foreign = foreignGoals([...input.kept, ...leaving]);
   return goalOf({
     requests: [...quoted(kept.before), ...own, ...quoted(kept.after)],
-    earlier: before.checkpoint?.goal ?? [],
+    earlier: before.checkpoint?.goal ?? foreign,
     recent: [...recent.map(({ text }) => text.slice(0, RECENT_CHARS)), ...reading.filesModified],
     language: reading.language,
-    isTalk: isTalk(reading),
+    // Whoever needed a summary was at work before it.
+    isTalk: isTalk(reading) && foreign.length === 0,
+    isObserved: reading.observations > reading.requests.length,
   });
+}
+
+/** What the newest summary that another tool left says the work is for. */
+function foreignGoals(messages: readonly Message[]): readonly string[] {
+  const newest = messages.findLast(isForeignSummary);
+  const goal = newest === undefined ? "" : foreignGoal(textsOf(newest.parts).join("\n"));
+  return goal === "" ? [] : [goal];
 }
 
 function isTalk({ log, results, failures }: Reading): boolean {
@@ -162,9 +175,9 @@ function isTalk({ log, results, failures }: Reading): boolean {
 
 /** Where nobody wrote down what comes next, it is what the user asked for last. An answer that ended the turn settles it. */
 function askedNext({ reading, kept }: Source, { goal, current }: Goal): readonly string[] {
-  if (!reading.hasAssistant) return [];
+  if (!reading.hasAssistant || kept.isAnswered) return [];
   const last = kept.after.at(-1) ?? reading.prose.at(-1);
-  if (last?.isFinal === true && !kept.hasCallsAfter) return [];
+  if (last?.isUser === true && isFarewell(last.text, reading.language)) return [];
   const newest = last?.isUser === true && !isAssent(last.text, reading.language) ? last.text : current?.text;
   const next = newest ?? goal.at(-1) ?? "";
   return next.trim() === "" ? [] : [oneLine(tidyRequest(next, 4 * NEXT_CHARS_MAX), NEXT_CHARS_MAX)];

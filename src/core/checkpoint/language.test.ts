@@ -21,3 +21,9 @@ test.each(Object.entries(SAMPLES))("%s", (language, sample) => {
 });
 
 test("nothing to go by is English", () => expect(detectLanguage("42 {} ;")).toBe("en"));
+
+test.each([
+  "el id: 7 la id: 8",
+  "GET index html body div span href con table width",
+  "curl exploit flag payload script server printenv perl la total received speed time left upload dload average",
+])("a few small words by chance are no evidence: %s", (sample) => expect(detectLanguage(sample)).toBe("en"));

@@ -10,8 +10,12 @@ const SAMPLE_CHARS_MAX = 20_000;
 /** Share of letters that must be of another script; texts about code are half Latin in any language. */
 const SCRIPT_SHARE_MIN = 0.15;
 
+/** Prose in any of these languages is a third small words; names and markup have them by chance only. */
+const VOTES_MIN = 1.5;
+const VOTES_SHARE_MIN = 0.06;
+
 const SMALL_WORDS: Readonly<Partial<Record<Language, string>>> = {
-  en: "the and is to of in that it for you this with on be are not have was but we can if do what all will please should",
+  en: "the and is to of in that it for you this with on be are not have was but we can if do what all will please should a an as at by from no i or so me",
   de: "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder",
   fr: "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci",
   es: "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito por favor",
@@ -54,7 +58,8 @@ function languageOfScript(sample: string): Language | undefined {
 
 function languageOfWords(sample: string): Language {
   const votes = new Map<Language, number>();
-  for (const word of sample.toLowerCase().match(/[\p{L}]+/gu) ?? []) {
+  const words = sample.toLowerCase().match(/[\p{L}]+/gu) ?? [];
+  for (const word of words) {
     const languages = WORDS_OF.get(word);
     // A word of several languages says little about each.
     for (const language of languages ?? [])
@@ -62,7 +67,8 @@ function languageOfWords(sample: string): Language {
   }
   let best: Language = "en";
   for (const [language, count] of votes) if (count > 1.2 * (votes.get(best) ?? 0)) best = language;
-  return best;
+  const evidence = votes.get(best) ?? 0;
+  return evidence >= VOTES_MIN && evidence >= VOTES_SHARE_MIN * words.length ? best : "en";
 }
 
 function smallWordIndex(): ReadonlyMap<string, readonly Language[]> {

@@ -45,12 +45,15 @@ export function mapMessages(
   return output ?? messages;
 }
 
+/** How the text begins that stands for a result without its call. */
+export const QUOTED_RESULT_OPENING = "[Result of the tool call";
+
 /** A result that no call explains, as plain content: its text quoted, its media kept. */
 export function quoteResult(part: ToolResultPart): readonly Part[] {
   const id = part.callId === undefined ? "" : ` ${part.callId}`;
   const status = part.isError ? ", which failed" : "";
   const quoted = textsOf(part.content).join("\n");
-  const header = `[Result of the tool call${id}${status}. The call itself is not part of this conversation.]`;
+  const header = `${QUOTED_RESULT_OPENING}${id}${status}. The call itself is not part of this conversation.]`;
   const rest = part.content.filter((inner) => inner.type === "media" && inner.source.type !== "text");
   return [text(quoted === "" ? header : `${header}\n${quoted}`), ...rest];
 }

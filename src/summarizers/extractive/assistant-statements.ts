@@ -8,7 +8,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { listUnder } from "./labelled-lists.ts";
-import { splitSentences } from "./sentences.ts";
+import { endsWithMark, splitSentences } from "./sentences.ts";
 import { wholeStatement, withoutLayout } from "./whole-statement.ts";
 
 /** What stays true after it was said. */
@@ -70,7 +70,7 @@ export function openIn(text: string, language: Language): Open {
     const whole = wholeStatement(sentence, WRITTEN);
     // "Check what's needed." leans on the sentence before it.
     if (step !== undefined)
-      announced.push(step.length < LEANING_CHARS_MAX && before !== "" ? `${before} ${step}` : step);
+      announced.push(step.length < LEANING_CHARS_MAX && endsWithMark(before) ? `${before} ${step}` : step);
     else if (whole !== undefined && cues.blocked.test(whole)) blocked.push(whole);
     else if (whole !== undefined && isPlan(whole, cues)) planned.push(whole);
     before = step === undefined ? (whole ?? "") : "";
@@ -118,8 +118,12 @@ function announcingWords(text: string, { lead, next }: CueTable): string | undef
 }
 
 export function isDecision(text: string, { decision, hedge }: CueTable): boolean {
-  return decision.test(text) && !hedge.test(text);
+  return decision.test(text) && !hedge.test(text) && !OPEN_CHOICE.test(text);
 }
+
+/** Several ways are named, and none is taken. */
+const OPEN_CHOICE =
+  /\b(?:either\b.{1,120}\bor|or (?:else )?to|or (?:we|you|i) (?:can|could|might)|or (?:should|could) (?:we|i)|whether (?:to|we|i)|alternatively)\b/i;
 
 /** The claim must stand in the main clause, in the past, and nothing in it may take it back. */
 function isDone(text: string, { done, undone, hedge, reason, finding }: CueTable): boolean {

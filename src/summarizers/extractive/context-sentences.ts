@@ -10,7 +10,7 @@ import { type Candidate, coverageOf } from "./coverage.ts";
 import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose } from "./reading.ts";
-import { splitSentences } from "./sentences.ts";
+import { endsWithMark, splitSentences } from "./sentences.ts";
 import { wholeStatement } from "./whole-statement.ts";
 
 export interface ContextOptions {
@@ -131,7 +131,7 @@ function measureCharsPerToken(said: readonly Said[], counter: TokenCounter): num
 
 const LINE_CHARS_MAX = 480;
 
-/** What one speaker says in a row stands on one line; dots mark what was left out between. */
+/** What one speaker says in a row stands on one line; dots mark what was left out between. Items of a list stay apart. */
 function groupBySpeaker(said: readonly Said[]): readonly string[] {
   const lines: string[] = [];
   let last: Said | undefined;
@@ -139,7 +139,8 @@ function groupBySpeaker(said: readonly Said[]): readonly string[] {
     const line = lines.at(-1) ?? "";
     const isSame = last !== undefined && item.label === last.label && item.isUser === last.isUser;
     const isNear = last?.message === item.message;
-    if (isSame && (isNear || item.label !== "") && line.length + item.text.length <= LINE_CHARS_MAX) {
+    const mayJoin = isNear ? endsWithMark(line) : item.label !== "";
+    if (isSame && mayJoin && line.length + item.text.length <= LINE_CHARS_MAX) {
       lines[lines.length - 1] = `${line}${isNear ? " " : " … "}${item.text}`;
     } else lines.push(`${item.label}${item.text}`);
     last = item;

@@ -6,7 +6,8 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { cutAtWord } from "./sentences.ts";
 import { sharedShare } from "./shared-words.ts";
-import { isQuestion, isTask, isTelling, tidyRequest } from "./tasks.ts";
+import { isFarewell, isQuestion, isTask, isTelling, tidyRequest } from "./tasks.ts";
+import { isOutput } from "./tool-output.ts";
 
 export interface GoalInput {
   /** Oldest first. */
@@ -18,6 +19,8 @@ export interface GoalInput {
   readonly language: Language;
   /** Nothing but talk: no tool was called. */
   readonly isTalk: boolean;
+  /** Most user messages were outputs of tools: whoever works so was given the task at the beginning. */
+  readonly isObserved: boolean;
 }
 
 export interface Request {
@@ -44,11 +47,12 @@ const TOPICS_MOVED_ON = 2;
 const FRAME_SHARE_MIN = 0.25;
 const FRAME_CHARS = 400;
 
-export function goalOf({ requests, earlier, recent, language, isTalk }: GoalInput): Goal {
+export function goalOf({ requests, earlier, recent, language, isTalk, isObserved }: GoalInput): Goal {
   const telling = requests.filter(({ text }) => isTelling(text, language));
   // Who only talks asks questions; who has work done asks them in passing.
   const tasks = telling.filter(({ text }) => isTask(text, language) || (isTalk && isQuestion(text, language)));
-  const current = tasks.at(-1) ?? (earlier.length > 0 ? undefined : (telling.at(-1) ?? requests.at(-1)));
+  const spare = (isObserved ? telling[0] : telling.at(-1)) ?? longestEarly(requests, language);
+  const current = tasks.at(-1) ?? (earlier.length > 0 ? undefined : spare);
   const [first] = tasks.length > 0 ? tasks : telling;
   const original = earlier[0] ?? (first === undefined ? undefined : quoteOf(first));
   const newest = current === undefined ? earlier.at(-1) : quoteOf(current);
@@ -58,6 +62,14 @@ export function goalOf({ requests, earlier, recent, language, isTalk }: GoalInpu
     tasks.length < (isTalk && !isTask(original, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON) ||
     sharedShare(original.slice(0, FRAME_CHARS), [newest, ...recent]) >= FRAME_SHARE_MIN;
   return { goal: frames ? [cutAtWord(original, ORIGINAL_CHARS_MAX), newest] : [newest], current };
+}
+
+const EARLY_REQUESTS = 3;
+
+/** Where nobody says anything telling, the beginning says most; an output says nothing, whatever its length. */
+function longestEarly(requests: readonly Request[], language: Language): Request | undefined {
+  const said = requests.filter(({ text }) => !isOutput(text) && !isFarewell(text, language)).slice(0, EARLY_REQUESTS);
+  return said.toSorted((a, b) => b.text.length - a.text.length)[0];
 }
 
 function quoteOf({ text, isKept }: Request): string {

@@ -5,9 +5,11 @@
 
 import type { SummaryInput } from "../../core/checkpoint/summary.ts";
 import type { Message } from "../../core/message.ts";
+import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
-import type { Prose } from "./reading.ts";
+import { isObservation, type Prose } from "./reading.ts";
 import { requestOf } from "./request.ts";
+import { withoutShellState } from "./tool-output.ts";
 
 export interface KeptView {
   /** What was said before the messages that leave, oldest first. */
@@ -18,14 +20,22 @@ export interface KeptView {
   readonly since: readonly Prose[];
   /** Whether any tool was called or answered after them. */
   readonly hasCallsAfter: boolean;
+  /** The very last message is an answer that called nothing: whatever was asked before it is answered. */
+  readonly isAnswered: boolean;
+  /** An assistant spoke before the messages that leave. */
+  readonly isStarted: boolean;
 }
 
 export function readKept(input: SummaryInput): KeptView {
   const count = input.keptBefore ?? guessKeptBefore(input);
   const after = input.kept.slice(count);
-  const said = after.flatMap(proseOf);
+  const before = input.kept.slice(0, count);
+  const isStarted = input.previous !== undefined || before.some(({ role }) => role === "assistant");
+  const said = after.flatMap((message, index) => proseOf(message, index, true));
   return {
-    before: input.kept.slice(0, count).flatMap(proseOf),
+    isStarted,
+    isAnswered: isAnswer(after.at(-1) ?? input.turnPrefix.at(-1) ?? input.messages.at(-1)),
+    before: before.flatMap((message, index) => proseOf(message, index, isStarted)),
     after: said,
     since: isAtWork(input) && said.every(({ isUser }) => isUser) ? [] : said,
     hasCallsAfter: after.some(({ parts }) => parts.some(({ type }) => type === "tool-call" || type === "tool-result")),
@@ -48,13 +58,26 @@ function isAtWork({ messages, turnPrefix }: SummaryInput): boolean {
   return last?.parts.some(({ type }) => type === "tool-call" || type === "tool-result") ?? false;
 }
 
-function proseOf(message: Message, index: number): readonly Prose[] {
+function isAnswer(message: Message | undefined): boolean {
+  return (
+    message?.role === "assistant" &&
+    message.parts.some((part) => part.type === "text" && part.text.trim() !== "") &&
+    !message.parts.some(({ type }) => type === "tool-call")
+  );
+}
+
+function proseOf(message: Message, index: number, isStarted: boolean): readonly Prose[] {
   const isUser = message.role === "user";
+  if (isForeignSummary(message)) return [];
   if (!isUser && message.role !== "assistant") return [];
   if (isUser && !isTurnStart(message)) return [];
   const isFinal = !isUser && !message.parts.some(({ type }) => type === "tool-call");
   return message.parts.flatMap((part) => {
-    const text = part.type !== "text" ? "" : isUser ? requestOf(part.text) : part.text;
+    const text = part.type !== "text" ? "" : isUser ? askedIn(part.text, isStarted) : part.text;
     return text.trim() === "" ? [] : [{ message: index, isUser, isFinal, speaker: "", text }];
   });
+}
+
+function askedIn(said: string, isStarted: boolean): string {
+  return isObservation(said, isStarted) ? "" : requestOf(withoutShellState(said));
 }

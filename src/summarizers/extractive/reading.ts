@@ -6,13 +6,16 @@
 import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
 import { createFactLedger, type FactLedger } from "../../core/facts/facts.ts";
-import type { Message, ToolCallPart, ToolResultPart } from "../../core/message.ts";
+import { type Message, type ToolCallPart, type ToolResultPart, text as textPart } from "../../core/message.ts";
+import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { briefOf, FAILURE_CHARS_MAX, failureOf } from "./call-outcome.ts";
 import { requestOf, speakerOf } from "./request.ts";
 import { oneLine } from "./sentences.ts";
+import { spokenWords } from "./spoken-words.ts";
 import { type Todo, todosOf } from "./todo-list.ts";
+import { hasShellState, isLabelledOutput, withoutShellState } from "./tool-output.ts";
 
 /** A stretch of prose and who said it. */
 export interface Prose {
@@ -31,6 +34,8 @@ export interface Reading {
   readonly prose: readonly Prose[];
   /** What the user asked, oldest first, without the markup that clients add. */
   readonly requests: readonly string[];
+  /** How many user messages were outputs of tools: an agent may talk to its tools through them. */
+  readonly observations: number;
   readonly filesRead: ReadonlySet<string>;
   readonly filesModified: ReadonlySet<string>;
   /** Newest last; calls that later succeeded are gone. */
@@ -58,8 +63,13 @@ const LOG_KEPT = 400;
 const RESULTS_KEPT = 2_000;
 const SAMPLE_CHARS = 20_000;
 
-export function readMessages(messages: readonly Message[]): Reading {
-  const state = newState();
+export interface ReadOptions {
+  /** An assistant spoke before the first of these messages. */
+  readonly isStarted: boolean;
+}
+
+export function readMessages(messages: readonly Message[], { isStarted }: ReadOptions = { isStarted: false }): Reading {
+  const state = newState(isStarted);
   messages.forEach((message, index) => {
     state.ledger.add(message);
     readMessage(state, message, index);
@@ -80,6 +90,7 @@ interface State {
   readonly ledger: FactLedger;
   readonly prose: Prose[];
   readonly requests: string[];
+  observations: number;
   readonly filesRead: Set<string>;
   readonly filesModified: Set<string>;
   /** By tool and argument, so that a later success can take it out. */
@@ -89,14 +100,16 @@ interface State {
   readonly waiting: Map<string, ToolCallPart>;
   todos: readonly Todo[] | undefined;
   hasAssistant: boolean;
+  isStarted: boolean;
   callsMade: number;
 }
 
-function newState(): State {
+function newState(isStarted: boolean): State {
   return {
     ledger: createFactLedger(),
     prose: [],
     requests: [],
+    observations: 0,
     filesRead: new Set(),
     filesModified: new Set(),
     failures: new Map(),
@@ -105,26 +118,43 @@ function newState(): State {
     waiting: new Map(),
     todos: undefined,
     hasAssistant: false,
+    isStarted,
     callsMade: 0,
   };
 }
 
 function readMessage(state: State, message: Message, index: number): void {
   const isUser = message.role === "user";
-  if (message.role === "assistant") state.hasAssistant = true;
+  if (isForeignSummary(message)) return;
+  if (message.role === "assistant") state.hasAssistant = state.isStarted = true;
   const isFinal = message.role === "assistant" && !message.parts.some((part) => part.type === "tool-call");
   const isRequest = isTurnStart(message);
   for (const part of message.parts) {
     if (part.type === "tool-call") readCall(state, part);
     else if (part.type === "tool-result") readResult(state, part);
     else if (part.type === "text" && (isUser || message.role === "assistant") && part.text !== "") {
-      const text = isUser ? requestOf(part.text) : part.text;
+      if (isUser && isObservation(part.text, state.isStarted)) {
+        readObservation(state, part.text);
+        continue;
+      }
+      const text = isUser ? requestOf(withoutShellState(part.text)) : part.text;
       if (text === "") continue;
       const speaker = isUser ? speakerOf(text) : "";
       state.prose.push({ message: index, isUser, isFinal, speaker, text });
       if (isRequest) state.requests.push(text);
     }
   }
+}
+
+/** An output of a tool in the user's place. Before anybody answered, the state of a shell only surrounds the task. */
+export function isObservation(said: string, isStarted: boolean): boolean {
+  return isLabelledOutput(said) || (isStarted && hasShellState(said));
+}
+
+function readObservation(state: State, said: string): void {
+  state.observations++;
+  if (state.results.length >= RESULTS_KEPT) return;
+  state.results.push({ type: "tool-result", content: [textPart(withoutShellState(said))], isError: false });
 }
 
 function readCall(state: State, call: ToolCallPart): void {
@@ -192,7 +222,7 @@ function sampleOf({ prose }: State): string {
   let sample = "";
   for (const isUser of [true, false]) {
     for (const item of prose) {
-      if (item.isUser === isUser && sample.length < SAMPLE_CHARS) sample += `${item.text.slice(0, 500)}\n`;
+      if (item.isUser === isUser && sample.length < SAMPLE_CHARS) sample += `${spokenWords(item.text, 500)}\n`;
     }
     if (sample.length > 200) return sample;
   }

@@ -1,11 +1,17 @@
 /** A user's own words out of a user message: without the blocks that clients put around or in place of them. Never rewords. */
 
+import { MISSING_START_TEXT } from "../../core/repair/roles.ts";
+import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
+
+/** Written in a user's place by our own repair. */
+const REPAIR_NOTES: ReadonlySet<string> = new Set([MISSING_START_TEXT, INTERRUPTED_TEXT]);
+
 /** Empty when the message is only a client's note, such as a reminder, a bare slash command or the output of a local one. */
 export function requestOf(text: string): string {
   if (NOTIFICATION.test(text.slice(0, 80))) return "";
   const words = (text.includes("</") ? ownWords(text) : text).trim();
   if (/^\/[\w:-]*$/.test(words)) return "";
-  return CLIENT_NOTE.test(words) ? "" : words;
+  return CLIENT_NOTE.test(words) || REPAIR_NOTES.has(words) ? "" : words;
 }
 
 /** Announces itself; what follows the block is about it. */

@@ -45,6 +45,11 @@ export function cutAtWord(text: string, charsMax: number): string {
   return `${text.slice(0, end).trimEnd()}…`;
 }
 
+/** Whether it closes by a mark, so that another sentence may follow it on the same line. */
+export function endsWithMark(text: string): boolean {
+  return /[.!?…。！？؟:;][)\]"'”’」』）*`]*$/.test(text);
+}
+
 function linesOf(text: string): readonly string[] {
   if (text.length <= TEXT_CHARS_MAX) return text.split("\n");
   const half = TEXT_CHARS_MAX >> 1;

@@ -10,8 +10,9 @@ import { CUES } from "./cues.ts";
 import { provenBy } from "./evidence.ts";
 import type { KeptView } from "./kept-view.ts";
 import type { Prose, Reading } from "./reading.ts";
-import { splitSentences } from "./sentences.ts";
+import { endsWithMark, splitSentences } from "./sentences.ts";
 import { wordsOf } from "./shared-words.ts";
+import { spokenWords } from "./spoken-words.ts";
 import { isTelling } from "./tasks.ts";
 import { wholeStatement } from "./whole-statement.ts";
 
@@ -95,7 +96,7 @@ const OTHER_SCRIPTS: ReadonlySet<Language> = new Set(["ru", "zh", "ja", "ko", "a
 /** An assistant may speak another language than its user. */
 function assistantLanguage({ prose, language }: Reading): Language {
   const spoken = prose.filter(({ isUser }) => !isUser).slice(-SAMPLE_MESSAGES);
-  const sample = spoken.map(({ text }) => text.slice(0, SAMPLE_CHARS)).join("\n");
+  const sample = spoken.map(({ text }) => spokenWords(text, SAMPLE_CHARS)).join("\n");
   const charsMin = OTHER_SCRIPTS.has(language) ? SCRIPT_CHARS_MIN : SAMPLE_CHARS_MIN;
   return sample.length < charsMin ? language : detectLanguage(sample);
 }
@@ -136,16 +137,34 @@ function readUser(text: string, language: Language, found: Found): void {
   const cues = CUES[language];
   const constraints: string[] = [];
   let before = "";
-  for (const sentence of splitSentences(text, { sentencesMax: SENTENCES_PER_REQUEST })) {
+  for (const sentence of splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST })) {
     // "What does it use? Should be dimmer." says nothing without the sentence before.
-    const isLeaning = before !== "" && /^(?:should|must|needs?)\b/i.test(sentence);
+    const isLeaning = endsWithMark(before) && /^(?:should|must|needs?)\b/i.test(sentence);
     const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, { isUser: true });
     before = sentence;
-    if (whole === undefined || whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
+    if (whole === undefined || SMALL_TALK.test(whole) || TOOL_ADVICE.test(whole)) continue;
+    if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
     if (cues.constraint.test(whole)) constraints.push(whole);
     else if (isDecision(whole, cues)) found.decisions.push(splitReason(whole, cues));
   }
   found.constraints.push(...constraints.toReversed());
+}
+
+/** "ok, let me try the light theme": what users are about to do themselves binds nobody. */
+const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/iu;
+/** "Use the --force option if you know what you are doing": what tools tell whoever reads their output. */
+const TOOL_ADVICE =
+  /^(?:to .{1,60},? )?(?:use|pass|add|try|run)(?: with)? (?:the )?[`'"]?--?[\w-]+[`'"]?.{0,20} (?:if|to)\s/i;
+const NOTICE_LINE =
+  /^\s*(?:\[?(?:WARNING|WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint)\]?:?\s|npm (?:warn|notice|error|ERR!))/;
+
+/** A user's text without the notices of tools in it. */
+function withoutNotices(text: string): string {
+  if (!text.includes("\n")) return NOTICE_LINE.test(text) ? "" : text;
+  return text
+    .split("\n")
+    .filter((line) => !NOTICE_LINE.test(line))
+    .join("\n");
 }
 
 interface Now {

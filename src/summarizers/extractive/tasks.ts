@@ -6,6 +6,7 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
 import { cutAtWord } from "./sentences.ts";
+import { isOutput } from "./tool-output.ts";
 
 /** Longer ones say something of their own. */
 const ASSENT_CHARS_MAX = 60;
@@ -21,7 +22,12 @@ export function isAssent(request: string, language: Language): boolean {
 
 /** Whether the message says something by itself: neither an assent nor a bare value nor a program's output. */
 export function isTelling(request: string, language: Language): boolean {
-  return !isAssent(request, language) && !isOutput(request) && wordCount(request) >= TELLING_WORDS_MIN;
+  return (
+    !isAssent(request, language) &&
+    !isFarewell(request, language) &&
+    !isOutput(request) &&
+    wordCount(request) >= TELLING_WORDS_MIN
+  );
 }
 
 const TELLING_WORDS_MIN = 2;
@@ -42,22 +48,19 @@ export function isQuestion(request: string, language: Language): boolean {
   return /[?？؟]\s*$/.test(request) && isTelling(request, language);
 }
 
-const NUMBERED_LINES_MIN = 3;
+const FAREWELL_CHARS_MAX = 300;
+/** A simulated user's word for the end. */
+const STOP_MARK = /#{2,3}\s?STOP\s?#{2,3}/;
+const THANKS =
+  /(?<!\p{L})(?:thanks|thank you|thx|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|спасибо)(?!\p{L})|谢谢|感谢|ありがとう|감사합니다|고마워|شكرا/iu;
 
-/** What a program printed, where a client passes it on as if the user had said it. */
-function isOutput(request: string): boolean {
-  const start = request.slice(0, READ_CHARS).trimStart();
-  if (OUTPUT_START.test(start)) return true;
-  if (
-    /\n[^\n]{0,80}[$#%>]\s*$/.test(request.slice(-READ_CHARS)) &&
-    /^\(?(?:Current directory|Open file)/m.test(request.slice(-READ_CHARS))
-  )
-    return true;
-  return (start.match(/^\s*\d+[:|\t]/gm)?.length ?? 0) >= NUMBERED_LINES_MIN;
+/** Thanks and goodbyes: the user wants nothing more. */
+export function isFarewell(request: string, language: Language): boolean {
+  if (STOP_MARK.test(request.slice(-READ_CHARS))) return true;
+  const words = request.trim();
+  if (words.length > FAREWELL_CHARS_MAX || !THANKS.test(words) || /[?？؟]/.test(words)) return false;
+  return isAssent(words, language) || !CUES[language].request.test(words);
 }
-
-const OUTPUT_START =
-  /^(?:OBSERVATION\b|Observation:|EXECUTION RESULT|\[File: |\[The command completed|\[Command |Traceback \(most recent|Your proposed edit has|Found \d+ match|Your command ran successfully|Here is a demonstration of how|Tool (?:result|output)|\$ \S|\{"|\[\{|<tool_|<function_results)/;
 
 /** Words of alphabets; of scripts without blanks, two characters to a word. */
 function wordCount(text: string): number {

@@ -49,7 +49,7 @@ export const ENGLISH: CueTable = {
     ).source +
       "|" +
       words(
-        "(?:^(?:please )?(?:use|replace|keep|store|return|prefer|go|pick|make|treat|switched|replaced|chose|kept|preferred)|(?:now|to|should|we|i|just|and|will|always|let(?:'|’)s|(?:'|’)ll)\\s(?:use|uses|replace|keep|store|return|prefer|go|pick|make|treat|switched|replaced|chose|kept|preferred))(?![\\p{L}\\p{N}]).{0,120} (?:instead of|rather than)",
+        "(?:^(?:please |now )?(?:use|replace|keep|store|return|prefer|go|pick|make|treat|switched|replaced|chose|kept|preferred)|(?:to|should|we|i|just|and|will|always|let(?:'|’)s|(?:'|’)ll)\\s(?:use|replace|keep|store|return|prefer|go|pick|make|treat|switched|replaced|chose|kept|preferred))(?![\\p{L}\\p{N}]).{0,120} (?:instead of|rather than)",
       ).source,
     "iu",
   ),

@@ -1,0 +1,14 @@
+/** Words that people say, for telling their language: without code, markup, addresses and names of files. Never rewords. */
+
+const READ_CHARS = 2_000;
+
+/** At most so many characters of a bounded beginning. */
+export function spokenWords(text: string, charsMax: number): string {
+  const beginning = text.slice(0, READ_CHARS);
+  const prose = /[`<{/\\=]|\n {4}/.test(beginning) ? beginning.replace(NOT_SPOKEN, " ") : beginning;
+  return prose.slice(0, charsMax);
+}
+
+/** Fenced and indented code, names in backticks, tags, and whatever else has marks that words have not. */
+const NOT_SPOKEN =
+  /```[\s\S]*?(?:```|(?![\s\S]))|^(?: {4}|\t).*$|`[^`\n]*`|<\/?[a-zA-Z!][^>\n]{0,300}>|\S*(?:[/\\{}=<>_@#$;]|\w\.\w|\w\()\S*/gm;

@@ -1,0 +1,47 @@
+/**
+ * Tells what a program printed from what a person wrote, where a client passes both on as user messages. Reads a bounded
+ * beginning and end. Never judges by what the text is about, only by the marks that clients and shells put on it.
+ */
+
+import { QUOTED_RESULT_OPENING } from "../../core/repair/pass.ts";
+
+const READ_CHARS = 600;
+const NUMBERED_LINES_MIN = 3;
+
+/** Passed on by a client that labels what it passes on: nobody pastes that. */
+export function isLabelledOutput(text: string): boolean {
+  const start = text.slice(0, READ_CHARS).trimStart();
+  return start.startsWith(QUOTED_RESULT_OPENING) || LABEL.test(start);
+}
+
+const LABEL =
+  /^(?:OBSERVATION:|Observation:|EXECUTION RESULT|\[The command completed|Your command ran successfully|Your proposed edit has|<returncode>|<tool_result|<function_results)/;
+
+/** Looks like output, though a person may have pasted it. */
+export function isOutput(text: string): boolean {
+  if (isLabelledOutput(text) || stateStart(text) >= 0) return true;
+  const start = text.slice(0, READ_CHARS).trimStart();
+  return PRINTED.test(start) || (start.match(/^\s*\d+[:|\t]/gm)?.length ?? 0) >= NUMBERED_LINES_MIN;
+}
+
+const PRINTED =
+  /^(?:OBSERVATION\b|\[File: |\[Command |Traceback \(most recent|Found \d+ match|Here is a demonstration of how|Tool (?:result|output)|\$ \S|\{"|\[\{|<tool_|<function_results)/;
+
+/** Whether it ends in the state of a shell, which some agents append to outputs and to the task alike. */
+export function hasShellState(text: string): boolean {
+  return stateStart(text) >= 0;
+}
+
+export function withoutShellState(text: string): string {
+  const at = stateStart(text);
+  return at < 0 ? text : text.slice(0, at).trimEnd();
+}
+
+/** Lines such as "(Current directory: /app)", then a prompt at the very end; -1 when there are none. */
+function stateStart(text: string): number {
+  const from = Math.max(0, text.length - READ_CHARS);
+  const end = text.slice(from);
+  if (!/\n[^\n]{0,80}[$#%>]\s*$/.test(end)) return -1;
+  const at = end.search(/^\(?(?:Current directory|Open file)/m);
+  return at < 0 ? -1 : from + at;
+}
