@@ -115,6 +115,8 @@ async function commitBar({ large, viewMessages, rounds }: BarInput): Promise<Bar
   const fresh = async (): Promise<string> => {
     const id = newSessionId();
     await large.fill({ id, messages: viewMessages, live: viewMessages });
+    // The rows were written over the bare connection: both shall find them in the file, and no log that is about to be carried over.
+    await large.settle();
     return id;
   };
   const [ms = 0, besideMs = 0] = await medianTimes(rounds, [
