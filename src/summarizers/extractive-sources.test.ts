@@ -5,6 +5,8 @@ import { quoteResult } from "../core/repair/pass.ts";
 import { MISSING_START_TEXT } from "../core/repair/roles.ts";
 import { INTERRUPTED_TEXT } from "../core/repair/settle-results.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
+import { isDecision } from "./extractive/assistant-statements.ts";
+import { CUES } from "./extractive/cues.ts";
 import { extractive } from "./extractive.ts";
 
 let next = 0;
@@ -135,4 +137,13 @@ test("deeds and open alternatives are no decisions, advice and small talk no con
       constraints: ["Never rename a harbour."],
     },
   );
+});
+
+test.each([
+  ["Let's use the `find_file` command to locate the handler.", false],
+  ["Now, I will use `curl` to upload this script to the server.", false],
+  ["I will use `curl` to upload it instead of a browser.", true],
+  ["Let's use SQLite for the sessions.", true],
+])("what is used next is no decision, what is chosen is: %j", (sentence, expected) => {
+  expect(isDecision(sentence, CUES.en)).toBe(expected);
 });

@@ -118,8 +118,16 @@ function announcingWords(text: string, { lead, next }: CueTable): string | undef
 }
 
 export function isDecision(text: string, { decision, hedge }: CueTable): boolean {
-  return decision.test(text) && !hedge.test(text) && !OPEN_CHOICE.test(text);
+  return decision.test(text) && !hedge.test(text) && !OPEN_CHOICE.test(text) && !isMereUse(text);
 }
+
+/** "I will use `curl` to upload it." says what is done next; "… instead of wget" says what was chosen. */
+function isMereUse(text: string): boolean {
+  return MERE_USE.test(text) && !/\b(?:instead of|rather than|because|since)\b/i.test(text);
+}
+
+const MERE_USE =
+  /\buse (?:the )?`[^`]{1,60}`(?: (?:command|tool|script|function))? to\b|\buse the \S{1,60} (?:command|tool)\b/i;
 
 /** Several ways are named, and none is taken. */
 const OPEN_CHOICE =
