@@ -42,7 +42,7 @@ export async function openSession(id: string, options: SessionOptions): Promise<
   const { leaseMs = LEASE_MS, now = Date.now } = options;
   const connect = async (state: SessionState, ownsStore: boolean): Promise<Session> => {
     const live = createLiveView(store, compactor.format, state);
-    const own = { overlay: new Map(), heldOff: { passes: undefined } };
+    const own = { overlay: new Map(), heldOff: { passes: undefined, revision: 0 } };
     const parts: SessionParts = { id: state.id, store, compactor, live, ...own, leaseMs, now };
     recalibrate(compactor, live.current());
     return createSession(parts, {
@@ -98,6 +98,7 @@ async function begin(id: string, { store, compactor, options }: OpenInput): Prom
   const { agentId, metadata, body } = options;
   const list = body === undefined ? undefined : ownBody(body)[format.listKey];
   // Read before anything is written: a body that is not what it should be makes no session.
+  // Whatever stands there is read, and refused where it is no list of messages.
   const first = list === undefined || list === null ? undefined : readAppendable(format, list as Appendable);
   const session = {
     id,

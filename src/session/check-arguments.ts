@@ -3,6 +3,7 @@
 import { CompactionError } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
+import { ownCopy } from "../core/store/stored-json.ts";
 import { baseOf, frameOf } from "./session-view.ts";
 
 export function checkText(value: unknown, what: string): void {
@@ -20,16 +21,12 @@ export function checkedBase(format: Format, body: unknown): JsonObject {
   return base;
 }
 
-/** As it would be read back: what the caller does with its own object later changes nothing here. */
+/** A copy: what the caller does with its own object later changes nothing here. */
 export function ownBody(body: unknown): JsonObject {
   if (!isObject(body)) throw invalid("`body` must be a request body, an object.");
-  try {
-    return JSON.parse(JSON.stringify(body));
-  } catch (cause) {
-    throw invalid("`body` cannot be written as JSON.", cause);
-  }
+  return ownCopy(body);
 }
 
-function invalid(problem: string, cause?: unknown): CompactionError {
-  return new CompactionError("invalid-options", `${problem} Nothing was changed.`, { cause });
+function invalid(problem: string): CompactionError {
+  return new CompactionError("invalid-options", `${problem} Nothing was changed.`);
 }

@@ -21,7 +21,7 @@ export interface SessionParts {
   /** Results that are pruned for requests only (C13): sent again in the same way for as long as the session is open. */
   readonly overlay: Overlay;
   /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same (D13, D26). */
-  readonly heldOff: { passes: PassHistory | undefined };
+  readonly heldOff: { passes: PassHistory | undefined; revision: number };
   readonly leaseMs: number;
   now(): number;
 }

@@ -6,6 +6,7 @@ import { removedIds } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { NewEvent } from "../core/store/compaction-event.ts";
+import { ownCopy } from "../core/store/stored-json.ts";
 
 export interface EventInput {
   readonly plan: Plan;
@@ -48,5 +49,6 @@ export function eventRecord(input: EventInput): NewEvent {
 
 /** Undefined fields left out, as a store would leave them out. */
 function plainJson(value: unknown): JsonValue {
-  return JSON.parse(JSON.stringify(value));
+  // Whatever it was, what comes back was read from JSON.
+  return ownCopy(value) as JsonValue;
 }

@@ -7,6 +7,7 @@ import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { RECALL_NAME } from "../core/plan/summary-marks.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { PassHistory } from "../core/store/counters.ts";
 import type { Commit, Lease, NewEdit } from "../core/store/store.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
 import { eventRecord } from "./event-record.ts";
@@ -36,10 +37,8 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
       ...call,
       ...(settings !== undefined && { settings }),
       signal: AbortSignal.any([lost.signal, ...(call.signal === undefined ? [] : [call.signal])]),
-      passes: parts.heldOff.passes ?? snapshot.record.passes,
-      failed: (passes) => {
-        parts.heldOff.passes = passes;
-      },
+      passes: passesBefore(parts, snapshot),
+      failed: (passes) => holdOff(parts, snapshot, passes),
       hookContext: hookContextOf(snapshot, call),
       ...(model !== undefined && { model }),
       mayBegin: async (plan) => {
@@ -51,7 +50,7 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
       },
     });
     const attempt: Attempt = { snapshot, passed, call, durationMs: parts.now() - startedMs };
-    parts.heldOff.passes = passed.report.compacted ? undefined : passed.passes;
+    holdOff(parts, snapshot, passed.report.compacted ? undefined : passed.passes);
     return held === undefined ? keepForRequests(parts, attempt) : await commitPass(parts, attempt, held.current());
   } catch (error) {
     // The abort was ours: what the caller needs to know is why.
@@ -59,6 +58,16 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
   } finally {
     await held?.release();
   }
+}
+
+/** What was held off here is over once anybody has changed the session. */
+function passesBefore({ heldOff }: SessionParts, { record }: Snapshot): PassHistory {
+  return heldOff.revision === record.version.revision ? (heldOff.passes ?? record.passes) : record.passes;
+}
+
+function holdOff({ heldOff }: SessionParts, { record }: Snapshot, passes: PassHistory | undefined): void {
+  heldOff.passes = passes;
+  heldOff.revision = record.version.revision;
 }
 
 interface Attempt {

@@ -125,7 +125,7 @@ describe("what is handed out and taken in", () => {
     async (message) => {
       const session = await open();
       await refuses("invalid-request", session.append(message));
-      await refuses("invalid-options", session.setBody(message));
+      await refuses("invalid-request", session.setBody(message));
       expect(await session.view()).toEqual([]);
     },
   );

@@ -7,6 +7,7 @@ import { isObject, type JsonObject, type JsonValue, stringOf } from "../core/jso
 import type { Conversation, Message, Part } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { SessionState, StoredMessage, SystemEdit } from "../core/store/store.ts";
+import { ownCopy } from "../core/store/stored-json.ts";
 
 export interface Entry {
   readonly stored: StoredMessage;
@@ -63,7 +64,8 @@ export function systemEditOf(frame: Conversation, after: Conversation): SystemEd
 }
 
 function jsonOf(parts: readonly Part[]): JsonValue {
-  return JSON.parse(JSON.stringify(parts));
+  // Parts are JSON through and through.
+  return ownCopy(parts) as unknown as JsonValue;
 }
 
 /** A body without its messages: what a session keeps of it. */

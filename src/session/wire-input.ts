@@ -6,6 +6,7 @@ import { type Conversation, type Message, text } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type { NewMessage } from "../core/store/store.ts";
+import { ownCopy } from "../core/store/stored-json.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 
 /** One message in the session's wire format, a list of them, a whole response, or a text of the user's. */
@@ -19,6 +20,7 @@ export interface WireInput {
 }
 
 export function readAppendable(format: Format, input: Appendable): WireInput {
+  // What the caller does with its own objects later changes nothing here.
   const given = typeof input === "string" ? input : ownCopy(input);
   const reply = typeof given === "string" ? undefined : format.readReply(given);
   const list = reply ?? listOf(format, given);
@@ -28,16 +30,6 @@ export function readAppendable(format: Format, input: Appendable): WireInput {
     turns: decoded.filter(isTurnStart).length,
     isResponse: reply !== undefined,
   };
-}
-
-/** As it would be read back: what the caller does with its own objects later changes nothing here. */
-function ownCopy(input: object): object {
-  try {
-    return JSON.parse(JSON.stringify(input));
-  } catch (cause) {
-    const message = "What was to be appended cannot be written as JSON; nothing was stored.";
-    throw new CompactionError("invalid-request", message, { cause });
-  }
 }
 
 function listOf(format: Format, input: Appendable): unknown {
