@@ -99,16 +99,20 @@ interface EditRow {
 const INSERT_EDIT = `INSERT INTO message_edits (session_id, event_id, sequence, kind, attachments, body)
 SELECT session_id, ?, sequence, ?, ?, ? FROM messages WHERE session_id = ? AND sequence = ?`;
 
+/**
+ * A statement a row: the mark is a reference, so before a statement over many rows SQLite would copy every page it touches into a
+ * temporary file, to be able to take that statement alone back. Measured, it doubled the time of a large compaction.
+ */
 function markRows(
   database: Database,
   { sql, verb }: { sql: string; verb: "archive" | "edit" },
   { sessionId, eventId, sequences }: { sessionId: string; eventId: string; sequences: readonly number[] },
 ): void {
-  if (sequences.length === 0) return;
-  const changed = database.run(sql, eventId, sessionId, JSON.stringify(sequences));
-  if (changed !== sequences.length) throw notInView(verb);
+  for (const sequence of sequences) {
+    if (database.run(sql, eventId, sessionId, sequence) !== 1) throw notInView(verb);
+  }
 }
 
-const IN_VIEW = "WHERE session_id = ? AND archived_by IS NULL AND sequence IN (SELECT value FROM json_each(?))";
+const IN_VIEW = "WHERE session_id = ? AND sequence = ? AND archived_by IS NULL";
 const EDIT = `UPDATE messages SET edited_by = ? ${IN_VIEW}`;
 const ARCHIVE = `UPDATE messages SET archived_by = ? ${IN_VIEW} AND (is_preserved = 0 OR is_summary = 1)`;
