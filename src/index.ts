@@ -62,11 +62,13 @@ export type { SettingsInput } from "./core/settings/settings-input.ts";
 export type { CompactionEvent } from "./core/store/compaction-event.ts";
 export type { Counters } from "./core/store/counters.ts";
 export type {
+  EventEdits,
   Hit,
   SearchScope,
   SessionState,
   SessionSummary,
   Store,
+  StoredEdit,
   StoredMessage,
 } from "./core/store/store.ts";
 export type { CutMode } from "./core/structure/cut-points.ts";

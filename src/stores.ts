@@ -2,10 +2,13 @@
 
 import { CompactionError } from "./core/errors.ts";
 import type { Store } from "./core/store/store.ts";
+import type { SchemaUse } from "./stores/sql/migrations.ts";
 
 export interface OpenOptions {
   /** The embedded database is opened without ever writing to it. */
   readonly readOnly?: boolean;
+  /** Of a database: whether its tables are made, only brought up to date, or left as they are. `make` by default. */
+  readonly schemaUse?: SchemaUse;
 }
 
 type Open = (address: string, options: OpenOptions) => Promise<Store>;
@@ -17,12 +20,12 @@ const OPENERS: Readonly<Record<string, Open>> = {
     const directory = pathIn(address, "jsonl:DIR");
     return (await import("./stores/jsonl.ts")).jsonlStore({ directory });
   },
-  sqlite: async (address, { readOnly = false }) => {
+  sqlite: async (address, { readOnly = false, schemaUse = "make" }) => {
     const file = pathIn(address, "sqlite:FILE");
-    return (await import("./stores/sqlite.ts")).sqliteStore({ file, readOnly });
+    return (await import("./stores/sqlite.ts")).sqliteStore({ file, readOnly, schemaUse });
   },
-  postgres: async (address) => (await import("./stores/postgres/open-url.ts")).openPostgres(address),
-  postgresql: async (address) => (await import("./stores/postgres/open-url.ts")).openPostgres(address),
+  postgres: openServer,
+  postgresql: openServer,
 };
 
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
@@ -34,6 +37,10 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
     throw new CompactionError("invalid-options", `This is not the address of a store. Known are ${known}.`);
   }
   return open(url, options);
+}
+
+async function openServer(address: string, { schemaUse }: OpenOptions): Promise<Store> {
+  return (await import("./stores/postgres/open-url.ts")).openPostgres(address, schemaUse);
 }
 
 function pathIn(address: string, form: string): string {

@@ -1,15 +1,24 @@
 /**
  * Damage that somebody does to the tables by hand, as SQL that SQLite and Postgres both take, and the rules that must tell of it. It is
- * done to `damageable`: session `a` has ten messages, two compactions in force and a third that was undone; `b` is sound. References
+ * done to `damageable`: session `a` has ten messages, two compactions in force and a third that was undone; `b` is sound and has a picture. References
  * are not enforced meanwhile.
  */
 
 import type { Store } from "../src/core/store/store.ts";
-import { begin, compact } from "../src/testing/store/world.ts";
+import { append, begin, compact } from "../src/testing/store/world.ts";
+
+const PICTURE = "iVBORw0KGgo".padEnd(1_200, "Ab9+");
 
 export async function damageable(store: Store): Promise<void> {
   await begin(store, "a", 10);
   await begin(store, "b", 2);
+  // A prefix that no JSON operator of Postgres reads.
+  const pictures = ["\0", ""].map((prefix) => ({
+    role: "user" as const,
+    body: { role: "user", content: [{ data: prefix + PICTURE }] },
+    attachments: [{ path: ["content", 0, "data"], prefix, data: PICTURE }],
+  }));
+  await append(store, "b", pictures);
   await compact(store, "a", { archive: [0, 1], summary: "one", edits: [[4, { role: "user", content: "x" }]] });
   await compact(store, "a", { archive: [1, 2], summary: "two" });
   await compact(store, "a", { archive: [1], summary: "undone" });
@@ -26,6 +35,8 @@ export interface DamageCase {
 
 const EVENT = (number: number) => `(SELECT id FROM compaction_events WHERE session_id = 'a' AND number = ${number})`;
 const MESSAGE = (sequence: number) => `WHERE session_id = 'a' AND sequence = ${sequence}`;
+
+const NO_HASH = "0".repeat(64);
 
 export const DAMAGES: readonly DamageCase[] = [
   { name: "nothing", sql: "SELECT 1", rules: [] },
@@ -95,6 +106,30 @@ export const DAMAGES: readonly DamageCase[] = [
     rules: ["session-json"],
     says: new RegExp(column),
   })),
+  {
+    name: "an attachment is gone",
+    sql: `UPDATE messages SET attachments = '[{"path":["\\u0000"],"prefix":"","hash":"${NO_HASH}"}]' ${MESSAGE(8)}`,
+    rules: ["attachment-missing"],
+    says: new RegExp(`${NO_HASH} is referred to and not there.*backup`),
+  },
+  {
+    name: "an attachment of an edit is gone",
+    sql: `UPDATE message_edits SET attachments = '[{"path":[],"prefix":"","hash":"${NO_HASH}"}]' WHERE session_id = 'a'`,
+    rules: ["attachment-missing"],
+    says: new RegExp(NO_HASH),
+  },
+  {
+    name: "an attachment is another",
+    sql: `INSERT INTO attachments (session_id, hash, bytes) SELECT 'a', '${NO_HASH}', bytes FROM attachments`,
+    rules: ["attachment-bytes"],
+    says: new RegExp(`${NO_HASH} are not those`),
+  },
+  {
+    name: "attachments of another kind",
+    sql: `UPDATE messages SET attachments = '7' ${MESSAGE(8)}`,
+    rules: ["body-json"],
+    says: /m8/,
+  },
   {
     name: "a body of another kind",
     sql: `UPDATE messages SET body = '7' ${MESSAGE(8)}`,

@@ -22,7 +22,7 @@ export const diffCommand = storeCommand({
   summary: "Show what one compaction did to each message.",
   usage: "ID E [options]",
   operands: ["ID", "E"],
-  notes: `= kept, ~ shortened, - replaced, + added. E is a compaction's number in
+  notes: `= kept, ~ changed, - replaced, + added. E is a compaction's number in
 \`palimpsest history ID\`, its id or the beginning of its id.
 
 Examples:
@@ -35,7 +35,8 @@ Examples:
     const events = await eventsOf(request, id);
     const event = findEvent(events, name);
     const log = await readAll(request.store.log(id), request.signal);
-    const views = viewsAround({ state, event, events, log });
+    const edits = await readAll(request.store.edits(id), request.signal);
+    const views = viewsAround({ state, event, events, log, edits });
     const diff = linesOf(state, views);
     request.print({ session: id, event, purged: views.purged, diff }, (terminal) =>
       joinBlocks([headLines(event, views, terminal), diffLines(diff, terminal)]),

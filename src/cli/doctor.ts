@@ -32,7 +32,7 @@ Examples:
   work: async (request) => {
     const { store, signal } = request;
     const [id = ""] = request.operands;
-    // Asked first: opening is what brings the schema up to date, or refuses a newer one.
+    // Asked first: opening is what refuses a schema that is not there, older or newer.
     const sessions = id === "" ? (await readAll(store.sessions(), signal)).length : 1;
     const findings = id === "" ? await readAll(store.examine(), signal) : await examineOne(request, id);
     const schemaVersion = schemaVersionOf(store.url);

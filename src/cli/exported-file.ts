@@ -5,7 +5,7 @@ import { CompactionError } from "../core/errors.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { StoredMessage } from "../core/store/store.ts";
+import type { EditKind, EventEdits, StoredEdit, StoredMessage } from "../core/store/store.ts";
 import { isFormatName } from "../formats.ts";
 import type { Exported } from "../session/export-session.ts";
 
@@ -15,6 +15,9 @@ export interface ExportedFile {
   readonly request: JsonObject;
   readonly log: readonly StoredMessage[];
   readonly events: readonly CompactionEvent[];
+  /** Older files have neither this nor the base. */
+  readonly edits?: readonly EventEdits[];
+  readonly base?: JsonObject;
   readonly metadata: JsonObject;
 }
 
@@ -40,7 +43,7 @@ export function readExported(text: string): ExportedFile | undefined {
   if (!isObject(file) || file.kind !== KIND) return undefined;
   if (numberOf(file.version) !== VERSION)
     throw broken(`it is of version ${JSON.stringify(file.version)}; this one reads ${VERSION}`);
-  const { id, format, request, log, events, metadata } = file;
+  const { id, format, request, log, events, edits, base, metadata } = file;
   const name = stringOf(format) ?? "";
   if (typeof id !== "string" || !isFormatName(name)) throw broken("its id or format is missing");
   if (!isObject(request) || !isArray(log) || !isArray(events)) throw broken("its request, log or events are missing");
@@ -50,6 +53,8 @@ export function readExported(text: string): ExportedFile | undefined {
     request,
     log: log.map((row, index) => rowOf(row, index)),
     events: events.map((event, index) => eventOf(event, index)),
+    ...(isArray(edits) && { edits: edits.map((each, index) => editsOf(each, index)) }),
+    ...(isObject(base) && { base }),
     metadata: isObject(metadata) ? metadata : {},
   };
 }
@@ -100,6 +105,26 @@ function eventOf(event: JsonValue, index: number): CompactionEvent {
   if (!isEvent) throw broken(`events.${index} is no compaction`);
   // Written by `exportedText`; a store checks again what it takes.
   return event as unknown as CompactionEvent;
+}
+
+function editsOf(wrote: JsonValue, index: number): EventEdits {
+  const { eventId, messages, system } = isObject(wrote) ? wrote : {};
+  if (typeof eventId !== "string" || !isArray(messages))
+    throw broken(`edits.${index} is nothing that a compaction wrote`);
+  return {
+    eventId,
+    messages: messages.map((edit) => editOf(edit, index)),
+    system: isObject(system) ? { before: system.before ?? null, after: system.after ?? null } : null,
+  };
+}
+
+const KINDS: readonly string[] = ["cap", "trim", "stub", "clear"] satisfies readonly EditKind[];
+
+function editOf(edit: JsonValue, index: number): StoredEdit {
+  const { messageId, kind, body } = isObject(edit) ? edit : {};
+  if (typeof messageId !== "string" || body === undefined) throw broken(`edits.${index} holds what is no edit`);
+  // Checked by the list; whatever else it was, it is an edit all the same.
+  return { messageId, kind: KINDS.includes(stringOf(kind) ?? "") ? (kind as EditKind) : "reshape", body };
 }
 
 function broken(what: string): CompactionError {

@@ -3,10 +3,11 @@
 import { CompactionError } from "../core/errors.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT } from "./command.ts";
-import { plural } from "./numbers.ts";
+import { hearInterrupt } from "./interrupt.ts";
+import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { readAll, type StoreTask } from "./over-store.ts";
-import { storeCommand } from "./store-command.ts";
+import { type StoreRequest, storeCommand } from "./store-command.ts";
 import { eventsOf, sessionState } from "./stored-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { fitted } from "./text-blocks.ts";
@@ -37,18 +38,49 @@ Examples:
     const [id = ""] = request.operands;
     if (id !== "") await sessionState(request, id);
     const ids = id === "" ? (await readAll(store.sessions(), signal)).map((session) => session.id) : [id];
-    const purged: { session: string; messages: number }[] = [];
-    for (const session of ids) {
-      signal.throwIfAborted();
-      const messages = isDryRun ? await countOlder(request, session, before) : await purgeOne(request, session, before);
-      if (messages > 0) purged.push({ session, messages });
+    const { sessions, stopped } = await purgeEach(request, ids);
+    const messages = sessions.reduce((sum, each) => sum + each.messages, 0);
+    // Of one session all is purged or nothing; of several, whoever asked has to know which are.
+    if (stopped === undefined || (!isDryRun && ids.length > 1)) {
+      const stoppedAt = stopped?.session ?? null;
+      const notReached = ids.length - (stopped?.index ?? ids.length - 1) - 1;
+      const outcome = { isDryRun, messages, sessions, stoppedAt, notReached };
+      print({ store: store.url, before: before.toISOString(), ...outcome }, (terminal) => render(outcome, terminal));
     }
-    const messages = purged.reduce((sum, each) => sum + each.messages, 0);
-    const data = { store: store.url, before: before.toISOString(), isDryRun, messages, sessions: purged };
-    print(data, (terminal) => render({ messages, sessions: purged, isDryRun }, terminal));
+    if (stopped !== undefined) throw stopped.error;
     return EXIT.ok;
   },
 });
+
+interface PurgedSession {
+  readonly session: string;
+  readonly messages: number;
+}
+
+interface Stopped {
+  readonly session: string;
+  readonly index: number;
+  readonly error: unknown;
+}
+
+/** What was purged, also where a key or a failure ended it. */
+async function purgeEach(
+  request: StoreRequest<Age>,
+  ids: readonly string[],
+): Promise<{ readonly sessions: readonly PurgedSession[]; readonly stopped?: Stopped }> {
+  const { before, isDryRun } = request.settled;
+  const sessions: PurgedSession[] = [];
+  for (const [index, session] of ids.entries()) {
+    try {
+      await hearInterrupt(request.signal);
+      const messages = isDryRun ? await countOlder(request, session, before) : await purgeOne(request, session, before);
+      if (messages > 0) sessions.push({ session, messages });
+    } catch (error) {
+      return { sessions, stopped: { session, index, error } };
+    }
+  }
+  return { sessions };
+}
 
 interface Age {
   readonly before: Date;
@@ -82,17 +114,32 @@ async function countOlder(task: StoreTask, session: string, before: Date): Promi
 
 interface Purged {
   readonly messages: number;
-  readonly sessions: readonly { readonly session: string; readonly messages: number }[];
+  readonly sessions: readonly PurgedSession[];
   readonly isDryRun: boolean;
+  /** The session at which it ended before its time. */
+  readonly stoppedAt: string | null;
+  readonly notReached: number;
 }
 
-function render({ messages, sessions, isDryRun }: Purged, terminal: Terminal): string {
-  if (messages === 0) return "nothing is old enough; nothing was deleted\n";
+function render(purged: Purged, terminal: Terminal): string {
+  const { messages, sessions, isDryRun, stoppedAt, notReached } = purged;
+  const end =
+    stoppedAt === null ? [] : [fitted(`stopped at session ${oneLine(stoppedAt)}`, terminal), rest(notReached)];
+  if (messages === 0) return [stoppedAt === null ? NOTHING_OLD : "nothing was deleted", ...end, ""].join("\n");
   const verb = isDryRun ? "would delete" : "deleted";
-  const end = isDryRun ? "; nothing was deleted" : " for good";
+  const fate = isDryRun ? "; nothing was deleted" : " for good";
   return [
-    `${verb} ${plural(messages, "archived message")} of ${plural(sessions.length, "session")}${end}`,
+    `${verb} ${plural(messages, "archived message")} of ${plural(sessions.length, "session")}${fate}`,
     ...sessions.map((each) => fitted(`  ${oneLine(each.session)}: ${plural(each.messages, "message")}`, terminal)),
+    ...end,
     "",
   ].join("\n");
+}
+
+const NOTHING_OLD = "nothing is old enough; nothing was deleted";
+
+function rest(notReached: number): string {
+  return notReached === 1
+    ? "1 session behind it was not reached"
+    : `${count(notReached)} sessions behind it were not reached`;
 }

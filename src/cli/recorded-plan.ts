@@ -1,23 +1,12 @@
 /** The plan that a stored event keeps, read back with care: it is JSON of whatever version wrote it. Pure. */
 
-import { isArray, isObject, type JsonObject, numberOf, stringOf } from "../core/json.ts";
-import type { Message } from "../core/message.ts";
-import { withResultText } from "../core/plan/prune.ts";
+import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 
 /** The messages that it meant to take out. */
 export function plannedRemovals(event: CompactionEvent): ReadonlySet<string> {
   const ids = stepsOf(event).flatMap((step) => [...idsIn(step, "messageIds"), ...idsIn(step, "replacesIds")]);
   return new Set(ids);
-}
-
-/** A message with the texts of tool results that these events shortened, in their order. */
-export function withPlannedTexts(message: Message, events: readonly CompactionEvent[]): Message {
-  return events.flatMap(stepsOf).reduce((edited, step) => {
-    const [part, text] = [numberOf(step.part), stringOf(step.text)];
-    if (step.messageId !== message.id || part === undefined || text === undefined) return edited;
-    return withResultText(edited, part, text);
-  }, message);
 }
 
 export function isTextPlanned(event: CompactionEvent, messageId: string): boolean {

@@ -34,6 +34,6 @@ export function diffLines(diff: readonly DiffLine[], terminal: Terminal): readon
 function titleOf(diff: readonly DiffLine[]): string {
   const times = (mark: DiffLine["mark"]): number => diff.filter((line) => line.mark === mark).length;
   const [kept, edited] = [times("="), times("~")];
-  const shown = edited === 0 ? "" : `, ${count(edited)} shortened (~)`;
+  const shown = edited === 0 ? "" : `, ${count(edited)} changed (~)`;
   return `${plural(kept, "message")} kept (=)${shown}, ${count(times("-"))} replaced (-), ${count(times("+"))} added (+)`;
 }

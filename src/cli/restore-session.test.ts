@@ -43,8 +43,10 @@ async function check(profile: ProfileName, change: (session: Session) => Promise
   const pins = async ({ view }: Session) => (await view()).map(({ isPinned }) => isPinned);
   expect(await pins(copy)).toEqual(await pins(session));
   const inForce = (await session.history()).filter(({ undoneAt }) => undoneAt === null);
-  for (const _ of inForce) await Promise.all([copy.rollback(), session.rollback()]);
-  expect((await copy.view()).map(({ body }) => body)).toEqual((await session.view()).map(({ body }) => body));
+  for (const _ of inForce) {
+    await Promise.all([copy.rollback(), session.rollback()]);
+    expect(JSON.stringify((await copy.export()).request)).toBe(JSON.stringify((await session.export()).request));
+  }
   return notCarried;
 }
 
@@ -58,6 +60,16 @@ test.each(profileNames)("%s: two compactions with messages between and after the
     await compact(session, 0.5);
     await session.append({ role: "assistant", content: "Written." });
   });
+});
+
+test("a summary in the system prompt: the prompt as it was given comes along", async () => {
+  const notCarried = await check("auto-compact", async (session) => {
+    await compact(session, 0.4);
+    const { request, base } = await session.export({ all: true });
+    const isSummarized = (body: unknown): boolean => JSON.stringify(body).includes("[Previous conversation summary]");
+    expect([isSummarized(request), isSummarized(base), base?.system]).toEqual([true, false, BODY.system]);
+  });
+  expect(notCarried).toEqual(["times: messages and compactions have the time of this import"]);
 });
 
 test("messages that a compaction edited stay so", async () => {
@@ -93,6 +105,23 @@ test("what was purged stays gone, and is told", async () => {
   expect((await copy.export()).request).toEqual((await session.export()).request);
 });
 
+test.each(["auto-compact", "micro-agent"] as const)(
+  "%s: a file that does not say what was written",
+  async (profile) => {
+    const [store, other] = [memoryStore(), memoryStore()];
+    const compactor = { format, profile };
+    const session = await openSession("s", { store, compactor, body: BODY });
+    await compact(session, 0.6);
+    const { edits: _, base: _base, ...older } = await session.export({ all: true });
+    const file = readExported(exportedText(older));
+    if (file === undefined) throw new Error("an export is told by its kind");
+    const { notCarried } = await restoreSession(other, "copy", file);
+    expect(notCarried.join("\n")).toMatch(profile === "auto-compact" ? /the system prompt without/ : /texts that a/);
+    const copy = await openSession("copy", { store: other, compactor, create: false });
+    expect((await copy.export()).request).toEqual((await session.export()).request);
+  },
+);
+
 test("a file that is damaged makes no session", () => {
   const text = JSON.stringify({
     kind: "palimpsest-session",
@@ -105,5 +134,7 @@ test("a file that is damaged makes no session", () => {
   });
   expect(() => readExported(text)).toThrow(/log\.0 is no stored message/);
   expect(() => readExported(text.replace('"version":1', '"version":2'))).toThrow(/of version 2/);
+  const sound = text.replace("[{}]", "[]");
+  expect(() => readExported(sound.replace('"events":[]', '"events":[],"edits":[{}]'))).toThrow(/edits\.0 is nothing/);
   expect(readExported('{"kind":"other","note":"palimpsest-session"}')).toBeUndefined();
 });

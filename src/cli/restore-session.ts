@@ -3,17 +3,16 @@
  * view is the one that was exported and can be rolled back. All of it or nothing. Says what a store does not let it carry.
  */
 
-import { isArray, type JsonValue } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { NewEdit, NewMessage, Store, StoredMessage } from "../core/store/store.ts";
+import type { NewMessage, Store, StoredMessage } from "../core/store/store.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { formatNamed } from "../formats.ts";
 import { baseOf } from "../session/session-view.ts";
 import type { ExportedFile } from "./exported-file.ts";
 import { createIdMap, type IdMap } from "./id-map.ts";
-import { isTextPlanned } from "./recorded-plan.ts";
+import { editsByEvent, type RestoredEdits } from "./restored-edits.ts";
 import { messagesOf } from "./stored-session.ts";
 
 export interface Restored {
@@ -27,8 +26,8 @@ export async function restoreSession(store: Store, id: string, exported: Exporte
   const log = exported.log.toSorted((a, b) => a.sequence - b.sequence);
   const events = exported.events.filter(({ undoneAt }) => undoneAt === null).toSorted((a, b) => a.number - b.number);
   const edits = editsByEvent({ exported, format, log, events });
-  const { metadata } = exported;
-  await store.create({ id, format: format.name, base: baseOf(format, exported.request), metadata });
+  const { metadata, base = baseOf(format, exported.request) } = exported;
+  await store.create({ id, format: format.name, base, metadata });
   const task: Replay = { store, id, format, log, ids: createIdMap(log) };
   try {
     const appended = log.filter(({ madeBy }) => madeBy === null);
@@ -37,7 +36,7 @@ export async function restoreSession(store: Store, id: string, exported: Exporte
       const until = appended.findLastIndex(({ sequence }) => sequence <= lastSeenBy(event, log)) + 1;
       await append(task, appended.slice(done, until));
       done = Math.max(done, until);
-      await commit(task, event, edits.get(event.id) ?? []);
+      await commit(task, event, edits.get(event.id) ?? NO_EDITS);
     }
     await append(task, appended.slice(done));
     const pinned = log.filter(({ isPinned, archivedBy }) => isPinned && archivedBy === null);
@@ -72,7 +71,9 @@ async function append({ store, id, format, ids }: Replay, rows: readonly StoredM
 
 const LEASE_MS = 60_000;
 
-async function commit(task: Replay, event: CompactionEvent, edits: readonly NewEdit[]): Promise<void> {
+const NO_EDITS: RestoredEdits = { edits: [], system: null };
+
+async function commit(task: Replay, event: CompactionEvent, wrote: RestoredEdits): Promise<void> {
   const { store, id, format, log, ids } = task;
   const lease = await store.lease(id, "import", LEASE_MS);
   const state = await store.open(id);
@@ -85,7 +86,7 @@ async function commit(task: Replay, event: CompactionEvent, edits: readonly NewE
     revision: state.version.revision,
     sequence: state.version.sequence,
     archivedIds: archived.flatMap((row) => ids.idOf(row.id) ?? []),
-    edits: edits.flatMap((edit) => {
+    edits: wrote.edits.flatMap((edit) => {
       const messageId = ids.idOf(edit.messageId);
       return messageId === undefined ? [] : [{ ...edit, messageId }];
     }),
@@ -93,7 +94,7 @@ async function commit(task: Replay, event: CompactionEvent, edits: readonly NewE
       ...message,
       order: ids.orderOf(inserted[index]?.order ?? 0),
     })),
-    system: null,
+    system: wrote.system,
     passes: { weak: 0, tokensAfter: event.compactedTokens },
     totalTokens: event.compactedTokens,
   });
@@ -121,55 +122,24 @@ function lastSeenBy(event: CompactionEvent, log: readonly StoredMessage[]): numb
   }, 0);
 }
 
-interface EditInput {
-  readonly exported: ExportedFile;
-  readonly format: Format;
-  readonly log: readonly StoredMessage[];
-  readonly events: readonly CompactionEvent[];
-}
-
-/** Bodies of the view that are not as they were appended, each under the newest compaction that can have changed it. */
-function editsByEvent({ exported, format, log, events }: EditInput): ReadonlyMap<string, readonly NewEdit[]> {
-  const list = exported.request[format.listKey];
-  const bodies: readonly JsonValue[] = isArray(list) ? list : [];
-  const view = log.filter(({ archivedBy }) => archivedBy === null).toSorted((a, b) => a.order - b.order);
-  const changed = view.flatMap((row, index) => {
-    const body = bodies[index];
-    const isChanged = body !== undefined && JSON.stringify(body) !== JSON.stringify(row.body);
-    const event = isChanged ? editorOf(row, events) : undefined;
-    return event === undefined || body === undefined ? [] : [{ event, edit: editOf(format, row, body) }];
-  });
-  const groups = Map.groupBy(changed, ({ event }) => event.id);
-  return new Map([...groups].map(([eventId, group]) => [eventId, group.map(({ edit }) => edit)]));
-}
-
-function editorOf({ id }: StoredMessage, events: readonly CompactionEvent[]): CompactionEvent | undefined {
-  return (
-    events.findLast((event) => isTextPlanned(event, id)) ??
-    events.findLast(({ preservedMessageIds }) => preservedMessageIds.includes(id))
-  );
-}
-
-function editOf(format: Format, row: StoredMessage, body: JsonValue): NewEdit {
-  const [decoded] = messagesOf(format, [{ ...row, body }]);
-  return { messageId: row.id, kind: "reshape", body, attachments: attachmentsIn(body, decoded?.parts ?? []) };
-}
-
-function notCarried({ events, request }: ExportedFile, format: Format): readonly string[] {
+function notCarried({ events, request, edits }: ExportedFile, format: Format): readonly string[] {
   const [inForce, undone] = [
     events.filter(({ undoneAt }) => undoneAt === null),
     events.filter(({ undoneAt }) => undoneAt !== null),
   ];
   const purged = inForce.filter(({ purgedAt }) => purgedAt !== null).length;
   const around = JSON.stringify({ ...request, [format.listKey]: [] });
-  const isInPrompt = inForce.some(({ summary }) => summary !== null && around.includes(escaped(summary)));
+  const isInPrompt =
+    edits === undefined && inForce.some(({ summary }) => summary !== null && around.includes(escaped(summary)));
   return [
     "times: messages and compactions have the time of this import",
     ...(undone.length === 0 ? [] : [`compactions that had been undone: ${undone.length}`]),
     ...(purged === 0
       ? []
       : [`messages that had been purged; rolling ${purged} compaction(s) back will not bring them`]),
-    ...(inForce.length === 0 ? [] : ["texts that a compaction shortened before a later one took them out of the view"]),
+    ...(edits !== undefined || inForce.length === 0
+      ? []
+      : ["texts that a compaction shortened before a later one took them out of the view"]),
     ...(isInPrompt ? ["the system prompt without the summary that a compaction wrote into it"] : []),
   ];
 }

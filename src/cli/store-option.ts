@@ -28,8 +28,13 @@ export async function openStoreAt(url: string, use: StoreUse): Promise<Store> {
   }
   // Not repeated: a mistyped address may hold a password.
   if (/^postgres(?:ql)?:/.test(url) && !URL.canParse(url)) throw usage("--store is no address that can be read");
-  return openStore(url, { readOnly: use === "reading" && place !== undefined && !isWritable(place) });
+  return openStore(url, {
+    readOnly: use === "reading" && place !== undefined && !isWritable(place),
+    schemaUse: SCHEMA_USE[use],
+  });
 }
+
+const SCHEMA_USE = { any: "make", existing: "update", reading: "keep" } as const;
 
 function isWritable(place: string): boolean {
   try {

@@ -1,7 +1,8 @@
 /** What the commands over stored sessions refuse: one line, exit code 2, and nothing was made or changed. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { postgresWorld } from "../../test/postgres-world.ts";
 import { temporaryFolder } from "../../test/run-cli.ts";
 import { runInProcess, sqliteAt } from "../../test/run-in-process.ts";
 import { openStore } from "../stores.ts";
@@ -43,6 +44,38 @@ test.each([...looks, ...changes])("a store that is not there: %s", async (...wor
   await checkRefused([...words, ...at], /there is no store at .*missing\.db; palimpsest import/);
   expect(existsSync(missing.file)).toBe(false);
 });
+
+test.each([...looks, ...changes])("an empty file: %s", async (...words) => {
+  const file = folder.file(`empty-${words.join("-")}.db`, "");
+  await checkRefused([...words, "--store", `sqlite:${file}`], /There are no sessions in .*empty/);
+  expect([statSync(file).size, existsSync(`${file}-wal`)]).toEqual([0, false]);
+});
+
+const world = await postgresWorld();
+if (typeof world === "string") test.skip(world, () => {});
+else {
+  afterAll(() => world.end());
+  const there = async (schema: string): Promise<number> => {
+    const { rows } = await world.newPool().query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+    return rows.length;
+  };
+  test.each([...looks, ...changes])("a schema that is not there: %s", async (...words) => {
+    const [address, schema] = [new URL(world.url), world.newSchema()];
+    address.searchParams.set("schema", schema);
+    await checkRefused([...words, "--store", address.href], /There are no sessions in postgres.*palimpsest import/);
+    expect(await there(schema)).toBe(0);
+  });
+  test("a schema that import made is read", async () => {
+    const [address, schema] = [new URL(world.url), world.newSchema()];
+    address.searchParams.set("schema", schema);
+    const on = ["--store", address.href];
+    expect((await runInProcess(["import", "examples/long-conversation.json", "--id", "long", ...on])).code).toBe(0);
+    for (const words of [["sessions"], ["show", "long"], ["recall", "long", "customers"], ["doctor"]]) {
+      expect(await runInProcess([...words, ...on])).toMatchObject({ code: 0, stderr: "" });
+    }
+    expect(await there(schema)).toBe(1);
+  });
+}
 
 const here = ["--store", shared.url];
 test("no such session", () => checkRefused(["show", "lnog", ...here], /no session "lnog".*did you mean long\?/));

@@ -1,15 +1,14 @@
 /**
- * The view of a session just before and just after one of its compactions, put together from the log and the record of the event.
- * Membership and order are exact. Texts are those that were sent, except that what an earlier compaction than the newest wrote into
- * a message that stays (a summary merged into it) is not kept apart by stores, and is then shown as it was appended.
+ * The view of a session just before and just after one of its compactions, put together from the log, the record of the event and what
+ * compactions wrote over messages. Membership, order and texts are those of that time. Pure.
  */
 
 import type { Message } from "../core/message.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { SessionState, StoredMessage } from "../core/store/store.ts";
+import type { EventEdits, SessionState, StoredMessage } from "../core/store/store.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 import type { DiffEntry } from "./message-diff.ts";
-import { plannedRemovals, withPlannedTexts } from "./recorded-plan.ts";
+import { plannedRemovals } from "./recorded-plan.ts";
 import { formatOf, messagesOf } from "./stored-session.ts";
 
 export interface ViewsAround {
@@ -25,6 +24,7 @@ export interface AroundInput {
   readonly event: CompactionEvent;
   readonly events: readonly CompactionEvent[];
   readonly log: readonly StoredMessage[];
+  readonly edits: readonly EventEdits[];
 }
 
 export function viewsAround(input: AroundInput): ViewsAround {
@@ -34,14 +34,10 @@ export function viewsAround(input: AroundInput): ViewsAround {
   const byOrder = log.toSorted((a, b) => a.order - b.order || a.sequence - b.sequence);
   const removed = byOrder.filter(isRemoved);
   const rows = byOrder.filter((row) => preserved.has(row.id) || row.madeBy === event.id || isRemoved(row));
-  const written = new Map(messagesOf(formatOf(state), rows).map((message) => [message.id, message]));
   const chain = chainOf(input);
-  const shown = event.id === state.version.head ? newestTexts(state) : new Map<string, Message>();
+  const [textBefore, textAfter] = [textOf(input, chain), textOf(input, [...chain, event])];
   const wireText = (message: Message | undefined): string =>
     JSON.stringify(encodeMessages(formatOf(state), message === undefined ? [] : [message]));
-  const textBefore = ({ id }: StoredMessage): Message => withPlannedTexts(found(written, id), chain);
-  const textAfter = ({ id }: StoredMessage): Message =>
-    shown.get(id) ?? withPlannedTexts(found(written, id), [...chain, event]);
   const [before, after]: [Message[], Message[]] = [[], []];
   const diff = rows.map((row): DiffEntry => {
     const [left, right] = [before.length, after.length];
@@ -76,13 +72,15 @@ function chainOf({ event, events }: AroundInput): readonly CompactionEvent[] {
   return chain;
 }
 
-/** Nothing came after the newest compaction: its texts are those of the view. */
-function newestTexts(state: SessionState): ReadonlyMap<string, Message> {
-  return new Map(messagesOf(formatOf(state), state.view).map((message) => [message.id, message]));
-}
-
-function found(messages: ReadonlyMap<string, Message>, id: string): Message {
-  const message = messages.get(id);
-  if (message === undefined) throw new Error(`no message ${id}`);
-  return message;
+/** A message as these compactions left it: the last of them that wrote over it. */
+function textOf({ state, edits }: AroundInput, chain: readonly CompactionEvent[]): (row: StoredMessage) => Message {
+  const wrote = new Map(edits.map(({ eventId, messages }) => [eventId, messages]));
+  const bodies = new Map(
+    chain.flatMap(({ id }) => wrote.get(id) ?? []).map(({ messageId, body }) => [messageId, body]),
+  );
+  return (row) => {
+    const [message] = messagesOf(formatOf(state), [{ ...row, body: bodies.get(row.id) ?? row.body }]);
+    if (message === undefined) throw new Error(`no message ${row.id}`);
+    return message;
+  };
 }

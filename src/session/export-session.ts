@@ -2,7 +2,7 @@
 
 import { copyJson, isObject, type JsonObject } from "../core/json.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { StoredMessage } from "../core/store/store.ts";
+import type { EventEdits, StoredMessage } from "../core/store/store.ts";
 import { collect } from "./collect.ts";
 import type { SessionParts } from "./compact-view.ts";
 import { conversationOf } from "./live-view.ts";
@@ -15,6 +15,10 @@ export interface Exported {
   /** Everything ever appended or inserted, as it was written; with `all` only. */
   readonly log?: readonly StoredMessage[];
   readonly events?: readonly CompactionEvent[];
+  /** What compactions wrote over messages and the system prompt; with `all` only. */
+  readonly edits?: readonly EventEdits[];
+  /** The request around the messages as it was given, without what a compaction wrote into its prompt; with `all` only. */
+  readonly base?: JsonObject;
   readonly metadata?: JsonObject;
 }
 
@@ -28,5 +32,7 @@ export async function exportSession(parts: SessionParts, all: boolean): Promise<
   const view = { id, format: format.name, request };
   if (!all) return view;
   const [log, events] = [await collect(store.log(id)), await collect(store.events(id))];
-  return { ...view, log, events, metadata: snapshot.record.metadata };
+  const edits = await collect(store.edits(id));
+  const { base, metadata } = snapshot.record;
+  return { ...view, log, events, edits, base, metadata };
 }

@@ -108,6 +108,18 @@ function suite(world: PostgresWorld): void {
     expect(await ids(store, "a")).toBe("m5 m3 m4");
   });
 
+  test("a session that is written to while sessions are listed is told once", async () => {
+    const store = postgresStore({ client: world.newPool(), schema: world.newSchema() });
+    const made = Array.from({ length: 401 }, (_, index) => `a "${index}"`);
+    for (const id of made) await store.create({ id, format: "openai-chat", base: {} });
+    const told: string[] = [];
+    for await (const { id } of store.sessions()) {
+      // Makes the oldest of all the newest, after the newest were told.
+      if (told.push(id) === 1) await append(store, 'a "0"', [user("more")]);
+    }
+    expect(told.toSorted()).toEqual(made.toSorted());
+  });
+
   test("an id that no index can hold is refused", async () => {
     const store = postgresStore({ client: world.newPool(), schema: world.newSchema() });
     await refuses("invalid-options", () => begin(store, "会".repeat(1_000), 1));

@@ -1,6 +1,6 @@
 /**
  * Sessions in Postgres, for any number of workers over one database. The client is the caller's: a `Pool` of `pg`, or anything of
- * its shape. Tables stand in one schema, made and kept up to date on first use. Never changes or deletes a message's row but to
+ * its shape. Tables stand in one schema, made and kept up to date on first use unless told otherwise. Never changes or deletes a message's row but to
  * purge it; every error that leaves is a CompactionError.
  */
 
@@ -14,17 +14,19 @@ import { append } from "./postgres/append.ts";
 import type { PostgresClient } from "./postgres/client.ts";
 import { commit } from "./postgres/commit.ts";
 import { type Database, openDatabase } from "./postgres/database.ts";
+import { listEdits } from "./postgres/edits.ts";
 import { examine } from "./postgres/examine.ts";
 import { fork } from "./postgres/fork.ts";
 import { countRows, listArchive, listEvents, listLog, readMessages } from "./postgres/history.ts";
 import { releaseLease, renewLease, takeLease } from "./postgres/leases.ts";
 import { quotedSchema } from "./postgres/literals.ts";
-import { migrate } from "./postgres/migrations.ts";
+import { type MigrateOptions, migrate } from "./postgres/migrations.ts";
 import { purge } from "./postgres/purge.ts";
 import { readChanges, readSession } from "./postgres/read-session.ts";
 import { rollBack } from "./postgres/roll-back.ts";
 import { search } from "./postgres/search.ts";
 import { createSession, deleteSession, listSessions, setBase, setPinned } from "./postgres/sessions.ts";
+import type { SchemaUse } from "./sql/migrations.ts";
 
 export type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./postgres/client.ts";
 export { fromPostgresJs, type PostgresJs } from "./postgres/postgres-js.ts";
@@ -34,6 +36,8 @@ export interface PostgresStoreOptions {
   readonly client: PostgresClient;
   /** Where the tables stand; `palimpsest` unless told. */
   readonly schema?: string;
+  /** `make` by default; `update` refuses a schema that is not there, `keep` one that is not up to date, too. */
+  readonly schemaUse?: SchemaUse;
   /** False where a proxy between cannot keep prepared statements. */
   readonly isPrepared?: boolean;
   /** How the store names itself; only host, port, user, database and schema of it are shown. */
@@ -46,11 +50,12 @@ export interface PostgresStoreOptions {
  * const store = postgresStore({ client: new Pool({ connectionString: process.env.DATABASE_URL }) });
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
-  const { client, schema = "palimpsest", isPrepared = true, newId = randomUUID } = options;
+  const { client, schema = "palimpsest", schemaUse = "make", isPrepared = true, newId = randomUUID } = options;
   const database = openDatabase({ client, schema: quotedSchema(schema), isPrepared });
-  const sessionOf = gateOf(database);
+  const url = shownUrl(options.url ?? `postgres:${schema}`);
+  const sessionOf = gateOf(database, { use: schemaUse, place: url });
   return {
-    url: shownUrl(options.url ?? `postgres:${schema}`),
+    url,
     ...sessionMethods(sessionOf, newId),
     ...changeMethods(sessionOf, newId),
     ...readMethods(sessionOf),
@@ -61,11 +66,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 /** The database once it is up to date, for a session that may be called so. */
 type SessionOf = (...sessionIds: readonly string[]) => Promise<Database>;
 
-function gateOf(database: Database): SessionOf {
+function gateOf(database: Database, options: MigrateOptions): SessionOf {
   let ready: Promise<void> | undefined;
   return async (...sessionIds) => {
     for (const id of sessionIds) checkId(id);
-    ready ??= migrate(database);
+    ready ??= migrate(database, options);
     try {
       await ready;
     } catch (error) {
@@ -113,6 +118,9 @@ function readMethods(sessionOf: SessionOf) {
   return {
     async *events(sessionId) {
       yield* listEvents(await sessionOf(sessionId), sessionId);
+    },
+    async *edits(sessionId) {
+      yield* listEdits(await sessionOf(sessionId), sessionId);
     },
     async *archive(sessionId, range = {}) {
       yield* listArchive(await sessionOf(sessionId), sessionId, range.eventId);

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
 import type { Store } from "../core/store/store.ts";
+import type { SchemaUse } from "./sql/migrations.ts";
 import { MEMORY_FILE } from "./sqlite/access.ts";
 import { createSqliteStore } from "./sqlite/create-store.ts";
 
@@ -19,6 +20,8 @@ export interface SqliteStoreOptions {
   readonly busyTimeoutMs?: number;
   /** Never writes to the file and never makes one, and so reads from a read-only folder too. False by default. */
   readonly readOnly?: boolean;
+  /** `make` by default; `update` refuses a file that is not there or is empty, `keep` one that is not up to date, too. */
+  readonly schemaUse?: SchemaUse;
   readonly now?: () => Date;
   /** Ids of compaction events: never the same twice. */
   readonly newId?: () => string;
@@ -31,6 +34,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     durability = "full",
     busyTimeoutMs = BUSY_TIMEOUT_MS,
     readOnly = false,
+    schemaUse = "make",
     now = () => new Date(),
     newId = randomUUID,
   } = options;
@@ -41,7 +45,8 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   }
   // Made absolute, so that a later change of the working directory does not change the file, and no path is taken for a URI.
   const path = file === MEMORY_FILE ? file : resolve(file);
-  return createSqliteStore({ url: `sqlite:${file}`, file: path, durability, busyTimeoutMs, readOnly, now, newId });
+  const url = `sqlite:${file}`;
+  return createSqliteStore({ url, file: path, durability, busyTimeoutMs, readOnly, schemaUse, now, newId });
 }
 
 const BUSY_TIMEOUT_MS = 5_000;

@@ -38,6 +38,8 @@ export interface Store {
   setBase(sessionId: string, base: JsonObject): Promise<Version>;
   /** Oldest first, undone ones included. */
   events(sessionId: string): AsyncIterable<CompactionEvent>;
+  /** What compactions wrote over messages and the system prompt, oldest first, undone ones included; those that wrote nothing are left out. */
+  edits(sessionId: string): AsyncIterable<EventEdits>;
   /** What left the view, of one event or of all: event by event, each in the order of the view. Bodies as they were appended. */
   archive(sessionId: string, range?: ArchiveRange): AsyncIterable<StoredMessage>;
   /** Those of them that the session has, in the order of the ids; bodies as they were written. */
@@ -184,6 +186,21 @@ export interface NewEdit {
   readonly attachments: readonly Attachment[];
 }
 
+/** What one event wrote, for as long as it is in force. */
+export interface EventEdits {
+  readonly eventId: string;
+  /** By the number of the message; without those that were purged. */
+  readonly messages: readonly StoredEdit[];
+  /** As it stood when the event was the newest; null where the prompt was the session's own. */
+  readonly system: SystemEdit | null;
+}
+
+export interface StoredEdit {
+  readonly messageId: string;
+  readonly kind: EditKind;
+  readonly body: JsonValue;
+}
+
 /** `reshape` is everything else that an edit does to a message: a summary merged into it, bound thinking taken out, a repair. */
 export type EditKind = "cap" | "trim" | "stub" | "clear" | "reshape";
 
@@ -247,6 +264,8 @@ export interface SessionSummary {
   readonly viewCount: number;
   readonly compactionCount: number;
   readonly totalTokens: number;
+  /** True when nobody knows the total any more (D20). */
+  readonly isTotalStale: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

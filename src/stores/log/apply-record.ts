@@ -52,10 +52,6 @@ function applyCommitted(log: SessionLog, record: Committed): void {
   const { eventId, at, system } = record;
   const archived = rowsOf(log, record.archivedIds);
   for (const row of archived) row.archivedBy = eventId;
-  const edited = rowsOf(
-    log,
-    record.edits.map(({ messageId }) => messageId),
-  );
   for (const edit of record.edits) {
     const row = log.rows.get(edit.messageId);
     if (row !== undefined) row.edits = [...row.edits, { ...edit, eventId }];
@@ -72,7 +68,7 @@ function applyCommitted(log: SessionLog, record: Committed): void {
     undoneAt: null,
     purgedAt: null,
   };
-  log.events.set(eventId, { facts, system, archived, made, edited });
+  log.events.set(eventId, { facts, system, archived, made, edits: record.edits });
   log.head = eventId;
   log.system = system;
   log.passes = record.passes;
@@ -100,7 +96,8 @@ function undo(log: SessionLog, event: LogEvent, at: string): void {
   const { id, previousId, isCompaction } = event.facts;
   for (const row of event.archived) row.archivedBy = null;
   for (const row of event.made) row.archivedBy = id;
-  for (const row of event.edited) row.edits = row.edits.filter(({ eventId }) => eventId !== id);
+  const edited = event.edits.map(({ messageId }) => messageId);
+  for (const row of rowsOf(log, edited)) row.edits = row.edits.filter(({ eventId }) => eventId !== id);
   event.facts = { ...event.facts, undoneAt: at };
   log.head = previousId;
   log.view = inOrder([...log.view, ...event.archived]);

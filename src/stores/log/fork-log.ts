@@ -18,8 +18,8 @@ export function forkLog(log: SessionLog, { id, at, newEventId }: Fork): SessionL
   const events = [...log.events.values()].map((event): readonly [string, LogEvent] => {
     const eventId = eventIds.get(event.facts.id) ?? event.facts.id;
     const facts = { ...event.facts, id: eventId, sessionId: id, previousId: renamed(event.facts.previousId) };
-    const { archived, made, edited, system } = event;
-    return [eventId, { facts, system, archived: copies(archived), made: copies(made), edited: copies(edited) }];
+    const { archived, made, edits, system } = event;
+    return [eventId, { facts, system, archived: copies(archived), made: copies(made), edits }];
   });
   const view = [...copies(log.view)];
   const head = renamed(log.head);

@@ -11,7 +11,7 @@ import { examineLog } from "./examine-log.ts";
 import { leaseOf, releaseLease, renewLease, takeLease } from "./lease-state.ts";
 import type { Depth, LogBackend, Make, Written } from "./log-backend.ts";
 import { isEmpty, makeAppended, makeBased, makeCommitted, makeCreated, makeFirst } from "./make-record.ts";
-import { archiveOf, changesSince, countsOf, searchLog, summaryOf } from "./read-log.ts";
+import { archiveOf, changesSince, countsOf, editsOf, searchLog, summaryOf } from "./read-log.ts";
 import { asWritten, type SessionLog, stateOf } from "./session-log.ts";
 
 export function logStore(backend: LogBackend): Store {
@@ -178,6 +178,9 @@ function readMethods({ backend, load }: Gate) {
     async *events(sessionId) {
       const { events } = await load(sessionId, "whole");
       yield* [...events.values()].map(({ facts }) => deepFreeze(facts));
+    },
+    async *edits(sessionId) {
+      yield* editsOf(await load(sessionId, "whole"));
     },
     async *archive(sessionId, range = {}) {
       yield* archiveOf(await load(sessionId, "whole"), range);

@@ -5,15 +5,18 @@ import { CANDIDATES_MAX, chooseCandidates } from "../../core/search/choose-candi
 import { type SearchRequest, tellingWords } from "../../core/search/query-words.ts";
 import { rankHits } from "../../core/search/rank-hits.ts";
 import { searchForm, searchWords } from "../../core/search/search-words.ts";
+import { deepFreeze } from "../../core/settings/deep-freeze.ts";
 import type {
   ArchiveRange,
   Changes,
+  EventEdits,
   Hit,
   RowCounts,
   SessionSummary,
   StoredMessage,
   Version,
 } from "../../core/store/store.ts";
+import type { LogEdit } from "./log-record.ts";
 import { asSent, asWritten, isTakenBack, type Row, recordOf, type SessionLog, stateOf } from "./session-log.ts";
 
 export function changesSince(log: SessionLog, since: Version): Changes {
@@ -39,15 +42,29 @@ export function archiveOf(log: SessionLog, { eventId }: ArchiveRange): readonly 
     .map(asWritten);
 }
 
+export function editsOf({ rows, events }: SessionLog): readonly EventEdits[] {
+  const numberOf = ({ messageId }: LogEdit): number => rows.get(messageId)?.sequence ?? 0;
+  return [...events.values()]
+    .map(({ facts, edits, system }) => ({
+      eventId: facts.id,
+      messages: edits
+        .filter(({ messageId }) => rows.has(messageId))
+        .toSorted((a, b) => numberOf(a) - numberOf(b))
+        .map(({ messageId, kind, body }) => ({ messageId, kind, body: deepFreeze(body) })),
+      system: deepFreeze(system),
+    }))
+    .filter(({ messages, system }) => messages.length > 0 || system !== null);
+}
+
 function isArchived(row: Row): boolean {
   return row.archivedBy !== null && !isTakenBack(row);
 }
 
 export function summaryOf(log: SessionLog): SessionSummary {
   const { id, format, agentId, counters, createdAt, updatedAt, view } = log;
-  const { messageCount, compactionCount, totalTokens } = counters;
-  const viewCount = view.length;
-  return { id, format, agentId, messageCount, viewCount, compactionCount, totalTokens, createdAt, updatedAt };
+  const { messageCount, compactionCount, totalTokens, isTotalStale } = counters;
+  const counts = { messageCount, viewCount: view.length, compactionCount, totalTokens, isTotalStale };
+  return { id, format, agentId, ...counts, createdAt, updatedAt };
 }
 
 export function searchLog(log: SessionLog, { query, limit, scope }: SearchRequest): readonly Hit[] {

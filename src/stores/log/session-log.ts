@@ -57,7 +57,7 @@ export interface LogEvent {
   readonly system: SystemEdit | null;
   readonly archived: readonly Row[];
   readonly made: readonly Row[];
-  readonly edited: readonly Row[];
+  readonly edits: readonly LogEdit[];
 }
 
 export function newLog(created: Created): SessionLog {

@@ -31,14 +31,20 @@ export async function messagesOf(
   sessionId: string,
   rows: readonly Row[],
 ): Promise<readonly StoredMessage[]> {
-  const hashes = hashesOf(rows);
-  if (hashes.length === 0) return storedMessages(rows, new Map());
+  return storedMessages(rows, await bytesOf(database, sessionId, hashesOf(rows)));
+}
+
+export async function bytesOf(
+  database: Database,
+  sessionId: string,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  if (hashes.length === 0) return new Map();
   const found = await database.read(
     `SELECT hash, translate(encode(bytes, 'base64'), E'\\n', '') AS content FROM ${database.schema}.attachments
      WHERE session_id = $1 AND hash = ANY($2::text[])`,
     [sessionId, textList(hashes)],
     "planned",
   );
-  const bytes = new Map(found.map((row) => [textIn(row, "hash"), Buffer.from(textIn(row, "content"), "base64")]));
-  return storedMessages(rows, bytes);
+  return new Map(found.map((row) => [textIn(row, "hash"), Buffer.from(textIn(row, "content"), "base64")]));
 }

@@ -1,22 +1,37 @@
 /** Brings a schema up to date, under a lock, so that any number of processes may start at once. Forward only. */
 
 import { numberIn, textIn } from "../sql/cells.ts";
-import { type AppliedMigration, type Migration, pendingMigrations } from "../sql/migrations.ts";
+import {
+  type AppliedMigration,
+  type Migration,
+  pendingMigrations,
+  refuseMigration,
+  type SchemaUse,
+} from "../sql/migrations.ts";
 import type { Database, Transaction } from "./database.ts";
 import { initial } from "./migrations/001-initial.ts";
 
 export const MIGRATIONS: readonly Migration[] = [initial];
 
-export async function migrate(database: Database): Promise<void> {
+export interface MigrateOptions {
+  readonly use: SchemaUse;
+  /** For refusals; without any password. */
+  readonly place: string;
+}
+
+export async function migrate(database: Database, { use, place }: MigrateOptions): Promise<void> {
   // An up-to-date schema is only read, so the account of a running program needs no right to change it.
   const { schema } = database;
   const [found] = await database.read(`SELECT to_regclass($1) IS NOT NULL AS is_there`, [
     `${schema}.schema_migrations`,
   ]);
-  if (found?.is_there === true) {
-    const applied = appliedIn(await database.read(`SELECT number, name FROM ${schema}.schema_migrations`, []));
-    if (pendingMigrations(MIGRATIONS, applied).length === 0) return;
-  }
+  const applied =
+    found?.is_there === true
+      ? appliedIn(await database.read(`SELECT number, name FROM ${schema}.schema_migrations`, []))
+      : [];
+  const isUpToDate = pendingMigrations(MIGRATIONS, applied).length === 0;
+  if (isUpToDate) return;
+  refuseMigration(use, { place, isThere: applied.length > 0, isUpToDate });
   await database.transaction("migrate the database", (transaction) => apply(transaction, schema));
 }
 

@@ -3,8 +3,9 @@
 import { CompactionError } from "../../core/errors.ts";
 import type { Store } from "../../core/store/store.ts";
 import { postgresStore } from "../postgres.ts";
+import type { SchemaUse } from "../sql/migrations.ts";
 
-export async function openPostgres(address: string): Promise<Store> {
+export async function openPostgres(address: string, schemaUse: SchemaUse = "make"): Promise<Store> {
   if (!URL.canParse(address)) {
     // Not repeated, because it may hold a password.
     throw new CompactionError(
@@ -19,7 +20,7 @@ export async function openPostgres(address: string): Promise<Store> {
   const { Pool } = (await loadClient()).default;
   // Idle connections keep no process alive, so that one that forgets to close the store still ends.
   const pool = new Pool({ connectionString: url.href, allowExitOnIdle: true });
-  const store = postgresStore({ client: pool, url: shown, ...(schema !== undefined && { schema }) });
+  const store = postgresStore({ client: pool, url: shown, schemaUse, ...(schema !== undefined && { schema }) });
   let ended: Promise<void> | undefined;
   return {
     ...store,

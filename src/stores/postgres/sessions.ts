@@ -3,14 +3,14 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Batch, NewSession, SessionSummary, Version } from "../../core/store/store.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
-import { type Row, textIn, timeIn } from "../sql/cells.ts";
+import { textIn } from "../sql/cells.ts";
 import { sequencesOf } from "../sql/message-id.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
 import { sessionSummaryOf, versionOf } from "../sql/session-row.ts";
 import { appendStatement } from "./append.ts";
 import { columnText, VERSION_TEXTS } from "./columns.ts";
 import type { Database, Statement } from "./database.ts";
-import { numberList } from "./literals.ts";
+import { numberList, textList } from "./literals.ts";
 import { lockSession } from "./lock-session.ts";
 
 /** In one transaction with its first messages; without any, in one statement. */
@@ -93,23 +93,27 @@ export async function setPinned(
   });
 }
 
-const SESSIONS_PER_PAGE = 200;
+const SESSIONS_AT_ONCE = 200;
 
-/** Newest first, page by page; a session that changes meanwhile may be told of twice or not at all. */
+/**
+ * Newest first. The ids are read at once: one that is written to meanwhile is neither missed nor told twice, and they are sorted
+ * once. No index serves the order, because every append would then have to write to it.
+ */
 export async function* listSessions(database: Database): AsyncGenerator<SessionSummary> {
   const { schema } = database;
-  let rows: readonly Row[] = [];
-  do {
-    const last = rows.at(-1);
-    rows = await database.read(
-      `SELECT s.id, s.format, s.agent_id, s.message_count, s.compaction_count, s.total_tokens,
-         ${columnText("s", "created_at")} AS created_at, ${columnText("s", "updated_at")} AS updated_at,
-         (SELECT count(*) FROM ${schema}.messages m WHERE m.session_id = s.id AND m.archived_by IS NULL) AS view_count
-       FROM ${schema}.sessions s
-       WHERE $1::text IS NULL OR (s.updated_at, s.id) < ($1::text::timestamptz, $2::text)
-       ORDER BY s.updated_at DESC, s.id DESC LIMIT ${SESSIONS_PER_PAGE}`,
-      last === undefined ? [null, null] : [timeIn(last, "updated_at"), textIn(last, "id")],
-    );
-    yield* rows.map(sessionSummaryOf);
-  } while (rows.length === SESSIONS_PER_PAGE);
+  const newest = await database.read(`SELECT id FROM ${schema}.sessions ORDER BY updated_at DESC, id DESC`, []);
+  const ids = newest.map((row) => textIn(row, "id"));
+  for (let start = 0; start < ids.length; start += SESSIONS_AT_ONCE) {
+    const page = textList(ids.slice(start, start + SESSIONS_AT_ONCE));
+    // One that was deleted meanwhile is not told.
+    yield* (await database.read(summaries(schema), [page], "planned")).map(sessionSummaryOf);
+  }
+}
+
+function summaries(schema: string): string {
+  return `SELECT s.id, s.format, s.agent_id, s.message_count, s.compaction_count, s.total_tokens, s.is_total_stale,
+     ${columnText("s", "created_at")} AS created_at, ${columnText("s", "updated_at")} AS updated_at,
+     (SELECT count(*) FROM ${schema}.messages m WHERE m.session_id = s.id AND m.archived_by IS NULL) AS view_count
+   FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, place) JOIN ${schema}.sessions s ON s.id = wanted.id
+   ORDER BY wanted.place`;
 }

@@ -13,6 +13,28 @@ export interface AppliedMigration {
   readonly name: string;
 }
 
+/** What may become of a schema: made where it is missing, brought up to date where it is there, or neither. */
+export type SchemaUse = "make" | "update" | "keep";
+
+export interface SchemaState {
+  /** Without any password. */
+  readonly place: string;
+  readonly isThere: boolean;
+  readonly isUpToDate: boolean;
+}
+
+/** Throws where what is to be done to the schema must not be done. */
+export function refuseMigration(use: SchemaUse, { place, isThere, isUpToDate }: SchemaState): void {
+  if (use === "make" || isUpToDate) return;
+  if (!isThere) {
+    const message = `There are no sessions in ${place}: it has no tables of palimpsest. Nothing was made; palimpsest import FILE makes them.`;
+    throw new CompactionError("storage", message);
+  }
+  if (use === "update") return;
+  const message = `The tables in ${place} are of an older version, and are only read here. Nothing was changed; a program of this version that opens them to write brings them up to date.`;
+  throw new CompactionError("storage", message);
+}
+
 /** `known` counts up from 1. Throws `schema-too-new` for a database that a newer version of this package has touched. */
 export function pendingMigrations(
   known: readonly Migration[],

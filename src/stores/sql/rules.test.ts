@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { NO_COUNTERS } from "../../core/store/counters.ts";
 import { flagIn, jsonIn, numberIn, storableText, textIn, timeIn } from "./cells.ts";
 import { sequenceOf, sequencesOf } from "./message-id.ts";
-import { pendingMigrations } from "./migrations.ts";
+import { pendingMigrations, refuseMigration, type SchemaUse } from "./migrations.ts";
 import { countersAfterRollback, planRollback } from "./plan-rollback.ts";
 
 test("columns are read as either driver returns them", () => {
@@ -39,6 +39,26 @@ test("ids are m and a number, and nothing else", () => {
   ]);
   expect(sequencesOf(["m3", "m1", "m3"])).toEqual([3, 1]);
   expect(sequencesOf(["m3", "x"])).toBeUndefined();
+});
+
+test("what may become of a schema", () => {
+  const place = "here";
+  const check = (use: SchemaUse, [isThere, isUpToDate]: readonly [boolean, boolean]): string => {
+    try {
+      refuseMigration(use, { place, isThere, isUpToDate });
+      return "goes on";
+    } catch (error) {
+      return String(error).match(/no sessions in here|older version/)?.[0] ?? "?";
+    }
+  };
+  const uses = ["make", "update", "keep"] as const;
+  expect(uses.map((use) => check(use, [false, false]))).toEqual([
+    "goes on",
+    "no sessions in here",
+    "no sessions in here",
+  ]);
+  expect(uses.map((use) => check(use, [true, false]))).toEqual(["goes on", "goes on", "older version"]);
+  expect(uses.map((use) => check(use, [true, true]))).toEqual(["goes on", "goes on", "goes on"]);
 });
 
 const MIGRATIONS = ["one", "two"].map((name, index) => ({ number: index + 1, name, sql: "" }));

@@ -57,6 +57,7 @@ export function sessionSummaryOf(row: Row): SessionSummary {
     viewCount: numberIn(row, "view_count"),
     compactionCount: numberIn(row, "compaction_count"),
     totalTokens: numberIn(row, "total_tokens"),
+    isTotalStale: flagIn(row, "is_total_stale"),
     createdAt: timeIn(row, "created_at"),
     updatedAt: timeIn(row, "updated_at"),
   };
@@ -136,7 +137,8 @@ function objectIn(row: Row, column: string): JsonObject {
   return value;
 }
 
-function systemOf(text: string | null): SystemEdit | null {
+/** Of an event; the column is read as text. */
+export function systemOf(text: string | null): SystemEdit | null {
   if (text === null) return null;
   const value = parsedJson(text, "system_edit");
   invariant(isObject(value), "the system edit of an event is an object");

@@ -4,14 +4,15 @@
  * without blocking the thread for long. Whatever leaves it is a CompactionError.
  */
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { checkSessionId } from "../../core/store/session-id.ts";
+import { refuseMigration, type SchemaUse } from "../sql/migrations.ts";
 import { storeClosed } from "../sql/refusals.ts";
 import { type Database, openDatabase, type Seams } from "./database.ts";
 import { asCompactionError, isBusy } from "./failures.ts";
-import { migrate, needsMigration } from "./migrate.ts";
+import { migrate, schemaOf } from "./migrate.ts";
 import { connectReadOnly, readOnlyRefusal, WRITE_NEEDED } from "./read-only.ts";
 
 export interface Access {
@@ -45,6 +46,7 @@ export interface AccessOptions {
   readonly durability: "full" | "normal";
   readonly busyTimeoutMs: number;
   readonly readOnly?: boolean;
+  readonly schemaUse?: SchemaUse;
   readonly nowIso: () => string;
 }
 
@@ -132,16 +134,20 @@ function takeBack(database: Database, drop: () => void): void {
 function connect(options: AccessOptions, seams: Seams): Database {
   const { file, durability } = options;
   if (options.readOnly) return connectReadOnly({ file, lockWaitMs: LOCK_WAIT_MS }, seams);
+  const schemaUse = file === MEMORY_FILE ? "make" : (options.schemaUse ?? "make");
+  // Opening would make it.
+  if (schemaUse !== "make" && !existsSync(file)) refuseMigration(schemaUse, { place: file, ...NOTHING });
   if (file !== MEMORY_FILE) mkdirSync(dirname(file), { recursive: true });
   const database = openDatabase({ file, lockWaitMs: LOCK_WAIT_MS }, seams);
   try {
     seams.onConnect?.(database);
     // Asked before anything is written: what is not ours stays as it is.
-    const isNew = needsMigration(database);
+    const schema = schemaOf(database);
+    refuseMigration(schemaUse, { place: file, ...schema });
     database.run("PRAGMA journal_mode = WAL");
     database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     database.run(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
-    if (isNew) {
+    if (!schema.isUpToDate) {
       const work = (): void => migrate(database, options.nowIso());
       inTransaction(database, { begin: "BEGIN IMMEDIATE", work, drop: () => {} });
     }
@@ -151,3 +157,5 @@ function connect(options: AccessOptions, seams: Seams): Database {
     throw error;
   }
 }
+
+const NOTHING = { isThere: false, isUpToDate: false };

@@ -8,6 +8,7 @@ import { type Access, type AccessOptions, ofSessions, openAccess } from "./acces
 import { appendBatch, pinMessages, replaceBase } from "./append.ts";
 import { commitCompaction } from "./commit.ts";
 import type { Seams } from "./database.ts";
+import { readEdits } from "./edits.ts";
 import { examineStore } from "./examine.ts";
 import { forkSession } from "./fork.ts";
 import { readArchive, readEvents, readLog, readSessions } from "./history.ts";
@@ -105,6 +106,7 @@ function readMethods({ access }: Ground) {
   const { read } = ofSessions(access);
   return {
     events: (id) => readEvents(access, id),
+    edits: (id) => readEdits(access, id),
     archive: (id, range = {}) => readArchive(access, id, range),
     messages: (id, messageIds) => read(id, (database) => messagesOf(database, id, messageIds)),
     log: (id) => readLog(access, id),

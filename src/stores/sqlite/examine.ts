@@ -3,8 +3,9 @@
 import { hash } from "node:crypto";
 import type { Finding } from "../../core/store/store.ts";
 import { numberIn, textIn } from "../sql/cells.ts";
-import { jsonRules } from "../sql/examine-json.ts";
-import { EXAMINE_RULES, type ExamineRule, examineQuery, findingOf } from "../sql/examine-rules.ts";
+import { ATTACHMENT_BYTES } from "../sql/examine-attachments.ts";
+import { examineRules } from "../sql/examine-list.ts";
+import { examineQuery, findingOf } from "../sql/examine-rules.ts";
 import type { Access } from "./access.ts";
 import { pages } from "./pages.ts";
 import { checkSession } from "./session-rows.ts";
@@ -15,7 +16,7 @@ export async function* examineStore(
 ): AsyncGenerator<Finding, void, undefined> {
   if (sessionId === undefined) yield* await access.read(({ all }) => all("PRAGMA quick_check").flatMap(damageIn));
   else await access.read((database) => checkSession(database, sessionId));
-  for (const rule of [...EXAMINE_RULES, ...SQLITE_RULES]) {
+  for (const rule of RULES) {
     yield* await access.read(({ all }) => {
       const rows = sessionId === undefined ? all(examineQuery(rule)) : all(examineQuery(rule, "?"), sessionId);
       return rows.map((row) => findingOf(rule, row));
@@ -32,25 +33,13 @@ function damageIn(row: Readonly<Record<string, unknown>>): readonly Finding[] {
   return [{ sessionId: "", rule: "file-sound", message: `SQLite says of the file: ${text}`, remedy: BACKUP }];
 }
 
-const SQLITE_RULES: readonly ExamineRule[] = [
-  ...jsonRules((column) => `CASE WHEN json_valid(${column}) THEN json_type(${column}) ELSE 'no JSON' END`),
-  {
-    rule: "attachment-missing",
-    sql: `${lostAttachments("messages")} UNION ${lostAttachments("message_edits")}`,
-    message: (subject) => `The attachment ${subject} is referred to and not there.`,
-    remedy: BACKUP,
-  },
-];
+const RULES = examineRules({
+  kindOf: (column) => `CASE WHEN json_valid(${column}) THEN json_type(${column}) ELSE 'no JSON' END`,
+  references: "json_each(CASE WHEN json_valid(t.attachments) THEN t.attachments END) r",
+  hash: "json_extract(CASE WHEN r.type = 'object' THEN r.value END, '$.hash')",
+});
 
-/** A column that is no JSON is told by another rule, and must not stop this one. */
-function lostAttachments(table: string): string {
-  const hash = "json_extract(CASE WHEN r.type = 'object' THEN r.value END, '$.hash')";
-  return `SELECT t.session_id, ${hash} AS subject
-    FROM ${table} t, json_each(CASE WHEN json_valid(t.attachments) THEN t.attachments END) r
-    WHERE ${hash} IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.session_id = t.session_id AND a.hash = ${hash})`;
-}
-
+/** SQLite has no digest of its own. */
 async function* examineBytes(access: Access, sessionId: string | undefined): AsyncGenerator<Finding, void, undefined> {
   const found = pages<BytesRow>(access, ({ all }, after, limit) =>
     all(BYTES, after?.rowId ?? 0, sessionId ?? null, sessionId ?? null, limit).map((row) => ({
@@ -62,8 +51,8 @@ async function* examineBytes(access: Access, sessionId: string | undefined): Asy
   );
   for await (const { sessionId: owner, name, isSound } of found) {
     if (isSound) continue;
-    const message = `The bytes of attachment ${name} are not those it was stored with.`;
-    yield { sessionId: owner, rule: "attachment-bytes", message, remedy: BACKUP };
+    const { rule, message, remedy } = ATTACHMENT_BYTES;
+    yield { sessionId: owner, rule, message: message(name), remedy };
   }
 }
 

@@ -61,6 +61,6 @@ export async function* readSessions(access: Access): AsyncGenerator<SessionSumma
 
 const SESSIONS_AT_ONCE = 100;
 const NEWEST_FIRST = "SELECT id FROM sessions ORDER BY updated_at DESC, rowid DESC";
-const SUMMARY = `SELECT id, format, agent_id, message_count, compaction_count, total_tokens, created_at, updated_at,
+const SUMMARY = `SELECT id, format, agent_id, message_count, compaction_count, total_tokens, is_total_stale, created_at, updated_at,
 (SELECT count(*) FROM messages m WHERE m.session_id = sessions.id AND m.archived_by IS NULL) AS view_count
 FROM sessions WHERE id = ?`;

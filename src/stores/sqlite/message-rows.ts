@@ -58,7 +58,11 @@ export function readMessages(database: Database, sessionId: string, rows: readon
   return storedMessages(rows, bytesFor(database, sessionId, hashesOf(rows)));
 }
 
-function bytesFor(database: Database, sessionId: string, hashes: readonly string[]): ReadonlyMap<string, Uint8Array> {
+export function bytesFor(
+  database: Database,
+  sessionId: string,
+  hashes: readonly string[],
+): ReadonlyMap<string, Uint8Array> {
   if (hashes.length === 0) return NO_BYTES;
   const rows = database.all(
     "SELECT hash, bytes FROM attachments WHERE session_id = ? AND hash IN (SELECT value FROM json_each(?))",

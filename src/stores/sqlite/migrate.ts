@@ -5,15 +5,16 @@
 
 import { CompactionError } from "../../core/errors.ts";
 import { numberIn, textIn } from "../sql/cells.ts";
-import { type AppliedMigration, type Migration, pendingMigrations } from "../sql/migrations.ts";
+import { type AppliedMigration, type Migration, pendingMigrations, type SchemaState } from "../sql/migrations.ts";
 import type { Database } from "./database.ts";
 import { initial } from "./migrations/001-initial.ts";
 
 const MIGRATIONS: readonly Migration[] = [initial];
 
-/** Whether anything is to be done. Only reads. */
-export function needsMigration(database: Database): boolean {
-  return pendingMigrations(MIGRATIONS, appliedTo(database)).length > 0;
+/** Only reads. */
+export function schemaOf(database: Database): Omit<SchemaState, "place"> {
+  const applied = appliedTo(database);
+  return { isThere: applied.length > 0, isUpToDate: pendingMigrations(MIGRATIONS, applied).length === 0 };
 }
 
 /** Within a transaction that holds the write lock. */

@@ -5,8 +5,9 @@
 
 import { statSync } from "node:fs";
 import { CompactionError } from "../../core/errors.ts";
+import { refuseMigration } from "../sql/migrations.ts";
 import { type Database, type DatabaseOptions, openDatabase, type Seams } from "./database.ts";
-import { needsMigration } from "./migrate.ts";
+import { schemaOf } from "./migrate.ts";
 
 export function connectReadOnly(options: DatabaseOptions, seams: Seams): Database {
   try {
@@ -29,7 +30,7 @@ function checked(options: DatabaseOptions, access: "read-only" | "immutable", se
   const database = openDatabase({ ...options, access }, seams);
   try {
     seams.onConnect?.(database);
-    if (needsMigration(database)) throw readOnlyRefusal(options.file, "its schema has to be brought up to date first");
+    refuseMigration("keep", { place: options.file, ...schemaOf(database) });
     return database;
   } catch (error) {
     database.close();

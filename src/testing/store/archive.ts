@@ -2,7 +2,20 @@
 
 import { strict as assert } from "node:assert";
 import type { Cases } from "../store-contract.ts";
-import { append, begin, compact, ids, isSound, listOf, refuses, stateOf, takeLease, user, viewText } from "./world.ts";
+import {
+  append,
+  begin,
+  commitOf,
+  compact,
+  ids,
+  isSound,
+  listOf,
+  refuses,
+  stateOf,
+  takeLease,
+  user,
+  viewText,
+} from "./world.ts";
 
 const PICTURE = "iVBORw0KGgo".padEnd(40_000, "Ab9+");
 
@@ -15,6 +28,51 @@ export const ARCHIVE_CASES: Cases = {
       (await listOf(store.archive("a", eventId === undefined ? {} : { eventId }))).map(({ id }) => id).join(" ");
     assert.deepEqual([await of(first), await of(second), await of()], ["m1 m2", "m7 m3 m4", "m1 m2 m7 m3 m4"]);
     assert.equal(await of("nobody"), "");
+  },
+  "what every compaction wrote can be read, undone ones too": async ({ store, reopen }) => {
+    await begin(store, "a", 6);
+    await compact(store, "a", { archive: [0], summary: "wrote over nothing" });
+    assert.deepEqual(await listOf(store.edits("a")), []);
+    const pictured = { role: "user", content: [{ data: PICTURE }] };
+    const system = { before: [], after: [{ type: "text", text: "so far" }] };
+    const change = await commitOf(store, "a", {
+      archive: [1],
+      edits: [
+        [4, pictured],
+        [3, "short"],
+      ],
+      system,
+    });
+    const attachments = [{ path: ["content", 0, "data"], prefix: "", data: PICTURE }];
+    const edits = change.edits.map((edit) => (edit.body === pictured ? { ...edit, attachments } : edit));
+    const { eventId: first } = await store.commit("a", { ...change, edits });
+    await store.release(change.lease);
+    const { eventId: last } = await compact(store, "a", { archive: [], edits: [[2, "shorter"]] });
+    await store.rollback("a", {});
+    const wrote = [
+      {
+        messages: [
+          { messageId: "m4", kind: "trim", body: "short" },
+          { messageId: "m5", kind: "trim", body: pictured },
+        ],
+        system,
+      },
+      { messages: [{ messageId: "m4", kind: "trim", body: "shorter" }], system },
+    ];
+    const told = [first, last].map((eventId, index) => ({ eventId, ...wrote[index] }));
+    assert.deepEqual(await listOf(store.edits("a")), told);
+    assert.deepEqual(await listOf((await reopen()).edits("a")), told);
+    await store.fork("a", "b");
+    const copies = await listOf(store.edits("b"));
+    assert.deepEqual(
+      copies.map(({ eventId: _, ...each }) => each),
+      wrote,
+    );
+    await compact(store, "a", { archive: [2], summary: "m4 left" });
+    await store.purge("a", new Date(Date.now() + 60_000));
+    const left = (await listOf(store.edits("a"))).map(({ messages }) => messages.map(({ messageId }) => messageId));
+    assert.deepEqual(left, [["m5"], [], []]);
+    await refuses("session-missing", () => listOf(store.edits("nobody")));
   },
   "messages can be opened by id, wherever they are": async ({ store }) => {
     await begin(store, "a", 6);

@@ -185,19 +185,21 @@ export const MESSAGE_CASES: Cases = {
   "sessions are listed, newest first": async ({ store }) => {
     await begin(store, "a", 2);
     await begin(store, "b", 5);
-    await compact(store, "b", { archive: [0, 1, 2], summary: "s" });
+    await compact(store, "b", { archive: [0, 1, 2], summary: "s", totalTokens: 70 });
     const listed = await listOf(store.sessions());
-    const counts = listed.map(({ id, messageCount, viewCount, compactionCount }) => [
+    const counts = listed.map(({ id, messageCount, viewCount, compactionCount, totalTokens, isTotalStale }) => [
       id,
       messageCount,
       viewCount,
       compactionCount,
+      totalTokens,
+      isTotalStale,
     ]);
     assert.deepEqual(
       counts.toSorted(([a], [b]) => String(a).localeCompare(String(b))),
       [
-        ["a", 2, 2, 0],
-        ["b", 5, 3, 1],
+        ["a", 2, 2, 0, 0, true],
+        ["b", 5, 3, 1, 70, false],
       ],
     );
   },
