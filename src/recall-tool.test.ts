@@ -131,6 +131,16 @@ test("answers are bounded, and say how to go on", async () => {
   expect(await tool.run({ message_id: "m1", offset: 99_000 })).toBe("There is nothing more.");
 });
 
+test("what was asked is not repeated at length", async () => {
+  const session = await compacted("anthropic-messages");
+  const tool = recallTool(session);
+  const long = "zq ".repeat(100_000);
+  for (const input of [{ query: long }, { message_id: long }, { summary_id: long }]) {
+    expect((await tool.run(input)).length).toBeLessThan(400);
+  }
+  await expect(session.expand(long)).rejects.toMatchObject({ message: expect.stringMatching(/^.{0,400}$/) });
+});
+
 test("a long list is cut between messages, and read to its end", async () => {
   const session = await compacted("openai-chat");
   const tool = recallTool(session, undefined, { charactersMax: 700 });

@@ -16,7 +16,8 @@ import { QUOTATION_NOTE, quotable, quotation } from "./core/search/quotation.ts"
 import { rankHits } from "./core/search/rank-hits.ts";
 import type { Hit, SearchScope, StoredMessage } from "./core/store/store.ts";
 import type { Session } from "./session/session-port.ts";
-import { encodeMessages } from "./session/wire-input.ts";
+import { shown } from "./session/shown.ts";
+import { encodeMessages, wireMessages } from "./session/wire-input.ts";
 
 export interface RecallTool {
   readonly name: string;
@@ -96,14 +97,14 @@ async function searchFor(session: Session, query: string, asked: Asked): Promise
   // What is still in view can be read there.
   const hits =
     archived.length > 0 ? archived : await findHits(session, query, { scope: "all", hitsMax: asked.hitsMax });
-  if (hits.length === 0) return `Nothing was found for ${JSON.stringify(query)}. Try other or fewer words.`;
+  if (hits.length === 0) return `Nothing was found for ${shown(query)}. Try other or fewer words.`;
   const quotations = hits.map((hit) => quotation({ ...hit, id: hit.messageId }, quotable(hit.snippet)));
   return listed(QUOTATION_NOTE, quotations, asked);
 }
 
 async function openMessage(session: Session, messageId: string, { offset, charactersMax }: Asked): Promise<string> {
   const [message] = await session.store.messages(session.id, [messageId]);
-  if (message === undefined) return `There is no message ${JSON.stringify(messageId)}.`;
+  if (message === undefined) return `There is no message ${shown(messageId)}.`;
   const text = quotable(bodyText(message.body));
   if (offset > 0 && offset >= text.length) return NOTHING_MORE;
   const next = offset + charactersMax;
@@ -117,7 +118,7 @@ const LINE_CHARACTERS = 200;
 async function expandSummary(session: Session, summaryId: string, asked: Asked): Promise<string> {
   try {
     const messages = await session.expand(summaryId);
-    const head = `Summary ${JSON.stringify(summaryId)} replaced ${messages.length} messages. ${QUOTATION_NOTE}`;
+    const head = `Summary ${shown(summaryId)} replaced ${messages.length} messages. ${QUOTATION_NOTE}`;
     const quotations = messages.map((message) => quotation(message, quotable(oneLine(bodyText(message.body)))));
     return quotations.length === 0 ? head : listed(head, quotations, asked);
   } catch (error) {
@@ -183,11 +184,11 @@ async function withoutRecalls({ id, store, compactor }: Session, found: readonly
   const before = await store.messages(id, [...new Set(decoded.flatMap(placesOfCalls))]);
   const callsBefore = new Map(before.map((stored) => [stored.sequence, partsOf(stored).filter(isCall)]));
   return decoded.map(({ stored, parts }) => {
-    const { id: messageId, sequence, role, archivedBy, createdAt } = stored;
+    const { id: messageId, sequence, role, isSummary, archivedBy, createdAt } = stored;
     const others = parts.filter((part) => !isOwn(part, sequence, callsBefore));
     const isUntouched = others.length === parts.length;
     const text = isUntouched ? bodyText(stored.body) : textOf(compactor.format, role, others);
-    return { messageId, sequence, role, text, archivedBy, createdAt };
+    return { messageId, sequence, role, text, isSummary, archivedBy, createdAt };
   });
 }
 
@@ -229,7 +230,7 @@ function isCall(part: Part): part is ToolCallPart {
 }
 
 function callsIn(format: Format, response: object): readonly ToolCallPart[] {
-  const list = format.readReply(response) ?? (isArray(response) ? response : [response]);
+  const { list } = wireMessages(format, response);
   const parts: readonly Part[] = format.decode(list).messages.flatMap((message) => message.parts);
   return parts.filter(isCall).filter(isRecall);
 }

@@ -7,6 +7,39 @@ import { openSession } from "./session.ts";
 import { memoryStore } from "./stores/memory.ts";
 import { generateBody } from "./testing/wire-bodies.ts";
 
+const said = { role: "assistant", content: [{ type: "text", text: "hi" }] };
+const item = {
+  type: "message",
+  id: "i",
+  role: "assistant",
+  content: [{ type: "output_text", text: "hi", annotations: [] }],
+};
+const content = { role: "model", parts: [{ text: "hi" }] };
+
+/** A whole response of each provider, and the message that it adds. */
+const ANSWERS = {
+  "anthropic-messages": {
+    response: { id: "msg_1", type: "message", ...said, usage: { input_tokens: 5, output_tokens: 2 } },
+    message: said,
+  },
+  "openai-chat": {
+    response: {
+      object: "chat.completion",
+      choices: [{ index: 0, message: { role: "assistant", content: "hi" } }],
+      usage: { prompt_tokens: 5, completion_tokens: 2 },
+    },
+    message: { role: "assistant", content: "hi" },
+  },
+  "openai-responses": {
+    response: { object: "response", output: [item], usage: { input_tokens: 5, output_tokens: 2 } },
+    message: item,
+  },
+  gemini: {
+    response: { candidates: [{ content }], usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 } },
+    message: content,
+  },
+};
+
 describe("messages", () => {
   test.each(formatNames)("%s: a request is the body that was put in, byte for byte", async (name) => {
     for (let seed = 1; seed <= 30; seed++) {
@@ -57,6 +90,19 @@ describe("messages", () => {
     });
   });
 
+  test.each(formatNames)("%s: a response within a list is a response", async (name) => {
+    const format = formatNamed(name);
+    const { response, message } = ANSWERS[name];
+    const session = await openSession("a", { store: "memory:", compactor: { format }, body: { model: "m" } });
+    await session.append("Fix the build.");
+    await session.append([response]);
+    await session.append("And now?");
+    const request = await session.request();
+    expect(listOf(request)[1]).toEqual(message);
+    expect(format.validate(request, { sending: true })).toEqual([]);
+    expect(await session.stats()).toMatchObject({ inputTokens: 5, outputTokens: 2 });
+  });
+
   test("usage of a response counts, and calibrates the estimate", async () => {
     const session = await open({ compactor: { format: anthropicMessages } });
     await session.append("The build runs the compiler and then the tests. ".repeat(2_000));
@@ -88,11 +134,11 @@ describe("messages", () => {
   test("a session that is not there is made, or missed", async () => {
     const store = memoryStore();
     await refuses("session-missing", open({ store, create: false }));
-    await refuses("invalid-options", open({ store }, ""));
+    await refuses("invalid-settings", open({ store }, ""));
     await open({ store, agentId: "agent", metadata: { tenant: 1 } });
-    await refuses("invalid-options", open({ store, compactor: { format: formatNamed("gemini") }, body: {} }));
+    await refuses("invalid-settings", open({ store, compactor: { format: formatNamed("gemini") }, body: {} }));
     await refuses(
-      "invalid-options",
+      "invalid-settings",
       openSession("x", { store: "mysql://secret@host", compactor: { format: anthropicMessages } }),
     );
   });

@@ -8,7 +8,7 @@ import { CompactionError } from "./core/errors.ts";
 import type { JsonObject } from "./core/json.ts";
 import { checkSessionId } from "./core/store/session-id.ts";
 import type { SessionState, Store } from "./core/store/store.ts";
-import { checkedBase, ownBody } from "./session/check-arguments.ts";
+import { checkedBase, checkLeaseMs, ownBody } from "./session/check-arguments.ts";
 import type { SessionParts } from "./session/compact-view.ts";
 import { createSession } from "./session/create-session.ts";
 import { createLiveView, type Snapshot } from "./session/live-view.ts";
@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly create?: boolean;
   readonly agentId?: string;
   readonly metadata?: JsonObject;
-  /** How long a worker that fell silent keeps others from compacting. Renewed while it works. */
+  /** How long a worker that fell silent keeps others from compacting: a minute unless told, at most a day. Renewed while it works. */
   readonly leaseMs?: number;
   readonly now?: () => number;
 }
@@ -36,13 +36,14 @@ const LEASE_MS = 60_000;
 
 export async function openSession(id: string, options: SessionOptions): Promise<Session> {
   checkSessionId(id);
+  if (options.leaseMs !== undefined) checkLeaseMs(options.leaseMs);
   const isOwnStore = typeof options.store === "string";
   const compactor = "passOver" in options.compactor ? options.compactor : createCompactor(options.compactor);
   const store = typeof options.store === "string" ? await openStore(options.store) : options.store;
   const { leaseMs = LEASE_MS, now = Date.now } = options;
   const connect = async (state: SessionState, ownsStore: boolean): Promise<Session> => {
     const live = createLiveView(store, compactor.format, state);
-    const own = { overlay: new Map(), heldOff: { passes: undefined, revision: 0 } };
+    const own = { overlay: new Map(), heldOff: { passes: undefined, version: undefined } };
     const parts: SessionParts = { id: state.id, store, compactor, live, ...own, leaseMs, now };
     recalibrate(compactor, live.current());
     return createSession(parts, {
@@ -127,5 +128,5 @@ function missing(id: string, { url }: Store): CompactionError {
 
 function otherFormat({ id, format }: SessionState, spoken: string): CompactionError {
   const message = `Session ${JSON.stringify(id)} holds ${format}, the compactor speaks ${spoken}. Nothing was changed.`;
-  return new CompactionError("invalid-options", message);
+  return new CompactionError("invalid-settings", message);
 }

@@ -1,6 +1,6 @@
 /**
  * Damage that somebody does to the tables by hand, as SQL that SQLite and Postgres both take, and the rules that must tell of it. It is
- * done to `damageable`: session `a` has ten messages, two compactions in force and a third that was undone; `b` is sound and has a picture. References
+ * done to `damageable`: session `a` has ten messages, two compactions in force and a third that was undone, and is indexed; `b` is sound and has a picture. References
  * are not enforced meanwhile.
  */
 
@@ -23,6 +23,7 @@ export async function damageable(store: Store): Promise<void> {
   await compact(store, "a", { archive: [1, 2], summary: "two" });
   await compact(store, "a", { archive: [1], summary: "undone" });
   await store.rollback("a", {});
+  await store.search("a", "question", 1);
 }
 
 export interface DamageCase {
@@ -121,14 +122,67 @@ export const DAMAGES: readonly DamageCase[] = [
   {
     name: "an attachment is another",
     sql: `INSERT INTO attachments (session_id, hash, bytes) SELECT 'a', '${NO_HASH}', bytes FROM attachments`,
-    rules: ["attachment-bytes"],
-    says: new RegExp(`${NO_HASH} are not those`),
+    rules: ["attachment-unneeded", "attachment-bytes"],
+    says: /no message refers to it/,
   },
   {
     name: "attachments of another kind",
     sql: `UPDATE messages SET attachments = '7' ${MESSAGE(8)}`,
     rules: ["body-json"],
     says: /m8/,
+  },
+  {
+    name: "the search index is empty",
+    sql: "DELETE FROM message_search",
+    rules: ["index-incomplete"],
+    says: /13.*indexed_sequence to 0/,
+  },
+  {
+    name: "a search index beyond the last message",
+    sql: "UPDATE sessions SET indexed_sequence = 1000 WHERE id = 'a'",
+    rules: ["index-beyond-last"],
+    says: /1000.*indexed_sequence to 0/,
+  },
+  {
+    name: "a lease that never ends",
+    sql: "UPDATE sessions SET lease_holder = 'worker', lease_expires_at = NULL WHERE id = 'a'",
+    rules: ["lease-without-end"],
+    says: /worker.*lease_holder to null/,
+  },
+  {
+    name: "a format that does not exist",
+    sql: "UPDATE sessions SET format = 'foo' WHERE id = 'a'",
+    rules: ["format-known"],
+    says: /foo/,
+  },
+  {
+    name: "a summary that passes for an appended message",
+    sql: `UPDATE messages SET is_summary = (1 = 0) WHERE made_by = ${EVENT(2)}`,
+    rules: ["summary-flag"],
+    says: /m12/,
+  },
+  {
+    name: "a count below zero",
+    sql: "UPDATE sessions SET turn_count = -4 WHERE id = 'a'",
+    rules: ["counter-negative"],
+    says: /turn_count/,
+  },
+  {
+    name: "a body of another shape",
+    sql: `UPDATE messages SET body = '{"foo":1}' ${MESSAGE(8)}`,
+    rules: ["body-shape"],
+    says: /m8/,
+  },
+  {
+    name: "an edit of another shape",
+    sql: `UPDATE message_edits SET body = '{"foo":1}' WHERE session_id = 'a'`,
+    rules: ["body-shape"],
+  },
+  {
+    name: "an attachment that nothing refers to",
+    sql: "INSERT INTO attachments (session_id, hash, bytes) SELECT 'a', hash, bytes FROM attachments",
+    rules: ["attachment-unneeded"],
+    says: /takes room/,
   },
   {
     name: "a body of another kind",

@@ -3,12 +3,14 @@
  * waits may give up; what has not begun by then does not begin.
  */
 
-import { throwIfAborted } from "../compactor/make-summary.ts";
 import type { Compactor } from "../compactor.ts";
+import type { JsonValue } from "../core/json.ts";
 import type { UsageCounts } from "../core/store/counters.ts";
+import { throwIfAborted } from "../core/store/waiting.ts";
+import { checkOptions } from "./check-arguments.ts";
 import type { SessionParts } from "./compact-view.ts";
 import type { Waiting } from "./session-port.ts";
-import { type Appendable, readAppendable } from "./wire-input.ts";
+import { type Appendable, readAppendable, type WireInput } from "./wire-input.ts";
 
 /** What was sent last: the usage that comes back with the answer is about it. */
 export interface Sent {
@@ -24,19 +26,22 @@ export interface Appender {
 export function createAppender(parts: SessionParts, sent: Sent): Appender {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    add: async (input, { signal }) => {
-      if (signal !== undefined) throwIfAborted(signal);
+    add: async (input, options) => {
+      checkOptions(options);
+      throwIfAborted(options);
       // Read at once: what the caller does with it from now on is no business of the queue's.
       const read = readAppendable(parts.compactor.format, input);
-      const added = last.then(() => {
-        if (signal !== undefined) throwIfAborted(signal);
-        return store(parts, sent, { ...read, input });
-      });
-      // The next one does not depend on whether this one worked; its caller is told.
-      last = added.catch(() => {});
+      const before = last;
+      const added = unlessAborted(before, options).then(() => store(parts, sent, { ...read, signal: options.signal }));
+      // The next one does not depend on whether this one worked, and stays behind those before it, even if this one was given up.
+      last = added.then(
+        () => {},
+        () => before,
+      );
       return added;
     },
     after: async (options, action) => {
+      checkOptions(options);
       await unlessAborted(last, options);
       return action();
     },
@@ -46,17 +51,17 @@ export function createAppender(parts: SessionParts, sent: Sent): Appender {
 async function store(
   { id, store: to, compactor, live }: SessionParts,
   sent: Sent,
-  { messages, turns, isResponse, input }: ReturnType<typeof readAppendable> & { readonly input: Appendable },
+  { messages, turns, response, signal }: WireInput & Waiting,
 ): Promise<readonly string[]> {
-  const usage = isResponse ? usageOf(compactor, input) : undefined;
+  const usage = response === undefined ? undefined : usageOf(compactor, response);
   const batch = { messages, turns, ...(usage !== undefined && { usage }) };
-  const appended = await to.append(id, batch);
+  const appended = await to.append(id, batch, { signal });
   live.appended(batch, appended);
-  if (usage !== undefined && sent.request !== undefined) compactor.observe(sent.request, input);
+  if (usage !== undefined && sent.request !== undefined) compactor.observe(sent.request, response);
   return appended.ids;
 }
 
-function usageOf({ format, settings }: Compactor, response: Appendable): UsageCounts | undefined {
+function usageOf({ format, settings }: Compactor, response: JsonValue): UsageCounts | undefined {
   const usage = format.readUsage(response);
   if (usage === undefined) return undefined;
   const { inputTokens, outputTokens } = usage;
@@ -69,11 +74,11 @@ async function unlessAborted(wait: Promise<unknown>, { signal }: Waiting): Promi
     await wait;
     return;
   }
-  throwIfAborted(signal);
+  throwIfAborted({ signal });
   const aborted = Promise.withResolvers<void>();
   const stop = (): void => aborted.resolve();
   signal.addEventListener("abort", stop, { once: true });
   await Promise.race([wait, aborted.promise]);
   signal.removeEventListener("abort", stop);
-  throwIfAborted(signal);
+  throwIfAborted({ signal });
 }

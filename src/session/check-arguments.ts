@@ -10,8 +10,27 @@ export function checkText(value: unknown, what: string): void {
   if (typeof value !== "string") throw invalid(`${what} must be a string, not ${typeof value}.`);
 }
 
-export function checkDate(value: unknown): void {
-  if (!(value instanceof Date) || Number.isNaN(value.getTime())) throw invalid("`olderThan` must be a valid Date.");
+export function checkedDate(value: unknown): Date {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
+  throw invalid("`olderThan` must be a valid Date.");
+}
+
+/** Every method may be called with nothing, or with options among which there may be a signal. */
+export function checkOptions(options: unknown): void {
+  if (options === undefined) return;
+  if (!isObject(options)) throw invalid("Options must be an object.");
+  const { signal } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalid("`signal` must be an AbortSignal.");
+}
+
+/** What can still be renewed before it expires. */
+const LEASE_MS_MIN = 10;
+/** Longer ones than a day keep others out for no reason, and timers end at three weeks. */
+const LEASE_MS_MAX = 86_400_000;
+
+export function checkLeaseMs(value: unknown): void {
+  if (typeof value === "number" && value >= LEASE_MS_MIN && value <= LEASE_MS_MAX) return;
+  throw invalid(`\`leaseMs\` must be a number from ${LEASE_MS_MIN} to ${LEASE_MS_MAX}.`);
 }
 
 /** The body without its messages, once it is known that requests can be made from it. */
@@ -28,5 +47,5 @@ export function ownBody(body: unknown): JsonObject {
 }
 
 function invalid(problem: string): CompactionError {
-  return new CompactionError("invalid-options", `${problem} Nothing was changed.`);
+  return new CompactionError("invalid-settings", `${problem} Nothing was changed.`);
 }

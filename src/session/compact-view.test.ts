@@ -4,6 +4,7 @@ import type { CompactorOptions } from "../compactor.ts";
 import type { Store } from "../core/store/store.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { memoryStore } from "../stores/memory.ts";
+import { llmFromSettings } from "../summarizers/llm-from-settings.ts";
 
 describe("compaction", () => {
   test("a request compacts when a trigger fires, and the next one is the same bytes", async () => {
@@ -187,3 +188,56 @@ function slow(meanwhile: (signal: AbortSignal) => Promise<unknown>): NonNullable
     },
   };
 }
+
+describe("thinking that is bound to what was shortened", () => {
+  const model = "claude-opus-5-5";
+  const round = (index: number): readonly object[] => [
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "look", signature: `sig${index}` },
+        { type: "tool_use", id: `t${index}`, name: "read", input: { path: `src/${index}.ts` } },
+      ],
+    },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: `t${index}`, content: "a line of it ".repeat(400) }],
+    },
+  ];
+
+  test.each([
+    ["stored", { prune: { scope: "stored" } }],
+    ["for requests only", { prune: { scope: "request" } }],
+  ] as const)("goes once and stays away, %s; what comes after stays", async (_, options) => {
+    const compactor = { format: anthropicMessages, windowTokens: 16_000, compact: { auto: false }, ...options };
+    const session = await open({ compactor, body: { model, max_tokens: 100 } });
+    await session.append({ role: "user", content: "Look around." });
+    for (let index = 0; index < 12; index++) await session.append([...round(index)]);
+    const first = await session.fit();
+    expect(first.report).toMatchObject({ compacted: true, reason: "prune" });
+    const list = listOf(first.request);
+    expect(list.findLastIndex((message) => JSON.stringify(message).includes("signature"))).toBeLessThan(3);
+    await session.append([{ role: "assistant", content: [{ type: "thinking", thinking: "so", signature: "new" }] }]);
+    const again = listOf(await session.request());
+    expect(JSON.stringify(again.slice(0, list.length))).toBe(JSON.stringify(list));
+    expect(JSON.stringify(again.at(-1))).toContain('"signature":"new"');
+  });
+});
+
+test("the event names the model that was asked, or the one that answered", async () => {
+  const made = async (answering: object): Promise<unknown> => {
+    const complete = () => Promise.resolve({ text: "## Goal\nLook at the build steps.", ...answering });
+    const summarizer = llmFromSettings({ complete, windowTokens: 100_000 });
+    const compactor = { format: anthropicMessages, ...SMALL, summary: { model: "small" }, summarizer };
+    const session = await open({ compactor });
+    await talk(session, 12);
+    await session.fit();
+    return (await session.history())[0]?.modelUsed;
+  };
+  expect(await made({})).toBe("small");
+  expect(await made({ model: "small-2" })).toBe("small-2");
+  const session = await open();
+  await talk(session, 12);
+  await session.fit();
+  expect((await session.history())[0]?.modelUsed).toBeNull();
+});

@@ -9,7 +9,7 @@ import { CompactionError } from "../core/errors.ts";
 import { copyJson, isObject } from "../core/json.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PassHistory } from "../core/store/counters.ts";
-import type { Store } from "../core/store/store.ts";
+import type { Store, Version } from "../core/store/store.ts";
 import type { LiveView, Overlay } from "./live-view.ts";
 import { type Passed, passOnce } from "./pass-once.ts";
 
@@ -21,7 +21,7 @@ export interface SessionParts {
   /** Results that are pruned for requests only (C13): sent again in the same way for as long as the session is open. */
   readonly overlay: Overlay;
   /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same (D13, D26). */
-  readonly heldOff: { passes: PassHistory | undefined; revision: number };
+  readonly heldOff: { passes: PassHistory | undefined; version: Version | undefined };
   readonly leaseMs: number;
   now(): number;
 }
@@ -44,7 +44,8 @@ const ATTEMPTS_MAX = 4;
 const WAIT_MS = 100;
 
 export async function compactView(parts: SessionParts, call: SessionCall): Promise<SessionPass> {
-  const deadlineMs = parts.now() + parts.leaseMs;
+  // Whatever becomes of the clock, nobody waits for longer than a lease lasts.
+  const deadlineMs = performance.now() + parts.leaseMs;
   let stored: Passed | undefined;
   for (let attempts = 0; ; ) {
     const demand = stored === undefined ? call : withoutDemand(call);
@@ -54,7 +55,7 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
       // What others appended meanwhile belongs into the request too; it was not there when the view was encoded.
       if (passed.isOvertaken) attempts++;
       else if (!isWaiting(parts, passed, demand)) return outcome(passed, stored);
-      else if (parts.now() > deadlineMs) throw inProgress(parts.id);
+      else if (performance.now() > deadlineMs) throw inProgress(parts.id);
       else await wait(call);
     } catch (error) {
       const kind = overcomeBy(error);

@@ -1,17 +1,18 @@
 /** A session over its parts: each method asks the store, and keeps this process's view of it up to date. */
 
-import { throwIfAborted } from "../compactor/make-summary.ts";
 import { CompactionError } from "../core/errors.ts";
 import { copyJson } from "../core/json.ts";
 import type { StoredMessage } from "../core/store/store.ts";
+import { throwIfAborted } from "../core/store/waiting.ts";
 import { createAppender, type Sent } from "./appender.ts";
-import { checkDate, checkedBase, checkText } from "./check-arguments.ts";
+import { checkedBase, checkedDate, checkOptions, checkText } from "./check-arguments.ts";
 import { collect } from "./collect.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
 import { exportSession } from "./export-session.ts";
 import { conversationOf } from "./live-view.ts";
 import type { Session, Waiting } from "./session-port.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
+import { shown } from "./shown.ts";
 
 export interface SessionOwner {
   /** Whether closing the session closes the store. */
@@ -31,19 +32,23 @@ export function createSession(parts: SessionParts, owner: SessionOwner): Session
     ...readMethods(parts),
     ...changeMethods(parts),
     fork: (newId, options = {}) =>
-      checked(options, async () => {
-        await store.fork(id, newId);
+      checked(options, async (waiting) => {
+        await store.fork(id, newId, waiting);
         return owner.reopen(newId);
       }),
-    close: async () => {
-      if (owner.isOwnStore) await store.close();
-    },
+    close: (options = {}) =>
+      checked(options, async () => {
+        if (owner.isOwnStore) await store.close();
+      }),
   };
 }
 
-async function checked<T>({ signal }: Waiting, action: () => Promise<T>): Promise<T> {
-  if (signal !== undefined) throwIfAborted(signal);
-  return action();
+/** Looked at before anything is done; a store looks again while it waits for a lock. */
+async function checked<T>(options: Waiting, action: (waiting: Waiting) => Promise<T>): Promise<T> {
+  checkOptions(options);
+  const waiting = { signal: options.signal };
+  throwIfAborted(waiting);
+  return action(waiting);
 }
 
 function viewMethods(parts: SessionParts) {
@@ -64,9 +69,11 @@ function viewMethods(parts: SessionParts) {
       const passed = await pass({ ...options, asked: "manual" });
       return passed.report.compacted ? passed : refuse(passed, id);
     },
-    rollback: ({ signal, ...rollback } = {}) =>
-      checked(signal === undefined ? {} : { signal }, async () => {
-        const { undoneIds } = await store.rollback(id, rollback);
+    rollback: (options = {}) =>
+      checked(options, async (waiting) => {
+        const { signal: _, ...rollback } = options;
+        if (rollback.to !== undefined) checkText(rollback.to, "The id of a compaction");
+        const { undoneIds } = await store.rollback(id, rollback, waiting);
         parts.overlay.clear();
         parts.heldOff.passes = undefined;
         await parts.live.refresh();
@@ -82,38 +89,46 @@ function readMethods(parts: SessionParts) {
     stats: (options = {}) => checked(options, () => statsOf(parts)),
     view: (options = {}) =>
       checked(options, async () => (await live.refresh()).entries.map(({ stored }) => copyOf(stored))),
-    archive: ({ signal } = {}) => abortable(store.archive(id), signal),
-    recall: (query, { limit = RECALL_LIMIT, scope = "all", ...options } = {}) =>
-      checked(options, async () => {
+    archive: (options = {}) => abortable(store.archive(id), options),
+    recall: (query, options = {}) =>
+      checked(options, async (waiting) => {
+        const { limit = RECALL_LIMIT, scope = "all" } = options;
         checkText(query, "A query");
-        return store.search(id, query, limit, scope);
+        return store.search(id, query, limit, scope, waiting);
       }),
-    expand: (eventId, options = {}) => checked(options, () => expand(parts, eventId)),
-    export: ({ all = false, ...options } = {}) => checked(options, () => exportSession(parts, all)),
+    expand: (eventId, options = {}) =>
+      checked(options, async () => {
+        checkText(eventId, "The id of a compaction");
+        return expand(parts, eventId);
+      }),
+    export: (options = {}) => checked(options, () => exportSession(parts, options.all ?? false)),
   } satisfies Partial<Session>;
 }
 
 function changeMethods({ id, store, compactor, live }: SessionParts) {
   const pin = (messageId: string, isPinned: boolean, options: Waiting = {}): Promise<void> =>
-    checked(options, async () => {
+    checked(options, async (waiting) => {
       checkText(messageId, "A message id");
-      await store.setPinned(id, [messageId], isPinned);
+      await store.setPinned(id, [messageId], isPinned, waiting);
       await live.refresh();
     });
   return {
     pin: (messageId, options) => pin(messageId, true, options),
     unpin: (messageId, options) => pin(messageId, false, options),
     setBody: (body, options = {}) =>
-      checked(options, async () => {
-        await store.setBase(id, checkedBase(compactor.format, body));
+      checked(options, async (waiting) => {
+        await store.setBase(id, checkedBase(compactor.format, body), waiting);
         await live.refresh();
       }),
-    purge: ({ olderThan, ...options }) =>
-      checked(options, async () => {
-        checkDate(olderThan);
-        return store.purge(id, olderThan);
+    recordMemoryFlush: (options = {}) =>
+      checked(options, async (waiting) => {
+        await store.recordMemoryFlush(id, waiting);
+        await live.refresh();
       }),
-    delete: (options = {}) => checked(options, () => store.delete(id)),
+    // Called without a compiler it may get nothing at all.
+    purge: (options: Partial<Parameters<Session["purge"]>[0]> = {}) =>
+      checked(options, (waiting) => store.purge(id, checkedDate(options.olderThan), waiting)),
+    delete: (options = {}) => checked(options, (waiting) => store.delete(id, waiting)),
   } satisfies Partial<Session>;
 }
 
@@ -147,15 +162,17 @@ function copyOf(stored: StoredMessage): StoredMessage {
 async function expand({ id, store }: SessionParts, eventId: string): Promise<readonly StoredMessage[]> {
   const events = await collect(store.events(id));
   if (!events.some((event) => event.id === eventId)) {
-    const message = `Session ${JSON.stringify(id)} has no compaction ${JSON.stringify(eventId)}.`;
+    const message = `Session ${JSON.stringify(id)} has no compaction ${shown(eventId)}.`;
     throw new CompactionError("event-missing", message);
   }
   return collect(store.archive(id, { eventId }));
 }
 
-async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncIterable<T> {
+async function* abortable<T>(items: AsyncIterable<T>, options: Waiting): AsyncIterable<T> {
+  checkOptions(options);
+  throwIfAborted(options);
   for await (const item of items) {
-    if (signal !== undefined) throwIfAborted(signal);
+    throwIfAborted(options);
     yield item;
   }
 }

@@ -33,7 +33,7 @@ export function eventRecord(input: EventInput): NewEvent {
     isCompaction,
     summary: result?.summary ?? null,
     preservedMessageIds: input.preservedMessageIds,
-    modelUsed: report.calls > 0 ? settings.summary.model : null,
+    modelUsed: report.model ?? null,
     promptVersion: result?.summarizer ?? null,
     calls: report.calls,
     costUsd: report.costUsd ?? null,

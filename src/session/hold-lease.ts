@@ -2,6 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import type { Lease, Store } from "../core/store/store.ts";
+import type { Waiting } from "../core/store/waiting.ts";
 
 export interface HeldLease {
   /** As last renewed. */
@@ -18,9 +19,9 @@ const RENEWALS = 3;
 export async function holdLease(
   store: Store,
   sessionId: string,
-  { holder, leaseMs }: { readonly holder: string; readonly leaseMs: number },
+  { holder, leaseMs, ...waiting }: Waiting & { readonly holder: string; readonly leaseMs: number },
 ): Promise<HeldLease | undefined> {
-  const taken = await store.lease(sessionId, holder, leaseMs);
+  const taken = await store.lease(sessionId, holder, leaseMs, waiting);
   if (taken === undefined) return undefined;
   let lease = taken;
   const lost = new AbortController();

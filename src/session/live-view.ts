@@ -6,7 +6,7 @@
 import type { Conversation, Message } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import { countersAfterAppend } from "../core/store/counters.ts";
-import type { Appended, Batch, SessionRecord, SessionState, Store, Version } from "../core/store/store.ts";
+import type { Appended, Batch, Changes, SessionRecord, SessionState, Store, Version } from "../core/store/store.ts";
 import { type Entry, entriesOf, frameOf } from "./session-view.ts";
 
 export interface Snapshot {
@@ -27,19 +27,21 @@ export interface LiveView {
 export function createLiveView(store: Store, format: Format, opened: SessionState): LiveView {
   let snapshot = snapshotOf(format, opened, undefined);
   const { id } = opened;
-  const take = (next: Snapshot): void => {
-    if (isNewer(next.record.version, snapshot.record.version)) snapshot = next;
+  /** False where nobody can tell which of two sessions is the later one: both came to be known since the question. */
+  const take = (next: Snapshot, known: Snapshot): boolean => {
+    const isSame = isSameSession(next, snapshot);
+    if (!isSame && !isSameSession(snapshot, known)) return false;
+    if (!isSame || isNewer(next.record.version, snapshot.record.version)) snapshot = next;
+    return true;
   };
   return {
     current: () => snapshot,
     refresh: async () => {
-      const known = snapshot;
-      const changes = await store.changes(id, known.record.version);
-      if (changes.type === "appended") {
-        const entries = [...known.entries, ...entriesOf(format, changes.messages)];
-        take({ ...known, record: changes.record, entries });
-      } else if (changes.type === "changed") take(snapshotOf(format, changes.state, known));
-      return snapshot;
+      for (let questions = 1; ; questions++) {
+        const known = snapshot;
+        const next = nextOf(format, known, await store.changes(id, known.record.version));
+        if (next === undefined || take(next, known) || questions === QUESTIONS_MAX) return snapshot;
+      }
     },
     appended: (batch, { ids, version, createdAt }) => {
       const { record, entries } = snapshot;
@@ -69,17 +71,29 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
   };
 }
 
+/** Somebody who makes a session anew all the time is not waited for. */
+const QUESTIONS_MAX = 5;
+
+function nextOf(format: Format, known: Snapshot, changes: Changes): Snapshot | undefined {
+  if (changes.type === "none") return undefined;
+  if (changes.type === "changed") return snapshotOf(format, changes.state, known);
+  return { ...known, record: changes.record, entries: [...known.entries, ...entriesOf(format, changes.messages)] };
+}
+
+function isSameSession(a: Snapshot, b: Snapshot): boolean {
+  return a.record.version.incarnation === b.record.version.incarnation;
+}
+
 function snapshotOf(format: Format, state: SessionState, known: Snapshot | undefined): Snapshot {
   const { view, ...record } = state;
   // Another session of the same id numbers its messages alike.
-  const isSameSession = known?.record.version.incarnation === record.version.incarnation;
-  const before = new Map((isSameSession ? known.entries : []).map((entry) => [entry.stored.id, entry]));
+  const isSame = known?.record.version.incarnation === record.version.incarnation;
+  const before = new Map((isSame ? known.entries : []).map((entry) => [entry.stored.id, entry]));
   return { record, entries: entriesOf(format, view, before), frame: frameOf(format, record) };
 }
 
-/** Both numbers only ever rise, so what came late over another path is told apart; unless the session was made anew. */
+/** Both numbers only ever rise within a session, so what came late over another path is told apart. */
 function isNewer(next: Version, now: Version): boolean {
-  if (next.incarnation !== now.incarnation) return next.incarnation > now.incarnation;
   return next.revision > now.revision || (next.revision === now.revision && next.sequence > now.sequence);
 }
 

@@ -1,8 +1,10 @@
 /** One attempt at a compaction: from the newest view to a commit, under a lease that is given back before this returns. */
 
 import { hostname } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Compactor, ViewPass } from "../compactor.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
+import type { Message } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { RECALL_NAME } from "../core/plan/summary-marks.ts";
@@ -44,7 +46,7 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
       mayBegin: async (plan) => {
         if (!needsCommit(plan, compactor)) return true;
         if (!mayCompact) return false;
-        held = await holdLease(store, id, { holder: `${hostname()}:${process.pid}`, leaseMs });
+        held = await holdLease(store, id, { holder: `${hostname()}:${process.pid}`, leaseMs, signal: call.signal });
         held?.signal.addEventListener("abort", () => lost.abort(held?.signal.reason), { once: true });
         return held !== undefined;
       },
@@ -56,18 +58,28 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
     // The abort was ours: what the caller needs to know is why.
     throw lost.signal.aborted && !call.signal?.aborted ? lost.signal.reason : error;
   } finally {
-    await held?.release();
+    if (held !== undefined) await released(held, call);
   }
 }
 
+/** Whoever gave up does not wait for locks on the way out; the lease goes back as soon as it can. */
+async function released(held: HeldLease, { signal }: SessionCall): Promise<void> {
+  const release = held.release();
+  await (signal?.aborted === true ? Promise.race([release, pause(RELEASE_MS_MAX)]) : release);
+}
+
+const RELEASE_MS_MAX = 200;
+
 /** What was held off here is over once anybody has changed the session. */
 function passesBefore({ heldOff }: SessionParts, { record }: Snapshot): PassHistory {
-  return heldOff.revision === record.version.revision ? (heldOff.passes ?? record.passes) : record.passes;
+  const { incarnation, revision } = record.version;
+  const isSame = heldOff.version?.incarnation === incarnation && heldOff.version.revision === revision;
+  return isSame ? (heldOff.passes ?? record.passes) : record.passes;
 }
 
 function holdOff({ heldOff }: SessionParts, { record }: Snapshot, passes: PassHistory | undefined): void {
   heldOff.passes = passes;
-  heldOff.revision = record.version.revision;
+  heldOff.version = record.version;
 }
 
 interface Attempt {
@@ -97,24 +109,31 @@ function needsCommit(plan: Plan, { settings }: Compactor): boolean {
   return settings.prune.scope === "stored" || !plan.steps.every(isTextStep);
 }
 
-/** Nothing is stored: texts that were shortened on the way are remembered, so that the prefix stays the same (C13). */
+/** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same (C13). */
 function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Attempt): Passed {
   const shortened = new Set(passed.plan.steps.filter(isTextStep).map(({ messageId }) => messageId));
   if (shortened.size > 0) {
     const entries = new Map(snapshot.entries.map((entry) => [entry.message.id, entry]));
     for (const message of passed.view.messages) {
       const over = entries.get(message.id);
-      if (shortened.has(message.id) && over !== undefined) overlay.set(message.id, { over, message });
+      const isKept = over !== undefined && (shortened.has(message.id) || hasLostThinking(over.message, message));
+      if (isKept) overlay.set(message.id, { over, message });
     }
   }
   return { passed };
+}
+
+/** Thinking that went because a text before it was shortened may not come back while that is so. */
+function hasLostThinking(before: Message, after: Message): boolean {
+  const thinks = ({ parts }: Message): boolean => parts.some(({ type }) => type === "reasoning");
+  return before.parts !== after.parts && thinks(before) && !thinks(after);
 }
 
 async function commitPass(parts: SessionParts, attempt: Attempt, lease: Lease): Promise<Passed> {
   const { snapshot, passed } = attempt;
   if (!passed.report.compacted) return { passed };
   const commit = commitOf(parts, attempt, lease);
-  const { eventId } = await parts.store.commit(parts.id, commit);
+  const { eventId } = await parts.store.commit(parts.id, commit, { signal: attempt.call.signal });
   if (parts.compactor.settings.prune.scope === "request") keepForRequests(parts, attempt);
   for (const id of [...commit.archivedIds, ...commit.edits.map(({ messageId }) => messageId)]) parts.overlay.delete(id);
   const after = await parts.live.refresh();

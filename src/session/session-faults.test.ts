@@ -132,10 +132,10 @@ describe("what is handed out and taken in", () => {
 
   test("arguments that make no sense are refused at the edge", async () => {
     const session = await open();
-    await refuses("invalid-options", session.pin(undefined as unknown as string));
-    await refuses("invalid-options", session.recall(undefined as unknown as string));
-    await refuses("invalid-options", session.purge({ olderThan: new Date("nonsense") }));
-    await refuses("invalid-options", session.purge({ olderThan: "1999" as unknown as Date }));
+    await refuses("invalid-settings", session.pin(undefined as unknown as string));
+    await refuses("invalid-settings", session.recall(undefined as unknown as string));
+    await refuses("invalid-settings", session.purge({ olderThan: new Date("nonsense") }));
+    await refuses("invalid-settings", session.purge({ olderThan: "1999" as unknown as Date }));
   });
 });
 
@@ -161,7 +161,7 @@ describe("bodies around the messages", () => {
     const store = memoryStore();
     const session = await open({ store, body: { model: "m", max_tokens: 7, system: "Be brief." } });
     await refuses(
-      "invalid-options",
+      "invalid-settings",
       openSession("a", { store, compactor: { format: openaiChat }, body: { model: "gpt" } }),
     );
     expect(await session.request()).toMatchObject({ model: "m", max_tokens: 7, system: "Be brief." });

@@ -3,14 +3,13 @@
 import type { Compactor } from "../compactor.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { Hit, Store, StoredMessage } from "../core/store/store.ts";
+import type { Waiting } from "../core/store/waiting.ts";
 import type { SessionCall, SessionPass } from "./compact-view.ts";
 import type { Exported } from "./export-session.ts";
 import type { SessionStats } from "./session-stats.ts";
 import type { Appendable } from "./wire-input.ts";
 
-export interface Waiting {
-  readonly signal?: AbortSignal;
-}
+export type { Waiting };
 
 export interface Session {
   readonly id: string;
@@ -41,6 +40,8 @@ export interface Session {
   expand(eventId: string, options?: Waiting): Promise<readonly StoredMessage[]>;
   /** Changes model, system prompt, tools or whatever else stands around the messages. */
   setBody(body: object, options?: Waiting): Promise<void>;
+  /** Memory was flushed (R185): `stats().memoryFlushCompactionCount` is the compaction count from now until the next compaction. */
+  recordMemoryFlush(options?: Waiting): Promise<void>;
   /** Deletes archived messages for good; returns how many. */
   purge(options: Waiting & { readonly olderThan: Date }): Promise<number>;
   delete(options?: Waiting): Promise<void>;
@@ -48,7 +49,7 @@ export interface Session {
   /** The view as a request body; with `all`, the archive and the events beside it. */
   export(options?: Waiting & { readonly all?: boolean }): Promise<Exported>;
   /** Closes the store too where the session opened it. */
-  close(): Promise<void>;
+  close(options?: Waiting): Promise<void>;
 }
 
 export interface RecallRange {

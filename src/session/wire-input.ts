@@ -15,28 +15,45 @@ export type Appendable = string | object | readonly object[];
 export interface WireInput {
   readonly messages: readonly NewMessage[];
   readonly turns: number;
-  /** True for a provider's response, which may report usage. */
-  readonly isResponse: boolean;
+  /** The provider's response among it, the last of several: it may report usage. */
+  readonly response: JsonValue | undefined;
 }
 
 export function readAppendable(format: Format, input: Appendable): WireInput {
   // What the caller does with its own objects later changes nothing here.
   const given = typeof input === "string" ? input : ownCopy(input);
-  const reply = typeof given === "string" ? undefined : format.readReply(given);
-  const list = reply ?? listOf(format, given);
+  const { list, response } = wireMessages(format, given);
   const decoded = format.decode(list).messages;
   return {
     messages: decoded.map((message) => newMessage(format, message)),
     turns: decoded.filter(isTurnStart).length,
-    isResponse: reply !== undefined,
+    response,
   };
 }
 
-function listOf(format: Format, input: Appendable): unknown {
-  if (typeof input === "string") return encodeMessages(format, [{ id: "", role: "user", parts: [text(input)] }]);
-  if (isArray(input)) return input;
-  if (isObject(input)) return [input];
-  throw new CompactionError("invalid-request", "Append takes a message, a list of messages, a response or a text.");
+export interface WireMessages {
+  readonly list: readonly JsonValue[];
+  readonly response: JsonValue | undefined;
+}
+
+/** As a list of messages, with what a response says in its place. */
+export function wireMessages(format: Format, input: unknown): WireMessages {
+  if (typeof input === "string") {
+    const list = encodeMessages(format, [{ id: "", role: "user", parts: [text(input)] }]);
+    return { list, response: undefined };
+  }
+  if (!isArray(input) && !isObject(input)) throw unreadable();
+  const given = isArray(input) ? input : [input];
+  const replies = given.map((each) => format.readReply(each));
+  return {
+    list: given.flatMap((each, index) => replies[index] ?? [each]),
+    response: given.findLast((_, index) => replies[index] !== undefined),
+  };
+}
+
+function unreadable(): CompactionError {
+  const message = "Append takes a message, a list of messages, a response or a text. Nothing was changed.";
+  return new CompactionError("invalid-request", message);
 }
 
 function newMessage(format: Format, message: Message): NewMessage {

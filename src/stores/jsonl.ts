@@ -23,9 +23,9 @@ export interface JsonlStoreOptions {
 export function jsonlStore(options: JsonlStoreOptions): Store {
   const { directory, sync = "always", now = () => new Date(), newId = randomUUID } = options;
   if (directory === "")
-    throw new CompactionError("invalid-options", "directory is empty; name one for the session files.");
+    throw new CompactionError("invalid-settings", "directory is empty; name one for the session files.");
   if (sync !== "always" && sync !== "never") {
-    throw new CompactionError("invalid-options", 'sync must be "always" or "never".');
+    throw new CompactionError("invalid-settings", 'sync must be "always" or "never".');
   }
   return logStore(jsonlBackend({ directory: resolve(directory), sync, now, newId }));
 }

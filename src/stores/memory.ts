@@ -31,7 +31,7 @@ export function memoryStore({ now = () => new Date(), newId = randomUUID }: Memo
     async load(sessionId) {
       return logs.get(sessionId);
     },
-    async write(sessionId, _, make) {
+    async write(sessionId, { make }) {
       const log = logs.get(sessionId);
       const record = log && make(log, () => leases.get(sessionId) ?? NO_LEASE);
       if (log !== undefined && record !== undefined) applyRecord(log, record);
@@ -48,7 +48,7 @@ export function memoryStore({ now = () => new Date(), newId = randomUUID }: Memo
     },
     async fork(log, newSessionId) {
       if (logs.has(newSessionId)) return false;
-      logs.set(newSessionId, forkLog(log, { id: newSessionId, at: now().toISOString(), newEventId: newId }));
+      logs.set(newSessionId, forkLog(log, { id: newSessionId, at: now().toISOString(), newId }));
       return true;
     },
     async sessionIds() {

@@ -122,7 +122,7 @@ function suite(world: PostgresWorld): void {
 
   test("an id that no index can hold is refused", async () => {
     const store = postgresStore({ client: world.newPool(), schema: world.newSchema() });
-    await refuses("invalid-options", () => begin(store, "会".repeat(1_000), 1));
+    await refuses("invalid-settings", () => begin(store, "会".repeat(1_000), 1));
     await begin(store, "会".repeat(600), 3);
     await compact(store, "会".repeat(600), { archive: [0], summary: "s" });
     expect(await ids(store, "会".repeat(600))).toBe("m4 m2 m3");
@@ -141,7 +141,7 @@ function suite(world: PostgresWorld): void {
     await refuses("storage", () => store.open("a"));
     const found = postgresStore({ client: world.newPool(), schema });
     expect(await ids(found, "a")).toBe("m1");
-    await refuses("invalid-options", async () => postgresStore({ client: world.newPool(), schema: "" }));
+    await refuses("invalid-settings", async () => postgresStore({ client: world.newPool(), schema: "" }));
   });
 }
 

@@ -25,7 +25,8 @@ import { purge } from "./postgres/purge.ts";
 import { readChanges, readSession } from "./postgres/read-session.ts";
 import { rollBack } from "./postgres/roll-back.ts";
 import { search } from "./postgres/search.ts";
-import { createSession, deleteSession, listSessions, setBase, setPinned } from "./postgres/sessions.ts";
+import { createSession, deleteSession, listSessions, recordFlush, setBase, setPinned } from "./postgres/sessions.ts";
+import { BUSY_TIMEOUT_MS } from "./postgres/time-bounds.ts";
 import type { SchemaUse } from "./sql/migrations.ts";
 
 export type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./postgres/client.ts";
@@ -38,6 +39,8 @@ export interface PostgresStoreOptions {
   readonly schema?: string;
   /** `make` by default; `update` refuses a schema that is not there, `keep` one that is not up to date, too. */
   readonly schemaUse?: SchemaUse;
+  /** How long to wait for a lock while other workers write to the session; 10 seconds by default. */
+  readonly busyTimeoutMs?: number;
   /** False where a proxy between cannot keep prepared statements. */
   readonly isPrepared?: boolean;
   /** How the store names itself; only host, port, user, database and schema of it are shown. */
@@ -51,7 +54,9 @@ export interface PostgresStoreOptions {
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
   const { client, schema = "palimpsest", schemaUse = "make", isPrepared = true, newId = randomUUID } = options;
-  const database = openDatabase({ client, schema: quotedSchema(schema), isPrepared });
+  const { busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  checkBusyTimeout(busyTimeoutMs);
+  const database = openDatabase({ client, schema: quotedSchema(schema), isPrepared, busyTimeoutMs });
   const url = shownUrl(options.url ?? `postgres:${schema}`);
   const sessionOf = gateOf(database, { use: schemaUse, place: url });
   return {
@@ -84,32 +89,36 @@ function gateOf(database: Database, options: MigrateOptions): SessionOf {
 
 function sessionMethods(sessionOf: SessionOf, newId: () => string) {
   return {
-    create: async (session, first) => {
+    create: async (session, first, waiting) => {
       checkNewSession(session);
-      await createSession(await sessionOf(session.id), session, first);
+      await createSession(await sessionOf(session.id), session, { first, ...waiting });
     },
     open: async (sessionId) => readSession(await sessionOf(sessionId), sessionId),
     changes: async (sessionId, since) => readChanges(await sessionOf(sessionId), sessionId, since),
-    setBase: async (sessionId, base) => setBase(await sessionOf(sessionId), sessionId, base),
-    delete: async (sessionId) => deleteSession(await sessionOf(sessionId), sessionId),
-    fork: async (sessionId, newSessionId) =>
-      fork(await sessionOf(sessionId, newSessionId), sessionId, { newSessionId, newEventId: newId }),
+    recordMemoryFlush: async (sessionId, waiting) => recordFlush(await sessionOf(sessionId), sessionId, waiting),
+    setBase: async (sessionId, base, waiting) => setBase(await sessionOf(sessionId), sessionId, base, waiting),
+    delete: async (sessionId, waiting) => deleteSession(await sessionOf(sessionId), sessionId, waiting),
+    fork: async (sessionId, newSessionId, waiting) =>
+      fork(await sessionOf(sessionId, newSessionId), sessionId, { newSessionId, newEventId: newId, ...waiting }),
   } satisfies Partial<Store>;
 }
 
 function changeMethods(sessionOf: SessionOf, newId: () => string) {
   return {
-    append: async (sessionId, batch) => append(await sessionOf(sessionId), sessionId, batch),
-    lease: async (sessionId, holder, ttlMs) => takeLease(await sessionOf(sessionId), sessionId, { holder, ttlMs }),
+    append: async (sessionId, batch, waiting) => append(await sessionOf(sessionId), sessionId, batch, waiting),
+    lease: async (sessionId, holder, ttlMs, waiting) =>
+      takeLease(await sessionOf(sessionId), sessionId, { holder, ttlMs, ...waiting }),
     renew: async (lease, ttlMs) => renewLease(await sessionOf(lease.sessionId), lease, ttlMs),
     release: async (lease) => releaseLease(await sessionOf(lease.sessionId), lease),
-    commit: async (sessionId, change) => commit(await sessionOf(sessionId), sessionId, { change, eventId: newId() }),
-    rollback: async (sessionId, rollback) => rollBack(await sessionOf(sessionId), sessionId, rollback),
-    setPinned: async (sessionId, messageIds, isPinned) =>
-      setPinned(await sessionOf(sessionId), sessionId, { messageIds, isPinned }),
-    purge: async (sessionId, before) => {
+    commit: async (sessionId, change, waiting) =>
+      commit(await sessionOf(sessionId), sessionId, { change, eventId: newId(), ...waiting }),
+    rollback: async (sessionId, rollback, waiting) =>
+      rollBack(await sessionOf(sessionId), sessionId, rollback, waiting),
+    setPinned: async (sessionId, messageIds, isPinned, waiting) =>
+      setPinned(await sessionOf(sessionId), sessionId, { messageIds, isPinned, ...waiting }),
+    purge: async (sessionId, before, waiting) => {
       const beforeTime = purgeTime(before);
-      return purge(await sessionOf(sessionId), sessionId, beforeTime);
+      return purge(await sessionOf(sessionId), sessionId, { before: beforeTime, ...waiting });
     },
   } satisfies Partial<Store>;
 }
@@ -130,9 +139,9 @@ function readMethods(sessionOf: SessionOf) {
     },
     counts: async (sessionId) => countRows(await sessionOf(sessionId), sessionId),
     messages: async (sessionId, messageIds) => readMessages(await sessionOf(sessionId), sessionId, messageIds),
-    search: async (sessionId, query, limit, scope) => {
+    search: async (sessionId, query, limit, scope, waiting) => {
       const request = searchRequest(query, limit, scope);
-      return search(await sessionOf(sessionId), sessionId, request);
+      return search(await sessionOf(sessionId), sessionId, { ...request, ...waiting });
     },
     async *sessions() {
       yield* listSessions(await sessionOf());
@@ -143,6 +152,14 @@ function readMethods(sessionOf: SessionOf) {
   } satisfies Partial<Store>;
 }
 
+function checkBusyTimeout(busyTimeoutMs: number): void {
+  if (typeof busyTimeoutMs === "number" && busyTimeoutMs >= 0 && busyTimeoutMs <= BUSY_TIMEOUT_MS_MAX) return;
+  const message = `busyTimeoutMs must be between 0 and ${BUSY_TIMEOUT_MS_MAX}. Nothing was opened.`;
+  throw new CompactionError("invalid-settings", message);
+}
+
+const BUSY_TIMEOUT_MS_MAX = 600_000;
+
 /** A key of an index holds 2,704 bytes, and the id is not alone in it. */
 const ID_BYTES_MAX = 2_048;
 
@@ -150,7 +167,7 @@ function checkId(sessionId: string): void {
   checkSessionId(sessionId);
   if (Buffer.byteLength(sessionId) <= ID_BYTES_MAX) return;
   const message = `This cannot be a session id in Postgres: it has more than ${ID_BYTES_MAX} bytes. Nothing was changed.`;
-  throw new CompactionError("invalid-options", message);
+  throw new CompactionError("invalid-settings", message);
 }
 
 /** What else may stand in a query, passwords of keys among it, is nobody's business. */

@@ -33,7 +33,7 @@ test("options that cannot be are refused before anything is opened", () => {
     { file: "x", busyTimeoutMs: -1 },
     { file: "x", busyTimeoutMs: Number.NaN },
   ]) {
-    expect(() => sqliteStore(options)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+    expect(() => sqliteStore(options)).toThrow(expect.objectContaining({ code: "invalid-settings" }));
   }
 });
 
@@ -41,7 +41,7 @@ test("ids that cannot be are refused wherever they are given", async () => {
   const { store, dispose } = await openNew();
   const bad = "half \ud83d";
   await store.create({ id: "half \uFFFD", format: "gemini", base: {} });
-  const refused = { code: "invalid-options" };
+  const refused = { code: "invalid-settings" };
   await expect(store.open(bad)).rejects.toMatchObject(refused);
   await expect(store.append(bad, { messages: [], turns: 0 })).rejects.toMatchObject(refused);
   await expect(store.search(bad, "x", 1)).rejects.toMatchObject(refused);

@@ -40,7 +40,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   } = options;
   if (typeof file !== "string" || file === "" || file.includes("\0")) throw invalid("file must be the path of a file");
   if (durability !== "full" && durability !== "normal") throw invalid('durability must be "full" or "normal"');
-  if (!(busyTimeoutMs >= 0 && busyTimeoutMs <= BUSY_TIMEOUT_MS_MAX)) {
+  if (!(typeof busyTimeoutMs === "number" && busyTimeoutMs >= 0 && busyTimeoutMs <= BUSY_TIMEOUT_MS_MAX)) {
     throw invalid(`busyTimeoutMs must be between 0 and ${BUSY_TIMEOUT_MS_MAX}`);
   }
   // Made absolute, so that a later change of the working directory does not change the file, and no path is taken for a URI.
@@ -53,5 +53,5 @@ const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_TIMEOUT_MS_MAX = 600_000;
 
 function invalid(problem: string): CompactionError {
-  return new CompactionError("invalid-options", `${problem}. Nothing was opened.`);
+  return new CompactionError("invalid-settings", `${problem}. Nothing was opened.`);
 }

@@ -3,6 +3,7 @@
  * test(name, run)`. Every case gets a new, empty store, and throws when a promise is broken.
  */
 
+import { ABORT_CASES } from "./store/aborts.ts";
 import { ARCHIVE_CASES } from "./store/archive.ts";
 import { COMPACTION_CASES } from "./store/compactions.ts";
 import { INPUT_CASES } from "./store/input.ts";
@@ -19,7 +20,7 @@ export interface StoreCase {
 export type Cases = Readonly<Record<string, (opened: OpenedStore) => Promise<void>>>;
 
 export function storeContract(store: string, open: () => Promise<OpenedStore>): readonly StoreCase[] {
-  const cases: Cases = { ...MESSAGE_CASES, ...INPUT_CASES, ...COMPACTION_CASES, ...ARCHIVE_CASES };
+  const cases: Cases = { ...MESSAGE_CASES, ...INPUT_CASES, ...COMPACTION_CASES, ...ARCHIVE_CASES, ...ABORT_CASES };
   return Object.entries(cases).map(([name, check]) => ({
     name: `${store}: ${name}`,
     run: async () => {

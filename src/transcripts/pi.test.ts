@@ -61,7 +61,8 @@ function check(lines: readonly unknown[], expected: string): RecordedConversatio
   return main;
 }
 
-const SUMMARY = "u:Summary of the conversation so far: <summary> S </summary>";
+const SUMMARY =
+  "u:The conversation history before this point was compacted into the following summary: <summary> S </summary>";
 
 test("the branch of the last entry, results in one message, usage summed", () => {
   const usage = { input: 3, output: 5, cacheRead: 20, cacheWrite: 7, totalTokens: 35 };

@@ -83,7 +83,7 @@ function entriesBetween(
   const compaction = opening === undefined ? undefined : path[opening];
   const start = opening === undefined ? 0 : opening + 1;
   const carriedFrom = compaction === undefined ? start : firstKept(path, compaction, all);
-  const summary = compaction === undefined ? undefined : piSummary(compaction, "Summary of the conversation so far");
+  const summary = compaction === undefined ? undefined : piSummary(compaction, "compaction");
   const carried = path.slice(carriedFrom, opening ?? carriedFrom).map((record) => edited(record, edits, true));
   const own = path.slice(start, end).map((record) => edited(record, edits, false));
   return [summary, ...carried, ...own].filter((entry) => entry !== undefined);

@@ -18,15 +18,21 @@ export function piContent(record: JsonObject): PiContent | undefined {
     case "custom_message":
       return userContent(record.content);
     case "branch_summary":
-      return piSummary(record, "Summary of a branch that was left");
+      return piSummary(record, "branch");
     default:
       return undefined;
   }
 }
 
-export function piSummary(record: JsonObject, heading: string): PiContent | undefined {
+/** As pi puts it before the model, so that what a provider has cached stays the same, and a summary is known for one. */
+const HEADINGS = {
+  compaction: "The conversation history before this point was compacted into the following summary",
+  branch: "Summary of a branch that was left",
+} as const;
+
+export function piSummary(record: JsonObject, kind: keyof typeof HEADINGS): PiContent | undefined {
   const summary = stringOf(record.summary) ?? "";
-  return summary.trim() === "" ? undefined : userContent(`${heading}:\n\n<summary>\n${summary}\n</summary>`);
+  return summary.trim() === "" ? undefined : userContent(`${HEADINGS[kind]}:\n\n<summary>\n${summary}\n</summary>`);
 }
 
 function messageContent(message: JsonObject): PiContent | undefined {
@@ -41,9 +47,9 @@ function messageContent(message: JsonObject): PiContent | undefined {
     case "bashExecution":
       return message.excludeFromContext === true ? undefined : userContent(bashText(message));
     case "branchSummary":
-      return piSummary(message, "Summary of a branch that was left");
+      return piSummary(message, "branch");
     case "compactionSummary":
-      return piSummary(message, "Summary of the conversation so far");
+      return piSummary(message, "compaction");
     default:
       return undefined;
   }

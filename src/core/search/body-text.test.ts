@@ -67,3 +67,8 @@ test("data URLs go, links stay", () => {
   ]);
   check({ role: "tool", content: "before data:image/png;base64,iVBORw0KGgo= after" }, ["before  after"]);
 });
+
+test("a picture that the model made is not read", () => {
+  check({ type: "image_generation_call", id: "ig_1", status: "completed", result: "iVBORw0KGgo=" }, [""]);
+  check({ type: "other_call", result: "what came of it" }, ["what came of it"]);
+});

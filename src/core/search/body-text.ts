@@ -68,6 +68,8 @@ function collectEntry(
 
 function isSilent(owner: JsonObject, key: string): boolean {
   if (SILENT_KEYS.has(key) || ID_KEY.test(key)) return true;
+  // A picture that the model made.
+  if (key === "result" && owner.type === "image_generation_call") return true;
   // A document's text stands under the same key as the bytes of an image.
   return key === "data" && owner.type !== "text";
 }

@@ -18,9 +18,9 @@ test("everything is searched unless told", () =>
   expect(searchRequest("x", 3)).toEqual({ query: "x", limit: 3, scope: "all" }));
 
 test.each([[undefined], [null], [5], [["x"]], [{}]])("%j is no query", (query) => {
-  expect(() => searchRequest(query, 3)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+  expect(() => searchRequest(query, 3)).toThrow(expect.objectContaining({ code: "invalid-settings" }));
 });
 
 test("a scope that does not exist is refused", () => {
-  expect(() => searchRequest("x", 3, "view")).toThrow(expect.objectContaining({ code: "invalid-options" }));
+  expect(() => searchRequest("x", 3, "view")).toThrow(expect.objectContaining({ code: "invalid-settings" }));
 });

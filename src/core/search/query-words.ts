@@ -32,5 +32,5 @@ export function tellingWords(query: string): readonly string[] {
 const QUERY_WORDS_MAX = 32;
 
 function refused(message: string): CompactionError {
-  return new CompactionError("invalid-options", message);
+  return new CompactionError("invalid-settings", message);
 }

@@ -8,6 +8,7 @@ const candidates = (texts: readonly string[]) =>
     sequence: index + 1,
     role: "user" as const,
     text,
+    isSummary: text.startsWith("[summary]"),
     archivedBy: null,
     createdAt: "2026-01-01T00:00:00.000Z",
   }));
@@ -27,6 +28,18 @@ test("nothing asked, nothing found", () => {
 test("more of the words is better", () => check("red apple pie", ["red", "apple pie", "pie"], "m2 m1 m3"));
 test("rare words weigh more", () => check("error EPIPE", ["an error", "EPIPE", "error", "error"], "m2 m4 m3 m1"));
 test("the newest of equals", () => check("port", ["port 1", "port 2"], "m2 m1"));
+test("what was said itself before a summary of it, unless that has more of the words", () => {
+  check("port", ["port 1", "[summary] port"], "m1 m2");
+  check("port scan", ["port 1", "[summary] port scan"], "m2 m1");
+});
+test("with and without accents", () => {
+  check("cafe", ["le café", "coffee"], "m1");
+  check("café", ["le cafe", "coffee"], "m1");
+});
+test("pictographs", () => {
+  check("🙂", ["fine🙂", "not fine 🙁"], "m1");
+  check("✅", ["done✅ok", "done"], "m1");
+});
 test("words, not parts of words", () => check("port", ["support", "export", "the port."], "m3"));
 test("a single letter finds nothing beside words", () => {
   check("part 1", ["1", "part 2"], "m2");
@@ -80,7 +93,15 @@ test("a text whose search form has another length is shown as it was written", (
 
 test("a snippet shows the text as it was written, even where what is searched has another length", () => {
   const text = `${"Waiting… ".repeat(60)}Then ExpireCarts ran`;
-  const candidate = { messageId: "m1", sequence: 1, role: "user" as const, text, archivedBy: null, createdAt: "" };
+  const candidate = {
+    messageId: "m1",
+    sequence: 1,
+    role: "user" as const,
+    text,
+    isSummary: false,
+    archivedBy: null,
+    createdAt: "",
+  };
   const [hit] = rankHits("expirecarts", [candidate], 5);
   expect(hit?.snippet).toContain("ExpireCarts");
 });

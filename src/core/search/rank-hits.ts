@@ -15,6 +15,8 @@ export interface Candidate {
   readonly role: Role;
   /** Everything readable in the message. */
   readonly text: string;
+  /** Inserted by a compaction: it says again what originals say. */
+  readonly isSummary: boolean;
   readonly archivedBy: string | null;
   readonly createdAt: string;
 }
@@ -32,9 +34,14 @@ export function rankHits(query: string, candidates: Iterable<Candidate>, limit: 
   const weights = weightsOf(words, matches);
   return matches
     .map((match) => ({ match, score: scoreOf(match, weights) }))
-    .sort((a, b) => b.score - a.score || b.match.candidate.sequence - a.match.candidate.sequence)
+    .sort((a, b) => b.score - a.score || preferred(a.match.candidate, b.match.candidate))
     .slice(0, limit)
     .map(({ match, score }) => hitOf(match, score, weights));
+}
+
+/** Of equals, what was said itself, and then the newest. */
+function preferred(a: Candidate, b: Candidate): number {
+  return Number(a.isSummary) - Number(b.isSummary) || b.sequence - a.sequence;
 }
 
 /** Enough to find where a word stands beside the others. */
@@ -69,7 +76,7 @@ function matchOf(candidate: Candidate, words: readonly string[], phrase: string)
   return { candidate, places, phraseAt: phrase === "" ? -1 : form.indexOf(phrase), form };
 }
 
-/** Where a word stands as a word; pairs of a language without spaces stand anywhere in a run. */
+/** Where a word stands as a word; pairs of a language without spaces, and pictographs, stand anywhere. */
 function placesOf(word: string, form: string): readonly number[] {
   const places: number[] = [];
   const isSpaceless = SPACELESS_CHARACTER.test(word);

@@ -1,7 +1,7 @@
 /**
  * The words by which messages are found, the same in every store. Whatever a store's own index makes of text, it is given these
- * words and no text. A word holds letters, digits and their marks only; the languages written without spaces give pairs of
- * neighbouring characters instead.
+ * words and no text. A word holds letters, digits and their marks only, or is one pictograph; the languages written without spaces give
+ * pairs of neighbouring characters instead. Stores keep words: who changes how they are made has every index made anew by a migration.
  *
  * To an index that splits text, give `indexText` and let it split at spaces alone: FTS5 does with `tokenize = 'ascii'`, which
  * splits at no character beyond ASCII; Postgres does with `array_to_tsvector(words)`, matched by `'word'::tsquery`, which ask
@@ -22,10 +22,20 @@ export function indexText(text: string): string {
   return [...new Set(searchWords(text))].join(" ");
 }
 
-/** How text is compared: compatible forms (full width, ligatures) and cases are one. */
+/**
+ * How text is compared: compatible forms (full width, ligatures) and cases are one, and a letter is found with and without its accent.
+ * Marks of other scripts (vowel signs, voicing) make another letter, and stay.
+ */
 export function searchForm(text: string): string {
-  return text.normalize("NFKC").toLowerCase();
+  // Nothing of it has more than one form.
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text.normalize("NFKD").replaceAll(ACCENTS, "").normalize("NFKC").toLowerCase();
 }
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** The block of marks over and under letters; and those that choose how a pictograph looks. */
+const ACCENTS = /[\u0300-\u036f\ufe00-\ufe0f]/g;
 
 /** Longer words are cut here: generated tokens would only make an index large. */
 export const WORD_CHARACTERS_MAX = 64;
@@ -35,10 +45,14 @@ const SCRIPTS = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=
 const CHARACTERS = String.raw`\p{L}\p{N}\p{M}`;
 
 export const WORD_CHARACTER = new RegExp(`[${CHARACTERS}]`, "v");
-export const SPACELESS_CHARACTER = new RegExp(`[[${CHARACTERS}]&&[${SCRIPTS}]]`, "v");
+/** A flag is a pair of its own kind of letters. What is joined to one picture is found by each of them. */
+const PICTOGRAPH = String.raw`\p{Extended_Pictographic}|\p{RI}{2}`;
 
-/** A word of a language with spaces is captured, a run of characters of one without is not. */
-const RUNS = new RegExp(`([[${CHARACTERS}]--[${SCRIPTS}]]+)|[[${CHARACTERS}]&&[${SCRIPTS}]]+`, "gv");
+/** Of words that need no border to their neighbours. */
+export const SPACELESS_CHARACTER = new RegExp(`[[${CHARACTERS}]&&[${SCRIPTS}]]|${PICTOGRAPH}`, "v");
+
+/** A word of a language with spaces is captured, a run of characters of one without and a pictograph are not. */
+const RUNS = new RegExp(`([[${CHARACTERS}]--[${SCRIPTS}]]+)|[[${CHARACTERS}]&&[${SCRIPTS}]]+|${PICTOGRAPH}`, "gv");
 
 function cutWord(word: string): string {
   if (word.length <= WORD_CHARACTERS_MAX) return word;

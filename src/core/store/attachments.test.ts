@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { anthropicMessages } from "../../formats/anthropic-messages.ts";
 import { openaiChat } from "../../formats/openai-chat.ts";
+import { openaiResponses } from "../../formats/openai-responses.ts";
 import type { JsonValue } from "../json.ts";
 import type { Format } from "../ports.ts";
 import { attachmentsIn, withStrings } from "./attachments.ts";
@@ -54,4 +55,13 @@ test("base64 that could be written in another way stays where it is", () => {
 
 test("text that looks like base64 is text", () => {
   check(anthropicMessages, { role: "user", content: PICTURE }, []);
+});
+
+test("a picture and speech that the model made", () => {
+  const call = { type: "image_generation_call", id: "ig_1", status: "completed", result: PICTURE };
+  check(openaiResponses, call, [["result"]]);
+  check(openaiResponses, { ...call, result: null }, []);
+  const audio = { id: "audio_1", data: PICTURE, expires_at: 1, transcript: "hi" };
+  check(openaiChat, { role: "assistant", content: null, audio }, [["audio", "data"]]);
+  check(openaiChat, { role: "assistant", content: null, audio: { id: "audio_1" } }, []);
 });

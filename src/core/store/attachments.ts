@@ -4,7 +4,7 @@
  */
 
 import { isArray, isObject, type JsonValue } from "../json.ts";
-import type { Part } from "../message.ts";
+import type { OpaquePart, Part } from "../message.ts";
 
 export interface Attachment {
   /** Keys and indexes from the message's root to a string. */
@@ -41,10 +41,26 @@ export function withStrings(
 function base64In(parts: readonly Part[]): readonly string[] {
   return parts.flatMap((part): readonly string[] => {
     if (part.type === "tool-result") return base64In(part.content);
-    if (part.type !== "media" || part.source.type !== "base64") return [];
-    const { data } = part.source;
-    return data.length >= DATA_CHARACTERS_MIN && isCanonical(data) ? [data] : [];
+    const data = part.type === "opaque" ? madeBy(part) : mediaOf(part);
+    return data !== undefined && data.length >= DATA_CHARACTERS_MIN && isCanonical(data) ? [data] : [];
   });
+}
+
+function mediaOf(part: Part): string | undefined {
+  return part.type === "media" && part.source.type === "base64" ? part.source.data : undefined;
+}
+
+/** Where a model's own pictures and speech stand in what is otherwise passed on unread, by kind. */
+const MADE_MEDIA: ReadonlyMap<string, readonly string[]> = new Map([
+  ["image_generation_call", ["result"]],
+  ["audio", ["audio", "data"]],
+]);
+
+function madeBy({ kind, wire }: OpaquePart): string | undefined {
+  let value: JsonValue | undefined = wire;
+  const path = MADE_MEDIA.get(kind);
+  for (const key of path ?? []) value = isObject(value) ? value[key] : undefined;
+  return path !== undefined && typeof value === "string" ? value : undefined;
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -35,7 +35,7 @@ export function wholeUsage(usage: UsageCounts): UsageCounts {
 
 function wholeTokens(tokens: number): number {
   const whole = Math.round(tokens);
-  if (Number.isSafeInteger(whole)) return whole;
+  if (Number.isSafeInteger(whole) && whole >= 0) return whole;
   throw new CompactionError("invalid-request", `Usage of ${tokens} tokens cannot be counted. Nothing was changed.`);
 }
 

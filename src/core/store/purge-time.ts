@@ -6,7 +6,7 @@ import { CompactionError } from "../errors.ts";
 export function purgeTime(before: Date): string {
   const timeMs = before instanceof Date ? before.getTime() : Number.NaN;
   if (Number.isNaN(timeMs)) {
-    throw new CompactionError("invalid-options", "A purge needs a time before which it deletes. Nothing was changed.");
+    throw new CompactionError("invalid-settings", "A purge needs a time before which it deletes. Nothing was changed.");
   }
   if (timeMs < Date.parse(EARLIEST)) return EARLIEST;
   return timeMs > Date.parse(LATEST) ? LATEST : before.toISOString();

@@ -8,7 +8,7 @@ const ID_LENGTH_MAX = 1_024;
 export function checkSessionId(id: string): void {
   const problem = problemOf(id);
   if (problem === undefined) return;
-  throw new CompactionError("invalid-options", `This cannot be a session id: ${problem}. Nothing was changed.`);
+  throw new CompactionError("invalid-settings", `This cannot be a session id: ${problem}. Nothing was changed.`);
 }
 
 /** Ids that come with a new session, besides its own: kept to the letter by every store, or refused. */
@@ -18,7 +18,7 @@ export function checkNewSession({ id, agentId = "", parentId = "" }: NewSession)
     const problem = typeof value === "string" ? textProblem(value) : "it must be a string";
     if (problem === undefined) continue;
     throw new CompactionError(
-      "invalid-options",
+      "invalid-settings",
       `This cannot be the ${name} of a session: ${problem}. Nothing was changed.`,
     );
   }

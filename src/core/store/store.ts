@@ -1,7 +1,8 @@
 /**
  * The store port. A message that was appended is never altered or deleted by compaction: a commit marks rows as archived, lays
  * edits over them and inserts the summary, in one transaction; a rollback takes exactly that back. Only `purge` and `delete`
- * remove anything. Every store passes the contract suite in `testing/`.
+ * remove anything. Whoever waits for others may give up by a signal: where the store waits for a lock, `aborted` is thrown promptly and
+ * nothing happens later; what has begun is finished and reported as done. Every store passes the contract suite in `testing/`.
  */
 
 import type { JsonObject, JsonValue } from "../json.ts";
@@ -9,12 +10,13 @@ import type { FormatName, Role } from "../message.ts";
 import type { Attachment } from "./attachments.ts";
 import type { CompactionEvent, NewEvent } from "./compaction-event.ts";
 import type { Counters, PassHistory, UsageCounts } from "./counters.ts";
+import type { Waiting } from "./waiting.ts";
 
 export interface Store {
   /** How it was opened, without any password: `sqlite:./sessions.db`. */
   readonly url: string;
   /** The session and its first messages in one transaction: all or nothing. Throws `session-exists`. */
-  create(session: NewSession, first?: Batch): Promise<void>;
+  create(session: NewSession, first?: Batch, waiting?: Waiting): Promise<void>;
   /** The view and its counters, never the whole log. Undefined when there is no such session. */
   open(sessionId: string): Promise<SessionState | undefined>;
   /**
@@ -23,19 +25,24 @@ export interface Store {
    */
   changes(sessionId: string, since: Version): Promise<Changes>;
   /** Durable when it resolves. Takes no lease: appends go on during a compaction. */
-  append(sessionId: string, batch: Batch): Promise<Appended>;
-  /** Undefined while somebody else holds it. The token of a later lease is always higher. */
-  lease(sessionId: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
+  append(sessionId: string, batch: Batch, waiting?: Waiting): Promise<Appended>;
+  /**
+   * Undefined while somebody else holds it. The token of a later lease is always higher. One that seems to have more than twice
+   * its length left was taken before the clock went back, and is free.
+   */
+  lease(sessionId: string, holder: string, ttlMs: number, waiting?: Waiting): Promise<Lease | undefined>;
   /** Undefined when it has expired, even if nobody took it. */
   renew(lease: Lease, ttlMs: number): Promise<Lease | undefined>;
   release(lease: Lease): Promise<void>;
   /** One transaction: all or nothing. Throws `lease-lost`, or `store-conflict` when what it expects is no longer so. */
-  commit(sessionId: string, commit: Commit): Promise<Committed>;
+  commit(sessionId: string, commit: Commit, waiting?: Waiting): Promise<Committed>;
   /** One transaction. Throws `event-missing`, `needs-cascade` or `archive-purged`. */
-  rollback(sessionId: string, rollback: Rollback): Promise<RolledBack>;
-  setPinned(sessionId: string, messageIds: readonly string[], isPinned: boolean): Promise<Version>;
+  rollback(sessionId: string, rollback: Rollback, waiting?: Waiting): Promise<RolledBack>;
+  setPinned(sessionId: string, messageIds: readonly string[], isPinned: boolean, waiting?: Waiting): Promise<Version>;
   /** The request body around the messages: model, system prompt, tools and whatever else. */
-  setBase(sessionId: string, base: JsonObject): Promise<Version>;
+  setBase(sessionId: string, base: JsonObject, waiting?: Waiting): Promise<Version>;
+  /** R168, R185: memory was flushed for the compaction count as it is; a flush for the same count is not needed again. */
+  recordMemoryFlush(sessionId: string, waiting?: Waiting): Promise<Version>;
   /** Oldest first, undone ones included. */
   events(sessionId: string): AsyncIterable<CompactionEvent>;
   /** What compactions wrote over messages and the system prompt, oldest first, undone ones included; those that wrote nothing are left out. */
@@ -48,14 +55,20 @@ export interface Store {
   log(sessionId: string): AsyncIterable<StoredMessage>;
   /** How many rows the view has, and how many the archive lists. */
   counts(sessionId: string): Promise<RowCounts>;
-  /** Best first; archive and view, or the archive alone. Throws `invalid-options` for a query that is no string. */
-  search(sessionId: string, query: string, limit: number, scope?: SearchScope): Promise<readonly Hit[]>;
+  /** Best first; archive and view, or the archive alone. Throws `invalid-settings` for a query that is no string. */
+  search(
+    sessionId: string,
+    query: string,
+    limit: number,
+    scope?: SearchScope,
+    waiting?: Waiting,
+  ): Promise<readonly Hit[]>;
   /** Deletes archived messages whose event is older; returns how many. What was purged cannot be rolled back. */
-  purge(sessionId: string, before: Date): Promise<number>;
+  purge(sessionId: string, before: Date, waiting?: Waiting): Promise<number>;
   /** The session and everything that belongs to it. */
-  delete(sessionId: string): Promise<void>;
+  delete(sessionId: string, waiting?: Waiting): Promise<void>;
   /** A new session with the same log, events and view. */
-  fork(sessionId: string, newSessionId: string): Promise<void>;
+  fork(sessionId: string, newSessionId: string, waiting?: Waiting): Promise<void>;
   /** Newest first. */
   sessions(): AsyncIterable<SessionSummary>;
   /** Checks every invariant; nothing found means all is well. */
@@ -75,7 +88,7 @@ export interface NewSession {
 
 /** Which state of a session somebody has seen. */
 export interface Version {
-  /** When the session was made: one that was deleted and made again under its id is another, and its numbers start anew. */
+  /** Made with the session and never again: one that was deleted and made again under its id is another, and its numbers start anew. */
   readonly incarnation: string;
   /** The newest compaction event in force. */
   readonly head: string | null;

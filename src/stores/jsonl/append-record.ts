@@ -4,7 +4,9 @@ import { type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import { applyRecord } from "../log/apply-record.ts";
 import type { Appended, LogRecord } from "../log/log-record.ts";
 import { checkpointOf } from "./checkpoint.ts";
+import { withLineCount } from "./counted-lines.ts";
 import type { Span } from "./lines.ts";
+import type { HeldLock } from "./lock.ts";
 import { messageEntries } from "./message-entry.ts";
 import { calledTool } from "./pi-message.ts";
 import { recordEntry } from "./record-entry.ts";
@@ -15,16 +17,20 @@ export interface Target {
   readonly path: string;
   readonly sync: Sync;
   readonly newId: () => string;
+  readonly lock: HeldLock;
 }
 
-/** Throws with the file as it was; the log must then be read again. */
-export function appendRecord(file: SessionFile, record: LogRecord, target: Target): void {
+/** False when somebody else came between. Where it is, or throws, nothing of the record counts and the log must be read again. */
+export function appendRecord(file: SessionFile, record: LogRecord, target: Target): boolean {
   const isMessages = hasMessages(record);
   const entries = recordEntries(file, record, target.newId);
   const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
-  const lead = file.isTerminated ? "" : "\n";
-  const from = file.end + lead.length;
-  appendBytes(target.path, Buffer.concat([Buffer.from(lead), ...lines]), { end: file.end, sync: target.sync });
+  const { end, size } = file;
+  // What was torn is made a blank line.
+  const lead = file.isTerminated || size > end ? "" : "\n";
+  const from = size + lead.length;
+  const { path, sync, lock } = target;
+  if (!appendBytes(path, Buffer.concat([Buffer.from(lead), ...lines]), { end, size, sync, lock })) return false;
   let offset = from;
   for (const [index, entry] of entries.entries()) {
     const length = (lines[index]?.length ?? 1) - 1;
@@ -36,11 +42,13 @@ export function appendRecord(file: SessionFile, record: LogRecord, target: Targe
     passLine(file, { span, isTerminated: true }, entry);
     offset += length + 1;
   }
+  file.size = offset;
+  return true;
 }
 
 /** What is written for a record. Messages are not in the log yet; anything else is. */
 export function recordEntries(file: SessionFile, record: LogRecord, newId: () => string): readonly JsonObject[] {
-  if (hasMessages(record)) return chained(entriesOf(file, record), file.lastEntryId);
+  if (hasMessages(record)) return withLineCount(chained(entriesOf(file, record), file.lastEntryId));
   applyRecord(file.log, record);
   return chained([entryOf(file, record, newId())], file.lastEntryId);
 }

@@ -2,22 +2,25 @@
 
 import { closeSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { CompactionError } from "../../core/errors.ts";
+import type { Waiting } from "../../core/store/waiting.ts";
 import { applyRecord } from "../log/apply-record.ts";
-import type { Depth, LogBackend, Make, Written } from "../log/log-backend.ts";
+import type { ChangeLease, Depth, LogBackend, Writing, Written } from "../log/log-backend.ts";
 import type { Appended, Created, Purged } from "../log/log-record.ts";
 import { type SessionLog, versionOf } from "../log/session-log.ts";
 import { appendRecord, recordEntries } from "./append-record.ts";
+import { withoutLate, withoutTorn } from "./counted-lines.ts";
 import { type SessionDirectory, sessionDirectory } from "./directory.ts";
 import { examineFiles } from "./examine-files.ts";
 import { guarded } from "./failures.ts";
 import { createdIn, headerOf, isOwnHeader } from "./header.ts";
 import { LEASE_ENDING, readLease, writeLease } from "./lease-file.ts";
 import { type Line, linesBetween } from "./lines.ts";
-import { withLock } from "./lock.ts";
-import { type OpenFile, readHeader, readSession } from "./read-session.ts";
+import { fileLocks, type HeldLock, type WithLock } from "./lock.ts";
+import { isUnchanged, type OpenFile, readHeader, readSession } from "./read-session.ts";
 import { recordEntry } from "./record-entry.ts";
 import { forkedLines, newEventIds, purgedLines } from "./rewrite.ts";
-import { beginFile, type SessionFile } from "./session-file.ts";
+import { beginFile } from "./session-file.ts";
 import { bytesOf, replaceFile, type Sync, syncDirectory } from "./write-session.ts";
 
 export interface JsonlSettings {
@@ -30,26 +33,17 @@ export interface JsonlSettings {
 export function jsonlBackend(settings: JsonlSettings): LogBackend {
   const { directory, now, newId } = settings;
   const files = sessionDirectory(directory);
-  const context: Context = { settings, files, open: openFiles(files) };
+  const context: Context = { settings, files, open: openFiles(files), withLock: fileLocks() };
   return {
     url: `jsonl:${directory}`,
     now,
     newId,
-    create: (created, first) => guarded(async () => create(context, created, first)),
+    create: (created, first, waiting) => guarded(async () => create(context, { created, first, ...waiting })),
     load: (sessionId, depth) => guarded(async () => loaded(context, sessionId, depth)?.file.log),
-    write: (sessionId, depth, make) => guarded(async () => write(context, { sessionId, depth, make })),
-    lease: (sessionId, change) =>
-      guarded(async () => {
-        const path = files.find(sessionId);
-        if (path === undefined) return false;
-        return withLock(path, () => {
-          const state = change(readLease(path));
-          if (state !== undefined) writeLease(path, state, `${newId()}.tmp`);
-          return state !== undefined;
-        });
-      }),
-    remove: (sessionId) => guarded(async () => remove(context, sessionId)),
-    fork: (log, newSessionId) => guarded(async () => fork(context, log, newSessionId)),
+    write: (sessionId, writing) => guarded(async () => write(context, { sessionId, ...writing })),
+    lease: (sessionId, change, waiting) => guarded(async () => changeLease(context, { sessionId, change, ...waiting })),
+    remove: (sessionId, waiting) => guarded(async () => remove(context, sessionId, waiting)),
+    fork: (log, newSessionId, waiting) => guarded(async () => fork(context, { log, newSessionId, ...waiting })),
     sessionIds: () => guarded(async () => files.sessionIds()),
     examine: (sessionId) => guarded(async () => examineFiles(files, sessionId)),
   };
@@ -59,6 +53,26 @@ interface Context {
   readonly settings: JsonlSettings;
   readonly files: SessionDirectory;
   readonly open: OpenFiles;
+  readonly withLock: WithLock;
+}
+
+/** For work that found the lock gone when it came to writing: it did nothing, and begins anew. */
+const LOST = Symbol("lost");
+
+/** Each time somebody was stopped for longer than a lock lasts. */
+const ATTEMPTS_MAX = 5;
+
+async function underLock<T>(
+  { withLock, signal }: Pick<Context, "withLock"> & Waiting,
+  path: string,
+  work: (lock: HeldLock) => T | typeof LOST,
+): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const done = await withLock(path, work, { signal });
+    if (done !== LOST) return done;
+  }
+  const message = `The lock on ${path} was lost ${ATTEMPTS_MAX} times in a row before anything was written. Nothing was changed; try again.`;
+  throw new CompactionError("storage", message, { retryable: true });
 }
 
 interface OpenFiles {
@@ -92,64 +106,93 @@ function loaded({ files, open }: Context, sessionId: string, depth: Depth): Open
   return opened?.file.log.id === sessionId ? opened : undefined;
 }
 
-async function create({ settings, files }: Context, created: Created, first: Appended | undefined): Promise<boolean> {
+async function changeLease(
+  context: Context,
+  { sessionId, change, ...waiting }: Waiting & { readonly sessionId: string; readonly change: ChangeLease },
+): Promise<boolean> {
+  const path = context.files.find(sessionId);
+  if (path === undefined) return false;
+  return underLock({ ...context, ...waiting }, path, ({ isHeld }) => {
+    const state = change(readLease(path));
+    if (state === undefined) return false;
+    const suffix = `${context.settings.newId()}.tmp`;
+    return writeLease(path, state, { suffix, isCurrent: isHeld }) || LOST;
+  });
+}
+
+async function create(
+  context: Context,
+  { created, first, ...waiting }: Waiting & { readonly created: Created; readonly first: Appended | undefined },
+): Promise<boolean> {
+  const { settings, files } = context;
   mkdirSync(settings.directory, { recursive: true });
   if (files.find(created.id) !== undefined) return false;
   const header = headerOf(created, process.cwd());
   const file = beginFile(header, { span: [0, 0], isTerminated: true });
   const entries = file === undefined || first === undefined ? [] : recordEntries(file, first, settings.newId);
-  return writeNew({ settings, files }, created.id, () => bytesOf([header, ...entries]));
+  return writeNew({ ...context, ...waiting }, created.id, () => bytesOf([header, ...entries]));
 }
 
 /** A new file, unless somebody was quicker. */
-async function writeNew(
-  { settings, files }: Pick<Context, "settings" | "files">,
-  sessionId: string,
-  bytes: () => Buffer,
-): Promise<boolean> {
+async function writeNew(context: Context & Waiting, sessionId: string, bytes: () => Buffer): Promise<boolean> {
+  const { settings, files } = context;
   const path = files.freePath(sessionId);
-  return withLock(path, () => {
-    if (files.find(sessionId) !== undefined || files.freePath(sessionId) !== path) return false;
-    replaceFile(path, bytes(), { sync: settings.sync, suffix: `${settings.newId()}.tmp` });
-    return true;
+  return underLock(context, path, ({ isHeld }) => {
+    const isFree = (): boolean => files.find(sessionId) === undefined && files.freePath(sessionId) === path;
+    if (!isFree()) return false;
+    const { sync, newId } = settings;
+    return (
+      replaceFile(path, bytes(), { sync, suffix: `${newId()}.tmp`, isCurrent: () => isHeld() && isFree() }) || LOST
+    );
   });
 }
 
 async function write(
   context: Context,
-  { sessionId, depth, make }: { sessionId: string; depth: Depth; make: Make },
+  { sessionId, depth, make, ...waiting }: Writing & { readonly sessionId: string },
 ): Promise<Written | undefined> {
   const { settings, files, open } = context;
   const path = files.find(sessionId);
   if (path === undefined) return undefined;
-  return withLock(path, () => {
-    const file = open.read(path, depth)?.file;
-    if (file === undefined || file.log.id !== sessionId) return undefined;
+  return underLock({ ...context, ...waiting }, path, (lock) => {
+    const opened = open.read(path, depth);
+    if (opened === undefined || opened.file.log.id !== sessionId) return undefined;
+    const { file } = opened;
     const record = make(file.log, () => readLease(path));
+    let isWritten = false;
     try {
-      if (record?.type === "purged") rewritePurged(file, record, { path, settings });
-      else if (record !== undefined) appendRecord(file, record, { path, ...settings });
-    } catch (error) {
-      open.forget(path);
-      throw error;
+      if (record?.type === "purged") isWritten = rewritePurged(opened, record, { path, settings, lock });
+      else isWritten = record === undefined || appendRecord(file, record, { path, ...settings, lock });
+    } finally {
+      // Its log holds what was not written.
+      if (!isWritten) open.forget(path);
     }
-    return { version: versionOf(file.log), updatedAt: file.log.updatedAt };
+    return isWritten ? { version: versionOf(file.log), updatedAt: file.log.updatedAt } : LOST;
   });
 }
 
-/** The one time that a file is written anew: what is purged must be gone from the disk. */
-function rewritePurged(file: SessionFile, record: Purged, target: { path: string; settings: JsonlSettings }): void {
-  const { path, settings } = target;
+interface Rewriting {
+  readonly path: string;
+  readonly settings: JsonlSettings;
+  readonly lock: HeldLock;
+}
+
+/** The one time that a file is written anew: what is purged must be gone from the disk. False when somebody else came between. */
+function rewritePurged({ file, identity }: OpenFile, record: Purged, { path, settings, lock }: Rewriting): boolean {
   const kept = purgedLines(linesOf(path), file, record.eventIds);
   applyRecord(file.log, record);
   const entry = { ...recordEntry(file.log, record, settings.newId()), parentId: file.lastEntryId };
-  replaceFile(path, bytesOf([...kept, entry]), { sync: settings.sync, suffix: `${settings.newId()}.tmp` });
+  const isCurrent = (): boolean => lock.isHeld() && isUnchanged(path, { identity, size: file.size });
+  const { sync, newId } = settings;
+  return replaceFile(path, bytesOf([...kept, entry]), { sync, suffix: `${newId()}.tmp`, isCurrent });
 }
 
-async function remove({ settings, files, open }: Context, sessionId: string): Promise<boolean> {
+async function remove(context: Context, sessionId: string, waiting: Waiting): Promise<boolean> {
+  const { settings, files, open } = context;
   const path = files.find(sessionId);
   if (path === undefined) return false;
-  return withLock(path, () => {
+  return underLock({ ...context, ...waiting }, path, ({ isHeld }) => {
+    if (!isHeld()) return LOST;
     const isThere = readHeader(path)?.id === sessionId;
     if (isThere) rmSync(path);
     rmSync(`${path}${LEASE_ENDING}`, { force: true });
@@ -160,7 +203,11 @@ async function remove({ settings, files, open }: Context, sessionId: string): Pr
   });
 }
 
-async function fork({ settings, files }: Context, log: SessionLog, newSessionId: string): Promise<boolean> {
+async function fork(
+  context: Context,
+  { log, newSessionId, ...waiting }: Waiting & { readonly log: SessionLog; readonly newSessionId: string },
+): Promise<boolean> {
+  const { settings, files } = context;
   const path = files.find(log.id);
   if (path === undefined || files.find(newSessionId) !== undefined) return false;
   const bytes = (): Buffer => {
@@ -177,17 +224,19 @@ async function fork({ settings, files }: Context, log: SessionLog, newSessionId:
       metadata,
       base,
       parentId: log.id,
+      incarnation: settings.newId(),
     };
     return bytesOf(forkedLines(lines, headerOf(made, process.cwd()), newEventIds(lines, settings.newId)));
   };
-  return writeNew({ settings, files }, newSessionId, bytes);
+  return writeNew({ ...context, ...waiting }, newSessionId, bytes);
 }
 
-/** All of them; a torn last line is none. */
+/** Those that count; a torn last line is none. */
 function linesOf(path: string): readonly Line[] {
   const descriptor = openSync(path, "r");
   try {
-    return [...linesBetween(descriptor, 0, fstatSync(descriptor).size)];
+    const { counted } = withoutLate([...linesBetween(descriptor, 0, fstatSync(descriptor).size)]);
+    return withoutTorn(counted).counted;
   } finally {
     closeSync(descriptor);
   }

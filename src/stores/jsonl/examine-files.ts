@@ -62,8 +62,12 @@ const MESSAGES: Readonly<Record<(Damage | Lost)["rule"], readonly [message: stri
     "Nothing is needed; restore the line from a copy if it was lost.",
   ],
   "torn-line": [
-    "the last line was not written to its end and does not count.",
-    "Nothing is needed: the next write removes it.",
+    "the last lines were not written to their end and do not count.",
+    "Nothing is needed: the next write removes them.",
+  ],
+  "late-line": [
+    "this line was written by a process that had been stopped for so long that it lost its lock; it does not count.",
+    "Nothing is needed: whoever wrote it was told, and wrote it again.",
   ],
   "lost-line": [
     "this entry follows one that is not in the file: at least one line before it is gone.",

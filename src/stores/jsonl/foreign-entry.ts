@@ -69,7 +69,7 @@ function compactionRecord(entry: JsonObject, context: ForeignContext): Committed
   const firstKept =
     mark === undefined ? undefined : log.view.find((row) => row.sequence >= mark && row.madeBy === null);
   const archived = firstKept === undefined ? log.view : log.view.filter(({ order }) => order < firstKept.order);
-  const content = piSummary(entry, "Summary of the conversation so far");
+  const content = piSummary(entry, "compaction");
   const [order = 0] = ordersBetween(undefined, firstKept?.order, 1);
   const sequence = log.sequence + 1;
   const inserted: readonly LogMessage[] =

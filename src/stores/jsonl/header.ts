@@ -11,8 +11,8 @@ const FORM_VERSION = 1;
 const PI_VERSION = 3;
 
 export function headerOf(created: Created, cwd: string): JsonObject {
-  const { id, at, format, base, agentId, parentId, metadata } = created;
-  const palimpsest = { version: FORM_VERSION, format, base, agentId, parentId, metadata };
+  const { id, at, incarnation, format, base, agentId, parentId, metadata } = created;
+  const palimpsest = { version: FORM_VERSION, incarnation, format, base, agentId, parentId, metadata };
   return { type: "session", version: PI_VERSION, id, timestamp: at, cwd, palimpsest };
 }
 
@@ -22,9 +22,12 @@ export function createdIn(header: JsonObject): Created | undefined {
   if (!isPiHeader(header) || id === "") return undefined;
   const own = isObject(header.palimpsest) ? header.palimpsest : {};
   if (isTooNew(header)) throw tooNew(id);
+  const at = timeOf(header.timestamp) ?? new Date(0).toISOString();
   return {
     id,
-    at: timeOf(header.timestamp) ?? new Date(0).toISOString(),
+    at,
+    // Of older files and of others', nothing else tells it.
+    incarnation: stringOf(own.incarnation) ?? at,
     format: FORMATS.find((format) => format === own.format) ?? "anthropic-messages",
     base: isObject(own.base) ? own.base : {},
     agentId: stringOf(own.agentId) ?? "",
@@ -37,9 +40,10 @@ export function isOwnHeader(header: JsonObject): boolean {
   return isObject(header.palimpsest);
 }
 
-/** Written by a version of ours that may know better. */
-export function isTooNew({ palimpsest }: JsonObject): boolean {
-  return isObject(palimpsest) && (numberOf(palimpsest.version) ?? 0) > FORM_VERSION;
+/** Written by a version of ours, or of pi, that may know better. */
+export function isTooNew({ palimpsest, version }: JsonObject): boolean {
+  const own = isObject(palimpsest) ? numberOf(palimpsest.version) : undefined;
+  return (own ?? 0) > FORM_VERSION || (numberOf(version) ?? 0) > PI_VERSION;
 }
 
 /** As we write times; undefined for what is none. */
@@ -56,6 +60,6 @@ const OUR_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d)T(?:[01]\d|2[0-3]):[
 const FORMATS: readonly FormatName[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"];
 
 function tooNew(id: string): CompactionError {
-  const message = `The file of session ${JSON.stringify(id.slice(0, 80))} was written by a newer version of this package. Nothing was changed; upgrade the package.`;
+  const message = `The file of session ${JSON.stringify(id.slice(0, 80))} was written by a newer version of this package, or of pi or OpenClaw, than this one knows. Nothing was changed; upgrade the package.`;
   return new CompactionError("schema-too-new", message);
 }

@@ -1,22 +1,24 @@
 /** The lease of a session, in a file beside it that is replaced as a whole. The caller holds the lock. */
 
 import { readFileSync } from "node:fs";
+import { numberOf, stringOf } from "../../core/json.ts";
 import { type LeaseState, NO_LEASE } from "../log/lease-state.ts";
 import { parseLine } from "./lines.ts";
-import { replaceFile } from "./write-session.ts";
+import { type Replacement, replaceFile } from "./write-session.ts";
 
 export const LEASE_ENDING = ".lease";
 
-/** A file that cannot be read as one holds no lease. */
+/** A file that cannot be read as one holds no lease; one that says no length is believed. */
 export function readLease(path: string): LeaseState {
-  const { holder, token, expiresAtMs } = parseLine(textOf(`${path}${LEASE_ENDING}`)) ?? {};
-  const isSound = typeof holder === "string" && typeof token === "number" && typeof expiresAtMs === "number";
-  return isSound ? { holder, token, expiresAtMs } : NO_LEASE;
+  const json = parseLine(textOf(`${path}${LEASE_ENDING}`)) ?? {};
+  const [holder, token, expiresAtMs] = [stringOf(json.holder), numberOf(json.token), numberOf(json.expiresAtMs)];
+  if (holder === undefined || token === undefined || expiresAtMs === undefined) return NO_LEASE;
+  return { holder, token, expiresAtMs, lengthMs: numberOf(json.lengthMs) ?? Number.POSITIVE_INFINITY };
 }
 
-/** Not synced: whoever held a lease when the machine stopped has stopped with it. */
-export function writeLease(path: string, state: LeaseState, suffix: string): void {
-  replaceFile(`${path}${LEASE_ENDING}`, Buffer.from(JSON.stringify(state)), { sync: "never", suffix });
+/** Not synced: whoever held a lease when the machine stopped has stopped with it. False when it came too late. */
+export function writeLease(path: string, state: LeaseState, how: Omit<Replacement, "sync">): boolean {
+  return replaceFile(`${path}${LEASE_ENDING}`, Buffer.from(JSON.stringify(state)), { sync: "never", ...how });
 }
 
 function textOf(path: string): string {

@@ -1,59 +1,70 @@
 /**
  * One writer at a time, in this process and any other on the same files: a lock file beside the session's. It is held for one write,
- * never across a wait. A lock whose holder is gone is broken; one whose holder is merely slow is not.
+ * never across a wait. The lock of a holder that is gone is broken, and in the end that of one which does not move any more. Such a
+ * holder may wake up, so a lock alone protects nothing: whoever writes asks `isHeld` first, and looks afterwards.
  */
 
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
-import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CompactionError } from "../../core/errors.ts";
-import { isObject } from "../../core/json.ts";
-import { parseLine } from "./lines.ts";
+import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
+import { type Holder, holderIn, isAlive, type Self, thisProcess } from "./lock-holder.ts";
 
-export async function withLock<T>(path: string, work: () => T): Promise<T> {
-  const lock = `${path}${LOCK_ENDING}`;
-  const token = randomUUID();
-  const deadlineMs = Date.now() + WAIT_MS_MAX;
-  for (let waitMs = 1; !takeFile(lock, token); waitMs = Math.min(2 * waitMs, PAUSE_MS_MAX)) {
-    if (isStale(lock)) breakLock(lock);
-    else if (Date.now() > deadlineMs) throw stillLocked(lock);
-    else await sleep(waitMs);
-  }
-  try {
-    return work();
-  } finally {
-    // Only its own: a lock that was broken belongs to somebody else by now.
-    if (holderOf(lock)?.token === token) rmSync(lock, { force: true });
-  }
+export interface HeldLock {
+  /** False when somebody took it away. */
+  isHeld(): boolean;
 }
 
-export const LOCK_ENDING = ".lock";
+/** Throws `aborted` to whoever gives up before the lock is had. */
+export type WithLock = <T>(path: string, work: (lock: HeldLock) => T, waiting: Waiting) => Promise<T>;
+
+export function fileLocks(): WithLock {
+  const self = thisProcess();
+  return async (path, work, waiting) => {
+    const lock = `${path}${LOCK_ENDING}`;
+    const token = randomUUID();
+    const deadlineMs = performance.now() + WAIT_MS_MAX;
+    for (let waitMs = 1; !takeFile(lock, { ...self, token }); waitMs = Math.min(2 * waitMs, PAUSE_MS_MAX)) {
+      if (isStale(lock, self)) breakLock(lock, self);
+      else if (performance.now() > deadlineMs) throw stillLocked(lock);
+      else await pause(waitMs, waiting);
+    }
+    const isHeld = (): boolean => holderOf(lock)?.token === token;
+    try {
+      return work({ isHeld });
+    } finally {
+      // Only its own: a lock that was broken belongs to somebody else by now.
+      if (isHeld()) rmSync(lock, { force: true });
+    }
+  };
+}
+
+async function pause(waitMs: number, waiting: Waiting): Promise<void> {
+  await sleep(waitMs, undefined, waiting.signal === undefined ? {} : { signal: waiting.signal }).catch(() => {});
+  throwIfAborted(waiting);
+}
+
+const LOCK_ENDING = ".lock";
 
 const WAIT_MS_MAX = 10_000;
 const PAUSE_MS_MAX = 40;
 
 /** A lock is held for milliseconds. Where nobody can ask whether its holder lives, it is taken for dead after this long. */
-const FOREIGN_AGE_MS_MAX = 60_000;
+const UNKNOWN_AGE_MS_MAX = 60_000;
 
-/** Process ids are used again, so even one that lives may not be the holder any more. */
-const LOCAL_AGE_MS_MAX = 600_000;
+/** One that lives and was not seen to write for so long has been stopped. */
+const LIVING_AGE_MS_MAX = 600_000;
 
 /** Between making the file and writing who holds it. */
 const NAMELESS_AGE_MS_MAX = 5_000;
 
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  readonly token: string;
-}
-
 /** False when it is there already. */
-function takeFile(lock: string, token: string): boolean {
+function takeFile(lock: string, holder: Holder): boolean {
   try {
     const descriptor = openSync(lock, "wx");
     try {
-      writeSync(descriptor, JSON.stringify({ pid: process.pid, host: hostname(), token }));
+      writeSync(descriptor, JSON.stringify(holder));
     } finally {
       closeSync(descriptor);
     }
@@ -66,33 +77,30 @@ function takeFile(lock: string, token: string): boolean {
 
 function holderOf(lock: string): Holder | undefined {
   try {
-    const json = parseLine(readFileSync(lock, "utf8"));
-    const { pid, host, token } = isObject(json) ? json : {};
-    return typeof pid === "number" && typeof host === "string" && typeof token === "string"
-      ? { pid, host, token }
-      : undefined;
+    return holderIn(readFileSync(lock, "utf8"));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }
 
-function isStale(lock: string): boolean {
+function isStale(lock: string, self: Self): boolean {
   const ageMs = ageOf(lock);
   if (ageMs === undefined) return false;
   const holder = holderOf(lock);
   if (holder === undefined) return ageMs > NAMELESS_AGE_MS_MAX;
-  if (holder.host !== hostname()) return ageMs > FOREIGN_AGE_MS_MAX;
-  return !isAlive(holder.pid) || ageMs > LOCAL_AGE_MS_MAX;
+  const isLiving = isAlive(holder, self);
+  if (isLiving === undefined) return ageMs > UNKNOWN_AGE_MS_MAX;
+  return !isLiving || ageMs > LIVING_AGE_MS_MAX;
 }
 
 /** One breaks at a time, and looks again before: otherwise the lock of whoever was quicker would be broken. */
-function breakLock(lock: string): void {
+function breakLock(lock: string, self: Self): void {
   const breaking = `${lock}.break`;
   if ((ageOf(breaking) ?? 0) > NAMELESS_AGE_MS_MAX) rmSync(breaking, { force: true });
-  if (!takeFile(breaking, "")) return;
+  if (!takeFile(breaking, { ...self, token: "" })) return;
   try {
-    if (isStale(lock)) rmSync(lock, { force: true });
+    if (isStale(lock, self)) rmSync(lock, { force: true });
   } finally {
     rmSync(breaking, { force: true });
   }
@@ -101,15 +109,6 @@ function breakLock(lock: string): void {
 function ageOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && Date.now() - found.mtimeMs;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) !== "ESRCH";
-  }
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,9 +1,10 @@
 /** A session file as it is now, at the least cost: what is new since it was last read, the view alone, or all of it. Reads only. */
 
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Depth } from "../log/log-backend.ts";
 import { restoreFile } from "./checkpoint.ts";
+import { withoutTorn } from "./counted-lines.ts";
 import { type Line, linesBetween, readPiece } from "./lines.ts";
 import { followsLast, passDamaged, passEnd, passLine, readWhole, type SessionFile, takeEntry } from "./session-file.ts";
 
@@ -11,6 +12,8 @@ export interface OpenFile {
   readonly file: SessionFile;
   /** Which file it was: another may come to stand under its name. */
   readonly identity: string;
+  /** How it begins: numbers of files are used again at once, and clocks are coarse. */
+  readonly beginning: Buffer;
 }
 
 /** Undefined when there is no such file, or it is no session. */
@@ -18,16 +21,31 @@ export function readSession(path: string, depth: Depth, known: OpenFile | undefi
   const descriptor = openOrUndefined(path);
   if (descriptor === undefined) return undefined;
   try {
-    const { ino, birthtimeMs, size } = fstatSync(descriptor);
-    const identity = `${ino}:${birthtimeMs}`;
+    const found = fstatSync(descriptor);
+    const { size } = found;
+    const identity = identityOf(found);
     const isKnown = known !== undefined && known.identity === identity && size >= known.file.end;
-    if (isKnown && (depth === "view" || known.file.log.isWhole) && catchUp(descriptor, known.file, size)) return known;
+    const isSame = isKnown && readPiece(descriptor, 0, known.beginning.length).equals(known.beginning);
+    if (isSame && (depth === "view" || known.file.log.isWhole) && catchUp(descriptor, known.file, size)) return known;
     const file = (depth === "view" ? readView(descriptor, size) : undefined) ?? readWhole(descriptor, size);
-    return file && { file, identity };
+    return file && { file, identity, beginning: readPiece(descriptor, 0, Math.min(BEGINNING_BYTES, file.end)) };
   } finally {
     closeSync(descriptor);
   }
 }
+
+/** Whether a file is still as it was when it was read. */
+export function isUnchanged(path: string, { identity, size }: { identity: string; size: number }): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && identityOf(found) === identity && found.size === size;
+}
+
+function identityOf({ ino, birthtimeMs }: Stats): string {
+  return `${ino}:${birthtimeMs}`;
+}
+
+/** Enough to hold who a session is. */
+const BEGINNING_BYTES = 4_096;
 
 /** The first line that is one; undefined for an empty or damaged beginning. */
 export function readHeader(path: string): JsonObject | undefined {
@@ -56,7 +74,8 @@ function headerLine(descriptor: number, size: number): Line | undefined {
 
 /** False where what came since cannot be understood without the rest of the file. */
 function catchUp(descriptor: number, file: SessionFile, size: number): boolean {
-  for (const line of linesBetween(descriptor, file.end, size)) {
+  const { counted } = withoutTorn([...linesBetween(descriptor, file.end, size)]);
+  for (const line of counted) {
     const { json } = line;
     if (json === undefined) {
       // The last line may be just being written.
@@ -69,6 +88,7 @@ function catchUp(descriptor: number, file: SessionFile, size: number): boolean {
     passLine(file, line, json);
   }
   passEnd(file);
+  file.size = size;
   return true;
 }
 
@@ -106,8 +126,12 @@ function lastCheckpoint(descriptor: number, size: number): Line | undefined {
       // Its beginning may lie further back.
       if (begin === 0 && from > 0) break;
       if (end === -1) continue;
-      const [line] = linesBetween(descriptor, from + begin, from + end + 1);
-      if (line !== undefined && isCheckpoint(line)) return line;
+      const before = tail.lastIndexOf(NEWLINE, begin - 2) + 1;
+      if (before === 0 && from > 0) break;
+      const [previous, line] = linesBetween(descriptor, from + before, from + end + 1);
+      if (line === undefined || !isCheckpoint(line)) continue;
+      // One that does not follow the line before it may count for nothing; the whole file tells.
+      return line.json?.parentId === previous?.json?.id ? line : undefined;
     }
     if (from === 0) return undefined;
   }

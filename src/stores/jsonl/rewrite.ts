@@ -1,6 +1,7 @@
 /** A session file's lines with something changed in them: for a purge and for a fork, the only times that lines are written anew. Pure. */
 
 import { isArray, isObject, type JsonObject, stringOf } from "../../core/json.ts";
+import { withoutLineCount } from "./counted-lines.ts";
 import type { Line } from "./lines.ts";
 import type { SessionFile } from "./session-file.ts";
 
@@ -56,7 +57,7 @@ function stub({ id, parentId, timestamp }: JsonObject, purged: number): JsonObje
 /** What a compaction inserted or edited stands on its own line. Places in the file change, so no checkpoint holds any more. */
 function withoutMessages(entry: JsonObject, ids: ReadonlySet<string>): JsonObject {
   if (!isObject(entry.palimpsest)) return entry;
-  const { checkpoint: _, ...mark } = entry.palimpsest;
+  const { checkpoint: _, ...mark } = withoutLineCount(entry.palimpsest);
   const { record } = mark;
   if (!isObject(record) || record.type !== "committed") return { ...entry, palimpsest: mark };
   const keep = (list: JsonObject[string], key: string) =>
@@ -70,7 +71,7 @@ function renamed(entry: JsonObject, rename: ReadonlyMap<string, string>): JsonOb
   const changed: Record<string, JsonObject[string]> = { ...entry };
   for (const key of ["id", "parentId", "firstKeptEntryId"]) if (key in entry) changed[key] = other(entry[key]);
   if (!isObject(entry.palimpsest)) return changed;
-  const { checkpoint: _, ...mark } = entry.palimpsest;
+  const { checkpoint: _, ...mark } = withoutLineCount(entry.palimpsest);
   const { record } = mark;
   if (!isObject(record)) return { ...changed, palimpsest: mark };
   const { eventId, eventIds } = record;

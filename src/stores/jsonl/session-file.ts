@@ -7,6 +7,7 @@ import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.t
 import { livePath } from "../../core/pi-entries/live-path.ts";
 import { applyRecord } from "../log/apply-record.ts";
 import { newLog, type SessionLog } from "../log/session-log.ts";
+import { withoutLate, withoutTorn } from "./counted-lines.ts";
 import { numberInDamaged } from "./damaged-line.ts";
 import { foreignBody, foreignRecord } from "./foreign-entry.ts";
 import { createdIn, isOwnHeader, timeOf } from "./header.ts";
@@ -20,6 +21,8 @@ export interface SessionFile {
   readonly isOwn: boolean;
   /** Behind the last line that counts: where the next one goes. */
   end: number;
+  /** Of the file when it was last read. */
+  size: number;
   /** False when a line's end must come before the next line. */
   isTerminated: boolean;
   /** Null before the first entry, undefined behind one that has none: then each follows the one before it in the file. */
@@ -42,13 +45,14 @@ export interface Places {
 }
 
 export interface Damage {
-  readonly rule: "bad-line" | "torn-line" | "bad-record";
+  readonly rule: "bad-line" | "torn-line" | "late-line" | "bad-record";
   readonly offset: number;
 }
 
 /** Undefined for a file that does not begin with a header. */
 export function readWhole(descriptor: number, size: number): SessionFile | undefined {
-  const lines = [...linesBetween(descriptor, 0, size)];
+  const { counted, late } = withoutLate([...linesBetween(descriptor, 0, size)]);
+  const { counted: lines, torn } = withoutTorn(counted);
   const good = lines.map(({ json }) => json).filter((json) => json !== undefined);
   const header = lines.find(({ json }) => json !== undefined);
   const file = header?.json && beginFile(header.json, header);
@@ -67,7 +71,10 @@ export function readWhole(descriptor: number, size: number): SessionFile | undef
     else skipEntry(file, json);
     passLine(file, line, json);
   }
+  for (const line of late) passLate(file, line);
+  if (torn !== undefined) file.damage.push({ rule: "torn-line", offset: torn.span[0] });
   passEnd(file);
+  file.size = size;
   return file;
 }
 
@@ -80,6 +87,7 @@ export function beginFile(header: JsonObject, line: Pick<Line, "span" | "isTermi
     log: newLog(created),
     isOwn,
     end: line.span[0] + line.span[1] + (line.isTerminated ? 1 : 0),
+    size: 0,
     isTerminated: line.isTerminated,
     lastEntryId: null,
     places: { base: isOwn ? line.span : undefined, messages: new Map(), events: new Map() },
@@ -127,6 +135,13 @@ export function passDamaged(file: SessionFile, line: Line, descriptor: number): 
   else file.log.sequence = number;
   file.end = Math.max(file.end, span[0] + span[1] + 1);
   file.isTerminated = true;
+}
+
+/** What is whole is never cut off, whether it counts or not: whoever wrote it may be about to look at it. */
+function passLate(file: SessionFile, { span, isTerminated }: Line): void {
+  file.damage.push({ rule: "late-line", offset: span[0] });
+  const end = span[0] + span[1] + (isTerminated ? 1 : 0);
+  if (end > file.end) [file.end, file.isTerminated] = [end, isTerminated];
 }
 
 /** Behind garbled lines that nothing of ours follows nobody knows which numbers they had: one each is left out. */

@@ -108,8 +108,6 @@ test("a process that is killed loses nothing that it was told is there", { timeo
   });
   const last = told.trim().split("\n").at(-1) ?? "?";
   expect((await ids(store, "a")).split(" ")).toContain(last);
-  // As if it had died while it held the lock.
-  writeFileSync(lock, JSON.stringify({ pid: child.pid, host: hostname(), token: "gone" }));
   await append(store, "a", [user("goes on")]);
   expect(existsSync(lock)).toBe(false);
   await isSound(store);
@@ -134,6 +132,10 @@ test("a lock that is held is waited for", async () => {
   });
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect([isDone, await ids(store, "a")]).toEqual([false, "m1"]);
+  const given = new AbortController();
+  const giving = store.append("a", { messages: [user("never")], turns: 1 }, { signal: given.signal });
+  given.abort();
+  await expect(giving).rejects.toMatchObject({ code: "aborted" });
   rmSync(lock);
   await appending;
   expect(await ids(store, "a")).toBe("m1 m2");

@@ -70,6 +70,45 @@ test("cut off at any byte, the session is as it was after the last line that is 
   }
 });
 
+/** One append of several messages, one of them of several lines, cut off after every so many bytes. */
+test("a batch that is cut off at any byte counts for nothing, and what comes next has its numbers", async () => {
+  const { file, open } = setUp();
+  await begin(open(), "a", 2);
+  const before = readFileSync(file).length;
+  const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: `answer to ${id}` });
+  const body = { role: "user", content: ["one", "two"].map(result) };
+  await append(open(), "a", [user("three"), { role: "user", body, attachments: [] }, user("five")]);
+  const bytes = readFileSync(file);
+  const cuts = Array.from({ length: Math.ceil((bytes.length - 1 - before) / 11) }, (_, index) => before + 11 * index);
+  const ends = [...bytes.keys()].filter((at) => at >= before && bytes[at] === 10);
+  for (const length of [...cuts, ...ends.slice(0, -1).flatMap((end) => [end, end + 1])]) {
+    writeFileSync(file, bytes.subarray(0, before));
+    const known = open();
+    await known.open("a");
+    writeFileSync(file, bytes.subarray(0, length));
+    for (const store of [known, open()]) expect(await ids(store, "a"), `${length} bytes`).toBe("m1 m2");
+    if (length > before) {
+      expect((await listOf(open().examine("a"))).map(({ rule }) => rule)).toEqual(["torn-line"]);
+    }
+    await append(known, "a", [user("on"), user("and on")]);
+    for (const store of [known, open()]) expect(await ids(store, "a")).toBe("m1 m2 m3 m4");
+    await isSound(open());
+  }
+  writeFileSync(file, bytes.subarray(0, -1));
+  expect(await ids(open(), "a")).toBe("m1 m2 m3 m4 m5");
+});
+
+test("a line that somebody took out of the last batch takes no other with it", async () => {
+  const { file, open } = setUp();
+  await begin(open(), "a", 4);
+  const lines = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, lines.filter((_, at) => at !== 2).join("\n"));
+  expect(await ids(open(), "a")).toBe("m1 m3 m4");
+  expect((await listOf(open().examine("a"))).map(({ rule }) => rule)).toEqual(["lost-line"]);
+  await append(open(), "a", [user("on")]);
+  expect(await ids(open(), "a")).toBe("m1 m3 m4 m5");
+});
+
 test("a torn last line is told, and gone with the next write", async () => {
   const { file, open } = setUp();
   await begin(open(), "a", 2);
@@ -208,6 +247,17 @@ test("a file of a newer version is not touched", async () => {
   expect(readFileSync(file, "utf8")).toBe(newer);
   await begin(store, "b", 1);
   expect((await listOf(open().sessions())).map(({ id }) => id)).toEqual(["b"]);
+  expect((await listOf(open().examine())).map(({ rule }) => rule)).toEqual(["newer-version"]);
+});
+
+test("a file of a newer version of pi is not touched", async () => {
+  const { file, open } = setUp();
+  const newer = `${JSON.stringify({ type: "session", version: 99, id: "a", timestamp: new Date().toISOString(), cwd: "/" })}\n`;
+  writeFileSync(file, newer);
+  const store = open();
+  await refuses("schema-too-new", () => store.open("a"));
+  await refuses("schema-too-new", () => append(store, "a", [user("x")]));
+  expect(readFileSync(file, "utf8")).toBe(newer);
   expect((await listOf(open().examine())).map(({ rule }) => rule)).toEqual(["newer-version"]);
 });
 

@@ -1,42 +1,162 @@
 /**
- * Lines into a session file. What cannot be written as a whole is taken back: the file is as it was, and the error says so. The
- * caller holds the lock.
+ * Lines into a session file. What cannot be written as a whole counts for nothing, and is taken back: the error says so. The caller
+ * has taken the lock; whether it still holds it is asked here, and what was written is looked at before anybody is told.
  */
 
-import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type { JsonObject } from "../../core/json.ts";
+import { readPiece } from "./lines.ts";
+import type { HeldLock } from "./lock.ts";
 
 /** `always`: on the disk when an append or commit resolves. `never`: when the system sees fit; a crash of the process loses nothing. */
 export type Sync = "always" | "never";
 
-/** Writes behind `end`; what stands there is a line that was torn, and goes. */
-export function appendBytes(path: string, bytes: Buffer, { end, sync }: { end: number; sync: Sync }): void {
-  const descriptor = openSync(path, "r+");
+export interface Landing {
+  /** Behind the last line that counts. */
+  readonly end: number;
+  /** Of the file as it was read: where the lines go. What stands between was not written to its end, and is made blank. */
+  readonly size: number;
+  readonly sync: Sync;
+  readonly lock: HeldLock;
+}
+
+/**
+ * False where the lines do not stand where they should, because the lock was lost and somebody else wrote there. Nothing that others
+ * wrote is touched even then, wherever this process was stopped in between: lines are only ever added to the end of a file, and a
+ * reader passes over those that follow another than they name.
+ */
+export function appendBytes(path: string, bytes: Buffer, landing: Landing): boolean {
+  const { end, size, sync, lock } = landing;
+  const descriptor = openToAdd(path);
+  if (descriptor === undefined) return false;
   try {
-    ftruncateSync(descriptor, end);
+    if (!isAsRead(descriptor, size, lock)) return false;
+    if (size > end) toPlace(path, descriptor, (own) => blankTorn(own, landing));
     try {
-      writeAll(descriptor, bytes, end);
+      if (!writeToEnd(descriptor, bytes, landing)) return false;
       if (sync === "always") fsyncSync(descriptor);
     } catch (error) {
-      ftruncateSync(descriptor, end);
+      takeBack(descriptor, { path, bytes, landing });
       throw error;
     }
+    const isThere = readPiece(descriptor, size, bytes.length).equals(bytes);
+    if (!isThere) blankOut(descriptor, { path, bytes, landing });
+    return isThere && isNamed(path, descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** A whole file under a name, or nothing of it. */
-export function replaceFile(path: string, bytes: Buffer, { sync, suffix }: { sync: Sync; suffix: string }): void {
+/** Undefined when it was removed meanwhile; nothing is ever made here. */
+function openToAdd(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_APPEND);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function isAsRead(descriptor: number, size: number, lock: HeldLock): boolean {
+  return fstatSync(descriptor).size === size && lock.isHeld();
+}
+
+interface Written {
+  readonly path: string;
+  readonly bytes: Buffer;
+  readonly landing: Landing;
+}
+
+/** In one piece wherever the system takes it so; what it left over is written only while nobody else can have written. */
+function writeToEnd(descriptor: number, bytes: Buffer, { size, lock }: Landing): boolean {
+  for (let done = 0; done < bytes.length; ) {
+    if (done > 0 && !isAsRead(descriptor, size + done, lock)) return false;
+    done += writeSync(descriptor, bytes, done);
+  }
+  return true;
+}
+
+/** Lines that were not written to their end count for nothing; where only they can be meant, their room is given back at once. */
+function takeBack(descriptor: number, { path, bytes, landing }: Written): void {
+  const { size, lock } = landing;
+  const now = fstatSync(descriptor).size;
+  const own = bytes.subarray(0, now - size);
+  const isOwn = now > size && now - size === own.length && own.equals(readPiece(descriptor, size, own.length));
+  if (isOwn && isAsRead(descriptor, now, lock)) toPlace(path, descriptor, (open) => ftruncateSync(open, size));
+}
+
+/**
+ * What came to stand behind others' lines is made blank, so that nobody need pass over it. It is found by all of its bytes, and what
+ * was whole is never cut off, so these are its own and nobody else's.
+ */
+function blankOut(descriptor: number, { path, bytes, landing: { size } }: Written): void {
+  const at = readPiece(descriptor, size, fstatSync(descriptor).size - size).indexOf(bytes);
+  if (at !== -1) toPlace(path, descriptor, (own) => writeBlank(own, size + at, bytes));
+}
+
+/** Asked at the last moment: what still grows is being written, however long its writer has been at it. */
+function blankTorn(descriptor: number, { end, size }: Landing): void {
+  if (fstatSync(descriptor).size === size) writeBlank(descriptor, end, Buffer.alloc(size - end, SPACE));
+}
+
+/** Ends of lines stay, and one comes last; written twice, it is the same. */
+function writeBlank(descriptor: number, place: number, bytes: Buffer): void {
+  const blank = bytes.map((byte) => (byte === NEWLINE ? NEWLINE : SPACE));
+  blank[blank.length - 1] = NEWLINE;
+  writeSync(descriptor, blank, 0, blank.length, place);
+}
+
+const NEWLINE = 10;
+const SPACE = 32;
+
+/** Through a descriptor of its own: what is opened to add to its end can be changed nowhere else. */
+function toPlace(path: string, descriptor: number, change: (own: number) => void): void {
+  const own = openSync(path, "r+");
+  try {
+    if (fstatSync(own).ino === fstatSync(descriptor).ino) change(own);
+  } finally {
+    closeSync(own);
+  }
+}
+
+/** Another file may have come to stand under the name. */
+function isNamed(path: string, descriptor: number): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(descriptor).ino;
+}
+
+export interface Replacement {
+  readonly sync: Sync;
+  readonly suffix: string;
+  /** Asked last of all: whether what is replaced is still what it was thought to be. */
+  isCurrent(): boolean;
+}
+
+/** A whole file under a name, or nothing of it. False when it came too late. */
+export function replaceFile(path: string, bytes: Buffer, { sync, suffix, isCurrent }: Replacement): boolean {
   const temporary = `${path}.${suffix}`;
   try {
     const descriptor = openSync(temporary, "wx");
     try {
-      writeAll(descriptor, bytes, 0);
+      writeAll(descriptor, bytes);
       if (sync === "always") fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
+    }
+    if (!isCurrent()) {
+      rmSync(temporary, { force: true });
+      return false;
     }
     renameSync(temporary, path);
   } catch (error) {
@@ -44,6 +164,7 @@ export function replaceFile(path: string, bytes: Buffer, { sync, suffix }: { syn
     throw error;
   }
   if (sync === "always") syncDirectory(dirname(path));
+  return true;
 }
 
 /** Names are in the directory, so a new or removed file is durable when that is. */
@@ -62,8 +183,6 @@ export function bytesOf(entries: readonly JsonObject[]): Buffer {
   return Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
 }
 
-function writeAll(descriptor: number, bytes: Buffer, position: number): void {
-  for (let done = 0; done < bytes.length; ) {
-    done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
-  }
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
 }

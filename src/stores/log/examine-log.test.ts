@@ -11,7 +11,16 @@ const message = (sequence: number, order = sequence): LogMessage => {
 
 /** Four messages; the first is archived by `e`, which made the fourth and edited the second. */
 function makeLog(): SessionLog {
-  const log = newLog({ id: "s", format: "gemini", base: {}, agentId: "", parentId: null, metadata: {}, at: AT });
+  const log = newLog({
+    id: "s",
+    format: "gemini",
+    base: {},
+    agentId: "",
+    parentId: null,
+    metadata: {},
+    incarnation: "i",
+    at: AT,
+  });
   applyRecord(log, { type: "appended", at: AT, messages: [message(1), message(2), message(3)], turns: 1 });
   const commit: Omit<Committed, "event"> = {
     type: "committed",

@@ -5,11 +5,11 @@ import type { LogEvent, Row, SessionLog } from "./session-log.ts";
 export interface Fork {
   readonly id: string;
   readonly at: string;
-  newEventId(): string;
+  newId(): string;
 }
 
-export function forkLog(log: SessionLog, { id, at, newEventId }: Fork): SessionLog {
-  const eventIds = new Map([...log.events.keys()].map((eventId) => [eventId, newEventId()]));
+export function forkLog(log: SessionLog, { id, at, newId }: Fork): SessionLog {
+  const eventIds = new Map([...log.events.keys()].map((eventId) => [eventId, newId()]));
   const renamed = (eventId: string | null): string | null =>
     eventId === null ? null : (eventIds.get(eventId) ?? null);
   const rows = new Map([...log.rows.values()].map((row) => [row.id, copyRow(row, renamed)]));
@@ -23,7 +23,8 @@ export function forkLog(log: SessionLog, { id, at, newEventId }: Fork): SessionL
   });
   const view = [...copies(log.view)];
   const head = renamed(log.head);
-  return { ...log, id, parentId: log.id, createdAt: at, updatedAt: at, head, rows, view, events: new Map(events) };
+  const made = { id, incarnation: newId(), parentId: log.id, createdAt: at, updatedAt: at };
+  return { ...log, ...made, head, rows, view, events: new Map(events) };
 }
 
 function copyRow(row: Row, renamed: (eventId: string | null) => string | null): Row {

@@ -1,5 +1,6 @@
 /** Who may commit to a session, and until when. Pure: the clock is given. A token is never given twice. */
 
+import { LEASE_LENGTHS_MAX } from "../../core/store/lease-length.ts";
 import type { Lease } from "../../core/store/store.ts";
 
 export interface LeaseState {
@@ -8,9 +9,11 @@ export interface LeaseState {
   readonly token: number;
   /** Milliseconds since the epoch; 0 once released. */
   readonly expiresAtMs: number;
+  /** What was asked for. */
+  readonly lengthMs: number;
 }
 
-export const NO_LEASE: LeaseState = { holder: "", token: 0, expiresAtMs: 0 };
+export const NO_LEASE: LeaseState = { holder: "", token: 0, expiresAtMs: 0, lengthMs: 0 };
 
 /** Undefined while somebody holds it. */
 export function takeLease(
@@ -19,9 +22,10 @@ export function takeLease(
   until: { readonly now: Date; readonly ttlMs: number },
 ): LeaseState | undefined {
   const nowMs = until.now.getTime();
-  if (state.expiresAtMs > nowMs) return undefined;
+  const leftMs = state.expiresAtMs - nowMs;
+  if (leftMs > 0 && leftMs <= LEASE_LENGTHS_MAX * state.lengthMs) return undefined;
   // By the clock, so that the tokens of a session that was deleted and made again rise too.
-  return { holder, token: Math.max(state.token + 1, nowMs), expiresAtMs: nowMs + until.ttlMs };
+  return { holder, token: Math.max(state.token + 1, nowMs), expiresAtMs: nowMs + until.ttlMs, lengthMs: until.ttlMs };
 }
 
 /** Undefined when it is lost or has expired. */
@@ -31,7 +35,7 @@ export function renewLease(
   until: { readonly now: Date; readonly ttlMs: number },
 ): LeaseState | undefined {
   if (!holdsLease(state, lease, until.now)) return undefined;
-  return { ...state, expiresAtMs: until.now.getTime() + until.ttlMs };
+  return { ...state, expiresAtMs: until.now.getTime() + until.ttlMs, lengthMs: until.ttlMs };
 }
 
 /** Undefined when somebody else holds it by now: nothing to release. */

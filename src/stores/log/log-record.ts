@@ -6,11 +6,13 @@ import type { NewEvent } from "../../core/store/compaction-event.ts";
 import type { PassHistory, UsageCounts } from "../../core/store/counters.ts";
 import type { EditKind, SystemEdit } from "../../core/store/store.ts";
 
-export type LogRecord = Appended | Committed | RolledBack | Pinned | Based | Purged;
+export type LogRecord = Appended | Committed | RolledBack | Pinned | Based | Flushed | Purged;
 
 /** The first of every session. */
 export interface Created {
   readonly id: string;
+  /** Tells it from an earlier session of its id. */
+  readonly incarnation: string;
   readonly format: FormatName;
   readonly base: JsonObject;
   readonly agentId: string;
@@ -76,6 +78,12 @@ export interface Based {
   readonly type: "based";
   readonly at: string;
   readonly base: JsonObject;
+}
+
+/** Memory was flushed at the compaction count as it is. */
+export interface Flushed {
+  readonly type: "flushed";
+  readonly at: string;
 }
 
 export interface Purged {

@@ -6,10 +6,11 @@ import { deepFreeze } from "../../core/settings/deep-freeze.ts";
 import { purgeTime } from "../../core/store/purge-time.ts";
 import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
 import type { Lease, SessionSummary, Store } from "../../core/store/store.ts";
+import { throwIfAborted } from "../../core/store/waiting.ts";
 import { checkCommit, checkPins, eventsToPurge, eventsToUndo, sessionExists, sessionMissing } from "./check-change.ts";
 import { examineLog } from "./examine-log.ts";
 import { leaseOf, releaseLease, renewLease, takeLease } from "./lease-state.ts";
-import type { Depth, LogBackend, Make, Written } from "./log-backend.ts";
+import type { ChangeLease, Depth, LogBackend, Make, Writing, Written } from "./log-backend.ts";
 import { isEmpty, makeAppended, makeBased, makeCommitted, makeCreated, makeFirst } from "./make-record.ts";
 import { archiveOf, changesSince, countsOf, editsOf, searchLog, summaryOf } from "./read-log.ts";
 import { asWritten, type SessionLog, stateOf } from "./session-log.ts";
@@ -29,7 +30,7 @@ export function logStore(backend: LogBackend): Store {
 interface Gate {
   backend(): LogBackend;
   load(sessionId: string, depth: Depth): Promise<SessionLog>;
-  write(sessionId: string, depth: Depth, make: Make): Promise<Written>;
+  write(sessionId: string, writing: Writing): Promise<Written>;
   close(): void;
 }
 
@@ -49,9 +50,10 @@ function openGate(backend: LogBackend): Gate {
       checkSessionId(sessionId);
       return found(await opened().load(sessionId, depth), sessionId);
     },
-    async write(sessionId, depth, make) {
+    async write(sessionId, writing) {
       checkSessionId(sessionId);
-      return found(await opened().write(sessionId, depth, make), sessionId);
+      throwIfAborted(writing);
+      return found(await opened().write(sessionId, writing), sessionId);
     },
     close: () => {
       isOpen = false;
@@ -61,11 +63,12 @@ function openGate(backend: LogBackend): Gate {
 
 function sessionMethods({ backend, load, close }: Gate) {
   return {
-    async create(session, first) {
+    async create(session, first, waiting = {}) {
       checkNewSession(session);
-      const made = makeCreated(session, backend().now());
+      throwIfAborted(waiting);
+      const made = makeCreated(session, { at: backend().now(), incarnation: backend().newId() });
       const appended = first && makeFirst(made, first);
-      if (!(await backend().create(made, appended))) throw sessionExists(session.id);
+      if (!(await backend().create(made, appended, waiting))) throw sessionExists(session.id);
     },
     async open(sessionId) {
       checkSessionId(sessionId);
@@ -75,14 +78,16 @@ function sessionMethods({ backend, load, close }: Gate) {
     async changes(sessionId, since) {
       return changesSince(await load(sessionId, "view"), since);
     },
-    async delete(sessionId) {
+    async delete(sessionId, waiting = {}) {
       checkSessionId(sessionId);
-      if (!(await backend().remove(sessionId))) throw sessionMissing(sessionId);
+      throwIfAborted(waiting);
+      if (!(await backend().remove(sessionId, waiting))) throw sessionMissing(sessionId);
     },
-    async fork(sessionId, newSessionId) {
+    async fork(sessionId, newSessionId, waiting = {}) {
       checkSessionId(newSessionId);
+      throwIfAborted(waiting);
       const log = await load(sessionId, "whole");
-      if (!(await backend().fork(log, newSessionId))) throw sessionExists(newSessionId);
+      if (!(await backend().fork(log, newSessionId, waiting))) throw sessionExists(newSessionId);
     },
     async close() {
       close();
@@ -94,27 +99,30 @@ function leaseMethods({ backend, load }: Gate) {
   const expiry = (ttlMs: number) => ({ now: backend().now(), ttlMs });
   const held = async (lease: Lease, ttlMs: number): Promise<Lease | undefined> => {
     let next: Lease | undefined;
-    await backend().lease(lease.sessionId, (state) => {
+    const change: ChangeLease = (state) => {
       const renewed = renewLease(state, lease, expiry(ttlMs));
       next = renewed && leaseOf(lease.sessionId, renewed);
       return renewed;
-    });
+    };
+    await backend().lease(lease.sessionId, change, {});
     return next;
   };
   return {
-    async lease(sessionId, holder, ttlMs) {
+    async lease(sessionId, holder, ttlMs, waiting = {}) {
       await load(sessionId, "view");
+      throwIfAborted(waiting);
       let lease: Lease | undefined;
-      await backend().lease(sessionId, (state) => {
+      const change: ChangeLease = (state) => {
         const taken = takeLease(state, holder, expiry(ttlMs));
         lease = taken && leaseOf(sessionId, taken);
         return taken;
-      });
+      };
+      await backend().lease(sessionId, change, waiting);
       return lease;
     },
     renew: held,
     async release(lease) {
-      await backend().lease(lease.sessionId, (state) => releaseLease(state, lease));
+      await backend().lease(lease.sessionId, (state) => releaseLease(state, lease), {});
     },
   } satisfies Partial<Store>;
 }
@@ -122,52 +130,60 @@ function leaseMethods({ backend, load }: Gate) {
 function changeMethods({ backend, write }: Gate) {
   const at = (): string => backend().now().toISOString();
   return {
-    async append(sessionId, batch) {
+    async append(sessionId, batch, waiting) {
       let ids: readonly string[] = [];
-      const { version, updatedAt } = await write(sessionId, "view", (before) => {
+      const make: Make = (before) => {
         const record = makeAppended(before, batch, at());
         ids = record.messages.map(({ id }) => id);
         return isEmpty(batch) ? undefined : record;
-      });
+      };
+      const { version, updatedAt } = await write(sessionId, { depth: "view", make, ...waiting });
       return { ids, version, createdAt: updatedAt };
     },
-    async commit(sessionId, commit) {
+    async commit(sessionId, commit, waiting) {
       let made = { eventId: "", insertedIds: [] as readonly string[] };
-      const { version, updatedAt } = await write(sessionId, "view", (before, lease) => {
+      const make: Make = (before, lease) => {
         checkCommit(before, commit, { lease: lease(), now: backend().now() });
         const record = makeCommitted(before, commit, { eventId: backend().newId(), at: at() });
         made = { eventId: record.eventId, insertedIds: record.inserted.map(({ id }) => id) };
         return record;
-      });
+      };
+      const { version, updatedAt } = await write(sessionId, { depth: "view", make, ...waiting });
       return { version, ...made, createdAt: updatedAt };
     },
-    async rollback(sessionId, rollback) {
+    async rollback(sessionId, rollback, waiting) {
       let undoneIds: readonly string[] = [];
-      const { version } = await write(sessionId, "whole", (before) => {
+      const make: Make = (before) => {
         undoneIds = eventsToUndo(before, rollback);
         return { type: "rolled-back", at: at(), eventIds: undoneIds };
-      });
+      };
+      const { version } = await write(sessionId, { depth: "whole", make, ...waiting });
       return { version, undoneIds };
     },
-    async setPinned(sessionId, messageIds, isPinned) {
-      const { version } = await write(sessionId, "view", (before) => {
+    async setPinned(sessionId, messageIds, isPinned, waiting) {
+      const make: Make = (before) => {
         checkPins(before, messageIds);
         return { type: "pinned", at: at(), messageIds, isPinned };
-      });
-      return version;
+      };
+      return (await write(sessionId, { depth: "view", make, ...waiting })).version;
     },
-    async setBase(sessionId, base) {
-      return (await write(sessionId, "view", () => makeBased(base, at()))).version;
+    async setBase(sessionId, base, waiting) {
+      return (await write(sessionId, { depth: "view", make: () => makeBased(base, at()), ...waiting })).version;
     },
-    async purge(sessionId, before) {
+    async recordMemoryFlush(sessionId, waiting) {
+      return (await write(sessionId, { depth: "view", make: () => ({ type: "flushed", at: at() }), ...waiting }))
+        .version;
+    },
+    async purge(sessionId, before, waiting) {
       let count = 0;
       const beforeTime = purgeTime(before);
-      await write(sessionId, "whole", (log) => {
+      const make: Make = (log) => {
         const eventIds = eventsToPurge(log, beforeTime);
         const gone = new Set(eventIds);
         count = [...log.rows.values()].filter(({ archivedBy }) => gone.has(archivedBy ?? "")).length;
         return eventIds.length === 0 ? undefined : { type: "purged", at: at(), eventIds };
-      });
+      };
+      await write(sessionId, { depth: "whole", make, ...waiting });
       return count;
     },
   } satisfies Partial<Store>;

@@ -7,9 +7,10 @@ import { ownCopy } from "../../core/store/stored-json.ts";
 import type { Appended, Based, Committed, Created } from "./log-record.ts";
 import { newLog, type SessionLog } from "./session-log.ts";
 
-export function makeCreated(session: NewSession, now: Date): Created {
+export function makeCreated(session: NewSession, made: { readonly at: Date; readonly incarnation: string }): Created {
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
-  return { id, format, base: ownCopy(base), agentId, parentId, metadata: ownCopy(metadata), at: now.toISOString() };
+  const [at, incarnation] = [made.at.toISOString(), made.incarnation];
+  return { id, incarnation, format, base: ownCopy(base), agentId, parentId, metadata: ownCopy(metadata), at };
 }
 
 /** Undefined where nothing is appended. */

@@ -20,7 +20,7 @@ import type { LogEdit } from "./log-record.ts";
 import { asSent, asWritten, isTakenBack, type Row, recordOf, type SessionLog, stateOf } from "./session-log.ts";
 
 export function changesSince(log: SessionLog, since: Version): Changes {
-  const isSame = log.createdAt === since.incarnation && log.revision === since.revision;
+  const isSame = log.incarnation === since.incarnation && log.revision === since.revision;
   if (!isSame) return { type: "changed", state: stateOf(log) };
   if (log.sequence === since.sequence) return { type: "none" };
   let start = log.view.length;
@@ -76,8 +76,9 @@ export function searchLog(log: SessionLog, { query, limit, scope }: SearchReques
   const chosen = new Set(chooseCandidates(holdersOf(rows, words)));
   const candidates = rows
     .filter(({ sequence }) => chosen.has(sequence))
-    .map(({ id: messageId, sequence, role, body, archivedBy, createdAt }) => {
-      return { messageId, sequence, role, text: bodyText(body), archivedBy, createdAt };
+    .map(({ id: messageId, sequence, role, body, madeBy, archivedBy, createdAt }) => {
+      const [text, isSummary] = [bodyText(body), madeBy !== null];
+      return { messageId, sequence, role, text, isSummary, archivedBy, createdAt };
     });
   return rankHits(query, candidates, limit);
 }

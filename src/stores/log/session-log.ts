@@ -13,6 +13,7 @@ import type { Created, LogEdit, LogMessage } from "./log-record.ts";
 
 export interface SessionLog {
   readonly id: string;
+  readonly incarnation: string;
   readonly format: FormatName;
   readonly agentId: string;
   readonly parentId: string | null;
@@ -80,8 +81,8 @@ export function newLog(created: Created): SessionLog {
   };
 }
 
-export function versionOf({ createdAt, head, sequence, revision }: SessionLog): Version {
-  return { incarnation: createdAt, head, sequence, revision };
+export function versionOf({ incarnation, head, sequence, revision }: SessionLog): Version {
+  return { incarnation, head, sequence, revision };
 }
 
 export function recordOf(log: SessionLog): SessionRecord {

@@ -5,6 +5,7 @@
 
 import { wholeUsage } from "../../core/store/counters.ts";
 import type { Appended, Batch } from "../../core/store/store.ts";
+import type { Waiting } from "../../core/store/waiting.ts";
 import { timeIn } from "../sql/cells.ts";
 import { detachBody } from "../sql/detached-body.ts";
 import { messageIdOf } from "../sql/message-id.ts";
@@ -12,13 +13,18 @@ import { sessionMissing } from "../sql/refusals.ts";
 import { versionOf } from "../sql/session-row.ts";
 import { attachmentValues, insertAttachments } from "./attachment-rows.ts";
 import { timeText, VERSION_TEXTS } from "./columns.ts";
-import type { Database, Statement } from "./database.ts";
+import type { Database, WriteStatement } from "./database.ts";
 import { flagList, jsonList, textList } from "./literals.ts";
 
-export async function append(database: Database, sessionId: string, batch: Batch): Promise<Appended> {
+export async function append(
+  database: Database,
+  sessionId: string,
+  batch: Batch,
+  waiting: Waiting = {},
+): Promise<Appended> {
   const { messages } = batch;
-  const [text, values] = appendStatement(database.schema, sessionId, batch);
-  const [row] = await database.write("append to the session", text, values);
+  const statement = appendStatement(database.schema, sessionId, batch);
+  const [row] = await database.write("append to the session", statement, waiting);
   if (row === undefined) throw sessionMissing(sessionId);
   const version = versionOf(row);
   const ids = messages.map((_, index) => messageIdOf(version.sequence - messages.length + index + 1));
@@ -26,14 +32,14 @@ export async function append(database: Database, sessionId: string, batch: Batch
 }
 
 /** Finds no row where there is no such session. */
-export function appendStatement(schema: string, sessionId: string, batch: Batch): Statement {
+export function appendStatement(schema: string, sessionId: string, batch: Batch): WriteStatement {
   const { messages, turns } = batch;
   const usage = batch.usage && wholeUsage(batch.usage);
   const bodies = messages.map(({ body, attachments }) => detachBody(body, attachments));
   const blobs = bodies.flatMap((body) => body.blobs);
   const isPlain = bodies.every(({ attachments }) => attachments === null);
   return [
-    appendText(schema, { isAttached: blobs.length > 0 }),
+    (lockBound) => appendText(schema, { isAttached: blobs.length > 0, lockBound }),
     [
       sessionId,
       messages.length,
@@ -50,7 +56,12 @@ export function appendStatement(schema: string, sessionId: string, batch: Batch)
   ];
 }
 
-function appendText(schema: string, { isAttached }: { readonly isAttached: boolean }): string {
+interface TextParts {
+  readonly isAttached: boolean;
+  readonly lockBound: string;
+}
+
+function appendText(schema: string, { isAttached, lockBound }: TextParts): string {
   return `WITH session AS (
       UPDATE ${schema}.sessions SET
         last_sequence = last_sequence + $2::bigint,
@@ -62,8 +73,8 @@ function appendText(schema: string, { isAttached }: { readonly isAttached: boole
         context_tokens = coalesce($6::bigint, context_tokens),
         is_total_stale = CASE WHEN $4::bigint IS NOT NULL THEN false ELSE is_total_stale OR $2::bigint > 0 END,
         updated_at = clock_timestamp()
-      WHERE id = $1
-      RETURNING id, last_sequence, revision, head_event_id, created_at, updated_at
+      WHERE id = $1 AND ${lockBound}
+      RETURNING id, last_sequence, revision, head_event_id, incarnation, updated_at
     )${isAttached ? `, attached AS (${insertAttachments(schema, "$11", "$12")})` : ""}, added AS (
       INSERT INTO ${schema}.messages
         (session_id, sequence, order_key, role, is_preserved, created_at, attachments, body)

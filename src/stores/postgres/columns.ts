@@ -27,7 +27,7 @@ export function columnText(table: string, column: string): string {
 }
 
 /** What tells the state of a session, of whatever stands in the place of its row. */
-export const VERSION_TEXTS = `head_event_id, last_sequence, revision, ${timeText("created_at")} AS created_at`;
+export const VERSION_TEXTS = "head_event_id, last_sequence, revision, incarnation";
 
 /** The session `s` and its head event `h` as one JSON text, under the names of `SESSION_COLUMNS`. */
 export const RECORD_JSON = `json_build_object(${[

@@ -5,6 +5,7 @@
 
 import { countersAfterCompaction, isOvertaken } from "../../core/store/counters.ts";
 import type { Commit, Committed } from "../../core/store/store.ts";
+import type { Waiting } from "../../core/store/waiting.ts";
 import { flagIn, numberIn, type Row } from "../sql/cells.ts";
 import { type CommitTargets, checkCommit, notInView } from "../sql/check-commit.ts";
 import { detachBody } from "../sql/detached-body.ts";
@@ -22,10 +23,10 @@ import { type LockedSession, lockSession } from "./lock-session.ts";
 export async function commit(
   database: Database,
   sessionId: string,
-  { change, eventId }: { readonly change: Commit; readonly eventId: string },
+  { change, eventId, ...waiting }: Waiting & { readonly change: Commit; readonly eventId: string },
 ): Promise<Committed> {
   const { schema } = database;
-  return database.transaction("commit the compaction", async (transaction) => {
+  const body = async (transaction: Transaction): Promise<Committed> => {
     const locked = await lockSession(transaction, { schema, sessionId });
     const { row, now } = locked;
     const ground = {
@@ -42,7 +43,8 @@ export async function commit(
     const version = versionOf(session);
     const first = version.sequence - change.inserted.length + 1;
     return { version, eventId, insertedIds: change.inserted.map((_, at) => messageIdOf(first + at)), createdAt: now };
-  });
+  };
+  return database.transaction("commit the compaction", body, waiting);
 }
 
 /** An edit can break no other reference than the one to its message. */
@@ -159,7 +161,7 @@ function finishStatement({ schema, sessionId, eventId, change, locked }: Work, i
         compaction_count = $9::integer, weak_passes = $10::integer, pass_tokens_after = $11::bigint,
         updated_at = $12::text::timestamptz
       WHERE id = $1 AND lease_token = $4::bigint AND lease_holder IS NOT NULL AND lease_expires_at > clock_timestamp()
-      RETURNING id, last_sequence, revision, head_event_id, created_at, updated_at
+      RETURNING id, last_sequence, revision, head_event_id, incarnation, updated_at
     ), added AS (
       INSERT INTO ${schema}.messages (session_id, sequence, order_key, role, is_preserved, is_summary, made_by, created_at,
         attachments, body)

@@ -1,14 +1,17 @@
 /**
  * Statements and transactions over a client, with bounded retries where they are safe: a read whose connection was lost, and a
- * transaction that Postgres took back in favour of another. A write whose answer was lost is never sent again.
+ * transaction that Postgres took back in favour of another. A write whose answer was lost is never sent again. No wait for a lock is
+ * endless, and no transaction of a worker that fell silent keeps its locks: the server itself ends both.
  */
 
 import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
 import type { Row } from "../sql/cells.ts";
 import { storeClosed } from "../sql/refusals.ts";
 import type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./client.ts";
-import { isConnectionLost, isLostRace, isNeverSent, storageFailure } from "./failure.ts";
+import { isConnectionLost, isLockTimeout, isLostRace, isNeverSent, storageFailure } from "./failure.ts";
+import { lockBound, lockWaits, transactionBounds } from "./time-bounds.ts";
 import { hasListener, tolerateErrors } from "./tolerate-errors.ts";
 
 export interface Database {
@@ -16,10 +19,14 @@ export interface Database {
   readonly schema: string;
   /** One statement that changes nothing. */
   readonly read: Query;
-  /** One statement that is a transaction of its own. */
-  write(doing: string, text: string, values: readonly PostgresValue[]): Promise<readonly Row[]>;
-  /** The body's first statement must change nothing: it may be sent before `BEGIN` is answered. */
-  transaction<T>(doing: string, body: (transaction: Transaction) => Promise<T>, begin?: string): Promise<T>;
+  /** One statement that is a transaction of its own. A signal ends it while it waits for a lock, and not later. */
+  write(doing: string, statement: WriteStatement, waiting?: Waiting): Promise<readonly Row[]>;
+  /** The body's first statement must change nothing: it may be sent before `BEGIN` is answered. The signal as above. */
+  transaction<T>(
+    doing: string,
+    body: (transaction: Transaction) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
   close(): void;
 }
 
@@ -41,13 +48,22 @@ export type Statement = readonly [text: string, values: readonly PostgresValue[]
 
 type Query = (text: string, values: readonly PostgresValue[], planning?: Planning) => Promise<readonly Row[]>;
 
+/** The text with a condition that has to stand beside those of the row that may be locked: it bounds the wait, and is always true. */
+export type WriteStatement = readonly [textOf: (lockBound: string) => string, values: readonly PostgresValue[]];
+
+export interface TransactionOptions extends Waiting {
+  readonly begin?: string;
+}
+
 export interface DatabaseOptions {
   readonly client: PostgresClient;
   readonly schema: string;
   readonly isPrepared: boolean;
+  /** How long a lock is waited for in all. */
+  readonly busyTimeoutMs: number;
 }
 
-export function openDatabase({ client, schema, isPrepared }: DatabaseOptions): Database {
+export function openDatabase({ client, schema, isPrepared, busyTimeoutMs }: DatabaseOptions): Database {
   const statementOf = statements(isPrepared);
   let isClosed = false;
   const connection = (): PostgresClient => {
@@ -58,16 +74,24 @@ export function openDatabase({ client, schema, isPrepared }: DatabaseOptions): D
   return {
     schema,
     read: (...statement) =>
-      attempt("read", isReadAgain, async () => rowsOf(await connection().query(statementOf(...statement)))),
-    write: (doing, text, values) =>
-      attempt(doing, isWriteAgain, async (onUnsure) => {
-        onUnsure();
-        return rowsOf(await connection().query(statementOf(text, values)));
-      }),
-    transaction: (doing, body, begin = BEGIN) =>
-      attempt(doing, isWriteAgain, async (onUnsure) =>
-        transact(await connection().connect(), { begin, statementOf, body, onUnsure }),
+      attempt({ doing: "read", isAgain: isReadAgain }, async () =>
+        rowsOf(await connection().query(statementOf(...statement))),
       ),
+    write: (doing, [textOf, values], waiting = {}) => {
+      const locks = lockWaits(busyTimeoutMs, waiting);
+      const statement = statementOf(textOf(lockBound(locks.waitMs)), values);
+      return attempt({ doing, isAgain: isWriteAgain, waiting, lockWaits: locks.count }, async (onUnsure) => {
+        onUnsure();
+        return rowsOf(await connection().query(statement));
+      });
+    },
+    transaction: (doing, body, { begin = BEGIN, ...waiting } = {}) => {
+      const locks = lockWaits(busyTimeoutMs, waiting);
+      const bounded = `${begin}; ${transactionBounds(locks.waitMs)}`;
+      return attempt({ doing, isAgain: isWriteAgain, waiting, lockWaits: locks.count }, async (onUnsure) =>
+        transact(await connection().connect(), { begin: bounded, statementOf, body, onUnsure }),
+      );
+    },
     close: () => {
       isClosed = true;
     },
@@ -88,12 +112,20 @@ function isWriteAgain(error: unknown): boolean {
   return isLostRace(error) || isNeverSent(error);
 }
 
+interface Attempt {
+  readonly doing: string;
+  readonly isAgain: (error: unknown) => boolean;
+  readonly waiting?: Waiting;
+  /** How often a lock may be waited for. */
+  readonly lockWaits?: number;
+}
+
 async function attempt<T>(
-  doing: string,
-  isAgain: (error: unknown) => boolean,
+  { doing, isAgain, waiting = {}, lockWaits: waitsMax = 1 }: Attempt,
   action: (onUnsure: () => void) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let [tries, waits] = [1, 1]; ; ) {
+    throwIfAborted(waiting);
     let isUnsure = false;
     const onUnsure = (): void => {
       isUnsure = true;
@@ -101,8 +133,9 @@ async function attempt<T>(
     try {
       return await action(onUnsure);
     } catch (error) {
+      if (isLockTimeout(error) && waits++ < waitsMax) continue;
       if (tries === TRIES_MAX || !isAgain(error)) throw storageFailure(doing, error, isUnsure);
-      await delay(RETRY_DELAY_MS * 2 ** tries);
+      await delay(RETRY_DELAY_MS * 2 ** tries++);
     }
   }
 }

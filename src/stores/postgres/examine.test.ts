@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { type PostgresWorld, postgresWorld } from "../../../test/postgres-world.ts";
 import { DAMAGES, damageable } from "../../../test/store-damages.ts";
-import { listOf } from "../../testing/store/world.ts";
+import { append, begin, isSound, listOf, user } from "../../testing/store/world.ts";
 import { postgresStore } from "../postgres.ts";
 
 /** Nobody minds references any more; what triggers do they still do. */
@@ -16,6 +16,14 @@ else suite(world);
 
 function suite(world: PostgresWorld): void {
   afterAll(() => world.end());
+
+  test("a message without words is in the index too", async () => {
+    const store = postgresStore({ client: world.newPool(), schema: world.newSchema() });
+    await begin(store, "a", 2);
+    await append(store, "a", [user("…"), user("")]);
+    expect(await store.search("a", "question", 5)).toHaveLength(1);
+    await isSound(store);
+  });
 
   test.each(DAMAGES)("$name", async ({ sql, rules, says = /^/ }) => {
     const schema = world.newSchema();

@@ -19,12 +19,14 @@ export async function* examine(database: Database, sessionId?: string): AsyncGen
       }
       return findings;
     },
-    "BEGIN READ ONLY",
+    { begin: "BEGIN READ ONLY" },
   );
   yield* found;
 }
 
 const RULES = examineRules({
+  isIndexed:
+    "EXISTS (SELECT 1 FROM message_search w WHERE w.session_id = m.session_id AND w.sequence = m.sequence AND w.part = 0)",
   kindOf: (column) => `json_typeof(${column})`,
   // As text, because JSON operators refuse a column with `\u0000` anywhere in it. Quotes within strings are escaped, so this is a key.
   references: `regexp_matches(t.attachments::text, '"hash"[[:space:]]*:[[:space:]]*"([0-9a-f]{64})"', 'g') r(found)`,

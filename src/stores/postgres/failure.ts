@@ -13,6 +13,11 @@ export function isLostRace(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error));
 }
 
+/** A lock was not to be had in time, and the transaction was taken back. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === "55P03";
+}
+
 /** Nothing more can be said over that connection, and whether the last statement took effect is not known. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
@@ -40,18 +45,20 @@ export function storageFailure(doing: string, cause: unknown, isUnsure: boolean)
 
 /** Goes away by itself: races, locks that were not to be had, too many connections. */
 function isPassing(error: unknown): boolean {
-  return isLostRace(error) || ["55P03", "53300", "57014"].includes(codeOf(error));
+  return isLostRace(error) || isLockTimeout(error) || ["53300", "57014"].includes(codeOf(error));
 }
 
 function remedyOf(code: string): string {
+  if (code === "55P03") return " Another worker holds the lock: try again.";
   if (code === "53100") return " Free some space on the server's disk.";
   if (code === "25006") return " The server is read-only: connect to the primary.";
   if (code === "42501") return " Give this account the rights it needs on the schema.";
   return "";
 }
 
-/** Shutdown of the server and refused connections, then Node's own, then those of postgres.js. */
+/** A transaction that idled too long, shutdown of the server and refused connections, then Node's own, then those of postgres.js. */
 const CONNECTION_CODES: ReadonlySet<string> = new Set([
+  "25P03",
   "57P01",
   "57P02",
   "57P03",

@@ -1,5 +1,6 @@
 /** A copy of a session from one moment of it, made inside the database, with event ids of its own and no lease. */
 
+import type { Waiting } from "../../core/store/waiting.ts";
 import { textIn } from "../sql/cells.ts";
 import { EVENT_COLUMNS } from "../sql/event-row.ts";
 import { sessionExists, sessionMissing } from "../sql/refusals.ts";
@@ -7,10 +8,15 @@ import { SESSION_COLUMNS } from "../sql/session-row.ts";
 import type { Database } from "./database.ts";
 import { textList } from "./literals.ts";
 
+export interface NewFork extends Waiting {
+  readonly newSessionId: string;
+  readonly newEventId: () => string;
+}
+
 export async function fork(
   database: Database,
   sessionId: string,
-  { newSessionId, newEventId }: { readonly newSessionId: string; readonly newEventId: () => string },
+  { newSessionId, newEventId, ...waiting }: NewFork,
 ): Promise<void> {
   const { schema } = database;
   // Every statement sees the same moment, whatever is appended meanwhile.
@@ -34,7 +40,7 @@ export async function fork(
         [tableCopy(schema, "attachments", ["session_id", "hash", "bytes"]), [sessionId, newSessionId]],
       ]);
     },
-    begin,
+    { begin, ...waiting },
   );
 }
 
@@ -62,8 +68,11 @@ const EVENT_NAMES: Readonly<Record<string, readonly string[]>> = {
   message_edits: ["event_id"],
 };
 
+/** What no copy has from the first: the fork is another session. */
+const OWN_COLUMNS: ReadonlySet<string> = new Set(["id", "parent_id", "incarnation", "created_at", "updated_at"]);
+
 function sessionCopy(schema: string): string {
-  const copied = SESSION_COLUMNS.filter((column) => !["id", "parent_id", "created_at", "updated_at"].includes(column));
+  const copied = SESSION_COLUMNS.filter((column) => !OWN_COLUMNS.has(column));
   return `INSERT INTO ${schema}.sessions (id, parent_id, ${copied.join(", ")})
     SELECT $2, $1, ${cells("sessions", copied)} FROM ${schema}.sessions t ${nameJoins("sessions")} WHERE t.id = $1
     ON CONFLICT DO NOTHING RETURNING id`;
@@ -78,7 +87,9 @@ function cells(table: string, columns: readonly string[]): string {
   const names = EVENT_NAMES[table] ?? [];
   const cell = (column: string): string => {
     if (column === "session_id") return "$2";
-    return names.includes(column) ? `new_${column}.new_id` : `t.${column}`;
+    if (!names.includes(column)) return `t.${column}`;
+    // An event that was deleted left what it inserted, under its old name: without one, a summary would pass for an appended message.
+    return column === "made_by" ? "coalesce(new_made_by.new_id, t.made_by)" : `new_${column}.new_id`;
   };
   return columns.map(cell).join(", ");
 }

@@ -27,7 +27,7 @@ const NAME_BYTES_MAX = 63;
 export function quotedSchema(name: string): string {
   if (name === "" || name.includes("\0") || !name.isWellFormed() || Buffer.byteLength(name) > NAME_BYTES_MAX) {
     const message = `The schema's name must have 1 to ${NAME_BYTES_MAX} bytes and no NUL. Nothing was changed.`;
-    throw new CompactionError("invalid-options", message);
+    throw new CompactionError("invalid-settings", message);
   }
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -10,8 +10,11 @@ import {
 } from "../sql/migrations.ts";
 import type { Database, Transaction } from "./database.ts";
 import { initial } from "./migrations/001-initial.ts";
+import { identity } from "./migrations/002-identity.ts";
+import { attachments } from "./migrations/003-attachments.ts";
+import { searchWords } from "./migrations/004-search-words.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial];
+export const MIGRATIONS: readonly Migration[] = [initial, identity, attachments, searchWords];
 
 export interface MigrateOptions {
   readonly use: SchemaUse;
@@ -36,6 +39,8 @@ export async function migrate(database: Database, { use, place }: MigrateOptions
 }
 
 async function apply(transaction: Transaction, schema: string): Promise<void> {
+  // A migration may take as long as it likes, and so may those who wait for it.
+  await transaction.query("SELECT set_config('lock_timeout', '0', true)", []);
   await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended($1, $2::bigint))", [schema, LOCK_SEED]);
   await transaction.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`, []);
   // Migrations name no schema; the functions they make keep this path.

@@ -9,7 +9,7 @@ export async function openPostgres(address: string, schemaUse: SchemaUse = "make
   if (!URL.canParse(address)) {
     // Not repeated, because it may hold a password.
     throw new CompactionError(
-      "invalid-options",
+      "invalid-settings",
       "This is not an address of Postgres: write postgres://USER@HOST/DATABASE.",
     );
   }

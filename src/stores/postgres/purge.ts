@@ -1,12 +1,20 @@
-/** Deletes what events before a time (as `purgeTime` writes it) archived, in one transaction, and marks those events: they can no longer be undone. */
+/**
+ * Deletes what events before a time (as `purgeTime` writes it) archived, in one transaction, and marks those events: they can no longer
+ * be undone. Binary content that only the deleted messages referred to goes with them.
+ */
 
+import type { Waiting } from "../../core/store/waiting.ts";
 import { numberIn } from "../sql/cells.ts";
-import type { Database } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
 import { lockSession } from "./lock-session.ts";
 
-export async function purge(database: Database, sessionId: string, before: string): Promise<number> {
+export async function purge(
+  database: Database,
+  sessionId: string,
+  { before, ...waiting }: Waiting & { readonly before: string },
+): Promise<number> {
   const { schema } = database;
-  return database.transaction("purge the archive", async (transaction) => {
+  const body = async (transaction: Transaction): Promise<number> => {
     const { now } = await lockSession(transaction, { schema, sessionId });
     const [row] = await transaction.query(
       `WITH gone AS (
@@ -25,9 +33,11 @@ export async function purge(database: Database, sessionId: string, before: strin
       [sessionId, before, now],
     );
     const deleted = numberIn(row ?? {}, "deleted");
+    // A trigger has done so already, but there may be none where the tables are spread over servers.
     if (deleted > 0) await transaction.query(orphansText(schema), [sessionId]);
     return deleted;
-  });
+  };
+  return database.transaction("purge the archive", body, waiting);
 }
 
 /** Attachments to which nothing refers any more. */

@@ -7,7 +7,7 @@ import { numberIn, parsedJson, type Row, textIn } from "../sql/cells.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import { sessionRecordOf } from "../sql/session-row.ts";
 import { messagesOf } from "./attachment-rows.ts";
-import { editJoin, headJoin, RECORD_JSON, timeText, VIEW_MESSAGE } from "./columns.ts";
+import { editJoin, headJoin, RECORD_JSON, VIEW_MESSAGE } from "./columns.ts";
 import type { Database } from "./database.ts";
 
 export async function readSession(database: Database, sessionId: string): Promise<SessionState | undefined> {
@@ -24,7 +24,7 @@ export async function readSession(database: Database, sessionId: string): Promis
 
 export async function readChanges(database: Database, sessionId: string, since: Version): Promise<Changes> {
   const { schema } = database;
-  const isSeen = `(s.revision = $2 AND ${timeText("s.created_at")} = $4)`;
+  const isSeen = "(s.revision = $2 AND s.incarnation = $4)";
   // Where nothing happened, not even the record is put together.
   const rows = await database.read(
     `${recordRow(schema, `CASE WHEN ${isSeen} AND s.last_sequence = $3 THEN '' ELSE ${RECORD_JSON} END`)}

@@ -1,6 +1,7 @@
 /** Takes compactions back, in one transaction: exactly their marks, edits and summaries, and nothing that came since. */
 
 import type { Rollback, RolledBack } from "../../core/store/store.ts";
+import type { Waiting } from "../../core/store/waiting.ts";
 import { flagIn, textIn, timeOrNullIn } from "../sql/cells.ts";
 import { countersAfterRollback, planRollback } from "../sql/plan-rollback.ts";
 import { countersOf, versionOf } from "../sql/session-row.ts";
@@ -9,9 +10,14 @@ import type { Database, Transaction } from "./database.ts";
 import { textList } from "./literals.ts";
 import { lockSession } from "./lock-session.ts";
 
-export async function rollBack(database: Database, sessionId: string, rollback: Rollback): Promise<RolledBack> {
+export async function rollBack(
+  database: Database,
+  sessionId: string,
+  rollback: Rollback,
+  waiting: Waiting = {},
+): Promise<RolledBack> {
   const { schema } = database;
-  return database.transaction("roll the compaction back", async (transaction) => {
+  const body = async (transaction: Transaction): Promise<RolledBack> => {
     const { row, now } = await lockSession(transaction, { schema, sessionId });
     const { undone, head } = planRollback(await eventsInForce(transaction, { schema, sessionId }), rollback);
     const undoneIds = undone.map(({ id }) => id);
@@ -34,7 +40,8 @@ export async function rollBack(database: Database, sessionId: string, rollback: 
       ],
     ]);
     return { version: versionOf(sessions?.[0] ?? {}), undoneIds };
-  });
+  };
+  return database.transaction("roll the compaction back", body, waiting);
 }
 
 async function eventsInForce(

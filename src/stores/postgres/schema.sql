@@ -114,6 +114,8 @@ CREATE TABLE sessions (
   indexed_sequence bigint NOT NULL DEFAULT 0,
   created_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  incarnation text COLLATE "C" NOT NULL DEFAULT (gen_random_uuid())::text,
+  lease_ms double precision,
   CONSTRAINT sessions_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
@@ -157,6 +159,35 @@ CREATE VIEW message_archive AS
    FROM messages m
      JOIN compaction_events e ON e.session_id = m.session_id AND e.id = m.archived_by
   WHERE m.archived_by IS NOT NULL AND m.made_by IS DISTINCT FROM m.archived_by;
+
+CREATE OR REPLACE FUNCTION attachment_hashes(json)
+ RETURNS SETOF text
+ LANGUAGE sql
+ IMMUTABLE STRICT ROWS 2
+AS $function$
+  SELECT found[1] FROM regexp_matches($1::text, '"hash"[[:space:]]*:[[:space:]]*"([0-9a-f]{64})"', 'g') AS found
+$function$;
+
+CREATE OR REPLACE FUNCTION forget_attachments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO SCHEMA
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM gone WHERE attachments IS NOT NULL) THEN RETURN NULL; END IF;
+  -- Appends wait here, and then find that the bytes are gone and write them again. A session that goes takes its own along by itself.
+  PERFORM FROM sessions WHERE id IN (SELECT session_id FROM gone WHERE attachments IS NOT NULL) ORDER BY id FOR UPDATE;
+  DELETE FROM attachments a USING (
+      SELECT DISTINCT g.session_id, hash FROM gone g JOIN sessions s ON s.id = g.session_id, attachment_hashes(g.attachments) AS hash
+    ) AS unneeded
+    WHERE a.session_id = unneeded.session_id AND a.hash = unneeded.hash
+    AND NOT EXISTS (SELECT FROM messages m
+      WHERE m.session_id = a.session_id AND m.attachments IS NOT NULL AND strpos(m.attachments::text, a.hash) > 0)
+    AND NOT EXISTS (SELECT FROM message_edits d
+      WHERE d.session_id = a.session_id AND d.attachments IS NOT NULL AND strpos(d.attachments::text, a.hash) > 0);
+  RETURN NULL;
+END
+$function$;
 
 CREATE OR REPLACE FUNCTION forget_deleted_edit()
  RETURNS trigger
@@ -221,3 +252,7 @@ CREATE TRIGGER compaction_events_delete AFTER DELETE ON compaction_events FOR EA
 CREATE TRIGGER message_archive_delete INSTEAD OF DELETE ON message_archive FOR EACH ROW EXECUTE FUNCTION purge_archived_message();
 
 CREATE TRIGGER message_edits_delete AFTER DELETE ON message_edits FOR EACH ROW EXECUTE FUNCTION forget_deleted_edit();
+
+CREATE TRIGGER message_edits_delete_attachments AFTER DELETE ON message_edits REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_attachments();
+
+CREATE TRIGGER messages_delete_attachments AFTER DELETE ON messages REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_attachments();

@@ -175,12 +175,27 @@ function suite(world: PostgresWorld): void {
     expect(await rows("SELECT hash FROM attachments")).toEqual([]);
   });
 
+  test("a lease does not outlast a server's clock that goes back", async () => {
+    const { store, rows } = opened();
+    await begin(store, "a", 2);
+    const dead = await store.lease("a", "dead", 1_000);
+    await rows("UPDATE sessions SET lease_expires_at = lease_expires_at + interval '500 milliseconds'");
+    expect(await store.lease("a", "next", 1_000)).toBeUndefined();
+    await rows("UPDATE sessions SET lease_expires_at = lease_expires_at + interval '1 day'");
+    expect((await store.lease("a", "next", 1_000))?.token).toBeGreaterThan(dead?.token ?? 0);
+  });
+
   test("eight that start at once make one schema", async () => {
     const schema = world.newSchema();
     const stores = Array.from({ length: 8 }, () => postgresStore({ client: world.newPool({ max: 1 }), schema }));
     await Promise.all(stores.map((store, index) => begin(store, `session ${index}`, 1)));
     const { rows, store } = opened(schema);
-    expect(await rows("SELECT number, name FROM schema_migrations")).toEqual([{ number: 1, name: "initial" }]);
+    expect(await rows("SELECT number, name FROM schema_migrations")).toEqual([
+      { number: 1, name: "initial" },
+      { number: 2, name: "identity" },
+      { number: 3, name: "attachments" },
+      { number: 4, name: "search-words" },
+    ]);
     expect((await listOf(store.sessions())).length).toBe(8);
   });
 

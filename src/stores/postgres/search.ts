@@ -11,7 +11,8 @@ import { type SearchRequest, tellingWords } from "../../core/search/query-words.
 import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
 import { searchWords } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope } from "../../core/store/store.ts";
-import { jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
+import type { Waiting } from "../../core/store/waiting.ts";
+import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
 import { messageIdOf } from "../sql/message-id.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import { WRITTEN_MESSAGE } from "./columns.ts";
@@ -26,9 +27,9 @@ const WORDS_PER_PART = 4_000;
 export async function search(
   database: Database,
   sessionId: string,
-  { query, limit, scope }: SearchRequest,
+  { query, limit, scope, ...waiting }: SearchRequest & Waiting,
 ): Promise<readonly Hit[]> {
-  await catchUp(database, sessionId);
+  await catchUp(database, sessionId, waiting);
   const words = tellingWords(query);
   if (words.length === 0 || limit <= 0) return [];
   const chosen = chooseCandidates(await holdersOf(database, sessionId, { words, scope }));
@@ -75,7 +76,7 @@ async function holdersOf(
 }
 
 /** Bounded by the number that was the last when the search began, so that appends cannot keep it busy. */
-async function catchUp(database: Database, sessionId: string): Promise<void> {
+async function catchUp(database: Database, sessionId: string, waiting: Waiting): Promise<void> {
   const { schema } = database;
   const [session] = await database.read(
     `SELECT indexed_sequence, last_sequence FROM ${schema}.sessions WHERE id = $1`,
@@ -93,7 +94,7 @@ async function catchUp(database: Database, sessionId: string): Promise<void> {
     const final = rows.at(-1);
     const isDone = rows.length < MESSAGES_PER_BATCH || final === undefined;
     indexed = isDone ? last : numberIn(final, "sequence");
-    await writeWords(database, { sessionId, rows, indexed });
+    await writeWords(database, { sessionId, rows, indexed }, waiting);
   }
 }
 
@@ -105,11 +106,10 @@ interface Indexed {
 }
 
 /** Another process may index the same rows, or purge one, at the same time. */
-async function writeWords(database: Database, { sessionId, rows, indexed }: Indexed): Promise<void> {
+async function writeWords(database: Database, { sessionId, rows, indexed }: Indexed, waiting: Waiting): Promise<void> {
   const { schema } = database;
   const parts = rows.flatMap((row) => partsOf(row));
-  await database.write(
-    "index the session",
+  const textOf = (lockBound: string): string =>
     `WITH part AS (
        SELECT * FROM ROWS FROM (unnest($2::text::bigint[]), unnest($3::text::integer[]), unnest($4::text::text[]))
          AS p(sequence, part, words)
@@ -119,22 +119,23 @@ async function writeWords(database: Database, { sessionId, rows, indexed }: Inde
        FROM part JOIN ${schema}.messages m ON m.session_id = $1 AND m.sequence = part.sequence
        ON CONFLICT DO NOTHING
      )
-     UPDATE ${schema}.sessions SET indexed_sequence = greatest(indexed_sequence, $6::bigint) WHERE id = $1`,
-    [
-      sessionId,
-      numberList(parts.map(({ sequence }) => sequence)),
-      numberList(parts.map(({ part }) => part)),
-      textList(parts.map(({ words }) => words)),
-      sessionWord(sessionId),
-      indexed,
-    ],
-  );
+     UPDATE ${schema}.sessions SET indexed_sequence = greatest(indexed_sequence, $6::bigint) WHERE id = $1 AND ${lockBound}`;
+  const values = [
+    sessionId,
+    numberList(parts.map(({ sequence }) => sequence)),
+    numberList(parts.map(({ part }) => part)),
+    textList(parts.map(({ words }) => words)),
+    sessionWord(sessionId),
+    indexed,
+  ];
+  await database.write("index the session", [textOf, values], waiting);
 }
 
 function partsOf(row: Row): readonly { readonly sequence: number; readonly part: number; readonly words: string }[] {
   const words = [...new Set(searchWords(bodyText(jsonIn(row, "body"))))];
   const sequence = numberIn(row, "sequence");
-  return Array.from({ length: Math.ceil(words.length / WORDS_PER_PART) }, (_, part) => ({
+  // One for a message without words too, or nobody could tell it from one that the index lacks.
+  return Array.from({ length: Math.max(1, Math.ceil(words.length / WORDS_PER_PART)) }, (_, part) => ({
     sequence,
     part,
     words: words.slice(part * WORDS_PER_PART, (part + 1) * WORDS_PER_PART).join(" "),
@@ -146,7 +147,7 @@ function sessionWord(sessionId: string): string {
   return `session:${hash("sha256", sessionId)}`;
 }
 
-/** Words hold letters, digits and marks only, so quoting them is all that is needed. */
+/** Words hold letters, digits, marks and pictographs only, so quoting them is all that is needed. */
 function queryText(sessionId: string, word: string): string {
   return `'${sessionWord(sessionId)}' & '${word}'`;
 }
@@ -160,6 +161,7 @@ function* candidatesIn(rows: readonly Row[]): Generator<Candidate> {
       // Only roles are ever written to that column.
       role: textIn(row, "role") as Role,
       text: bodyText(jsonIn(row, "body")),
+      isSummary: flagIn(row, "is_summary"),
       archivedBy: textOrNullIn(row, "archived_by"),
       createdAt: timeIn(row, "created_at"),
     };

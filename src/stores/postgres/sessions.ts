@@ -3,34 +3,44 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Batch, NewSession, SessionSummary, Version } from "../../core/store/store.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
+import type { Waiting } from "../../core/store/waiting.ts";
 import { textIn } from "../sql/cells.ts";
 import { sequencesOf } from "../sql/message-id.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
 import { sessionSummaryOf, versionOf } from "../sql/session-row.ts";
 import { appendStatement } from "./append.ts";
 import { columnText, VERSION_TEXTS } from "./columns.ts";
-import type { Database, Statement } from "./database.ts";
+import type { Database, Statement, Transaction } from "./database.ts";
 import { numberList, textList } from "./literals.ts";
 import { lockSession } from "./lock-session.ts";
 
 /** In one transaction with its first messages; without any, in one statement. */
-export async function createSession(database: Database, session: NewSession, first?: Batch): Promise<void> {
+export async function createSession(
+  database: Database,
+  session: NewSession,
+  { first, ...waiting }: Waiting & { readonly first?: Batch | undefined },
+): Promise<void> {
   const { schema } = database;
   const [text, values] = insertStatement(schema, session);
   const doing = "create the session";
   if (first === undefined) {
-    const made = await database.write(doing, text, values);
+    const made = await database.write(doing, [() => text, values], waiting);
     if (made.length === 0) throw sessionExists(session.id);
     return;
   }
-  const appended = appendStatement(schema, session.id, first);
-  await database.transaction(doing, async ({ query, pipeline }) => {
+  const [appendTextOf, appended] = appendStatement(schema, session.id, first);
+  const body = async ({ query, pipeline }: Transaction): Promise<void> => {
     const there = await query(`SELECT 1 FROM ${schema}.sessions WHERE id = $1`, [session.id]);
     if (there.length > 0) throw sessionExists(session.id);
-    const [made] = await pipeline([[text, values], appended]);
+    // The transaction has its bounds already.
+    const [made] = await pipeline([
+      [text, values],
+      [appendTextOf("true"), appended],
+    ]);
     // Somebody was quicker; what was appended to theirs is taken back.
     if (made?.length !== 1) throw sessionExists(session.id);
-  });
+  };
+  await database.transaction(doing, body, waiting);
 }
 
 function insertStatement(schema: string, session: NewSession): Statement {
@@ -40,12 +50,10 @@ function insertStatement(schema: string, session: NewSession): Statement {
   return [text, [id, format, agentId, parentId, jsonText(base), jsonText(metadata)]];
 }
 
-export async function deleteSession(database: Database, sessionId: string): Promise<void> {
-  const gone = await database.write(
-    "delete the session",
-    `DELETE FROM ${database.schema}.sessions WHERE id = $1 RETURNING id`,
-    [sessionId],
-  );
+export async function deleteSession(database: Database, sessionId: string, waiting: Waiting = {}): Promise<void> {
+  const textOf = (lockBound: string): string =>
+    `DELETE FROM ${database.schema}.sessions WHERE id = $1 AND ${lockBound} RETURNING id`;
+  const gone = await database.write("delete the session", [textOf, [sessionId]], waiting);
   if (gone.length === 0) throw sessionMissing(sessionId);
 }
 
@@ -54,13 +62,26 @@ export async function requireSession(database: Database, sessionId: string): Pro
   if (rows.length === 0) throw sessionMissing(sessionId);
 }
 
-export async function setBase(database: Database, sessionId: string, base: JsonObject): Promise<Version> {
-  const [row] = await database.write(
-    "change the base",
+export async function setBase(
+  database: Database,
+  sessionId: string,
+  base: JsonObject,
+  waiting: Waiting = {},
+): Promise<Version> {
+  const textOf = (lockBound: string): string =>
     `UPDATE ${database.schema}.sessions SET base = $2::text::json, revision = revision + 1, updated_at = clock_timestamp()
-     WHERE id = $1 RETURNING ${VERSION_TEXTS}`,
-    [sessionId, jsonText(base)],
-  );
+     WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
+  const [row] = await database.write("change the base", [textOf, [sessionId, jsonText(base)]], waiting);
+  if (row === undefined) throw sessionMissing(sessionId);
+  return versionOf(row);
+}
+
+/** R168. */
+export async function recordFlush(database: Database, sessionId: string, waiting: Waiting = {}): Promise<Version> {
+  const textOf = (lockBound: string): string =>
+    `UPDATE ${database.schema}.sessions SET memory_flush_compaction_count = compaction_count, revision = revision + 1,
+       updated_at = clock_timestamp() WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
+  const [row] = await database.write("record the flush", [textOf, [sessionId]], waiting);
   if (row === undefined) throw sessionMissing(sessionId);
   return versionOf(row);
 }
@@ -68,11 +89,15 @@ export async function setBase(database: Database, sessionId: string, base: JsonO
 export async function setPinned(
   database: Database,
   sessionId: string,
-  { messageIds, isPinned }: { readonly messageIds: readonly string[]; readonly isPinned: boolean },
+  {
+    messageIds,
+    isPinned,
+    ...waiting
+  }: Waiting & { readonly messageIds: readonly string[]; readonly isPinned: boolean },
 ): Promise<Version> {
   const sequences = sequencesOf(messageIds);
   const { schema } = database;
-  return database.transaction("pin the messages", async (transaction) => {
+  const body = async (transaction: Transaction): Promise<Version> => {
     const { now } = await lockSession(transaction, { schema, sessionId });
     if (sequences === undefined) throw messageMissing();
     const [pinned, sessions] = await transaction.pipeline([
@@ -90,7 +115,8 @@ export async function setPinned(
     ]);
     if (pinned?.length !== sequences.length) throw messageMissing();
     return versionOf(sessions?.[0] ?? {});
-  });
+  };
+  return database.transaction("pin the messages", body, waiting);
 }
 
 const SESSIONS_AT_ONCE = 200;

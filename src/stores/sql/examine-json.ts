@@ -1,5 +1,6 @@
 /** Rules about the kind of JSON that a column holds. How a kind is told differs, so each database brings its own way. Only reads. */
 
+import type { FormatName } from "../../core/message.ts";
 import type { ExamineRule } from "./examine-rules.ts";
 
 const BACKUP = "Restore the database from a backup.";
@@ -21,7 +22,16 @@ export function jsonRules(kindOf: (column: string) => string): readonly ExamineR
   const bodies = (table: string): string =>
     `SELECT session_id, 'm' || sequence AS subject FROM ${table} WHERE ${isNot("body", ["object", "string", "text"])}
       OR (${isNot("attachments", ["array"])})`;
+  const strange = (table: string): string =>
+    `SELECT b.session_id, 'm' || b.sequence AS subject FROM ${table} b JOIN sessions s ON s.id = b.session_id
+      WHERE ${kindOf("b.body")} = 'object' AND (${Object.entries(KEYS).map(lacksKeys).join(" OR ")})`;
   return [
+    {
+      rule: "body-shape",
+      sql: `${strange("messages")} UNION ALL ${strange("message_edits")}`,
+      message: (subject) => `The body of message ${subject} is no message of the session's format.`,
+      remedy: `Requests cannot be made while it is in the view. ${BACKUP}`,
+    },
     {
       rule: "body-json",
       sql: `${bodies("messages")} UNION ALL ${bodies("message_edits")}`,
@@ -42,6 +52,18 @@ export function jsonRules(kindOf: (column: string) => string): readonly ExamineR
       remedy: BACKUP,
     },
   ];
+}
+
+/** Of which every message of the format has one. Looked for in the text, wherever they stand: enough to tell what was never a message. */
+const KEYS: Readonly<Partial<Record<FormatName, readonly string[]>>> = {
+  "anthropic-messages": ["role"],
+  "openai-chat": ["role"],
+  "openai-responses": ["role", "type", "id"],
+};
+
+function lacksKeys([format, keys]: readonly [string, readonly string[]]): string {
+  const lacks = keys.map((key) => `CAST(b.body AS TEXT) NOT LIKE '%"${key}"%'`);
+  return `(s.format = '${format}' AND ${lacks.join(" AND ")})`;
 }
 
 type Kinds = Readonly<Record<string, readonly string[]>>;

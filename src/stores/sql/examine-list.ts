@@ -3,12 +3,10 @@
 import { type AttachmentDialect, attachmentRules } from "./examine-attachments.ts";
 import { jsonRules } from "./examine-json.ts";
 import { EXAMINE_RULES, type ExamineRule } from "./examine-rules.ts";
+import { type SessionDialect, sessionRules } from "./examine-session.ts";
 
-export interface ExamineDialect extends AttachmentDialect {
-  /** As `jsonRules` asks for it. */
-  kindOf(column: string): string;
-}
+export interface ExamineDialect extends AttachmentDialect, SessionDialect {}
 
 export function examineRules(dialect: ExamineDialect): readonly ExamineRule[] {
-  return [...EXAMINE_RULES, ...jsonRules(dialect.kindOf), ...attachmentRules(dialect)];
+  return [...EXAMINE_RULES, ...sessionRules(dialect), ...jsonRules(dialect.kindOf), ...attachmentRules(dialect)];
 }

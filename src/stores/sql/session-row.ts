@@ -42,6 +42,7 @@ export const SESSION_COLUMNS = [
   "memory_flush_compaction_count",
   "turn_count",
   "message_count",
+  "incarnation",
   "created_at",
   "updated_at",
 ] as const;
@@ -81,10 +82,10 @@ export function sessionRecordOf(row: Row): SessionRecord {
   };
 }
 
-/** A query names `head_event_id`, `last_sequence`, `revision` and the session's `created_at`. */
+/** A query names `head_event_id`, `last_sequence`, `revision` and `incarnation`. */
 export function versionOf(row: Row): Version {
   return {
-    incarnation: timeIn(row, "created_at"),
+    incarnation: textIn(row, "incarnation"),
     head: textOrNullIn(row, "head_event_id"),
     sequence: numberIn(row, "last_sequence"),
     revision: numberIn(row, "revision"),

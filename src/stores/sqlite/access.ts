@@ -8,6 +8,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { checkSessionId } from "../../core/store/session-id.ts";
+import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
 import { refuseMigration, type SchemaUse } from "../sql/migrations.ts";
 import { storeClosed } from "../sql/refusals.ts";
 import { type Database, openDatabase, type Seams } from "./database.ts";
@@ -17,14 +18,17 @@ import { connectReadOnly, readOnlyRefusal, WRITE_NEEDED } from "./read-only.ts";
 
 export interface Access {
   read<T>(work: (database: Database) => T): Promise<T>;
-  write<T>(work: (database: Database) => T): Promise<T>;
+  /** A signal ends the waiting for others, and not the work. */
+  write<T>(work: (database: Database) => T, waiting?: Waiting): Promise<T>;
+  /** Brings what was deleted out of the log beside the file too, unless somebody still reads there: then a later one does. */
+  forget(): void;
   close(): void;
 }
 
 /** The same for what belongs to a session: an id that can be none is refused before it reaches a statement. */
 export interface SessionAccess {
   read<T>(sessionId: string, work: (database: Database) => T): Promise<T>;
-  write<T>(sessionId: string, work: (database: Database) => T): Promise<T>;
+  write<T>(sessionId: string, work: (database: Database) => T, waiting?: Waiting): Promise<T>;
 }
 
 export function ofSessions({ read, write }: Access): SessionAccess {
@@ -33,9 +37,9 @@ export function ofSessions({ read, write }: Access): SessionAccess {
       checkSessionId(sessionId);
       return read(work);
     },
-    write: async (sessionId, work) => {
+    write: async (sessionId, work, waiting) => {
       checkSessionId(sessionId);
-      return write(work);
+      return write(work, waiting);
     },
   };
 }
@@ -65,23 +69,31 @@ export function openAccess(options: AccessOptions, seams: Seams): Access {
     database ??= connect(options, seams);
     return inTransaction(database, { begin, work, drop });
   };
-  const patiently = async <T>(begin: string, work: (database: Database) => T): Promise<T> => {
+  const patiently = async <T>(begin: string, work: (database: Database) => T, waiting: Waiting = {}): Promise<T> => {
     const deadlineMs = performance.now() + options.busyTimeoutMs;
     for (let waitMs = 1; ; waitMs = Math.min(WAIT_MS_MAX, waitMs * 2)) {
+      throwIfAborted(waiting);
       try {
         return attempt(begin, work);
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadlineMs) throw asCompactionError(error, options.file);
       }
       // Not all who wait come back at the same instant.
-      await delay(waitMs * (0.5 + Math.random()));
+      await pause(waitMs * (0.5 + Math.random()), waiting);
     }
   };
   return {
     read: (work) => patiently("BEGIN", work),
-    write: async (work) => {
+    write: async (work, waiting) => {
       if (options.readOnly) throw readOnlyRefusal(options.file, WRITE_NEEDED);
-      return patiently("BEGIN IMMEDIATE", work);
+      return patiently("BEGIN IMMEDIATE", work, waiting);
+    },
+    forget: () => {
+      try {
+        database?.get("PRAGMA wal_checkpoint(TRUNCATE)");
+      } catch {
+        // What was to be deleted is deleted; the log is emptied by the next checkpoint, or when the file is closed.
+      }
     },
     close: () => {
       isClosed = true;
@@ -95,6 +107,11 @@ export function openAccess(options: AccessOptions, seams: Seams): Access {
 }
 
 const WAIT_MS_MAX = 32;
+
+async function pause(waitMs: number, { signal }: Waiting): Promise<void> {
+  // An abort is told before the next attempt.
+  await delay(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+}
 
 /** SQLite waits itself for what is over in no time; it blocks the thread meanwhile. */
 const LOCK_WAIT_MS = 10;
@@ -144,6 +161,8 @@ function connect(options: AccessOptions, seams: Seams): Database {
     // Asked before anything is written: what is not ours stays as it is.
     const schema = schemaOf(database);
     refuseMigration(schemaUse, { place: file, ...schema });
+    // Not FAST, which leaves whole pages of deleted bodies in the file. Always, because every rewritten row leaves a copy too.
+    database.run("PRAGMA secure_delete = ON");
     database.run("PRAGMA journal_mode = WAL");
     database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     database.run(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);

@@ -49,6 +49,12 @@ export function replaceBase(database: Database, sessionId: string, base: JsonObj
   return raiseRevision(database, sessionId, updatedAt);
 }
 
+/** R168. */
+export function recordFlush(database: Database, sessionId: string, updatedAt: string): Version {
+  database.run("UPDATE sessions SET memory_flush_compaction_count = compaction_count WHERE id = ?", sessionId);
+  return raiseRevision(database, sessionId, updatedAt);
+}
+
 /** Throws `session-missing`. */
 export function raiseRevision(database: Database, sessionId: string, updatedAt: string): Version {
   database.run("UPDATE sessions SET revision = revision + 1, updated_at = ? WHERE id = ?", updatedAt, sessionId);

@@ -5,9 +5,9 @@ import { purgeTime } from "../../core/store/purge-time.ts";
 import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type Access, type AccessOptions, ofSessions, openAccess } from "./access.ts";
-import { appendBatch, pinMessages, replaceBase } from "./append.ts";
+import { appendBatch, pinMessages, recordFlush, replaceBase } from "./append.ts";
 import { commitCompaction } from "./commit.ts";
-import type { Seams } from "./database.ts";
+import type { Database, Seams } from "./database.ts";
 import { readEdits } from "./edits.ts";
 import { examineStore } from "./examine.ts";
 import { forkSession } from "./fork.ts";
@@ -56,7 +56,7 @@ function clockOf(time: () => Date): Clock {
     now: () => time().toISOString(),
     lease: (ttlMs) => {
       const now = time();
-      return { now: now.toISOString(), expiresAt: new Date(now.getTime() + ttlMs).toISOString() };
+      return { now: now.toISOString(), expiresAt: new Date(now.getTime() + ttlMs).toISOString(), ttlMs };
     },
   };
 }
@@ -64,22 +64,26 @@ function clockOf(time: () => Date): Clock {
 function sessionMethods({ access, clock, newId }: Ground) {
   const { read, write } = ofSessions(access);
   return {
-    create: async (session, first) => {
+    create: async (session, first, waiting) => {
       checkNewSession(session);
       await access.write((database) => {
         const createdAt = clock.now();
         insertSession(database, session, createdAt);
         if (first !== undefined) appendBatch(database, session.id, first, createdAt);
-      });
+      }, waiting);
     },
     open: (id) => read(id, (database) => stateOf(database, id)),
     changes: (id, since) => read(id, (database) => changesSince(database, id, since)),
-    delete: (id) => write(id, (database) => deleteSession(database, id)),
-    fork: async (from, to) => {
-      checkSessionId(to);
-      await write(from, (database) => forkSession(database, { from, to, newId, createdAt: clock.now() }));
+    delete: async (id, waiting) => {
+      await write(id, (database) => deleteSession(database, id), waiting);
+      access.forget();
     },
-    lease: (id, holder, ttlMs) => write(id, (database) => takeLease(database, id, { holder, ...clock.lease(ttlMs) })),
+    fork: async (from, to, waiting) => {
+      checkSessionId(to);
+      await write(from, (database) => forkSession(database, { from, to, newId, createdAt: clock.now() }), waiting);
+    },
+    lease: (id, holder, ttlMs, waiting) =>
+      write(id, (database) => takeLease(database, id, { holder, ...clock.lease(ttlMs) }), waiting),
     renew: (lease, ttlMs) => write(lease.sessionId, (database) => renewLease(database, lease, clock.lease(ttlMs))),
     release: (lease) => write(lease.sessionId, (database) => releaseLease(database, lease)),
   } satisfies Partial<Store>;
@@ -88,16 +92,24 @@ function sessionMethods({ access, clock, newId }: Ground) {
 function changeMethods({ access, clock, newId }: Ground) {
   const { write } = ofSessions(access);
   return {
-    append: (id, batch) => write(id, (database) => appendBatch(database, id, batch, clock.now())),
-    commit: (id, commit) =>
-      write(id, (database) => commitCompaction(database, id, { commit, eventId: newId(), createdAt: clock.now() })),
-    rollback: (id, rollback) => write(id, (database) => rollBack(database, id, { rollback, undoneAt: clock.now() })),
-    setPinned: (id, messageIds, isPinned) =>
-      write(id, (database) => pinMessages(database, id, { messageIds, isPinned, updatedAt: clock.now() })),
-    setBase: (id, base) => write(id, (database) => replaceBase(database, id, base, clock.now())),
-    purge: async (id, before) => {
+    append: (id, batch, waiting) => write(id, (database) => appendBatch(database, id, batch, clock.now()), waiting),
+    commit: (id, commit, waiting) => {
+      const work = (database: Database) =>
+        commitCompaction(database, id, { commit, eventId: newId(), createdAt: clock.now() });
+      return write(id, work, waiting);
+    },
+    rollback: (id, rollback, waiting) =>
+      write(id, (database) => rollBack(database, id, { rollback, undoneAt: clock.now() }), waiting),
+    setPinned: (id, messageIds, isPinned, waiting) =>
+      write(id, (database) => pinMessages(database, id, { messageIds, isPinned, updatedAt: clock.now() }), waiting),
+    setBase: (id, base, waiting) => write(id, (database) => replaceBase(database, id, base, clock.now()), waiting),
+    recordMemoryFlush: (id, waiting) => write(id, (database) => recordFlush(database, id, clock.now()), waiting),
+    purge: async (id, before, waiting) => {
       const beforeTime = purgeTime(before);
-      return write(id, (database) => purgeArchive(database, id, { before: beforeTime, purgedAt: clock.now() }));
+      const work = (database: Database) => purgeArchive(database, id, { before: beforeTime, purgedAt: clock.now() });
+      const purged = await write(id, work, waiting);
+      if (purged > 0) access.forget();
+      return purged;
     },
   } satisfies Partial<Store>;
 }
@@ -111,7 +123,8 @@ function readMethods({ access }: Ground) {
     messages: (id, messageIds) => read(id, (database) => messagesOf(database, id, messageIds)),
     log: (id) => readLog(access, id),
     counts: (id) => read(id, (database) => countsOf(database, id)),
-    search: async (id, query, limit, scope) => searchMessages(access, id, searchRequest(query, limit, scope)),
+    search: async (id, query, limit, scope, waiting) =>
+      searchMessages(access, id, { ...searchRequest(query, limit, scope), ...waiting }),
     sessions: () => readSessions(access),
   } satisfies Partial<Store>;
 }

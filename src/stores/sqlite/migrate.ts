@@ -8,8 +8,10 @@ import { numberIn, textIn } from "../sql/cells.ts";
 import { type AppliedMigration, type Migration, pendingMigrations, type SchemaState } from "../sql/migrations.ts";
 import type { Database } from "./database.ts";
 import { initial } from "./migrations/001-initial.ts";
+import { identity } from "./migrations/002-identity.ts";
+import { searchWords } from "./migrations/003-search-words.ts";
 
-const MIGRATIONS: readonly Migration[] = [initial];
+const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords];
 
 /** Only reads. */
 export function schemaOf(database: Database): Omit<SchemaState, "place"> {

@@ -109,6 +109,12 @@ async function everything(store: Store): Promise<unknown> {
   return { a: await of("a"), b: await of("b") };
 }
 
+/** Which session of its id it is: no two stores say the same. */
+function withoutIdentity(answer: unknown): unknown {
+  if (answer === undefined) return undefined;
+  return JSON.parse(JSON.stringify(answer), (key, value) => (key === "incarnation" ? "" : value));
+}
+
 test.each(Array.from({ length: SEEDS }, (_, seed) => seed))("seed %i: SQLite shows what memory shows", async (seed) => {
   const random = createRandom(seed);
   const ids = { step: 0, drawn: 0 };
@@ -117,7 +123,7 @@ test.each(Array.from({ length: SEEDS }, (_, seed) => seed))("seed %i: SQLite sho
     const answers: unknown[] = [];
     for (const store of stores) {
       ids.drawn = 0;
-      answers.push(await ask(store));
+      answers.push(withoutIdentity(await ask(store)));
     }
     expect(answers[1], what).toEqual(answers[0]);
   };

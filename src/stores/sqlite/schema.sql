@@ -27,7 +27,7 @@ CREATE TABLE sessions (
   updated_at TEXT NOT NULL,
   metadata TEXT NOT NULL DEFAULT '{}',
   base TEXT NOT NULL DEFAULT '{}'
-) STRICT;
+, incarnation TEXT NOT NULL DEFAULT '', lease_ms REAL) STRICT;
 
 CREATE TABLE compaction_events (
   id TEXT PRIMARY KEY NOT NULL,
@@ -173,4 +173,8 @@ CREATE TRIGGER compaction_events_deleted AFTER DELETE ON compaction_events BEGIN
     head_event_id = (SELECT id FROM compaction_events WHERE session_id = old.session_id AND undone_at IS NULL
       ORDER BY number DESC LIMIT 1)
     WHERE id = old.session_id;
+END;
+
+CREATE TRIGGER sessions_incarnation AFTER INSERT ON sessions WHEN new.incarnation = '' BEGIN
+  UPDATE sessions SET incarnation = lower(hex(randomblob(16))) WHERE id = new.id;
 END;

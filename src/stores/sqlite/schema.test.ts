@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sqliteStore } from "../sqlite.ts";
+import { initial } from "./migrations/001-initial.ts";
 
 let directory = "";
 let file = "";
@@ -51,15 +52,41 @@ test("the file is in WAL mode, and its migrations are recorded", async () => {
   expect(database.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "wal" });
   expect(database.prepare("SELECT number, name FROM schema_migrations").all()).toEqual([
     expect.objectContaining({ number: 1, name: "initial" }),
+    expect.objectContaining({ number: 2, name: "identity" }),
+    expect.objectContaining({ number: 3, name: "search-words" }),
   ]);
   database.close();
+});
+
+test("sessions of the first schema get an identity, and so do those that an older version makes", async () => {
+  const database = new DatabaseSync(file);
+  database.exec(
+    "CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT",
+  );
+  database.exec(initial.sql);
+  database.exec("INSERT INTO schema_migrations VALUES (1, 'initial', '')");
+  const make = (id: string) =>
+    database.exec(
+      `INSERT INTO sessions (id, format, created_at, updated_at) VALUES ('${id}', 'gemini', '2026', '2026')`,
+    );
+  make("a");
+  make("b");
+  const store = sqliteStore({ file });
+  const identityOf = async (id: string) => (await store.open(id))?.version.incarnation;
+  const before = [await identityOf("a"), await identityOf("b")];
+  await store.delete("b");
+  make("b");
+  database.close();
+  const all = new Set([...before, await identityOf("b")]);
+  await store.close();
+  expect([...all].filter((identity) => /^[0-9a-f]{32}$/.test(identity ?? ""))).toHaveLength(3);
 });
 
 test("a database of a newer version is left alone", async () => {
   const database = await migrated();
   database.exec("INSERT INTO schema_migrations VALUES (99, 'from the future', '2030-01-01T00:00:00.000Z')");
   database.close();
-  await checkRefused({ code: "schema-too-new", message: /schema 99.*up to 1.*newer version/ });
+  await checkRefused({ code: "schema-too-new", message: /schema 99.*up to 3.*newer version/ });
 });
 
 test("a database that other migrations made is left alone", async () => {

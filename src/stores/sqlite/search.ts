@@ -13,7 +13,8 @@ import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
 import { indexText } from "../../core/search/search-words.ts";
 import { checkSessionId } from "../../core/store/session-id.ts";
 import type { Hit, SearchScope } from "../../core/store/store.ts";
-import { jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
+import type { Waiting } from "../../core/store/waiting.ts";
+import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
 import { messageIdOf } from "../sql/message-id.ts";
 import type { Access } from "./access.ts";
 import type { Database } from "./database.ts";
@@ -22,10 +23,10 @@ import { sessionRow } from "./session-rows.ts";
 export async function searchMessages(
   access: Access,
   sessionId: string,
-  { query, limit, scope }: SearchRequest,
+  { query, limit, scope, ...waiting }: SearchRequest & Waiting,
 ): Promise<readonly Hit[]> {
   checkSessionId(sessionId);
-  await catchUp(access, sessionId);
+  await catchUp(access, sessionId, waiting);
   const words = tellingWords(query);
   if (words.length === 0 || limit <= 0) return [];
   const rows = await access.read((database) => {
@@ -40,7 +41,7 @@ function holdersOf(
   database: Database,
   { sessionId, word, scope }: { sessionId: string; word: string; scope: SearchScope },
 ): readonly number[] {
-  // Words hold letters, digits and marks only; quoted, none of them can be an operator.
+  // Words hold letters, digits, marks and pictographs only; quoted, none of them can be an operator.
   const match = `session : "${sessionTerm(sessionId)}" AND words : "${word}"`;
   return database.all(HOLDERS[scope], match, CANDIDATES_MAX).map((row) => numberIn(row, "sequence"));
 }
@@ -55,15 +56,15 @@ const HOLDERS: Readonly<Record<SearchScope, string>> = {
   archive: holders("m.archived_by IS NOT NULL AND m.archived_by IS NOT m.made_by"),
 };
 
-const CANDIDATES = `SELECT sequence, role, archived_by, created_at, body FROM messages
+const CANDIDATES = `SELECT sequence, role, is_summary, archived_by, created_at, body FROM messages
 WHERE session_id = ? AND sequence IN (SELECT value FROM json_each(?))`;
 
 /** Messages that one transaction adds to the index: others can write in between. */
 const INDEX_STEP = 500;
 
-async function catchUp(access: Access, sessionId: string): Promise<void> {
+async function catchUp(access: Access, sessionId: string, waiting: Waiting): Promise<void> {
   while (await access.read((database) => unindexed(database, sessionId) > 0)) {
-    await access.write((database) => indexSome(database, sessionId));
+    await access.write((database) => indexSome(database, sessionId), waiting);
     await breathe();
   }
 }
@@ -80,7 +81,7 @@ function indexSome(database: Database, sessionId: string): void {
   for (const row of rows) {
     const words = indexText(bodyText(jsonIn(row, "body")));
     database.run(
-      "INSERT INTO message_search (rowid, session, words) VALUES (?, ?, ?)",
+      "INSERT OR REPLACE INTO message_search (rowid, session, words) VALUES (?, ?, ?)",
       numberIn(row, "row_id"),
       term,
       words,
@@ -107,6 +108,7 @@ function candidateOf(row: Row): Candidate {
     // A constraint of the table holds the column to roles.
     role: textIn(row, "role") as Role,
     text: bodyText(jsonIn(row, "body")),
+    isSummary: flagIn(row, "is_summary"),
     archivedBy: textOrNullIn(row, "archived_by"),
     createdAt: timeIn(row, "created_at"),
   };

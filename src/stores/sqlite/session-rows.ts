@@ -24,13 +24,13 @@ export function sessionRow(database: Database, sessionId: string): Row {
   return row;
 }
 
-const SMALL_ROW = `SELECT head_event_id, last_sequence, revision, created_at, total_tokens, is_total_stale, input_tokens, output_tokens,
+const SMALL_ROW = `SELECT head_event_id, last_sequence, revision, incarnation, total_tokens, is_total_stale, input_tokens, output_tokens,
 context_tokens, compaction_count, memory_flush_compaction_count, turn_count, message_count, lease_holder, lease_token, lease_expires_at,
 indexed_sequence FROM sessions WHERE id = ?`;
 
 export function seenVersion(database: Database, sessionId: string): Version {
   const row = database.get(
-    "SELECT head_event_id, last_sequence, revision, created_at FROM sessions WHERE id = ?",
+    "SELECT head_event_id, last_sequence, revision, incarnation FROM sessions WHERE id = ?",
     sessionId,
   );
   if (row === undefined) throw sessionMissing(sessionId);

@@ -130,11 +130,23 @@ export const ARCHIVE_CASES: Cases = {
       (await store.search("a", "question", limit, scope)).map(({ messageId }) => messageId).join(" ");
     assert.equal(await found(99, "archive"), "m5 m3 m1");
     assert.equal(await found(2, "archive"), "m5 m3");
-    assert.equal(await found(99), "m12 m11 m9 m7 m5 m3 m1");
+    // What was said itself before a summary of it.
+    assert.equal(await found(99), "m11 m9 m7 m5 m3 m1 m12");
     assert.equal(await found(99, "all"), await found(99));
     await store.rollback("a", {});
     assert.equal(await found(99, "archive"), "");
     assert.equal(await found(99), "m11 m9 m7 m5 m3 m1");
+  },
+  "letters are found with and without their accents, pictographs as words": async ({ store }) => {
+    await begin(store, "a", 1);
+    await append(store, "a", [user("the café opens"), user("deployed🚀now"), user("…")]);
+    const found = async (query: string): Promise<string> =>
+      (await store.search("a", query, 5)).map(({ messageId }) => messageId).join(" ");
+    assert.deepEqual(
+      [await found("cafe"), await found("CAFÉ"), await found("🚀"), await found("🙂")],
+      ["m2", "m2", "m3", ""],
+    );
+    await isSound(store);
   },
   "a common word hides no old message": async ({ store }) => {
     await store.create({ id: "a", format: "openai-chat", base: {} });
@@ -153,9 +165,9 @@ export const ARCHIVE_CASES: Cases = {
     await begin(store, "a", 1);
     for (const query of [undefined, null, 5, {}, ["question"]]) {
       // As a caller without a compiler could.
-      await refuses("invalid-options", () => store.search("a", query as string, 5));
+      await refuses("invalid-settings", () => store.search("a", query as string, 5));
     }
-    await refuses("invalid-options", () => store.search("a", "question", 5, "view" as "all"));
+    await refuses("invalid-settings", () => store.search("a", "question", 5, "view" as "all"));
   },
   "a snippet is short, wherever the word stands": async ({ store }) => {
     await store.create({ id: "a", format: "gemini", base: {} });

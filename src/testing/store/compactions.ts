@@ -27,7 +27,7 @@ export const COMPACTION_CASES: Cases = {
       edits: [[5, { role: "assistant", content: "short" }]],
       totalTokens: 79_000,
     });
-    const { createdAt: incarnation } = await stateOf(store, "a");
+    const { incarnation } = (await stateOf(store, "a")).version;
     assert.deepEqual([insertedIds, version], [["m9"], { incarnation, head: eventId, sequence: 9, revision: 1 }]);
     for (const each of [store, await reopen()]) {
       const { view, counters, passes } = await stateOf(each, "a");

@@ -51,7 +51,7 @@ export const INPUT_CASES: Cases = {
   "names that not every store can hold are refused": async ({ store }) => {
     for (const name of ["nul \0 inside", "half \ud83d"]) {
       for (const names of [{ agentId: name }, { parentId: name }]) {
-        await refuses("invalid-options", () => store.create({ id: "a", format: "gemini", base: BASE, ...names }));
+        await refuses("invalid-settings", () => store.create({ id: "a", format: "gemini", base: BASE, ...names }));
       }
     }
     assert.equal(await store.open("a"), undefined);
@@ -61,7 +61,7 @@ export const INPUT_CASES: Cases = {
   "a purge needs a time, however far": async ({ store }) => {
     await begin(store, "a", 4);
     await compact(store, "a", { archive: [0, 1], summary: "s" });
-    await refuses("invalid-options", () => store.purge("a", new Date(Number.NaN)));
+    await refuses("invalid-settings", () => store.purge("a", new Date(Number.NaN)));
     assert.equal(await store.purge("a", new Date(-8.64e15)), 0);
     assert.equal(await store.purge("a", new Date(8.64e15)), 2);
   },

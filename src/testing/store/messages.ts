@@ -30,12 +30,12 @@ export const MESSAGE_CASES: Cases = {
   "a new session is empty and knows its base": async ({ store }) => {
     await store.create({ id: "a", format: "gemini", base: BASE, agentId: "agent", metadata: { tenant: "t" } });
     const state = await stateOf(store, "a");
-    const { view, version, format, base, agentId, metadata, counters, system, parentId, createdAt } = state;
+    const { view, version, format, base, agentId, metadata, counters, system, parentId } = state;
     assert.deepEqual(
       { view, version, format, agentId, metadata, system, parentId },
       {
         view: [],
-        version: { incarnation: createdAt, head: null, sequence: 0, revision: 0 },
+        version: { incarnation: version.incarnation, head: null, sequence: 0, revision: 0 },
         format: "gemini",
         agentId: "agent",
         metadata: { tenant: "t" },
@@ -69,7 +69,6 @@ export const MESSAGE_CASES: Cases = {
     const { version } = await stateOf(store, "a");
     const other = await reopen();
     await other.delete("a");
-    await new Promise((resolve) => setTimeout(resolve, 2));
     for (const messages of [[], [user("four")]]) {
       if (messages.length === 0) await begin(other, "a", 3);
       else await append(other, "a", messages);
@@ -108,7 +107,7 @@ export const MESSAGE_CASES: Cases = {
   "what is appended is numbered without gaps and stamped": async ({ store }) => {
     await begin(store, "a", 3);
     const { ids: more, version } = await append(store, "a", [user("four"), assistant("five")]);
-    const { view, createdAt: incarnation } = await stateOf(store, "a");
+    const { view, version: seen } = await stateOf(store, "a");
     assert.deepEqual(
       view.map(({ sequence, order }) => [sequence, order]),
       [1, 2, 3, 4, 5].map((number) => [number, number]),
@@ -117,7 +116,7 @@ export const MESSAGE_CASES: Cases = {
       view.slice(3).map(({ id }) => id),
       more,
     );
-    assert.deepEqual(version, { incarnation, head: null, sequence: 5, revision: 0 });
+    assert.deepEqual(version, { incarnation: seen.incarnation, head: null, sequence: 5, revision: 0 });
     for (const { createdAt } of view) assert.equal(new Date(createdAt).toISOString(), createdAt);
   },
   "appending nothing changes nothing": async ({ store }) => {
@@ -169,6 +168,21 @@ export const MESSAGE_CASES: Cases = {
     assert.equal(version.revision, 1);
     const { base } = await stateOf(await reopen(), "a");
     assert.equal(JSON.stringify(base), '{"system":"Be brief.","model":"other"}');
+  },
+  "a flush of memory is recorded for the compactions so far": async ({ store, reopen }) => {
+    await begin(store, "a", 4);
+    assert.equal((await stateOf(store, "a")).counters.memoryFlushCompactionCount, null);
+    assert.equal((await store.recordMemoryFlush("a")).revision, 1);
+    await compact(store, "a", { archive: [0], summary: "s" });
+    for (const expected of [0, 1]) {
+      for (const each of [store, await reopen()]) {
+        const { counters } = await stateOf(each, "a");
+        assert.deepEqual([counters.compactionCount, counters.memoryFlushCompactionCount], [1, expected]);
+      }
+      await store.recordMemoryFlush("a");
+    }
+    await refuses("session-missing", () => store.recordMemoryFlush("nobody"));
+    await isSound(store);
   },
   "pins are kept": async ({ store, reopen }) => {
     await begin(store, "a", 3);
@@ -232,7 +246,7 @@ export const MESSAGE_CASES: Cases = {
     const again = await reopen();
     for (const id of hostile) assert.equal(await ids(again, id), "m1 m2", id);
     for (const id of ["", "nul \0 inside", "half \ud83d", "x".repeat(10_000)]) {
-      await refuses("invalid-options", () => store.create({ id, format: "gemini", base: BASE }));
+      await refuses("invalid-settings", () => store.create({ id, format: "gemini", base: BASE }));
     }
     assert.equal((await listOf(again.sessions())).length, hostile.length);
   },
