@@ -4,7 +4,10 @@
  * its provider would refuse, nor damages the one it was given.
  */
 
+import { calibratedCounter } from "./compactor/calibrated-counter.ts";
 import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
+import { checkCall, checkViewCall } from "./compactor/check-call.ts";
+import { checkOptions } from "./compactor/check-options.ts";
 import { type DecideInput, withoutSteps } from "./compactor/decide.ts";
 import { type Decided, decideOn, decideOnView, type Engine, sizesFor, tokensIn } from "./compactor/engine.ts";
 import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
@@ -13,6 +16,8 @@ import type { NativeCompaction } from "./compactor/native.ts";
 import { performPass } from "./compactor/pass.ts";
 import { NO_PASSES, type Passes, passesAfterFailure } from "./compactor/passes.ts";
 import type { Prices, Report } from "./compactor/report.ts";
+import { type RetentionOptions, rememberScores } from "./compactor/retention.ts";
+import { markedForSending } from "./compactor/settle.ts";
 import { createViewMemory, type Recalled } from "./compactor/view-memory.ts";
 import { createWatch, type WatchOptions } from "./compactor/watch.ts";
 import type { Summarizer } from "./core/checkpoint/summary.ts";
@@ -23,20 +28,22 @@ import { createCalibration } from "./core/ledger/calibration.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { Format } from "./core/ports.ts";
+import { historyHolder } from "./core/server-history.ts";
 import type { CheckPoint, Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
 import type { TokenCounter } from "./core/tokens/tokens.ts";
 import { counterNamed } from "./counters.ts";
 import type { ProfileName } from "./profiles/profiles.ts";
-import { mergeInputs, resolveSettings, type SettingsLayers } from "./settings.ts";
+import { mergeInputs, resolveSettings, type SettingsLayers, settingsKeys } from "./settings.ts";
 import { filesOfMessages } from "./summarizers/extractive/message-files.ts";
 import { extractive } from "./summarizers/extractive.ts";
+import { shrinkToTokens } from "./summarizers/shrink-text.ts";
 import { createTelemetry, type TelemetryParts } from "./telemetry.ts";
 
 export type { Compacted } from "./compactor/finish.ts";
 export type { NativeAnswer, NativeCompaction } from "./compactor/native.ts";
 
-export interface CompactorOptions extends SettingsInput, WatchOptions {
+export interface CompactorOptions extends SettingsInput, WatchOptions, RetentionOptions {
   readonly format: Format;
   /** Default: `balanced`. */
   readonly profile?: ProfileName | Settings;
@@ -120,7 +127,10 @@ export function createCompactor(options: CompactorOptions): Compactor {
       return engine.settings();
     },
     configure: engine.configure,
-    plan: (request, call = {}) => decideOn(engine, request, call, undefined).decision.plan,
+    plan: (request, call = {}) => {
+      checkCall(call);
+      return heedServer(decideOn(engine, request, call, undefined)).decision.plan;
+    },
     fit: (request, call = {}) => run(engine, request, call, undefined),
     compact: (request, call = {}) => run(engine, request, call, "manual"),
     passOver: (view, call = {}) => runOnView(engine, view, call),
@@ -134,8 +144,18 @@ interface ConfigurableEngine extends Engine {
 }
 
 function createEngine(options: CompactorOptions): ConfigurableEngine {
+  checkOptions(options, settingsKeys);
   const { format, profile, provider, summarizer, native, model, counter, prices, ...others } = options;
-  const { hooks: _hooks, hookContext: _context, logger: _logger, now: _now, telemetry, ...user } = others;
+  const {
+    keepRecent,
+    scoreMessage,
+    hooks: _hooks,
+    hookContext: _context,
+    logger: _logger,
+    now: _now,
+    telemetry,
+    ...user
+  } = others;
   const make = (settings: Settings): Summarizer =>
     typeof summarizer === "function" ? summarizer(settings) : (summarizer ?? extractive());
   let layers: SettingsLayers = { profile, user, provider };
@@ -155,6 +175,10 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     summarizer: () => made,
     native,
     prices,
+    retention: {
+      ...(keepRecent !== undefined && { keepRecent }),
+      ...(scoreMessage !== undefined && { scoreMessage: rememberScores(scoreMessage) }),
+    },
     watch: createWatch(options, { profile, telemetry: createTelemetry(telemetry), filesOf: filesOfMessages }),
     calibration: createCalibration(),
     memory: createViewMemory(),
@@ -168,26 +192,35 @@ async function run<Request>(
   call: CallOptions,
   asked: DecideInput["asked"],
 ): Promise<Compacted<Request>> {
+  checkCall(call);
   throwIfAborted(signalOf(call));
   const startedMs = engine.watch.now();
-  const decided = decideOn(engine, request, call, asked);
+  const decided = heedServer(decideOn(engine, request, call, asked));
   const failed = (passes: Passes): void => engine.memory.remember(decided.source, decided.recalled.view, passes);
   return perform(engine, { decided, call, startedMs, failed }, (own, carried) => finish(engine, request, own, carried));
 }
 
 /** What a session does with its view: the same pass, and what came of it is the session's to keep. */
 async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Promise<ViewPass> {
+  checkViewCall(call);
   throwIfAborted(signalOf(call));
   const startedMs = engine.watch.now();
   const { passes = NO_PASSES, asked } = call;
   const model = engine.model ?? call.model;
   const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
-  const made = decideOnView(engine, { decoded: view, model, recall }, { call, asked });
+  const made = heedServer(decideOnView(engine, { decoded: view, model, recall }, { call, asked }));
   const { plan } = made.decision;
   const isAllowed = plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan));
   const decided = isAllowed ? made : { ...made, decision: withoutSteps(made.decision, made.given, "in-progress") };
   const failed = (after: Passes): void => call.failed?.(after);
   return perform(engine, { decided, call, startedMs, failed }, (own, carried) => settleView(engine, own, carried));
+}
+
+/** Where the provider holds the history, what could be taken out of the list is only what is new. */
+function heedServer(decided: Decided): Decided {
+  const { decision, given, source } = decided;
+  if (decision.plan.steps.length === 0 || historyHolder(source) !== "server") return decided;
+  return { ...decided, decision: withoutSteps(decision, given, "server-history") };
 }
 
 interface Performed {
@@ -202,16 +235,20 @@ async function perform<Result extends { readonly plan: Plan; readonly report: Re
   { decided, call, startedMs, failed }: Performed,
   end: (decided: Decided, carried: CarriedOut) => Result,
 ): Promise<Result> {
-  const { decision, given, counter, model } = decided;
+  const { decision, given, model } = decided;
+  const counter = calibratedCounter(decided.counter, engine.calibration.ratio(model ?? ""));
   const signal = signalOf(call);
   const { native, format } = engine;
   const pass = { decision, given, counter, summarizer: engine.summarizer(), native, signal, startedMs, call };
   const performed = performPass(engine.watch, pass, async (allowed) => {
     const { instructions } = call;
-    const live = { format, view: given.view, model, counter };
-    const done = await carryOut({ ...allowed, counter, embedded: extractive(), instructions, format, model, live });
+    const sent = markedForSending(given.view, { settings: given.settings, model });
+    const live = { format, view: sent, model, counter };
+    const context = { ...allowed.context, ...(model !== undefined && { model }) };
+    const asked = { ...allowed, context, counter, embedded: extractive(), shorten: shrinkToTokens, instructions };
+    const done = await carryOut({ ...asked, format, model, live, seen: given.view });
     const carried = { ...done, notes: [...done.notes, ...allowed.notes] };
-    return { carried, result: end({ ...decided, decision: allowed.decision }, carried) };
+    return { carried, result: end({ ...decided, counter, decision: allowed.decision }, carried) };
   });
   const { result } = await performed.catch((error: unknown) => {
     const isFailure = error instanceof CompactionError && error.code === "summary-failed";

@@ -10,10 +10,12 @@ import { sumTokens } from "../core/plan/plan-input.ts";
 import type { Format } from "../core/ports.ts";
 import type { Decision } from "./decide.ts";
 import { askNative, type NativeCompaction, type NativeOutcome } from "./native.ts";
-import { type Settled, settle } from "./settle.ts";
+import { markedForSending, type Settled, settle } from "./settle.ts";
 
 export interface CarryOutNativeInput {
   readonly decision: Decision;
+  /** The view as the provider saw it last, before this pass shortened anything. */
+  readonly seen: Conversation;
   readonly native: NativeCompaction | undefined;
   readonly format: Format;
   readonly model: string | undefined;
@@ -36,7 +38,7 @@ export async function carryOutNative(given: CarryOutNativeInput): Promise<Carrie
   const outcome = await askNative({
     native: given.native,
     format: given.format,
-    conversation,
+    conversation: forAsking(given, conversation),
     step,
     model: given.model,
     instructions: given.instructions,
@@ -51,12 +53,19 @@ export async function carryOutNative(given: CarryOutNativeInput): Promise<Carrie
     native: outcome.messages,
     render: settings.render,
   });
-  const keepsThinking = standsForPrefix(conversation, step);
-  const settled = settle(conversation, applied, { settings, model: given.model, keepsThinking });
+  // What was shortened on the way is another prefix than the one that the kept thinking was signed with.
+  const keepsThinking = conversation === given.seen && standsForPrefix(conversation, step);
+  const settled = settle(given.seen, applied, { settings, model: given.model, keepsThinking });
   const because = objection(given, outcome.messages, settled.conversation);
   if (because === undefined) return { outcome, settled };
   const { kind, usage } = outcome;
   return { outcome: { type: "refused", kind, because, ...(usage !== undefined && { usage }) } };
+}
+
+/** Thinking behind what was shortened on the way would be refused here too. */
+function forAsking({ seen, decision, model }: CarryOutNativeInput, shortened: Conversation): Conversation {
+  const options = { settings: decision.input.settings, model };
+  return markedForSending(settle(seen, shortened, options).conversation, options);
 }
 
 /**

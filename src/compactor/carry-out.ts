@@ -21,8 +21,11 @@ import type { NativeOutcome } from "./native.ts";
 import { settle } from "./settle.ts";
 
 export interface CarryOutInput
-  extends Pick<MakeSummaryInput, "counter" | "summarizer" | "embedded" | "context" | "instructions" | "live">,
-    Pick<CarryOutNativeInput, "decision" | "native" | "format" | "model"> {}
+  extends Pick<
+      MakeSummaryInput,
+      "counter" | "summarizer" | "embedded" | "shorten" | "context" | "instructions" | "live"
+    >,
+    Pick<CarryOutNativeInput, "decision" | "seen" | "native" | "format" | "model"> {}
 
 export interface CarriedOut {
   readonly conversation: Conversation;
@@ -67,7 +70,7 @@ async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<C
   const summary = made?.type === "summary" ? made.result.text : undefined;
   const { conversation, settings } = input;
   const applied = applyPlan({ conversation, plan, summary, render: settings.render });
-  const settled = settle(conversation, applied, { settings, model: given.model });
+  const settled = settle(given.seen, applied, { settings, model: given.model });
   return { ...settled, plan, made, notes: [...replacedNative(plan, input), ...settled.notes] };
 }
 

@@ -1,5 +1,5 @@
 /**
- * From a view to a plan: cap, prune, trigger, strategy, backstop, in that order. Pure: what it returns is data, and asking
+ * From a view to a plan: cap, trigger, then the strategy or mere pruning, backstop. Pure: what it returns is data, and asking
  * twice gives the same answer. `plan`, `fit` and `compact` all decide here.
  */
 
@@ -14,6 +14,7 @@ import { targetTokensOf } from "../core/plan/target.ts";
 import { type ContextSize, findTrigger } from "../core/plan/trigger.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
+import { trimUnanswered } from "../strategies/trim-unanswered.ts";
 import { strategyNamed } from "../strategies.ts";
 
 export interface DecideInput {
@@ -51,7 +52,8 @@ export function decide(given: DecideInput): Decision {
   const capped = capStage(start);
   const { fired, because } = reasonFor(capped.given);
   // A strategy prunes for itself; only where results are pruned at every request does that go on beside it (R013).
-  const stage = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
+  const pruned = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
+  const stage = fired === undefined ? pruned : withTexts(pruned, trimUnanswered(pruned.input));
   const input = { ...stage.input, reason: fired ?? "prune" };
   const { strategy } = given.settings.compact;
   const decided = fired === undefined ? nothingToDo(input, because) : strategyNamed(strategy).plan(input);
@@ -102,7 +104,9 @@ function waterStage(before: Stage): Stage {
   const isDue = prune.enabled && !protect.toolOutputs && tokens > prune.highWaterRatio * settings.windowTokens;
   if (!isDue) return before;
   const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
-  const mayPrune = (index: number): boolean => !prune.sparesTail || !protectedBy.has(index);
+  // Where the tail is not spared, what the model has not read yet still is (X06).
+  const mayPrune = (index: number): boolean =>
+    prune.sparesTail ? !protectedBy.has(index) : protectedBy.get(index) !== "open-round";
   const freeTokens = tokens - prune.lowWaterRatio * settings.windowTokens;
   const { pairing } = input.structure;
   const steps = pruneSteps({ messages: view.messages, pairing, settings, tokensOf, mayPrune }, { freeTokens });
@@ -152,6 +156,7 @@ function planInput(given: DecideInput): PlanInput {
     settings,
     tokensOf,
     baseTokens: systemTokens + toolsTokens,
+    toolsTokens,
     targetTokens: given.targetTokens ?? wholeTokens(targetTokensOf(settings.compact.target, settings)),
     isTargetExplicit: given.targetTokens !== undefined,
     found: findSummary(view.messages, view.system, settings.render),

@@ -5,15 +5,16 @@ import { isObject, stringOf } from "../core/json.ts";
 import type { Calibration } from "../core/ledger/calibration.ts";
 import type { Conversation } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
-import { type Repair, repair } from "../core/repair/repair.ts";
+import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { checkCall } from "./check-call.ts";
+import { checkPinned } from "./check-call.ts";
 import { type DecideInput, type Decision, decide, sizeOf } from "./decide.ts";
 import type { NativeCompaction } from "./native.ts";
 import { isHeldOff } from "./passes.ts";
 import type { Prices } from "./report.ts";
+import { keepRecentInput, pinScored, type RetentionOptions } from "./retention.ts";
 import { createTokenSizes, type TokenSizes } from "./token-sizes.ts";
 import type { Recalled, ViewMemory } from "./view-memory.ts";
 import type { Watch } from "./watch.ts";
@@ -29,6 +30,7 @@ export interface Engine {
   /** The provider's own compaction, where the caller has a function for it. */
   readonly native: NativeCompaction | undefined;
   readonly prices: Prices | undefined;
+  readonly retention: RetentionOptions;
   readonly watch: Watch;
   readonly calibration: Calibration;
   readonly memory: ViewMemory;
@@ -58,8 +60,9 @@ export interface Decided {
 export function decideOn(engine: Engine, request: unknown, call: DecideCall, asked: DecideInput["asked"]): Decided {
   const model = engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
   const asGiven = engine.format.decode(request);
-  checkCall(call, asGiven.messages.length);
-  const decoded = pin(asGiven, call.pinned ?? []);
+  const { pinned = [] } = call;
+  checkPinned(pinned, asGiven.messages.length);
+  const decoded = pin(asGiven, pinned);
   return decideOnView(engine, { decoded, model, recall: engine.memory.recall }, { call, asked });
 }
 
@@ -78,11 +81,13 @@ export interface Demand {
 
 export function decideOnView(engine: Engine, given: GivenView, { call, asked }: Demand): Decided {
   const { decoded, model } = given;
-  const settings = engine.settings(call.settings);
-  const { conversation: source, repairs } = repair(decoded, model === undefined ? {} : { model });
+  const usual = engine.settings(call.settings);
+  const { conversation: source, repairs } = repaired(decoded, model);
   const recalled = given.recall(source);
-  const { counter, sizes } = sizesFor(engine, settings, model);
+  const { counter, sizes } = sizesFor(engine, usual, model);
   const { view } = recalled;
+  const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: sizes.tokensOf });
+  const settings = own === call.settings ? usual : engine.settings(own);
   const ratio = engine.calibration.ratio(model ?? "");
   const base: DecideInput = {
     view,
@@ -104,7 +109,24 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
     isThrashing: isHeldOff(recalled.passes, tokens, settings),
     ...(targetTokens !== undefined && { targetTokens }),
   };
-  return { source, recalled, decision: decide(input), given: input, repairs, model, counter };
+  return { source, recalled, ...decideScored(engine, input), repairs, model, counter };
+}
+
+/** R094: a list that has nothing in it yet is left as it is. */
+function repaired(decoded: Conversation, model: string | undefined): Repaired {
+  if (decoded.messages.length === 0) return { conversation: decoded, repairs: [] };
+  return repair(decoded, model === undefined ? {} : { model });
+}
+
+/** Scores are asked for once it is known that something would go. */
+function decideScored({ retention }: Engine, given: DecideInput): Pick<Decided, "decision" | "given"> {
+  const { scoreMessage } = retention;
+  const decision = decide(given);
+  if (scoreMessage === undefined || decision.plan.steps.length === 0) return { decision, given };
+  const view = pinScored(scoreMessage, { ...given, targetTokens: decision.plan.targetTokens });
+  if (view === given.view) return { decision, given };
+  const scored = { ...given, view };
+  return { decision: decide(scored), given: scored };
 }
 
 /** The kind that is offered, where the format has it too. */

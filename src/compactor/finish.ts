@@ -3,12 +3,14 @@
 import type { Conversation } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
+import { historyHolder, withoutServerHistory } from "../core/server-history.ts";
 import { type CarriedOut, firstKept, zoneTokens } from "./carry-out.ts";
 import type { Decision } from "./decide.ts";
 import { type Decided, type Engine, nativeMissing, tokensIn } from "./engine.ts";
 import { isFailed } from "./make-summary.ts";
 import { type Passes, type PassTokens, passesAfter, passesAfterFailure } from "./passes.ts";
 import { type Report, reportOf } from "./report.ts";
+import { markedForSending, type Settled } from "./settle.ts";
 
 export interface Compacted<Request> {
   readonly request: Request;
@@ -23,16 +25,18 @@ export function finish<Request>(
   decided: Decided,
   carried: CarriedOut,
 ): Compacted<Request> {
-  const { view, encoded, plan, report, passes } = settleView(engine, decided, carried);
+  const { view, sent, encoded, plan, report, passes } = settleView(engine, decided, carried);
   const { source, recalled } = decided;
   if (view !== source || passes !== recalled.passes) engine.memory.remember(source, view, passes);
-  const isSame = view === source && decided.repairs.length === 0;
+  const isSame = sent === source && decided.repairs.length === 0;
   // Encoding gives back the kind of body that was decoded.
   return { request: (isSame ? request : encoded) as Request, plan, report };
 }
 
 export interface SettledView {
   readonly view: Conversation;
+  /** The view with what its request needs beside the messages. */
+  readonly sent: Conversation;
   /** In wire form. */
   readonly encoded: unknown;
   readonly plan: Plan;
@@ -52,7 +56,8 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
   // What was expected to help and did not is not handed out: the view from before is as good, and cached.
   const isWorse = after !== given.view && tokensAfter >= tokensBefore;
   const view = isWorse ? given.view : after;
-  const encoded = engine.format.encode(view);
+  const { conversation: sent, notes } = forSending(decided, view);
+  const encoded = engine.format.encode(sent);
   const violations = engine.format.validate(encoded, decided.model === undefined ? {} : { model: decided.model });
   const plan: Plan = isWorse
     ? { ...decision.plan, steps: [], because: "frees-nothing" }
@@ -66,18 +71,35 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     summaryTokens: summaryTokens(decided, carried),
     firstKept: firstKept(given.view, view),
     windowTokens: given.settings.windowTokens,
+    model: decided.model,
     native: carried.native,
     nativeMissing: nativeMissing(engine, given.settings),
     notes: [
       ...carried.notes,
+      ...notes,
       ...violations.map(({ rule, path }) => `The provider may refuse this: ${rule} at ${path}.`),
     ],
     repairs: decided.repairs,
     prices: engine.prices,
   });
   const passes = outcomeOf(decided, carried, { tokensBefore, tokensAfter, isChanged: view !== given.view });
-  return { view, encoded, plan, report, passes };
+  return { view, sent, encoded, plan, report, passes };
 }
+
+/** A list of its own and a history that the provider stored would be read one after the other: the list has to stand alone. */
+function forSending(decided: Decided, view: Conversation): Settled {
+  const { source, given, model, decision } = decided;
+  if (decision.plan.because === "server-history") return { conversation: view, notes: [SERVER_HOLDS] };
+  const marked = markedForSending(view, { settings: given.settings, model });
+  const isEdited = view !== source || decision.input.found !== undefined;
+  if (!isEdited || historyHolder(source) === "list") return { conversation: marked, notes: [] };
+  return { conversation: withoutServerHistory(marked), notes: [STANDS_ALONE] };
+}
+
+const SERVER_HOLDS =
+  "The provider holds the history that this request refers to, so nothing taken out of the list would make it smaller: send the whole list without the reference, or start a new one from a summary.";
+const STANDS_ALONE =
+  "The reference to a history that the provider stored was taken out: the list holds the history, and it was compacted.";
 
 /** Steps of the decision that the failure ladder left or changed. */
 function planOutcome({ plan }: CarriedOut, decision: Decision): Partial<Plan> {

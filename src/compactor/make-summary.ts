@@ -6,13 +6,18 @@
 import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
 import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
+import { isObject } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import type { LiveSummaryInput } from "../core/plan/live-request.ts";
 import { withReadableItems } from "../core/plan/native-items.ts";
 import type { SummarizeStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
+import { withoutSummary } from "../core/plan/summary-marks.ts";
+import type { Usage } from "../core/ports.ts";
 import type { FailureStep } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
+import { totalUsage } from "../core/usage.ts";
+import { checkedResult, type Shorten } from "./checked-result.ts";
 import { type LiveInput, liveRequest } from "./live-request.ts";
 import type { Fallback } from "./report.ts";
 
@@ -23,6 +28,8 @@ export interface MakeSummaryInput {
   readonly summarizer: Summarizer;
   /** What is asked when the summarizer fails and the ladder says so; needs no model. */
   readonly embedded: Summarizer;
+  /** For a text that is a little over its budget. */
+  readonly shorten: Shorten;
   readonly context: SummarizeContext;
   readonly previousCheckpoint: Checkpoint | undefined;
   readonly instructions: string | undefined;
@@ -30,42 +37,87 @@ export interface MakeSummaryInput {
   readonly live?: LiveInput | undefined;
 }
 
-export type MadeSummary =
-  | {
-      readonly type: "summary";
-      readonly result: SummaryResult;
-      readonly by: Summarizer;
-      readonly fallbacks: readonly Fallback[];
-    }
-  /** The zone goes without a summary; an earlier one stays. */
-  | { readonly type: "truncate"; readonly calls: number; readonly fallbacks: readonly Fallback[] }
-  /** Nothing is done; the backstop on the number of messages may still apply. */
-  | { readonly type: "keep"; readonly calls: number; readonly fallbacks: readonly Fallback[] };
+/** What was made, and what it took, whether or not it was of use. */
+export type MadeSummary = Spent & {
+  /** Steps of the failure ladder that were really taken. */
+  readonly fallbacks: readonly Fallback[];
+} & (
+    | { readonly type: "summary"; readonly result: SummaryResult; readonly by: Summarizer }
+    /** The zone goes without a summary; an earlier one stays. */
+    | { readonly type: "truncate" }
+    /** Nothing is done; the backstop on the number of messages may still apply. */
+    | { readonly type: "keep" }
+  );
+
+export interface Spent {
+  readonly calls: number;
+  readonly usage?: Usage;
+  /** The model that answered last, or the one that was asked for. */
+  readonly model?: string;
+}
 
 export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary> {
+  const { summarizer, context } = given;
   const summaryInput = inputFor(given);
-  let calls = 0;
-  const context: SummarizeContext = {
-    ...given.context,
-    called: () => {
-      calls++;
-    },
-  };
+  const spending = createSpending();
   try {
-    const made = await given.summarizer.summarize(summaryInput, context);
-    const result = { ...made, text: made.text.toWellFormed() };
-    if (result.calls === 0 && isEmpty(result)) return { type: "truncate", calls: 0, fallbacks: [NOTHING_SAID] };
+    const returned: SummaryResult = await summarizer.summarize(summaryInput, { ...context, ...spending.told });
+    spending.settle(returned);
+    throwIfAborted(context.signal);
+    const check = { name: summarizer.name, input: summaryInput, shorten: given.shorten };
+    const result = checkedResult(returned, check);
+    const spent = spending.spent();
+    if (result.calls === 0 && isEmpty(result)) return { type: "truncate", ...spent, fallbacks: [NOTHING_SAID] };
     if (isEmpty(result)) throw new CompactionError("summary-failed", "The summarizer returned an empty text.");
-    return { type: "summary", result, by: given.summarizer, fallbacks: [] };
+    return { type: "summary", result, by: summarizer, ...spent, fallbacks: partialFallbacks(result) };
   } catch (error) {
-    throwIfAborted(given.context.signal);
-    return takeLadder(given, summaryInput, { error, calls });
+    throwIfAborted(context.signal);
+    return takeLadder(given, summaryInput, { error, spent: spending.spent() });
   }
+}
+
+interface Spending {
+  readonly told: Required<Pick<SummarizeContext, "called" | "answered">>;
+  /** What the result says of itself counts where it says more than was heard: not every summarizer tells. */
+  settle(returned: unknown): void;
+  spent(): Spent;
+}
+
+function createSpending(): Spending {
+  let calls = 0;
+  let usage: Usage | undefined;
+  let model: string | undefined;
+  return {
+    told: {
+      called: (asked) => {
+        calls++;
+        model = asked ?? model;
+      },
+      answered: (reply) => {
+        usage = totalUsage([usage, reply.usage]);
+        model = reply.model ?? model;
+      },
+    },
+    settle: (returned) => {
+      if (!isObject(returned)) return;
+      // Its fields are only read here; `checkedResult` says what is wrong with them.
+      const said = returned as Partial<SummaryResult>;
+      if (typeof said.calls === "number") calls = Math.max(calls, said.calls);
+      usage ??= said.usage;
+      model = said.model ?? model;
+    },
+    spent: () => ({ calls, ...(usage !== undefined && { usage }), ...(model !== undefined && { model }) }),
+  };
+}
+
+/** The summarizer kept what its parts achieved: that step is its own to take. */
+function partialFallbacks({ partial }: SummaryResult): readonly Fallback[] {
+  return partial === undefined ? [] : [{ step: "staged-partial" satisfies FailureStep, because: partial }];
 }
 
 /** Whether a step of the ladder was taken because there was no summary, as opposed to nothing to summarise. */
 export function isFailed(made: MadeSummary | undefined): boolean {
-  return made?.fallbacks.some((fallback) => fallback !== NOTHING_SAID) ?? false;
+  return made?.fallbacks.some((fallback) => fallback !== NOTHING_SAID && fallback.step !== "staged-partial") ?? false;
 }
 
 export function throwIfAborted(signal: AbortSignal): void {
@@ -83,7 +135,10 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
     input.found === undefined
       ? undefined
       : { text: input.found.text, ...(previousCheckpoint !== undefined && { checkpoint: previousCheckpoint }) };
-  const pick = (test: (message: Message) => boolean): readonly Message[] => messages.filter(test);
+  // What stands merged into a message is told by `previous`, and is taken out of that message when the new summary comes.
+  const own = (message: Message): Message =>
+    previous === undefined ? message : withoutSummary(message, input.settings.render);
+  const pick = (test: (message: Message) => boolean): readonly Message[] => messages.filter(test).map(own);
   return {
     messages: pick(({ id }) => zone.has(id) && !prefix.has(id)).map(withReadableItems),
     turnPrefix: pick(({ id }) => prefix.has(id)),
@@ -114,58 +169,52 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(UNCHANGED, "") : String(error);
 }
 
-async function takeLadder(
-  given: MakeSummaryInput,
-  summaryInput: SummaryInput,
-  { error, calls }: { readonly error: unknown; readonly calls: number },
-): Promise<MadeSummary> {
-  const because = textOf(error);
-  const fallbacks: Fallback[] = [];
-  for (const step of given.input.settings.failure.ladder) {
-    fallbacks.push({ step, because });
-    const made = await takeStep(step, given, summaryInput, { error, fallbacks, calls });
-    if (made !== undefined) return made;
-  }
-  return { type: "keep", calls, fallbacks };
-}
-
 interface Failure {
   readonly error: unknown;
-  readonly fallbacks: readonly Fallback[];
-  readonly calls: number;
+  readonly spent: Spent;
 }
+
+async function takeLadder(given: MakeSummaryInput, summaryInput: SummaryInput, failure: Failure): Promise<MadeSummary> {
+  const because = textOf(failure.error);
+  for (const step of given.input.settings.failure.ladder) {
+    const taken = await takeStep(step, given, summaryInput, failure);
+    if (taken !== undefined) return { ...taken, ...failure.spent, fallbacks: [{ step, because }] };
+  }
+  // No step of the ladder had anything to offer: what is left is to leave the conversation as it is.
+  return { type: "keep", ...failure.spent, fallbacks: [{ step: "keep-and-trim", because }] };
+}
+
+type Taken =
+  | { readonly type: "summary"; readonly result: SummaryResult; readonly by: Summarizer }
+  | { readonly type: "truncate" | "keep" };
 
 /** Undefined where the step has nothing to offer and the next one is tried. */
 async function takeStep(
   step: FailureStep,
   given: MakeSummaryInput,
   summaryInput: SummaryInput,
-  failure: Failure,
-): Promise<MadeSummary | undefined> {
-  const { fallbacks, calls } = failure;
+  { error }: Failure,
+): Promise<Taken | undefined> {
+  const { embedded, context } = given;
   switch (step) {
     // The summarizer itself keeps what its parts achieved; when it failed as a whole there was nothing to keep.
     case "staged-partial":
       return undefined;
-    case "extractive": {
-      const result = await given.embedded.summarize(summaryInput, given.context);
-      return { type: "summary", result: { ...result, calls }, by: given.embedded, fallbacks };
-    }
-    case "annotate": {
-      const result = await annotate(given, summaryInput);
-      return { type: "summary", result: { ...result, calls }, by: given.embedded, fallbacks };
-    }
+    case "extractive":
+      return { type: "summary", result: await embedded.summarize(summaryInput, context), by: embedded };
+    case "annotate":
+      return { type: "summary", result: await annotate(given, summaryInput), by: embedded };
     case "truncate":
-      return { type: "truncate", calls, fallbacks };
+      return { type: "truncate" };
     case "keep-and-trim":
-      return { type: "keep", calls, fallbacks };
+      return { type: "keep" };
     case "throw":
-      throw failure.error instanceof CompactionError && failure.error.code === "summary-failed"
-        ? failure.error
+      throw error instanceof CompactionError && error.code === "summary-failed"
+        ? error
         : new CompactionError(
             "summary-failed",
-            `Could not summarize ${given.step.messageIds.length} messages: ${textOf(failure.error).replace(/[.\s]+$/, "")}. Nothing was changed.`,
-            { cause: failure.error, retryable: true },
+            `Could not summarize ${given.step.messageIds.length} messages: ${textOf(error).replace(/[.\s]+$/, "")}. Nothing was changed.`,
+            { cause: error, retryable: true },
           );
     default:
       return step satisfies never;

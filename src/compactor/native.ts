@@ -10,7 +10,6 @@ import type { NativeStep } from "../core/plan/plan.ts";
 import type { Format, Usage } from "../core/ports.ts";
 import { totalUsage } from "../core/usage.ts";
 import { throwIfAborted } from "./make-summary.ts";
-import { type NativeWire, nativeWire } from "./native-wire.ts";
 
 /** The provider's own compaction, by shape: a function that posts the request and returns the body of the response. */
 export interface NativeCompaction {
@@ -55,10 +54,10 @@ export type NativeOutcome =
 export async function askNative(input: NativeInput): Promise<NativeOutcome> {
   const { native, format, step, instructions, signal } = input;
   const { kind } = step;
-  const wire = nativeWire(kind);
+  const wire = format.nativeWire(kind);
   if (wire === undefined) return { type: "refused", kind, because: `nothing is known of ${kind}` };
   try {
-    const request = wire.request(bodyOf(input, wire), instructions);
+    const request = wire.request(bodyOf(input), instructions);
     const answer = await withDeadline(input, (ending) => native.compact(request, ending));
     const usage = usageOf(format, answer);
     const used = usage === undefined ? {} : { usage };
@@ -76,9 +75,9 @@ export async function askNative(input: NativeInput): Promise<NativeOutcome> {
 }
 
 /** An ordinary request with just what is to be compacted. */
-function bodyOf({ conversation, format, step, model }: NativeInput, { listKey }: NativeWire): JsonObject {
+function bodyOf({ conversation, format, step, model }: NativeInput): JsonObject {
   const encoded = format.encode({ ...conversation, messages: sentMessages(conversation, step, format) });
-  const body = isObject(encoded) ? encoded : { [listKey]: isArray(encoded) ? encoded : [] };
+  const body = isObject(encoded) ? encoded : { [format.listKey]: isArray(encoded) ? encoded : [] };
   return body.model === undefined && model !== undefined ? { model, ...body } : body;
 }
 

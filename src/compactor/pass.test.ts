@@ -187,8 +187,10 @@ describe("gate", () => {
       return new Promise(() => {});
     };
     const { events, compactor } = listening({ hooks: { gate } });
-    await expect(compactor.fit(LARGE, { signal: controller.signal })).rejects.toThrow("gave up");
-    expect(events.at(-1)).toMatchObject({ type: "pass-failed", because: "gave up" });
+    const error: unknown = await compactor.fit(LARGE, { signal: controller.signal }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CompactionError);
+    expect(error).toMatchObject({ code: "aborted", cause: { message: "gave up" } });
+    expect(events.at(-1)).toMatchObject({ type: "pass-failed", error });
   });
 });
 

@@ -5,12 +5,15 @@
 
 import type { SummarizeContext, Summarizer } from "../core/checkpoint/summary.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
-import { askGates, askProvides, type ProvidedCompaction } from "../core/hooks/hooks.ts";
-import { snapshotOf } from "../core/hooks/snapshot.ts";
+import { askGates, askProvides, notifyAll, type ProvidedCompaction } from "../core/hooks/hooks.ts";
+import { planCopy, snapshotOf } from "../core/hooks/snapshot.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
-import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
+import { applyPlan } from "../core/plan/apply-plan.ts";
+import { capSteps } from "../core/plan/prune.ts";
+import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type DecideInput, type Decision, sizeOf, withoutSteps } from "./decide.ts";
+import { throwIfAborted } from "./make-summary.ts";
 import type { NativeCompaction } from "./native.ts";
 import { leavingIds, proposalOf, takeProvided } from "./provided.ts";
 import { type PassOutcome, tellFailure, tellOutcome, withDetails } from "./tell-outcome.ts";
@@ -101,14 +104,14 @@ async function perform<Outcome extends PassOutcome>(
   body: (allowed: Allowed) => Promise<Outcome>,
   note: (attributes: Attributes) => void,
 ): Promise<Outcome> {
-  const { call, signal, teller } = pass;
+  const { signal, teller } = pass;
   try {
     tellDecision(pass);
-    const asked = await ask(pass);
-    const progress: SummarizeContext["progress"] = (event) => {
-      call.onProgress?.(event);
-      teller.tell({ type: "progress-made", ...event });
-    };
+    const asked = await ask(pass).catch((error: unknown) => {
+      throwIfAborted(signal);
+      throw error;
+    });
+    const progress = progressOf(pass);
     const outcome = await body({
       decision: asked.decision,
       summarizer: watchedSummarizer(asked.summarizer, pass),
@@ -125,11 +128,36 @@ async function perform<Outcome extends PassOutcome>(
   }
 }
 
-function tellDecision({ decision, given, isAsked, teller }: Pass): void {
+/** Whoever is told of progress can no more fail the pass than a listener can; what goes wrong every time is said once. */
+function progressOf({ call, teller }: Pass): SummarizeContext["progress"] {
+  let hasFailed = false;
+  const failed = (error: unknown): void => {
+    if (!hasFailed) teller.hookFailed("notify", error);
+    hasFailed = true;
+  };
+  return (progress) => {
+    const event = { type: "progress-made", ...progress } as const;
+    notifyAll([() => call.onProgress?.({ ...progress })], { event, context: teller.context }, failed);
+    teller.tell(event);
+  };
+}
+
+/** What the trigger was asked with: results cut to the cap, and nothing else shortened yet. */
+function sizeAtTrigger({ given, decision }: Pass): ContextSize {
+  const { view, settings, tokensOf } = given;
+  const steps = capSteps({ messages: view.messages, settings, tokensOf });
+  if (steps.length === 0) return sizeOf(given);
+  const plan = { ...decision.plan, steps };
+  const capped = applyPlan({ conversation: view, plan, summary: undefined, render: settings.render });
+  return sizeOf({ ...given, view: capped });
+}
+
+function tellDecision(pass: Pass): void {
+  const { decision, given, isAsked, teller } = pass;
   const { plan, input } = decision;
   if (!isAsked && plan.steps.length === 0) return;
   const { settings, isCacheCold = false } = given;
-  const size = sizeOf({ ...given, view: input.conversation });
+  const size = sizeAtTrigger(pass);
   const fired = given.asked === undefined ? findTrigger(settings, { size, isCacheCold }) : undefined;
   const threshold = fired?.thresholdTokens ?? thresholdTokens(settings);
   const measured = {
@@ -149,7 +177,9 @@ interface Asked {
 
 async function ask(pass: Pass): Promise<Asked> {
   const { decision, summarizer, teller, watch } = pass;
-  const closed = decision.plan.steps.length === 0 ? undefined : await askGates(watch.hooks.gates, ...gateEvent(pass));
+  const { gates } = watch.hooks;
+  const isAsked = decision.plan.steps.length > 0 && gates.length > 0;
+  const closed = isAsked ? await askGates(gates, ...gateEvent(pass)) : undefined;
   if (closed !== undefined) {
     teller.notes.push(`Stopped by a gate: ${closed}`);
     teller.tell({ type: "gate-closed", because: closed });
@@ -163,7 +193,7 @@ function gateEvent({ decision, given, isCompaction, tokensBefore, compactionNumb
   const { plan } = decision;
   const messageCount = given.view.messages.length;
   const numbers = { messageCount, tokenCount: tokensBefore, compactionNumber };
-  return [{ reason: plan.reason, plan, ...numbers, isCompaction, signal }, teller.context] as const;
+  return [{ reason: plan.reason, plan: planCopy(plan), ...numbers, isCompaction, signal }, teller.context] as const;
 }
 
 function tellStart({ decision, given, tokensBefore, compactionNumber, teller, state, watch }: Pass): void {

@@ -5,6 +5,7 @@
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks/hooks.ts";
+import { planCopy } from "../core/hooks/snapshot.ts";
 import type { Message } from "../core/message.ts";
 import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
@@ -42,7 +43,7 @@ export function proposalOf(given: ProposalInput): Proposal {
   const firstKeptEntryId = firstKeptId(decision);
   return {
     reason: plan.reason,
-    plan,
+    plan: planCopy(plan),
     messages: zone.filter(({ id }) => !prefix.has(id)),
     turnPrefix: zone.filter(({ id }) => prefix.has(id)),
     ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
@@ -87,6 +88,9 @@ export function takeProvided(decision: Decision, provided: ProvidedCompaction, c
   const kept = input.conversation.messages.filter(({ id }) => !stepRemoves.has(id));
   const { because: _, ...before } = rest;
   const expected = input.baseTokens + sumTokens(kept, input.tokensOf) + summaryTokens;
+  const freedTokens = texts.reduce((sum, step) => sum + (isTextStep(step) ? step.freesTokens : 0), 0);
+  const tooLong = overBudget(decision, { summaryTokens, expectedTokens: expected - freedTokens });
+  if (tooLong !== undefined) return { type: "refused", because: tooLong };
   const next = withBackstop({ ...before, steps: [...texts, step], tokensAfter: expected }, input);
   const problems = checkPlan(next, input);
   if (problems.length > 0) return { type: "refused", because: problems.join(" ") };
@@ -96,6 +100,17 @@ export function takeProvided(decision: Decision, provided: ProvidedCompaction, c
   );
   const plan: Plan = { ...decision.plan, steps: [...earlier, ...next.steps], tokensAfter: next.tokensAfter };
   return { type: "taken", decision: { ...decision, plan, rest: next }, summarizer: saying(provided.summary) };
+}
+
+/** A hook may take more room than the built-in summary would, unless that is what keeps the view above its target. */
+function overBudget(
+  { input, rest }: Decision,
+  { summaryTokens, expectedTokens }: { readonly summaryTokens: number; readonly expectedTokens: number },
+): string | undefined {
+  const own = rest.steps.find((step) => step.type === "summarize");
+  const limitTokens = input.targetTokens ?? input.settings.windowTokens;
+  if (own === undefined || summaryTokens <= own.budgetTokens || expectedTokens <= limitTokens) return undefined;
+  return `The provided summary counts ${summaryTokens} tokens, and ${own.budgetTokens} were allowed.`;
 }
 
 /** A sentence when the hook asks for a cut that is none. */

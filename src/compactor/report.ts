@@ -31,7 +31,9 @@ export interface Report {
   readonly calls: number;
   readonly usage?: Usage;
   readonly costUsd?: number;
-  /** Steps of the failure ladder that were taken, and why. */
+  /** The model that answered, or the one that was asked for; absent where none was, or nobody said. */
+  readonly model?: string;
+  /** Steps of the failure ladder that were really taken, and why. */
   readonly fallbacks: readonly Fallback[];
   readonly notes: readonly string[];
   /** What had to be mended in the conversation as it came. */
@@ -68,6 +70,8 @@ export interface ReportInput {
   readonly summaryTokens: number;
   readonly firstKept: string | undefined;
   readonly windowTokens: number;
+  /** The conversation's own, which the provider's own compaction asks. */
+  readonly model: string | undefined;
   /** What came of asking the provider to compact; undefined where it was not asked. */
   readonly native: NativeOutcome | undefined;
   /** Why the settings' `native` was a summary from the start (R151). */
@@ -81,7 +85,8 @@ export function reportOf(input: ReportInput): Report {
   const { plan, made, tokens, messages } = input;
   const compacted = plan.steps.length > 0 && tokens.after < tokens.before;
   const fits = tokens.after <= (plan.targetTokens ?? input.windowTokens);
-  const usage = totalUsage([input.native?.usage, made?.type === "summary" ? made.result.usage : undefined]);
+  const usage = totalUsage([input.native?.usage, made?.usage]);
+  const model = made?.model ?? (input.native === undefined ? undefined : input.model);
   const zone = input.summaryTokens > 0 ? { zone: input.zoneTokens / input.summaryTokens } : {};
   return {
     ok: compacted || plan.because === undefined || QUIET.has(plan.because),
@@ -99,6 +104,7 @@ export function reportOf(input: ReportInput): Report {
     calls: callsOf(input),
     ...(usage !== undefined && { usage }),
     ...(usage !== undefined && input.prices !== undefined && { costUsd: costOf(usage, input.prices) }),
+    ...(model !== undefined && { model }),
     fallbacks: [...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
     notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
     repairs: input.repairs,
@@ -107,8 +113,7 @@ export function reportOf(input: ReportInput): Report {
 }
 
 function callsOf({ made, native }: ReportInput): number {
-  const own = made === undefined ? 0 : made.type === "summary" ? made.result.calls : made.calls;
-  return own + (native === undefined ? 0 : 1);
+  return (made?.calls ?? 0) + (native === undefined ? 0 : 1);
 }
 
 function nativeFallbacks({ native, nativeMissing, plan }: ReportInput, compacted: boolean): readonly Fallback[] {

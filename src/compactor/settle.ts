@@ -1,7 +1,10 @@
-/** What an edit does to bound thinking, and a last look by the same repair that every incoming list gets. Pure. */
+/**
+ * What an edit does to thinking that is bound to its prefix, and a last look by the same repair that every incoming list gets.
+ * Whatever comes out is valid for the model, or for all of them where it is not known. Pure.
+ */
 
 import type { Conversation } from "../core/message.ts";
-import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
+import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/plan/bound-thinking.ts";
 import { repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
 
@@ -17,17 +20,36 @@ export interface SettleOptions {
   readonly keepsThinking?: boolean;
 }
 
+/** `before` is what the provider saw last, not what this pass had already shortened on its way. */
 export function settle(before: Conversation, applied: Conversation, options: SettleOptions): Settled {
-  const { settings, model, keepsThinking = false } = options;
-  const isBound = !keepsThinking && settings.compact.boundThinking === "strip" && bindsThinking(applied.format, model);
-  const stripped = isBound ? stripBoundThinking(before, applied) : applied;
-  const { conversation, repairs } = repair(stripped, model === undefined ? {} : { model });
-  const notes = repairs.map(({ rule, change }) => `After the edit: ${change} (${rule}).`);
-  return {
-    conversation,
-    notes:
-      stripped === applied
-        ? notes
-        : ["Took out thinking that was bound to the edited prefix, pinned messages included.", ...notes],
-  };
+  // R094: where there was nothing, nothing was done.
+  if (before.messages.length === 0) return { conversation: applied, notes: [] };
+  const { model, keepsThinking = false } = options;
+  const thought = keepsThinking ? { conversation: applied, notes: [] } : settleThinking(before, applied, options);
+  const { conversation, repairs } = repair(thought.conversation, model === undefined ? {} : { model });
+  const moved = repairs.map(({ rule, change }) => `After the edit: ${change} (${rule}).`);
+  // What the repair moved or changed is an edit too, and thinking may stand behind it.
+  const again = repairs.length === 0 || keepsThinking ? undefined : settleThinking(before, conversation, options);
+  const notes = [...new Set([...thought.notes, ...(again?.notes ?? [])])];
+  return { conversation: again?.conversation ?? conversation, notes: [...notes, ...moved] };
+}
+
+function settleThinking(before: Conversation, applied: Conversation, { settings, model }: SettleOptions): Settled {
+  if (!bindsThinking(applied.format, model)) return { conversation: applied, notes: [] };
+  const conversation = stripBoundThinking(before, applied);
+  if (conversation === applied) return { conversation, notes: [] };
+  if (settings.compact.boundThinking === "strip") return { conversation, notes: [STRIPPED] };
+  const isMarked = withDroppableThinking(applied) !== undefined;
+  return isMarked ? { conversation: applied, notes: [DROPPABLE] } : { conversation, notes: [STRIPPED, UNMARKED] };
+}
+
+const STRIPPED = "Took out thinking that was bound to the edited prefix, pinned messages included.";
+const DROPPABLE =
+  "The request lets the provider drop thinking that was bound to the edited prefix; it needs the header `anthropic-beta: thinking-binding-controls-2026-08-01`.";
+const UNMARKED = "The request asks for no thinking, so it has no place for the mark that lets the provider drop some.";
+
+/** The request as it is sent: with `drop-block` it bears the mark from the first one on, for a later one could not bring it back. */
+export function markedForSending(view: Conversation, { settings, model }: SettleOptions): Conversation {
+  if (settings.compact.boundThinking !== "drop-block" || !bindsThinking(view.format, model)) return view;
+  return withDroppableThinking(view) ?? view;
 }

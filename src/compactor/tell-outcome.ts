@@ -79,7 +79,8 @@ function tellSummary(pass: Pass, { made, native }: CarriedOut): void {
     teller.tell({ type: "summary-failed", because: fallback.because, fallback: fallback.step });
   }
   if (made?.type !== "summary" || made.by.name === PROVIDED_NAME) return;
-  const { text, calls, usage } = made.result;
+  const { calls, usage } = made;
+  const { text } = made.result;
   teller.tell({
     type: "summary-made",
     summarizer: `${made.by.name} ${made.by.version}`,

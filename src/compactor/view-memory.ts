@@ -11,7 +11,10 @@ import { NO_PASSES, type Passes } from "./passes.ts";
 const CONVERSATIONS_MAX = 32;
 
 export interface ViewMemory {
-  /** The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered. */
+  /**
+   * The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered, or when what
+   * was remembered took away what is pinned now.
+   */
   recall(source: Conversation): Recalled;
   remember(source: Conversation, view: Conversation, passes: Passes): void;
 }
@@ -41,7 +44,10 @@ export function createViewMemory(): ViewMemory {
       // Only what a pass over it came to was remembered.
       if (entry.view === entry.source) return { view: source, covered: 0, passes: entry.passes };
       const covered = entry.source.length;
-      const messages = [...entry.view, ...source.messages.slice(covered)];
+      const prefix = withPins(entry, source.messages.slice(0, covered));
+      // What is pinned now was not then, and is gone: the pass that took it does not count any more.
+      if (prefix === undefined) return { view: source, covered: 0, passes: NO_PASSES };
+      const messages = [...prefix, ...source.messages.slice(covered)];
       // Only a pass that put the summary into the prompt changes it; the caller may have changed it since.
       const isOwnSystem = entry.system !== entry.sourceSystem && isSameJson(entry.sourceSystem, source.system);
       const system = isOwnSystem ? entry.system : source.system;
@@ -54,6 +60,25 @@ export function createViewMemory(): ViewMemory {
       entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
     },
   };
+}
+
+/** The remembered view with the pins of this call; undefined where what was not pinned then is no longer in it as it came. */
+function withPins({ view, source: then }: Entry, now: readonly Message[]): readonly Message[] | undefined {
+  const kept = new Map(view.map((message) => [message.id, message]));
+  const isWhole = (message: Message, index: number): boolean => {
+    if (!message.pinned || then[index]?.pinned) return true;
+    const own = kept.get(message.id);
+    return own !== undefined && isSameMessage(own, message);
+  };
+  if (!now.every(isWhole)) return undefined;
+  const pinned = new Set(now.flatMap((message) => (message.pinned ? [message.id] : [])));
+  return view.map((message) => pinnedAs(message, pinned.has(message.id)));
+}
+
+function pinnedAs(message: Message, isPinned: boolean): Message {
+  const { pinned = false, ...rest } = message;
+  if (pinned === isPinned) return message;
+  return isPinned ? { ...rest, pinned: true } : rest;
 }
 
 /** Ends first: lists that differ mostly differ there, so strangers are told apart at once. */

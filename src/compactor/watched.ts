@@ -33,7 +33,8 @@ export function watchedSummarizer(summarizer: Summarizer, { teller, watch }: Pas
       };
       return watch.telemetry.span("palimpsest.summarize", attributes, async (note) => {
         const result = await summarizer.summarize(input, context);
-        note({ "palimpsest.calls": result.calls });
+        // What comes from outside may be anything; whoever asked looks at it.
+        note({ "palimpsest.calls": result?.calls ?? 0 });
         return result;
       });
     },

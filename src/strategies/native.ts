@@ -6,7 +6,8 @@
 import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { nothingToDo, type PlanInput, type Strategy } from "../core/plan/plan-input.ts";
-import { idsAt, partitionWithRoom, planInstead, summarize } from "./summarize.ts";
+import { partitionWithRoom } from "./room.ts";
+import { idsAt, planInstead, summarize } from "./summarize.ts";
 
 export const native: Strategy = { name: "native", plan: planNative };
 

@@ -7,20 +7,20 @@ import {
   obstacles,
   type PlanInput,
   type Strategy,
-  sumTokens,
   totalTokens,
 } from "../core/plan/plan-input.ts";
-import { partitionWithRoom } from "./summarize.ts";
+import { foundTokens, partitionForTruncation } from "./room.ts";
 
 export const truncate: Strategy = { name: "truncate", plan: planTruncation };
 
 function planTruncation(input: PlanInput): Plan {
-  const parts = partitionWithRoom(input);
-  if (parts.zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
+  const parts = partitionForTruncation(input);
   const { messages } = input.conversation;
-  const summary = messages.filter(({ id }) => input.found?.messageIds.includes(id));
-  const tokensAfter = keptTokens(input, parts) + sumTokens(summary, input.tokensOf);
+  const tokensAfter = keptTokens(input, parts) + foundTokens(input);
   const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
+  // Where everything fits, the tail is the whole list.
+  if (parts.zone.length === 0)
+    return nothingToDo(input, parts.cut === 0 && !fits ? "no-legal-cut" : "nothing-to-compact");
   return {
     reason: input.reason,
     steps: [

@@ -3,6 +3,7 @@
  * each is a failure with its reason. Also makes the text clean: well-formed, no wrapping, no control characters.
  */
 
+import { isObject } from "../core/json.ts";
 import type { Completion } from "./ask.ts";
 import { type SummaryFailureReason, summaryFailed } from "./failure.ts";
 import { plainText } from "./plain-text.ts";
@@ -20,9 +21,10 @@ export interface AnswerCheck {
 }
 
 /** The clean text, or an error that says why it cannot be used. */
-export function acceptAnswer({ text, stopReason }: Completion, check: AnswerCheck): string {
-  if (stopReason === "refusal") throw failed("refusal");
+export function acceptAnswer(reply: Completion, check: AnswerCheck): string {
   // `complete` comes from outside; what it returns is believed only as far as it can be seen.
+  const { text, stopReason }: Partial<Completion> = isObject(reply) ? reply : {};
+  if (stopReason === "refusal") throw failed("refusal");
   if (typeof text !== "string" || text.trim() === "") throw failed("empty");
   const answer = cleanAnswer(text);
   if (answer === "") throw failed("empty");

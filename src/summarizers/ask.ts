@@ -4,12 +4,16 @@
  * function never does, and it never makes more calls than its budget holds.
  */
 
+import type { SummarizeContext } from "../core/checkpoint/summary.ts";
+import { isObject } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
 import { sumUsage } from "../core/usage.ts";
 import { aborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { delayBefore, type RetrySettings } from "./retry.ts";
 
 export interface CompletionRequest {
+  /** The model that should answer: `summary.model`, or the conversation's own; absent where neither is known. */
+  readonly model?: string;
   readonly system: string;
   readonly prompt: string;
   /**
@@ -28,6 +32,8 @@ export interface Completion {
   readonly text: string;
   readonly stopReason?: "stop" | "length" | "refusal" | "other";
   readonly usage?: Usage;
+  /** The model that did answer, for the record; the one that was asked for when it is not said. */
+  readonly model?: string;
 }
 
 /** Any function that asks a model. Without tools and with thinking off, if it can choose (R107). */
@@ -43,26 +49,37 @@ export interface AskSettings {
 export interface CallBudget {
   readonly made: number;
   readonly usage: Usage | undefined;
+  /** The model of the last reply, or the one that was asked for. */
+  readonly model: string | undefined;
   /** Takes a planned question's call. */
   start(): void;
   /** Takes a call for another attempt; false when only the planned ones are left. */
   retry(): boolean;
   /** A call that was taken is made now. */
-  call(): void;
-  addUsage(usage: Usage): void;
+  call(model: string | undefined): void;
+  /** What came back, whether or not it can be used. */
+  addReply(reply: Completion): void;
 }
 
-export function createCallBudget(plannedCalls: number, maxCalls: number, called?: () => void): CallBudget {
+export function createCallBudget(
+  plannedCalls: number,
+  maxCalls: number,
+  told: Pick<SummarizeContext, "called" | "answered"> = {},
+): CallBudget {
   let made = 0;
   let taken = 0;
   let planned = plannedCalls;
   let usage: Usage | undefined;
+  let model: string | undefined;
   return {
     get made(): number {
       return made;
     },
     get usage(): Usage | undefined {
       return usage;
+    },
+    get model(): string | undefined {
+      return model;
     },
     start() {
       planned--;
@@ -73,12 +90,19 @@ export function createCallBudget(plannedCalls: number, maxCalls: number, called?
       taken++;
       return true;
     },
-    call() {
+    call(asked) {
       made++;
-      called?.();
+      model = asked ?? model;
+      told.called?.(asked);
     },
-    addUsage(more) {
-      usage = usage === undefined ? more : sumUsage(usage, more);
+    addReply(reply) {
+      const { usage: used, model: answering = model } = reply;
+      if (used !== undefined) usage = usage === undefined ? used : sumUsage(usage, used);
+      model = answering;
+      told.answered?.({
+        ...(used !== undefined && { usage: used }),
+        ...(answering !== undefined && { model: answering }),
+      });
     },
   };
 }
@@ -88,10 +112,11 @@ export async function ask(request: CompletionRequest, settings: AskSettings, bud
   throwIfAborted(request.signal);
   budget.start();
   for (let attempt = 1; ; attempt++) {
-    budget.call();
+    budget.call(request.model);
     const outcome = await attemptOnce(request, settings);
     if (outcome.type === "reply") {
-      if (outcome.reply.usage !== undefined) budget.addUsage(outcome.reply.usage);
+      // `complete` comes from outside; whether it returned anything at all is for whoever reads the answer to say.
+      if (isObject(outcome.reply)) budget.addReply(outcome.reply);
       return outcome.reply;
     }
     throwIfAborted(request.signal);

@@ -240,3 +240,60 @@ test("a new request makes what was announced before it void", async () => {
     { inProgress: [], nextSteps: ["Stop. Write the tests for the row parser first."] },
   );
 });
+
+test("decisions: the assistant's with its reason, the user's with what was asked; deeds and tools are none", async () => {
+  const written = await check(
+    [
+      user("Store the tide tables somewhere safe."),
+      assistant(
+        "There are two ways:\n\n1. A file beside the program\n2. A database on the pier\n\nWhich one should I take?",
+      ),
+      user("option 2"),
+      ...works(
+        "I'll use SQLite because the pier has no server. I'll use the shell tool to create it.",
+        "bash",
+        { command: "sqlite3 tide.db .schema" },
+        "ok",
+      ),
+      ...works(
+        "The reader now uses the new table instead of the file.",
+        "bash",
+        { command: "make check" },
+        "4 tests, 0 failures",
+      ),
+      assistant("Should I also delete the old harbour files from the disk?"),
+      user("no, keep them for a year"),
+      assistant("Fine."),
+      user("Now write the harbour master a note about the tables."),
+      ...works("Let me look at the old notes:", "bash", { command: "ls notes" }, "a.md"),
+    ],
+    {
+      decisions: [
+        "A database on the pier | User: option 2",
+        "I'll use SQLite | because the pier has no server.",
+        "User: no, keep them for a year | Should I also delete the old harbour files from the disk?",
+      ],
+      nextSteps: ["Now write the harbour master a note about the tables."],
+    },
+  );
+  expect(written).toContain("- **A database on the pier** — User: option 2");
+});
+
+test("the goal is what a wrapped message asks, and a last message has done what it announced", async () => {
+  const template = [
+    "You are the clerk of a harbour.",
+    "IMPORTANT: Always answer in full sentences.",
+    ...Array.from({ length: 20 }, (_, at) => `2031-04-01 10:00:${10 + at} INFO gate ${at} closed`),
+    "Please find out why the gates close at noon.",
+  ].join("\n");
+  await check(
+    [
+      user(template),
+      ...works("Let me read the log.", "bash", { command: "tail gate.log" }, "gate 3 closed"),
+      assistant(
+        "I've found the clock that closes them. Let me summarize what happens:\n\nThe clock runs an hour late. You can now open the gates when you need to. If there's anything else, just let me know!",
+      ),
+    ],
+    { goal: ["Please find out why the gates close at noon."], nextSteps: [] },
+  );
+});

@@ -5,8 +5,8 @@ import { quoteResult } from "../core/repair/pass.ts";
 import { MISSING_START_TEXT } from "../core/repair/roles.ts";
 import { INTERRUPTED_TEXT } from "../core/repair/settle-results.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
-import { isDecision } from "./extractive/assistant-statements.ts";
 import { CUES } from "./extractive/cues.ts";
+import { decisionIn } from "./extractive/decisions.ts";
 import { extractive } from "./extractive.ts";
 
 let next = 0;
@@ -145,5 +145,5 @@ test.each([
   ["I will use `curl` to upload it instead of a browser.", true],
   ["Let's use SQLite for the sessions.", true],
 ])("what is used next is no decision, what is chosen is: %j", (sentence, expected) => {
-  expect(isDecision(sentence, CUES.en)).toBe(expected);
+  expect(decisionIn(sentence, CUES.en, { isUser: false }) !== undefined).toBe(expected);
 });

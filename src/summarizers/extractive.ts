@@ -4,16 +4,20 @@
  */
 
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
+import type { Language } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";
 import { type Message, textsOf } from "../core/message.ts";
 import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
+import { askingQuote } from "./extractive/asking.ts";
 import { isWorthTelling } from "./extractive/call-outcome.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
+import { CUES } from "./extractive/cues.ts";
 import { commitsOf } from "./extractive/evidence.ts";
-import { foreignGoal } from "./extractive/foreign-goal.ts";
+import { focusOn } from "./extractive/focus.ts";
+import { foreignGoal, foreignPending } from "./extractive/foreign-goal.ts";
 import { type Goal, goalOf, type Request } from "./extractive/goal.ts";
 import { offersMax } from "./extractive/identifiers.ts";
 import { type KeptView, readKept } from "./extractive/kept-view.ts";
@@ -27,12 +31,11 @@ import {
   mergeFiles,
   mergeStatements,
 } from "./extractive/merge.ts";
-import { type Prose, type Reading, readMessages } from "./extractive/reading.ts";
+import { OUTCOME_MARK, type Prose, type Reading, readMessages } from "./extractive/reading.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { oneLine } from "./extractive/sentences.ts";
-import { wordsOf } from "./extractive/shared-words.ts";
 import { readStatements } from "./extractive/statements.ts";
-import { isAssent, isFarewell, isTelling, tidyRequest } from "./extractive/tasks.ts";
+import { isAssent, isFarewell, isTelling } from "./extractive/tasks.ts";
 
 const VERSION = "1";
 /** X18. */
@@ -45,6 +48,7 @@ const REQUEST_CHARS_SHORT = 600;
 const GOAL_CHARS_COMPARED = 80;
 const FINDINGS_MAX = 6;
 const NEXT_CHARS_MAX = 200;
+const NO_WORDS: ReadonlySet<string> = new Set();
 
 export function extractive(): Summarizer {
   return {
@@ -63,7 +67,8 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const leaving = [...input.messages, ...input.turnPrefix];
   const view = readKept(input);
   const reading = readMessages(leaving, view);
-  const draft = draftOf({ leaving, reading, kept: view, before: earlierOf(input.previous) }, input);
+  const foreign = foreignSummary([...input.kept, ...leaving]);
+  const draft = draftOf({ leaving, reading, kept: view, before: earlierOf(input.previous), foreign }, input);
   const kept = input.kept.flatMap(readableTexts);
   const { checkpoint, text } = compose(draft, { budgetTokens, counter, language: reading.language, kept });
   const notes = text === "" ? [`A budget of ${budgetTokens} tokens holds no summary.`] : [];
@@ -75,6 +80,8 @@ interface Source {
   readonly reading: Reading;
   readonly kept: KeptView;
   readonly before: Earlier;
+  /** The newest summary that another tool left; empty when there is none. */
+  readonly foreign: string;
 }
 
 function draftOf(source: Source, input: SummaryInput): Draft {
@@ -84,28 +91,39 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const { findings, ...statements } = mergeStatements(fresh, earlier, reading);
   const files = mergeFiles(reading, earlier);
   const latest = latestRequestOf(reading, kept) ?? earlier?.latestRequest;
-  const asked = askedFor(source, input, latest);
+  const asked = askedFor(source, latest);
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
-  const focus = wordsOf(input.instructions ?? "");
-  const context = { counter: input.counter, language: reading.language, focus };
-  const facts = rankFacts(reading.ledger, offersMax(input.budgetTokens));
+  const results = once(() => resultProse(reading.results));
+  const focus =
+    input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
+  const context = { counter: input.counter, language: reading.language, focus: focus?.words ?? NO_WORDS };
+  const raised = focus?.raise(rankFacts(reading.ledger));
+  const facts = raised ?? rankFacts(reading.ledger, offersMax(input.budgetTokens));
   return {
     goal: asked.goal,
     ...statements,
-    nextSteps: statements.nextSteps.length > 0 ? statements.nextSteps : askedNext(source, asked),
+    constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
+    nextSteps: statements.nextSteps.length > 0 ? statements.nextSteps : nextOf(source, asked, statements.done),
     blocked:
       open === undefined || !isWorthTelling(open) ? statements.blocked : [failureLine(open), ...statements.blocked],
     ...files,
     ...(latest === undefined || asked.goal.includes(latest) ? {} : { latestRequest: latest }),
-    criticalContext: [...findings.slice(0, FINDINGS_MAX), ...requestLines(reading, asked.goal)],
+    criticalContext: [
+      ...findings.slice(0, FINDINGS_MAX),
+      ...requestLines(reading, asked),
+      ...earlierContext(lines, reading.language),
+    ],
     toolFailures: failuresOf(reading, open, earlier),
     identifiers: [],
     facts: mergeFacts(facts, before, files),
     isTalk: isTalk(reading),
+    quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
     argumentNames: argumentNamesOf(leaving, reading.prose),
     log: () => logOf(reading),
     context: once(() => createContext(reading.prose, { ...context, earlier: lines })),
-    resultContext: once(() => createContext(resultProse(reading.results), { ...context, earlier: [] })),
+    resultContext: once(() => createContext(results(), { ...context, earlier: [] })),
+    ...(focus !== undefined &&
+      focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...context, earlier: [] })) }),
   };
 }
 
@@ -142,15 +160,21 @@ function once<Value>(make: () => Value): () => Value {
 const RECENT_MESSAGES = 30;
 const RECENT_CHARS = 1_000;
 
-function askedFor({ leaving, reading, kept, before }: Source, input: SummaryInput, latest: string | undefined): Goal {
-  if (!reading.hasAssistant) return { goal: [], current: undefined };
+function askedFor(source: Source, latest: string | undefined): Goal {
+  const { reading, kept, before } = source;
+  if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
+  const replies = repliesIn([...kept.before, ...reading.prose, ...kept.after], reading.language);
   const quoted = (prose: readonly Prose[]): readonly Request[] =>
-    prose.flatMap(({ isUser, text }) => (isUser ? [{ text, isKept: true }] : []));
+    prose.flatMap(({ isUser, text }) => (isUser ? [{ text, isKept: true, isReply: replies.has(text) }] : []));
   const newest = reading.requests.length - 1;
   const isLong = latest !== undefined && latest.length > REQUEST_CHARS_SHORT;
-  const own = reading.requests.map((text, index) => ({ text, isKept: isLong && index === newest }));
+  const own = reading.requests.map((text, index) => ({
+    text,
+    isKept: isLong && index === newest,
+    isReply: replies.has(text),
+  }));
   const recent = [...reading.prose, ...kept.after].filter(({ isUser }) => !isUser).slice(-RECENT_MESSAGES);
-  const foreign = foreignGoals([...input.kept, ...leaving]);
+  const foreign = foreignGoals(source.foreign);
   return goalOf({
     requests: [...quoted(kept.before), ...own, ...quoted(kept.after)],
     earlier: before.checkpoint?.goal ?? foreign,
@@ -162,38 +186,60 @@ function askedFor({ leaving, reading, kept, before }: Source, input: SummaryInpu
   });
 }
 
-/** What the newest summary that another tool left says the work is for. */
-function foreignGoals(messages: readonly Message[]): readonly string[] {
-  const newest = messages.findLast(isForeignSummary);
-  const goal = newest === undefined ? "" : foreignGoal(textsOf(newest.parts).join("\n"));
+/** What users said right after the assistant had asked them something. */
+function repliesIn(prose: readonly Prose[], language: Language): ReadonlySet<string> {
+  const isAsking = (item: Prose | undefined): boolean => {
+    const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
+    return /[?？؟]/.test(end) || CUES[language].blocked.test(end);
+  };
+  return new Set(prose.flatMap(({ isUser, text }, at) => (isUser && isAsking(prose[at - 1]) ? [text] : [])));
+}
+
+/** A question stands in the end of a message, perhaps with a word of thanks behind it. */
+const QUESTION_CHARS = 240;
+
+/** What a summary that another tool left says the work is for. */
+function foreignGoals(summary: string): readonly string[] {
+  const goal = foreignGoal(summary);
   return goal === "" ? [] : [goal];
+}
+
+function foreignSummary(messages: readonly Message[]): string {
+  const newest = messages.findLast(isForeignSummary);
+  return newest === undefined ? "" : textsOf(newest.parts).join("\n");
 }
 
 function isTalk({ log, results, failures }: Reading): boolean {
   return log.size + results.length + failures.length === 0;
 }
 
-/** Where nobody wrote down what comes next, it is what the user asked for last. An answer that ended the turn settles it. */
-function askedNext({ reading, kept }: Source, { goal, current }: Goal): readonly string[] {
+/**
+ * Where nobody wrote down what comes next, it is what the user asked for last, or what another tool's summary left pending. An
+ * answer that ended the turn settles it.
+ */
+function nextOf(source: Source, { goal, current }: Goal, done: readonly string[]): readonly string[] {
+  const { reading, kept, foreign } = source;
   if (!reading.hasAssistant || kept.isAnswered) return [];
+  if (current === undefined && foreign !== "") return foreignPending(foreign, done);
   const last = kept.after.at(-1) ?? reading.prose.at(-1);
   if (last?.isUser === true && isFarewell(last.text, reading.language)) return [];
   const newest = last?.isUser === true && !isAssent(last.text, reading.language) ? last.text : current?.text;
   const next = newest ?? goal.at(-1) ?? "";
-  return next.trim() === "" ? [] : [oneLine(tidyRequest(next, 4 * NEXT_CHARS_MAX), NEXT_CHARS_MAX)];
+  return next.trim() === "" ? [] : [oneLine(askingQuote(next, NEXT_CHARS_MAX, reading.language), NEXT_CHARS_MAX)];
 }
 
 /** Undefined when the newest request stays in the view, or nobody asked for anything. */
-function latestRequestOf({ hasAssistant, requests }: Reading, { after }: KeptView): string | undefined {
+function latestRequestOf({ hasAssistant, requests, language }: Reading, { after }: KeptView): string | undefined {
   const latest = hasAssistant && !after.some(({ isUser }) => isUser) ? requests.at(-1) : undefined;
-  return latest === undefined ? undefined : tidyRequest(latest, LATEST_REQUEST_CHARS_MAX);
+  return latest === undefined ? undefined : askingQuote(latest, LATEST_REQUEST_CHARS_MAX, language);
 }
 
 /** What else the user asked, newest first, each on a line. */
-function requestLines({ hasAssistant, requests, language }: Reading, goal: readonly string[]): readonly string[] {
+function requestLines({ hasAssistant, requests, language }: Reading, { goal, wholes }: Goal): readonly string[] {
   if (!hasAssistant) return [];
+  const quoted = [...goal, ...goal.flatMap((text) => wholes.get(text) ?? [])];
   const isGoal = (request: string): boolean =>
-    goal.some((text) => text.startsWith(request.slice(0, GOAL_CHARS_COMPARED)));
+    quoted.some((text) => text.startsWith(request.slice(0, GOAL_CHARS_COMPARED)));
   return requests
     .slice(0, -1)
     .slice(-REQUESTS_MAX)
@@ -203,6 +249,13 @@ function requestLines({ hasAssistant, requests, language }: Reading, goal: reado
       (request) =>
         `${userLabel(language)}${oneLine(request.slice(0, 4 * REQUEST_LINE_CHARS_MAX), REQUEST_LINE_CHARS_MAX)}`,
     );
+}
+
+/** Of an earlier summary what nobody will say again: the user's corrections, then reasons, newest first. */
+function earlierContext(lines: readonly string[], language: Language): readonly string[] {
+  const said = lines.toReversed().filter((line) => !line.includes(OUTCOME_MARK));
+  const isUsers = (line: string): boolean => line.startsWith(userLabel(language));
+  return [...said.filter(isUsers), ...said.filter((line) => !isUsers(line) && CUES[language].reason.test(line))];
 }
 
 /** Everything in a kept message that its reader sees, call arguments included. */

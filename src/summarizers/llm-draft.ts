@@ -48,6 +48,7 @@ export async function firstDraft(planned: PlannedSummary, run: DraftRun): Promis
     text: draft.text,
     notes: [...why, ...(apart?.notes ?? []), ...plan.notes, ...draft.notes],
     omissions: [...(apart?.omissions ?? []), ...plan.omissions, ...draft.omissions],
+    failures: [...(apart?.failures ?? []), ...draft.failures],
   };
 }
 
@@ -60,5 +61,5 @@ async function draftInBand(
   context.progress({ stage: "summarize", done: 0, total: 1 });
   const text = await askText({ prompt, body, maxTokens, signal: context.signal });
   context.progress({ stage: "summarize", done: 1, total: 1 });
-  return { text, notes: [], omissions: [] };
+  return { text, notes: [], omissions: [], failures: [] };
 }

@@ -9,6 +9,7 @@ import type { LlmOptions } from "./llm-options.ts";
 export function llmFromSettings(options: LlmOptions): (settings: Settings) => Summarizer {
   return ({ summary, failure }) =>
     llm({
+      ...(summary.model !== "inherit" && { model: summary.model }),
       pack: summary.promptPack,
       mode: summary.mode,
       input: summary.input,

@@ -53,6 +53,8 @@ export interface SummarizedApart {
   readonly plan: LlmPlan;
   readonly notes: readonly string[];
   readonly omissions: readonly string[];
+  /** Requests that failed and were done without. */
+  readonly failures: readonly string[];
 }
 
 export async function summarizeApart(
@@ -68,12 +70,13 @@ export async function summarizeApart(
   try {
     const draft = await writeDraft({ ...run, plan: apart, context: renamed(run.context) });
     const notes = [note, ...apart.notes, ...draft.notes];
-    return { plan: withPrevious(draft.text), notes, omissions: [...apart.omissions, ...draft.omissions] };
+    const omissions = [...apart.omissions, ...draft.omissions];
+    return { plan: withPrevious(draft.text), notes, omissions, failures: draft.failures };
   } catch (error) {
     if (isAborted(error) || !run.settings.allowPartial) throw error;
     const { droppedMessageCount } = share;
     const lost = `The oldest ${droppedMessageCount} messages could not be summarised (${reasonOf(error)}).`;
-    return { plan: withPrevious(apart.previous), notes: [note, lost], omissions: [lost] };
+    return { plan: withPrevious(apart.previous), notes: [note, lost], omissions: [lost], failures: [lost] };
   }
 }
 

@@ -3,6 +3,7 @@
 import { CompactionError } from "../core/errors.ts";
 import type { PromptPackName, StagedSettings, SummaryInputSettings } from "../core/settings/settings.ts";
 import type { Complete } from "./ask.ts";
+import { checkLlmOptions } from "./check-llm-options.ts";
 import { BASE_CHUNK_RATIO, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./chunks.ts";
 import type { RankFacts } from "./guard-findings.ts";
 import { MAX_HISTORY_SHARE } from "./history-share.ts";
@@ -14,6 +15,8 @@ export interface LlmOptions {
   readonly complete: Complete;
   /** The window of the model behind `complete`. */
   readonly windowTokens: number;
+  /** What `complete` is told to ask. Default: the conversation's own model. */
+  readonly model?: string;
   readonly name?: string;
   readonly pack?: PromptPackName | CustomPack;
   /** `single`: one request, cut to fit. `update`: one request, in stages when it does not fit. `staged`: in parts. */
@@ -41,6 +44,7 @@ export interface LlmOptions {
 export interface LlmSettings {
   readonly complete: Complete;
   readonly windowTokens: number;
+  readonly model: string | undefined;
   readonly pack: PromptPack;
   readonly mode: "single" | "update" | "staged";
   readonly style: TranscriptStyle;
@@ -77,10 +81,12 @@ const DEFAULT_STAGED: StagedSettings = {
 };
 
 export function resolveLlmOptions(options: LlmOptions): LlmSettings {
+  checkLlmOptions(options);
   const { windowTokens, maxOutputTokens = MAX_OUTPUT_TOKENS } = options;
   const settings: LlmSettings = {
     complete: options.complete,
     windowTokens,
+    model: options.model,
     pack: promptPack(options.pack ?? "checkpoint"),
     mode: options.mode ?? "update",
     style: options.style ?? "labelled",
@@ -113,7 +119,7 @@ function check(settings: LlmSettings): void {
 }
 
 function require(condition: boolean, message: string): void {
-  if (!condition) throw new CompactionError("invalid-options", `llm: ${message}.`);
+  if (!condition) throw new CompactionError("invalid-settings", `llm: ${message}.`);
 }
 
 /** Tokens, by the counter, that the text of one request may take: the answer and the counter's error are allowed for. */

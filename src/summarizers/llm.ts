@@ -20,7 +20,7 @@ import type { AskText, Draft } from "./staged.ts";
 
 /**
  * @example
- * const summarizer = llm({ windowTokens: 200_000, complete: async ({ system, prompt, maxOutputTokens, signal }) => {
+ * const summarizer = llm({ windowTokens: 200_000, complete: async ({ model = "claude-haiku-5-5", system, prompt, maxOutputTokens, signal }) => {
  *   const reply = await client.messages.create(
  *     { model, system, max_tokens: maxOutputTokens, temperature: 0, messages: [{ role: "user", content: prompt }] },
  *     { signal },
@@ -57,9 +57,9 @@ async function summarize(
   if (plan.parts.every(({ entries }) => entries.length === 0)) {
     throw summaryFailed("no-input", "The messages hold nothing that can be read.");
   }
-  const budget = createCallBudget(calls.plannedCalls, calls.maxCalls, () => context.called?.());
+  const budget = createCallBudget(calls.plannedCalls, calls.maxCalls, context);
   const countText = input.counter.countText;
-  const askText = questioner(settings, budget, countText);
+  const askText = questioner(settings, { ownModel: context.model, budget, countText });
   const draft = await firstDraft(planned, { settings, context, askText, countText });
   const guardContext = createGuardContext(input, {
     sections: settings.pack.sections,
@@ -73,15 +73,40 @@ async function summarize(
     : unguarded(draft, guardContext);
   throwIfAborted(context.signal);
   const notes = [...draft.notes, ...summary.notes];
-  const result = { ...summary, calls: budget.made, notes };
-  return budget.usage === undefined ? result : { ...result, usage: budget.usage };
+  const { usage, model } = budget;
+  return {
+    ...summary,
+    calls: budget.made,
+    ...(usage !== undefined && { usage }),
+    ...(model !== undefined && { model }),
+    ...(draft.failures.length > 0 && { partial: draft.failures.join(" ") }),
+    notes,
+  };
 }
 
-function questioner(settings: LlmSettings, budget: CallBudget, countText: (text: string) => number): AskText {
+interface Questioning {
+  /** The conversation's. */
+  readonly ownModel: string | undefined;
+  readonly budget: CallBudget;
+  readonly countText: (text: string) => number;
+}
+
+function questioner(settings: LlmSettings, { ownModel, budget, countText }: Questioning): AskText {
   return async ({ prompt, body, transcript, maxTokens, signal }) => {
     const { maxOutputTokens, temperature } = settings;
     const live = body === undefined ? {} : { body };
-    const request = { system: prompt.system, prompt: prompt.prompt, ...live, maxOutputTokens, temperature, signal };
+    // In band only the conversation's own model has the prefix in its cache, and reads what is in it.
+    const model = body === undefined ? (settings.model ?? ownModel) : ownModel;
+    const asked = model === undefined ? {} : { model };
+    const request = {
+      ...asked,
+      system: prompt.system,
+      prompt: prompt.prompt,
+      ...live,
+      maxOutputTokens,
+      temperature,
+      signal,
+    };
     const reply = await ask(request, settings, budget);
     return acceptAnswer(reply, { prompt, maxTokens, countText, ...(transcript === undefined ? {} : { transcript }) });
   };

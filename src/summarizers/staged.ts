@@ -39,6 +39,8 @@ export interface Draft {
   readonly notes: readonly string[];
   /** What is not in the draft, for its reader. */
   readonly omissions: readonly string[];
+  /** Requests that failed and were done without: the draft is what the others achieved. */
+  readonly failures: readonly string[];
 }
 
 export async function writeDraft(run: StagedRun): Promise<Draft> {
@@ -49,12 +51,18 @@ export async function writeDraft(run: StagedRun): Promise<Draft> {
   const texts = outcomes.map((outcome) => (outcome.type === "text" ? outcome.text : `(${outcome.omission})`));
   const succeeded = outcomes.filter((outcome) => outcome.type === "text").length;
   const omissions = outcomes.flatMap((outcome) => (outcome.omission === undefined ? [] : [outcome.omission]));
+  const failures = outcomes.flatMap((outcome) => (outcome.type === "failed" ? [outcome.omission] : []));
   if (succeeded === 1 && plan.previous === undefined) {
     const text = outcomes.find((outcome) => outcome.type === "text")?.text ?? "";
-    return { text, notes: omissions, omissions };
+    return { text, notes: omissions, omissions, failures };
   }
   const merged = await mergeAll(texts, run);
-  return { text: merged.text, notes: [...omissions, ...merged.notes], omissions };
+  return {
+    text: merged.text,
+    notes: [...omissions, ...merged.notes],
+    omissions,
+    failures: [...failures, ...merged.notes],
+  };
 }
 
 async function singleDraft(part: PlannedPart, run: StagedRun): Promise<Draft> {
@@ -66,7 +74,7 @@ async function singleDraft(part: PlannedPart, run: StagedRun): Promise<Draft> {
   const text = await askText({ ...question, signal: context.signal });
   context.progress({ stage: "summarize", done: 1, total: 1 });
   const cut = request.isCut ? ["The middle of the conversation was left out to fit the summarizer's window."] : [];
-  return { text, notes: cut, omissions: cut };
+  return { text, notes: cut, omissions: cut, failures: [] };
 }
 
 type PartOutcome =
@@ -112,6 +120,7 @@ async function partOutcome(part: PlannedPart, run: StagedRun, signal: AbortSigna
 
 interface Merged {
   readonly text: string;
+  /** Merges that failed. */
   readonly notes: readonly string[];
 }
 

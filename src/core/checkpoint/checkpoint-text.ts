@@ -6,6 +6,7 @@
 
 import { type Checkpoint, type Decision, EMPTY_CHECKPOINT, type ToolFailure } from "./checkpoint.ts";
 import { headingOf, SECTIONS, type Section, sectionOfHeading } from "./checkpoint-headings.ts";
+import { parseIdentifiers, renderIdentifiers } from "./identifier-list.ts";
 import type { Language } from "./language.ts";
 
 export interface RenderOptions {
@@ -16,7 +17,7 @@ export interface RenderOptions {
 export function renderCheckpoint(checkpoint: Checkpoint, { language = "en" }: RenderOptions = {}): string {
   const blocks: string[] = [];
   for (const section of SECTIONS) {
-    const body = renderSection(checkpoint, section);
+    const body = renderSection(checkpoint, section, language);
     if (body !== "") blocks.push(`${headingOf(section, language)}\n${body}`);
     else if (section === "progress" && hasProgress(checkpoint)) blocks.push(headingOf(section, language));
   }
@@ -50,7 +51,7 @@ export function parseCheckpoint(text: string): Checkpoint | undefined {
     filesRead: items("filesRead"),
     filesModified: items("filesModified"),
     toolFailures: items("toolFailures").map(parseFailure),
-    identifiers: parseIdentifiers((bodies.get("identifiers") ?? []).join(" ")),
+    identifiers: parseIdentifiers(bodies.get("identifiers") ?? []),
     ...(latest.length > 0 ? { latestRequest: latest.join("\n\n") } : {}),
   };
 }
@@ -59,7 +60,7 @@ function hasProgress({ done, inProgress, blocked }: Checkpoint): boolean {
   return done.length + inProgress.length + blocked.length > 0;
 }
 
-function renderSection(checkpoint: Checkpoint, section: Section): string {
+function renderSection(checkpoint: Checkpoint, section: Section, language: Language): string {
   switch (section) {
     case "progress":
       return "";
@@ -78,7 +79,7 @@ function renderSection(checkpoint: Checkpoint, section: Section): string {
     case "toolFailures":
       return renderItems(checkpoint.toolFailures.map(({ toolName, summary }) => `${toolName}: ${summary}`));
     case "identifiers":
-      return checkpoint.identifiers.map(renderIdentifier).join(" ");
+      return renderIdentifiers(checkpoint.identifiers, language);
     default:
       return renderItems(checkpoint[section]);
   }
@@ -141,21 +142,4 @@ function parseDecision(item: string): Decision {
 function parseFailure(item: string): ToolFailure {
   const at = item.indexOf(": ");
   return at < 0 ? { toolName: "", summary: item } : { toolName: item.slice(0, at), summary: item.slice(at + 2) };
-}
-
-/** Blanks separate, so an identifier that has one is quoted. */
-function renderIdentifier(identifier: string): string {
-  return /[\s"]/.test(identifier) ? JSON.stringify(identifier) : identifier;
-}
-
-function parseIdentifiers(text: string): readonly string[] {
-  return (text.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? []).map((word) => {
-    if (!word.startsWith('"') || !word.endsWith('"') || word.length < 2) return word;
-    try {
-      return String(JSON.parse(word));
-    } catch {
-      // Written by a model, not by us: it stands for itself.
-      return word;
-    }
-  });
 }

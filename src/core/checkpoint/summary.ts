@@ -33,6 +33,10 @@ export interface SummaryResult extends Summary {
   /** Model calls that were made; 0 for a summarizer that asks none. */
   readonly calls: number;
   readonly usage?: Usage;
+  /** The model that wrote it, as far as that is known. */
+  readonly model?: string;
+  /** Why it lacks a part of what it was asked for; absent when it is whole. */
+  readonly partial?: string;
   /** What was left out, cut or repaired on the way, for the report. */
   readonly notes: readonly string[];
 }
@@ -49,6 +53,10 @@ export interface Summarizer {
 export interface SummarizeContext {
   readonly signal: AbortSignal;
   progress(event: { readonly stage: string; readonly done: number; readonly total: number }): void;
-  /** Told before each model call, so that the calls of a summary that fails are known too. */
-  called?(): void;
+  /** The conversation's own model, where it is known: the one to ask when the settings name no other. */
+  readonly model?: string;
+  /** Told before each model call, with the model that is asked for, so that the calls of a summary that fails are known too. */
+  called?(model?: string): void;
+  /** Told of each reply, so that what it cost is known although it may be one that cannot be used. */
+  answered?(reply: { readonly usage?: Usage; readonly model?: string }): void;
 }

@@ -9,10 +9,20 @@ export function endingKind(units: Uint16Array, start: number, end: number): "fil
   const length = end - dot - 1;
   if (dot <= start || length === 0 || length > EXTENSION_CHARS_MAX) return undefined;
   if (SHAPES[shapeOf(length, units[dot + 1] as number, units[end - 1] as number)] === 0) return undefined; // inside the run
-  const ending = String.fromCharCode(...units.subarray(dot + 1, end)).toLowerCase();
-  if (FILE_EXTENSIONS.has(ending)) return "file";
-  return DOMAINS.has(ending) ? "url" : undefined;
+  let key = 0;
+  for (let at = dot + 1; at < end; at++) key = keyWith(key, units[at] as number);
+  return KINDS.get(key);
 }
+
+/** A number for each ending, whatever its case: letters and digits are digits of it, so that no two endings share one. */
+function keyWith(key: number, code: number): number {
+  if (code >= 48 && code <= 57) return key * KEY_BASE + code - 47;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 122 ? key * KEY_BASE + letter - 86 : Number.NaN;
+}
+
+/** Of the longest ending the number is still exact. */
+const KEY_BASE = 37;
 
 const FILE_EXTENSIONS: ReadonlySet<string> = new Set(
   (
@@ -24,6 +34,17 @@ const FILE_EXTENSIONS: ReadonlySet<string> = new Set(
 );
 const EXTENSION_CHARS_MAX = 10;
 const DOMAINS: ReadonlySet<string> = new Set("com org net io gov edu dev ai app co uk de fr cn jp".split(" "));
+
+const KINDS: ReadonlyMap<number, "file" | "url"> = new Map([
+  ...[...DOMAINS].map((ending) => [keyOf(ending), "url"] as const),
+  ...[...FILE_EXTENSIONS].map((ending) => [keyOf(ending), "file"] as const),
+]);
+
+function keyOf(ending: string): number {
+  let key = 0;
+  for (let at = 0; at < ending.length; at++) key = keyWith(key, ending.charCodeAt(at));
+  return key;
+}
 
 /** By length, first and last letter whether there may be such an ending: most dotted words are told apart without a string. */
 const SHAPES = shapes();

@@ -16,6 +16,8 @@ const LOWER = CLASS.lower;
 const SLASH = CLASS.slash;
 const UNDERSCORE = CLASS.underscore;
 const UPPER = CLASS.upper;
+/** Set when a capital follows a small letter. */
+export const HUMP = 256;
 
 export type IdentifierKind =
   | "path"
@@ -143,11 +145,20 @@ function visitDotted(units: Uint16Array, start: number, end: number, flags: numb
   // Plain words between dots: the end of a sentence.
   if (flags === (LOWER | DOT)) return;
   let piece = start;
+  let seen = 0;
+  let previous = 0;
   for (let index = start; index <= end; index++) {
-    const isEnd = index === end || (bitsAt(units, index) & (DOT | AT)) !== 0;
-    if (!isEnd) continue;
-    visitRun(units, piece, index, 0, visit);
+    const bit = index === end ? DOT : bitsAt(units, index);
+    if ((bit & (DOT | AT)) === 0) {
+      seen |= bit === UPPER && previous === LOWER ? HUMP | UPPER : bit;
+      previous = bit;
+      continue;
+    }
+    // Most members are plain words, capitalised or not.
+    if (seen > (LOWER | UPPER) || seen === UPPER) visitRun(units, piece, index, 0, visit);
     piece = index + 1;
+    seen = 0;
+    previous = 0;
   }
 }
 

@@ -31,13 +31,13 @@ export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {
   const { mention } = table;
   const scan: Scan = (text, source, isEscaped) => {
     visitStretches(text, (stretch) => {
-      table.place({ text, ...stretch, source, message: index });
+      table.place({ text, units: stretch.units, offset: stretch.offset, source, message: index });
       scanUnits(stretch, mention);
     });
     if (!isEscaped) return;
     scanLineStarts(text, (word) => {
       visitStretches(word, (stretch) => {
-        table.place({ text: word, ...stretch, source, message: index });
+        table.place({ text: word, units: stretch.units, offset: stretch.offset, source, message: index });
         mention(0, stretch.length, "line");
       });
     });

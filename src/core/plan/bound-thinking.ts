@@ -1,31 +1,66 @@
 /**
  * Thinking that is signed together with everything before it: after an edit, the newest Anthropic models refuse every block
- * from there on. Taking out all of them, from the edit to the end, is one of the changes that stay valid.
+ * from there on. Either all of it goes, from the edit to the end, which stays valid for every model; or the request says that
+ * the provider may drop what no longer matches. Pure, and nothing is taken out where nothing before it was edited.
  */
 
-import type { Conversation, Message } from "../message.ts";
+import { isObject } from "../json.ts";
+import { type Conversation, type Message, text } from "../message.ts";
 
-/** From Fable 5.1, Opus 5.5 and Sonnet 5.5 on. */
-const BINDING_MODEL = /claude-(?:fable|mythos)-(?:5-[1-9]|[6-9])|claude-(?:opus|sonnet|haiku)-(?:5-[5-9]|[6-9])/;
+/** In the order `claude-opus-5-5` and in that of older names, `claude-3-7-sonnet`; dots or dashes, whatever stands around it. */
+const FAMILY_FIRST = /claude-(?<family>[a-z]+)-(?<major>\d{1,2})(?:[-.](?<minor>\d{1,2}))?(?!\d|-latest)/;
+const VERSION_FIRST = /claude-(?:instant-)?v?(?<major>[1-4])(?!\d)/;
 
+/** The first version of each family that signs the prefix. A family that is not named here is taken to do so. */
+const BINDING_FROM: ReadonlyMap<string, readonly [major: number, minor: number]> = new Map([
+  ["fable", [5, 1]],
+  ["mythos", [5, 1]],
+  ["opus", [5, 5]],
+  ["sonnet", [5, 5]],
+  ["haiku", [5, 5]],
+]);
+
+/** True unless the model is known to accept thinking behind an edit: without thinking a request is valid for all of them. */
 export function bindsThinking(format: Conversation["format"], model: string | undefined): boolean {
-  return format === "anthropic-messages" && model !== undefined && BINDING_MODEL.test(model);
+  return format === "anthropic-messages" && !isKnownUnbound(model?.toLowerCase() ?? "");
+}
+
+function isKnownUnbound(model: string): boolean {
+  if (VERSION_FIRST.test(model)) return true;
+  const { family = "", major, minor } = FAMILY_FIRST.exec(model)?.groups ?? {};
+  const from = BINDING_FROM.get(family);
+  if (from === undefined || major === undefined) return false;
+  return Number(major) < from[0] || (Number(major) === from[0] && Number(minor ?? 0) < from[1]);
 }
 
 /** The edited conversation without thinking behind the first difference; the same one when there was none. */
 export function stripBoundThinking(before: Conversation, after: Conversation): Conversation {
   const firstEdit = before.system === after.system ? firstDifference(before.messages, after.messages) : 0;
-  const messages = after.messages.flatMap((message, index) =>
-    index < firstEdit ? [message] : withoutThinking(message),
-  );
-  const isSame = messages.length === after.messages.length && messages.every((m, index) => m === after.messages[index]);
+  const messages = after.messages.map((message, index) => (index < firstEdit ? message : withoutThinking(message)));
+  const isSame = messages.every((message, index) => message === after.messages[index]);
   return isSame ? after : { ...after, messages };
 }
 
-function withoutThinking(message: Message): readonly Message[] {
+/**
+ * The body with the mark that lets the provider drop thinking whose prefix was edited; the very same conversation where the
+ * mark stands already, undefined where there is no place for it: a bare list, or a request that does not ask for thinking.
+ */
+export function withDroppableThinking(conversation: Conversation): Conversation | undefined {
+  const { wire } = conversation;
+  const body = wire !== undefined && isObject(wire.json) ? wire.json : undefined;
+  const thinking = body?.thinking;
+  if (wire === undefined || body === undefined || !isObject(thinking) || thinking.type === "disabled") return undefined;
+  const binding = isObject(thinking.block_binding) ? thinking.block_binding : {};
+  if (binding.prefix_mismatch_behavior === "drop_block") return conversation;
+  const marked = { ...thinking, block_binding: { ...binding, prefix_mismatch_behavior: "drop_block" } };
+  return { ...conversation, wire: { ...wire, json: { ...body, thinking: marked } } };
+}
+
+/** A message that was nothing but thinking keeps its place, so that a view of the same messages can be laid over it. */
+function withoutThinking(message: Message): Message {
   const parts = message.parts.filter(({ type }) => type !== "reasoning");
-  if (parts.length === message.parts.length) return [message];
-  return parts.length === 0 ? [] : [{ ...message, parts }];
+  if (parts.length === message.parts.length) return message;
+  return { ...message, parts: parts.length === 0 ? [text("[Thinking that was not kept.]")] : parts };
 }
 
 function firstDifference(before: readonly Message[], after: readonly Message[]): number {

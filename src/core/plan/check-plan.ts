@@ -3,6 +3,7 @@
 import { isTextStep, removedIds } from "./apply-plan.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanInput } from "./plan-input.ts";
+import { unansweredRound } from "./unanswered-round.ts";
 
 /** What is wrong with the plan, one sentence each; empty when it may be carried out. */
 export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
@@ -38,23 +39,31 @@ function checkKept({ conversation, settings, found }: PlanInput, removed: Readon
   // An earlier summary of ours may be a system message; replacing it is the point.
   const ours = new Set(found?.messageIds ?? []);
   return conversation.messages.flatMap((message) => {
-    if (!removed.has(message.id) || ours.has(message.id)) return [];
+    if (!removed.has(message.id)) return [];
     if (message.pinned) return [`The plan removes the pinned message ${message.id}.`];
-    return message.role === "system" && settings.protect.system
+    return !ours.has(message.id) && message.role === "system" && settings.protect.system
       ? [`The plan removes the system message ${message.id}.`]
       : [];
   });
 }
 
-/** A call goes with all of its results, and a result with its call; an open round stays. */
-function checkPairs({ conversation, structure }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+/**
+ * A call goes with all of its results, and a result with its call; a round that the model has not answered stays. Only who names
+ * a target that has no room for results that were not read yet has them summarised.
+ */
+function checkPairs(
+  { conversation, structure, isTargetExplicit }: PlanInput,
+  removed: ReadonlySet<string>,
+): readonly string[] {
   const isRemoved = (index: number): boolean => removed.has(conversation.messages[index]?.id ?? "");
-  const open = structure.openRound();
+  const unanswered = isTargetExplicit ? structure.openRound() : unansweredRound(conversation.messages, structure);
   const split = structure.pairing.calls.filter((call) =>
     call.results.some(({ at }) => isRemoved(at.message) !== isRemoved(call.at.message)),
   );
   return [
     ...split.map(({ part }) => `The plan separates the call of ${part.name} from its result.`),
-    ...(open !== undefined && isRemoved(open.start) ? ["The plan removes a call whose result is still to come."] : []),
+    ...(unanswered !== undefined && isRemoved(unanswered.start)
+      ? ["The plan removes a call whose result is still to come, or was not read yet."]
+      : []),
   ];
 }

@@ -6,10 +6,11 @@
 import type { Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isTurnStart, type Structure } from "../structure/structure.ts";
-import { isForeignSummary } from "./foreign-summaries.ts";
 import { isNativeItem } from "./native-items.ts";
+import { isRequest } from "./partition-request.ts";
 import type { Protection } from "./plan.ts";
 import { matchesAnyTool } from "./tool-patterns.ts";
+import { unansweredRound } from "./unanswered-round.ts";
 
 export interface PartitionInput {
   readonly messages: readonly Message[];
@@ -27,6 +28,8 @@ export interface PartitionInput {
   readonly mayDropFirstUser?: boolean;
   /** What the provider compacted itself may go too: into its next compaction, or because there is no room for it. */
   readonly mayTakeNative?: boolean;
+  /** Results that the model has not read yet may go too; never calls that wait for theirs. */
+  readonly mayTakeUnread?: boolean;
 }
 
 export interface Partition {
@@ -76,8 +79,9 @@ function wantedCut({ messages, tokensOf, tailTokens, tailMessages }: PartitionIn
   return index;
 }
 
-/** The longest suffix within the tokens, from a legal place on: it may be empty, but never begins inside an open round. */
-function tightCut({ messages, tokensOf, tailTokens, structure }: PartitionInput): number {
+/** The longest suffix within the tokens, from a legal place on: it may be empty, but never begins inside an unanswered round. */
+function tightCut(input: PartitionInput): number {
+  const { messages, tokensOf, tailTokens, structure } = input;
   let index = messages.length;
   let tokens = 0;
   while (index > 0) {
@@ -86,9 +90,9 @@ function tightCut({ messages, tokensOf, tailTokens, structure }: PartitionInput)
     if (tokens > tailTokens) break;
     index--;
   }
-  const open = structure.openRound();
-  if (open !== undefined && index > open.start) return open.start;
-  return structure.cutAtOrAfter(index, "pair-safe") ?? open?.start ?? messages.length;
+  const unanswered = firmRound(input);
+  if (unanswered !== undefined && index > unanswered.start) return unanswered.start;
+  return structure.cutAtOrAfter(index, "pair-safe") ?? unanswered?.start ?? messages.length;
 }
 
 function findCut(input: PartitionInput): number {
@@ -114,8 +118,10 @@ function findCut(input: PartitionInput): number {
   }
 }
 
-function isRequest(message: Message): boolean {
-  return isTurnStart(message) && !isForeignSummary(message);
+/** The round that stays whatever happens. */
+function firmRound({ messages, structure, mayTakeUnread = false }: PartitionInput): ReturnType<typeof unansweredRound> {
+  const round = unansweredRound(messages, structure);
+  return mayTakeUnread && structure.openRound() === undefined ? undefined : round;
 }
 
 /** The reasons that a message has of its own. */
@@ -126,10 +132,10 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
   const latest = protect.latestRequest || input.isTight ? messages.findLastIndex(isRequest) : -1;
   // No summary can stand for what only the provider can read: its newest compaction stays as if it were pinned.
   const native = input.mayTakeNative ? -1 : messages.findLastIndex(isNativeItem);
-  const openStart = structure.openRound()?.start ?? messages.length;
+  const unanswered = firmRound(input) ?? { start: messages.length, end: messages.length };
   const protectedBy = new Map<number, Protection>();
   messages.forEach((message, index) => {
-    if (index >= openStart) protectedBy.set(index, "open-round");
+    if (index >= unanswered.start && index < unanswered.end) protectedBy.set(index, "open-round");
     else if (index >= cut) protectedBy.set(index, "tail");
     else if (message.pinned || index === native) protectedBy.set(index, "pinned");
     else if (message.role === "system" && protect.system) protectedBy.set(index, "system");

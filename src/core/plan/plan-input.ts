@@ -15,8 +15,10 @@ export interface PlanInput {
   readonly settings: Settings;
   /** Calibrated tokens of one message. */
   readonly tokensOf: (message: Message) => number;
-  /** Tokens of what is not messages: system prompt, tool definitions, whatever the provider adds. */
+  /** Tokens of what is not messages: system prompt and tool definitions together. */
   readonly baseTokens: number;
+  /** The tool definitions' part of that. */
+  readonly toolsTokens: number;
   readonly targetTokens: number | undefined;
   /** True when somebody named the target: then the summary may fill all of it. */
   readonly isTargetExplicit: boolean;
@@ -47,6 +49,7 @@ export interface TailRoom {
   readonly isTight?: boolean;
   readonly mayDropFirstUser?: boolean;
   readonly mayTakeNative?: boolean;
+  readonly mayTakeUnread?: boolean;
 }
 
 export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
@@ -62,6 +65,7 @@ export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
     isTight: tail.isTight ?? false,
     mayDropFirstUser: tail.mayDropFirstUser ?? false,
     mayTakeNative: tail.mayTakeNative ?? false,
+    mayTakeUnread: tail.mayTakeUnread ?? false,
   });
 }
 
@@ -74,12 +78,19 @@ const OBSTACLES_MAX = 10;
 
 /** Protected content, largest first: what to look at when the target cannot be met. */
 export function obstacles(input: PlanInput, { protectedBy }: Partition): readonly Obstacle[] {
-  return [...protectedBy]
-    .flatMap(([index, why]): readonly Obstacle[] => {
-      const message = input.conversation.messages[index];
-      return message === undefined ? [] : [{ messageId: message.id, why, tokens: input.tokensOf(message) }];
-    })
-    .sort((a, b) => b.tokens - a.tokens)
+  const { conversation, baseTokens, toolsTokens, tokensOf } = input;
+  const outside = { messageId: null, why: "outside-messages" } as const;
+  const all: readonly Obstacle[] = [
+    { ...outside, what: "system prompt", tokens: baseTokens - toolsTokens },
+    { ...outside, what: "tool definitions", tokens: toolsTokens },
+    ...[...protectedBy].flatMap(([index, why]): readonly Obstacle[] => {
+      const message = conversation.messages[index];
+      return message === undefined ? [] : [{ messageId: message.id, why, tokens: tokensOf(message) }];
+    }),
+  ];
+  return all
+    .filter(({ tokens }) => tokens > 0)
+    .toSorted((a, b) => b.tokens - a.tokens)
     .slice(0, OBSTACLES_MAX);
 }
 

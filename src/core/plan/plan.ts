@@ -16,7 +16,7 @@ export interface Plan {
   readonly fits: boolean;
   /** Why nothing is done, when `steps` is empty. */
   readonly because?: NothingToDo;
-  /** What stays although the target is missed: protected content, largest first. */
+  /** What stays although the target is missed, largest first: protected messages, and what is no message. */
   readonly inTheWay: readonly Obstacle[];
 }
 
@@ -30,17 +30,23 @@ export type NothingToDo =
   | "no-legal-cut"
   | "frees-nothing"
   | "thrashing"
+  /** The provider holds the history; the list only adds to it. */
+  | "server-history"
   /** Another worker is compacting the same session. */
   | "in-progress"
   /** A gate was closed, or a hook cancelled it. */
   | "gate"
   | "cancelled";
 
-export interface Obstacle {
-  readonly messageId: string;
-  readonly why: Protection;
-  readonly tokens: number;
-}
+export type Obstacle =
+  | { readonly messageId: string; readonly why: Protection; readonly tokens: number }
+  /** Compaction of messages cannot touch it. */
+  | {
+      readonly messageId: null;
+      readonly why: "outside-messages";
+      readonly what: "system prompt" | "tool definitions";
+      readonly tokens: number;
+    };
 
 /** Why a message may not be touched. */
 export type Protection =

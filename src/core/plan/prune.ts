@@ -8,7 +8,15 @@ import { type Message, type Part, type ToolCallPart, type ToolResultPart, text, 
 import type { PruneSettings, Settings } from "../settings/settings.ts";
 import type { Pairing } from "../structure/pairing.ts";
 import type { TextStep } from "./plan.ts";
-import { CLEARED_TEXT, cappedText, clearedText, stubText, trimmedText } from "./pruned-texts.ts";
+import {
+  CLEARED_TEXT,
+  cappedText,
+  clearedText,
+  isCappedText,
+  isPrunedText,
+  stubText,
+  trimmedText,
+} from "./pruned-texts.ts";
 import { matchesAnyTool, matchesTool } from "./tool-patterns.ts";
 
 export interface PruneInput {
@@ -61,7 +69,7 @@ export function capSteps({
     message.parts.flatMap((part, position) => {
       if (message.pinned || part.type !== "tool-result" || !isPlain(part)) return [];
       const before = resultText(part);
-      if (before.length <= capOnArrivalChars || before.endsWith("characters.]")) return [];
+      if (before.length <= capOnArrivalChars || isCappedText(before)) return [];
       return textStep("cap", { message, position, part }, cappedText(before, capOnArrivalChars), tokensOf) ?? [];
     }),
   );
@@ -74,26 +82,54 @@ export function withResultText(message: Message, position: number, value: string
   return { ...message, parts: message.parts.with(position, { ...part, content: [text(value)] }) };
 }
 
-interface Candidate {
+/** A result and where it stands. */
+export interface PlacedResult {
   readonly message: Message;
+  /** Index of the part in its message. */
   readonly position: number;
   readonly part: ToolResultPart;
+}
+
+interface CalledResult extends PlacedResult {
   readonly call: ToolCallPart | undefined;
+}
+
+interface Candidate extends CalledResult {
   /** In tool-result messages, the newest is 1. */
   readonly age: number;
 }
 
 function candidates({ messages, pairing, settings, mayPrune }: PruneInput): readonly Candidate[] {
-  const callOf = new Map<Part, ToolCallPart>();
-  for (const call of pairing.calls) for (const { part } of call.results) callOf.set(part, call.part);
+  const callOf = callsByResult(pairing);
   const carriers = messages.flatMap((message, index) => (isResultMessage(message) ? [{ message, index }] : []));
   return carriers.flatMap(({ message, index }, order) => {
     const age = carriers.length - order;
-    if (age <= settings.prune.keepLast || message.pinned || !mayPrune(index)) return [];
-    return message.parts.flatMap((part, position) => {
-      if (part.type !== "tool-result" || part.server || !isPlain(part)) return [];
-      return [{ message, position, part, call: callOf.get(part), age }];
-    });
+    if (age <= settings.prune.keepLast || !mayPrune(index)) return [];
+    return resultsIn(message, callOf).map((result) => ({ ...result, age }));
+  });
+}
+
+/** Every result that the settings let anybody shorten, whatever its age. */
+export function plainResults(
+  { messages, pairing, settings }: Pick<PruneInput, "messages" | "pairing" | "settings">,
+  isMeant: (index: number) => boolean,
+): readonly PlacedResult[] {
+  const callOf = callsByResult(pairing);
+  return messages
+    .flatMap((message, index) => (isMeant(index) ? resultsIn(message, callOf) : []))
+    .filter((result) => allowedTier("trim", result, settings) !== undefined);
+}
+
+function callsByResult({ calls }: Pairing): ReadonlyMap<Part, ToolCallPart> {
+  return new Map(calls.flatMap((call) => call.results.map(({ part }) => [part, call.part] as const)));
+}
+
+/** Text only, of the client's own tools, not pinned. */
+function resultsIn(message: Message, callOf: ReadonlyMap<Part, ToolCallPart>): readonly CalledResult[] {
+  if (message.pinned) return [];
+  return message.parts.flatMap((part, position) => {
+    if (part.type !== "tool-result" || part.server || !isPlain(part)) return [];
+    return [{ message, position, part, call: callOf.get(part) }];
   });
 }
 
@@ -107,7 +143,7 @@ function isPlain(part: ToolResultPart): boolean {
   return part.content.every(({ type }) => type === "text");
 }
 
-function resultText(part: ToolResultPart): string {
+export function resultText(part: ToolResultPart): string {
   return textsOf(part.content).join("\n");
 }
 
@@ -116,7 +152,7 @@ type Tier = "trim" | "stub" | "clear";
 function stepFor(candidate: Candidate, { settings, tokensOf }: PruneInput, harder: boolean): TextStep | undefined {
   const { prune } = settings;
   const before = resultText(candidate.part);
-  if (isPruned(before)) return undefined;
+  if (isPrunedText(before)) return undefined;
   const tier = allowedTier(
     harder ? hardTier(before, prune) : tierOf(candidate.age, before, prune),
     candidate,
@@ -139,7 +175,7 @@ function hardTier(before: string, { stub }: PruneSettings): Tier | undefined {
 const TIERS: readonly Tier[] = ["trim", "stub", "clear"];
 
 /** A rule for the tool caps the tier; verbatim tools and profiles that keep outputs have none. */
-function allowedTier(tier: Tier | undefined, { call }: Candidate, { prune, protect }: Settings): Tier | undefined {
+function allowedTier(tier: Tier | undefined, { call }: CalledResult, { prune, protect }: Settings): Tier | undefined {
   const name = call?.name ?? "";
   if (tier === undefined || protect.toolOutputs || matchesAnyTool(protect.toolsVerbatim, name)) return undefined;
   const rule = Object.entries(prune.tools).find(([pattern]) => matchesTool(pattern, name))?.[1];
@@ -153,19 +189,10 @@ function tierText(tier: Tier, before: string, { call }: Candidate, { softTrim, s
   return stubText(before, call);
 }
 
-/** Shortened already: a stub or a cleared text stays what it is. */
-function isPruned(before: string): boolean {
-  return (
-    before === CLEARED_TEXT || (before.startsWith("[Output of ") && before.endsWith("Call it again if you need it.]"))
-  );
-}
-
-type Placed = Pick<Candidate, "message" | "position" | "part">;
-
 /** Undefined when the shorter text is not cheaper. */
-function textStep(
+export function textStep(
   type: TextStep["type"],
-  { message, position }: Placed,
+  { message, position }: PlacedResult,
   value: string,
   tokensOf: (message: Message) => number,
 ): TextStep | undefined {

@@ -11,7 +11,7 @@ const STUB_INPUT_CHARS = 160;
 const STUB_LINE_CHARS = 120;
 
 /** R087: head, a line with the numbers, tail. The end is kept because that is where errors stand. */
-export function trimmedText(text: string, { headChars, tailChars }: SoftTrim): string {
+export function trimmedText(text: string, { headChars, tailChars }: Pick<SoftTrim, "headChars" | "tailChars">): string {
   const marker = `--- trimmed (kept ${headChars} head + ${tailChars} tail of ${text.length} chars) ---`;
   return `${headOf(text, headChars)}\n\n${marker}\n\n${tailOf(text, tailChars)}`;
 }
@@ -20,6 +20,14 @@ export function trimmedText(text: string, { headChars, tailChars }: SoftTrim): s
 export function cappedText(text: string, capChars: number): string {
   const marker = `\n\n[Output cut at ${capChars} of ${text.length} characters.]`;
   return `${headOf(text, Math.max(0, capChars - marker.length))}${marker}`;
+}
+
+const CAP_MARKER = /\n\n\[Output cut at (\d+) of (\d+) characters\.\]$/;
+
+/** Cut by us already: the marker is ours to the letter, and the text is as long as it says. An output may end in such words. */
+export function isCappedText(text: string): boolean {
+  const [, capChars, chars] = CAP_MARKER.exec(text) ?? [];
+  return capChars !== undefined && text.length <= Number(capChars) && Number(capChars) < Number(chars);
 }
 
 /** X10: enough to know what it was and how to get it back, so that nobody invents the contents. */
@@ -32,6 +40,16 @@ export function stubText(text: string, call: ToolCallPart | undefined): string {
 /** The last tier, where there is a stub tier before it. */
 export function clearedText(text: string, call: ToolCallPart | undefined): string {
   return `[Output of ${call?.name ?? "a tool"} removed: ${text.length} characters. Call it again if you need it.]`;
+}
+
+const STUB = /^\[Output of .* removed: \d+ characters\.(?: It began: .*)? Call it again if you need it\.\]$/s;
+
+/** More than a name, an input and a first line need: what is longer only looks like a stub. */
+const STUB_CHARS_MAX = 600;
+
+/** Shortened already: a stub or a cleared text stays what it is. */
+export function isPrunedText(text: string): boolean {
+  return text === CLEARED_TEXT || (text.length <= STUB_CHARS_MAX && STUB.test(text));
 }
 
 function describeCall(call: ToolCallPart | undefined): string {

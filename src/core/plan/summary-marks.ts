@@ -1,6 +1,7 @@
 /**
  * Finding our own summaries in a list, by the marks their renderer put around them, so that a conversation that comes back
  * without any memory of ours is still recognised: the old summary is updated, never summarised again or repeated (D02, D12).
+ * Only what stands between the marks is the summary; a pinned message is never taken for one, whatever it holds.
  */
 
 import { type Message, type Part, type TextPart, text } from "../message.ts";
@@ -20,24 +21,28 @@ export function findSummary(
   render: RenderSettings,
 ): FoundSummary | undefined {
   const texts: string[] = [];
+  const ownTexts: string[] = [];
   const messageIds: string[] = [];
   for (const part of system) if (part.type === "text") texts.push(...summaryIn(part.text, render));
   messages.forEach((message, index) => {
-    const found = message.parts.flatMap((part) => (part.type === "text" ? summaryIn(part.text, render) : []));
-    if (found.length === 0) return;
-    texts.push(...found);
+    const found = summariesIn(message, render);
+    const newest = found.at(-1);
+    if (newest === undefined) return;
+    texts.push(newest);
     if (withoutSummary(message, render).parts.length > 0) return;
+    ownTexts.push(newest);
     messageIds.push(message.id);
     const next = messages[index + 1];
     if (next !== undefined && isAcknowledgement(next, render)) messageIds.push(next.id);
   });
-  const newest = texts.at(-1);
-  return newest === undefined ? undefined : { text: newest, messageIds };
+  // One that has a message of its own is ours; marks around a part of a message may have been pasted with it.
+  const text = ownTexts.at(-1) ?? texts.at(-1);
+  return text === undefined ? undefined : { text, messageIds };
 }
 
-/** The message as it was before a summary was merged into it; the same one when there is none. */
+/** The message as it was before a summary was merged into it; the same one when there is none, or when it is pinned. */
 export function withoutSummary(message: Message, render: RenderSettings): Message {
-  if (!message.parts.some((part) => part.type === "text" && summaryIn(part.text, render).length > 0)) return message;
+  if (summariesIn(message, render).length === 0) return message;
   return { ...message, parts: stripParts(message.parts, render) };
 }
 
@@ -45,10 +50,22 @@ export function stripParts(parts: readonly Part[], render: RenderSettings): read
   return parts.flatMap((part): readonly Part[] => {
     const mark = part.type === "text" ? locate(part.text, render) : undefined;
     if (part.type !== "text" || mark === undefined) return [part];
-    const before = part.text.slice(0, mark.start);
-    const rest = before.endsWith(SEPARATOR) ? before.slice(0, -SEPARATOR.length) : before;
-    return rest === "" ? [] : [{ ...part, text: rest }];
+    const around = [part.text.slice(0, mark.start), part.text.slice(mark.end)];
+    const rest = around.map(withoutSeparator).filter((said) => said.trim() !== "");
+    return rest.length === 0 ? [] : [{ ...part, text: rest.join(SEPARATOR) }];
   });
+}
+
+/** What stands around a summary, without the empty lines that set it apart. */
+function withoutSeparator(value: string): string {
+  const start = value.startsWith(SEPARATOR) ? SEPARATOR.length : 0;
+  const end = value.endsWith(SEPARATOR) ? Math.max(start, value.length - SEPARATOR.length) : value.length;
+  return value.slice(start, end);
+}
+
+function summariesIn(message: Message, render: RenderSettings): readonly string[] {
+  if (message.pinned) return [];
+  return message.parts.flatMap((part) => (part.type === "text" ? summaryIn(part.text, render) : []));
 }
 
 /** R134, D05: behind a message's only text, or as a text of its own beside what else it holds. */
@@ -84,22 +101,33 @@ function summaryIn(value: string, render: RenderSettings): readonly string[] {
   return [said.endsWith(RECALL_NOTE) ? said.slice(0, -RECALL_NOTE.length).trimEnd() : said];
 }
 
-/** The last opening at the start of a line; marks inside a summary are its own text. */
-function locate(
-  value: string,
-  { opening, closing }: RenderSettings,
-): { start: number; textStart: number; textEnd: number } | undefined {
+interface Mark {
+  /** Of the marks, and of what is between them. */
+  readonly start: number;
+  readonly end: number;
+  readonly textStart: number;
+  readonly textEnd: number;
+}
+
+/**
+ * The last opening at the start of a text, or behind one that a summary was merged into; marks inside a summary are its own text.
+ * Without a closing mark the summary goes on to the end, so there only what a renderer really merges into is looked into.
+ */
+function locate(value: string, { opening, closing, renderer }: RenderSettings): Mark | undefined {
   const [first, last] = [opening.trim(), closing.trim()];
   const start = first === "" ? -1 : value.lastIndexOf(first);
   if (start < 0 || (start > 0 && value[start - 1] !== "\n")) return undefined;
+  const isBehindText = value.slice(0, start).trim() !== "";
+  if (isBehindText && last === "" && renderer !== "merge-first-user") return undefined;
   const textStart = start + first.length;
   const textEnd = last === "" ? value.length : value.lastIndexOf(last);
-  return textEnd < textStart ? undefined : { start, textStart, textEnd };
+  return textEnd < textStart ? undefined : { start, textStart, textEnd, end: textEnd + last.length };
 }
 
 function isAcknowledgement(message: Message, { acknowledgement }: RenderSettings): boolean {
   const [only] = message.parts;
   return (
+    !message.pinned &&
     message.role === "assistant" &&
     message.parts.length === 1 &&
     only?.type === "text" &&

@@ -2,16 +2,16 @@
 
 import type { Message, Part } from "../message.ts";
 import type { PairedCall } from "../structure/pairing.ts";
-import { type Pass, type RepairContext, withParts } from "./pass.ts";
+import { once, type Pass, type RepairContext, withParts } from "./pass.ts";
 
 export const repairCallIds: Pass = (messages, context) => {
   const { calls } = context.pairing(messages);
   const renamed = new Map<Part, string>();
   const ids: Ids = {
     seen: new Set(),
-    taken: new Set(calls.flatMap(({ part }) => part.callId ?? [])),
+    taken: once(() => new Set(calls.flatMap(({ part }) => part.callId ?? []))),
     copies: new Map(),
-    siblings: Map.groupBy(calls, ({ at }) => at.message),
+    siblings: once(() => Map.groupBy(calls, ({ at }) => at.message)),
   };
   for (const call of calls) {
     const id = settledId(call, context, ids);
@@ -30,11 +30,11 @@ export const repairCallIds: Pass = (messages, context) => {
 
 interface Ids {
   readonly seen: Set<string>;
-  readonly taken: Set<string>;
+  readonly taken: () => Set<string>;
   /** The number that the last copy of an id was given, so that the search never starts over. */
   readonly copies: Map<string, number>;
   /** The calls of one message, by its index. */
-  readonly siblings: ReadonlyMap<number, readonly PairedCall[]>;
+  readonly siblings: () => ReadonlyMap<number, readonly PairedCall[]>;
 }
 
 /** The id the call should have; undefined where it may do without. */
@@ -49,15 +49,19 @@ function settledId(call: PairedCall, context: RepairContext, ids: Ids): string |
 /** A result of a call without id that bears the id of a parallel call: only an id of its own tells them apart. */
 function isMisled(call: PairedCall, { siblings }: Ids): boolean {
   if (!call.results.some(({ part }) => part.callId !== undefined)) return false;
-  const others = new Set(siblings.get(call.at.message)?.flatMap(({ part }) => part.callId ?? []));
+  const others = new Set(
+    siblings()
+      .get(call.at.message)
+      ?.flatMap(({ part }) => part.callId ?? []),
+  );
   return call.results.some(({ part }) => part.callId !== undefined && others.has(part.callId));
 }
 
 function newId(base: string, copiesBefore: number, { taken, copies }: Ids): string {
   for (let copy = (copies.get(base) ?? copiesBefore) + 1; ; copy++) {
     const id = copy === 1 ? base : `${base}_${copy}`;
-    if (taken.has(id)) continue;
-    taken.add(id);
+    if (taken().has(id)) continue;
+    taken().add(id);
     copies.set(base, copy);
     return id;
   }

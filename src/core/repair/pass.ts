@@ -8,6 +8,8 @@ export interface RepairContext {
   readonly format: FormatName;
   readonly rules: FormatRules;
   readonly model: string | undefined;
+  /** Calls and a beginning that the list lacks may stand in a history that the provider holds. */
+  readonly hasServerHistory: boolean;
   /** Calls and results of the list as it is now; passes that change nothing share one answer. */
   pairing(messages: readonly Message[]): Pairing;
   report(rule: string, message: Message, change: string): void;
@@ -56,6 +58,15 @@ export function quoteResult(part: ToolResultPart): readonly Part[] {
   const header = `${QUOTED_RESULT_OPENING}${id}${status}. The call itself is not part of this conversation.]`;
   const rest = part.content.filter((inner) => inner.type === "media" && inner.source.type !== "text");
   return [text(quoted === "" ? header : `${header}\n${quoted}`), ...rest];
+}
+
+/** Made when first asked for: most lists need no repair, and nobody asks. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** Joins neighbouring items that satisfy a test into runs. */

@@ -81,9 +81,39 @@ test("roles are fixed", () => {
   check("anthropic-messages", "a u", "q a u", ["first-role"]);
   check("gemini", "a u", "q a u", ["first-role"]);
   check("gemini", "u u a a", "uu aa", ["alternation", "alternation"]);
-  check("anthropic-messages", "u a s u", "u a s u", ["system-position"]);
-  check("anthropic-messages", "u s s a", "u s s a", []);
   check("anthropic-messages", "", "q", ["no-messages"]);
+});
+
+test("a system message in the wrong place moves to the nearest right one and stays a system message", () => {
+  const moves = (script: string, expected: string, count = 1): void => {
+    check("anthropic-messages", script, expected, Array(count).fill("system-position"));
+    const { conversation: after } = repair(conversation(script, "anthropic-messages"));
+    const roles = after.messages.filter(({ parts }) => textsOf(parts).includes("s")).map(({ role }) => role);
+    expect(new Set(roles)).toEqual(new Set(["system"]));
+  };
+  moves("u s s a", "u s s a", 0);
+  moves("u a s u", "u a u s");
+  moves("s u a u", "u s a u");
+  moves("u s u a", "u u s a");
+  moves("u s u s a", "u u s s a");
+  moves("u a s a a a u", "u s a a a a u");
+  check("anthropic-messages", "u c1 s r1 a", "u c1 r1 s a", ["call-without-result"]);
+  check("anthropic-messages", "s a", "q s a", ["first-role"]);
+  check("anthropic-messages", "a s", "q s a", ["system-position", "first-role"]);
+});
+
+const UNSEEN = { previous_response_id: "resp_1" };
+
+test("what the list lacks may stand in a history that the provider holds", () => {
+  const held = (script: string): Conversation => {
+    const given = conversation(script, "openai-responses");
+    return { ...given, wire: { json: { ...UNSEEN, input: [] }, system: [], messages: given.messages } };
+  };
+  for (const script of ["r1", "r1 u", ""]) {
+    const before = held(script);
+    expect(repair(before)).toEqual({ conversation: before, repairs: [] });
+  }
+  expect(repair(held("c1")).repairs.map(({ rule }) => rule)).toEqual(["call-without-result"]);
 });
 
 test("a reasoning item without what it led to becomes text", () => {

@@ -5,13 +5,14 @@
 
 import { formatRules } from "../format-rules.ts";
 import type { Conversation, Message } from "../message.ts";
+import { historyHolder } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { repairCallFields } from "./call-fields.ts";
 import { repairCallIds } from "./call-ids.ts";
 import { removeEmptyParts } from "./empty-parts.ts";
 import { repairMalformedParts } from "./malformed-parts.ts";
 import { separateMisplacedParts } from "./misplaced-parts.ts";
-import type { Pass } from "./pass.ts";
+import { once, type Pass } from "./pass.ts";
 import { repairReasoning } from "./reasoning.ts";
 import { mergeSameRole, repairRoles } from "./roles.ts";
 import { repairRounds } from "./rounds.ts";
@@ -57,6 +58,7 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
     format: conversation.format,
     rules: formatRules(conversation.format),
     model: options.model,
+    hasServerHistory: historyHolder(conversation) !== "list",
     pairing: rememberLast(pairCalls),
     report: (rule: string, message: Message, change: string): void => {
       repairs.push({ rule, messageIndex: originIndex(indexOf(), message.id), change });
@@ -66,15 +68,6 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
   const isSame =
     messages.length === conversation.messages.length && messages.every((m, i) => m === conversation.messages[i]);
   return { conversation: isSame ? conversation : { ...conversation, messages }, repairs };
-}
-
-/** Made when first asked for: most lists need no repair, and nobody asks. */
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** The answer for the list that was asked about last. */

@@ -1,12 +1,13 @@
-/** Who may speak when: the first message, system messages inside the list, neighbours of one role. */
+/** Who may speak when: the first message, compaction blocks, neighbours of one role; system messages have a file of their own. */
 
 import { type Message, type OpaquePart, type Part, text } from "../message.ts";
 import { mapMessages, type Pass, type RepairContext, runsOf, withParts } from "./pass.ts";
+import { placeSystemMessages } from "./system-messages.ts";
 
 export const MISSING_START_TEXT = "[The beginning of this conversation is not available.]";
 
 export const repairRoles: Pass = (messages, context) => {
-  const passes: readonly Pass[] = [quoteMisplacedCompaction, moveSystemMessages, startWithUser, mergeSameRole];
+  const passes: readonly Pass[] = [quoteMisplacedCompaction, placeSystemMessages, startWithUser, mergeSameRole];
   return passes.reduce((list, pass) => pass(list, context), messages);
 };
 
@@ -24,32 +25,9 @@ const quoteMisplacedCompaction: Pass = (messages, { report }) =>
     return withParts(message, parts);
   });
 
-const moveSystemMessages: Pass = (messages, { rules, report }) => {
-  if (rules.systemInList === "anywhere") return messages;
-  return mapMessages(messages, (message, index) => {
-    if (message.role !== "system" || (rules.systemInList === "after-user" && isSystemPosition(messages, index)))
-      return message;
-    report("system-position", message, "made a system message that stands in the wrong place a user message");
-    return { ...message, role: "user" };
-  });
-};
-
-/** Neighbouring system messages stand or fall together. */
-function isSystemPosition(messages: readonly Message[], index: number): boolean {
-  const before = neighbour(messages, index, -1);
-  const after = neighbour(messages, index, 1);
-  return before?.role === "user" && (after === undefined || after.role === "assistant");
-}
-
-/** The nearest message in that direction that is not a system message. */
-function neighbour(messages: readonly Message[], from: number, step: 1 | -1): Message | undefined {
-  let index = from + step;
-  while (messages[index]?.role === "system") index += step;
-  return messages[index];
-}
-
-const startWithUser: Pass = (messages, { rules, report }) => {
+const startWithUser: Pass = (messages, { rules, hasServerHistory, report }) => {
   const [first] = messages;
+  if (first === undefined && hasServerHistory) return messages;
   const isOpened = first?.role === "user" || isCompaction(first?.parts[0]);
   if (isOpened || (first !== undefined && !rules.startsWithUser)) return messages;
   const start: Message = { id: `${first?.id ?? ""}/start`, role: "user", parts: [text(MISSING_START_TEXT)] };
@@ -61,6 +39,8 @@ const startWithUser: Pass = (messages, { rules, report }) => {
 /** Where neighbours of one role are refused, they become one message. */
 export const mergeSameRole: Pass = (messages, context) => {
   if (context.rules.sameRole !== "refused") return messages;
+  // The very same list, so that what is known of it stays known.
+  if (!messages.some(({ role }, index) => index > 0 && messages[index - 1]?.role === role)) return messages;
   return runsOf(messages, (a, b) => a.role === b.role).flatMap((run) => mergeRun(run, context));
 };
 

@@ -11,7 +11,7 @@ import { type Settled, settleResults } from "./settle-results.ts";
 export const repairRounds: Pass = (messages, context) => {
   const { calls, orphans } = context.pairing(messages);
   const changes: Changes = { answers: new Map(), replacements: new Map() };
-  for (const { part, at } of orphans) {
+  for (const { part, at } of context.hasServerHistory ? [] : orphans) {
     changes.replacements.set(part, quoteResult(part));
     const message = messages[at.message];
     if (message !== undefined)

@@ -41,9 +41,9 @@ export function charsPerToken(options: CharsPerTokenOptions): TokenCounter {
     ...options,
   };
   const { rounding, round, perMessageOverhead, fieldChars } = settings;
-  if (!(settings.charsPerToken > 0)) throw new CompactionError("invalid-options", "charsPerToken must be above 0");
+  if (!(settings.charsPerToken > 0)) throw new CompactionError("invalid-settings", "charsPerToken must be above 0");
   if (rounding === "total" && perMessageOverhead !== 0) {
-    throw new CompactionError("invalid-options", "perMessageOverhead needs rounding per message or field");
+    throw new CompactionError("invalid-settings", "perMessageOverhead needs rounding per message or field");
   }
   const divide = (chars: number): number => round(chars / settings.charsPerToken);
   const charsOf = (parts: readonly Part[]): number => sumOf(parts, (part) => sumOf(fieldChars(part), (chars) => chars));

@@ -120,10 +120,14 @@ function scanPlain(scan: Scan): void {
         if (mark >= 0 && mark <= MARK_LAST) sum += weights[AT_MARK_WORD + mark] as number;
         else if (kind === BLANK) sum += weights[AT_BLANK_WORD] as number;
         else if (kind !== SPACE) break;
-      } else {
-        if (mark < 0 || mark > MARK_LAST || (next > BLANK && next !== END)) break;
+      } else if (mark >= 0 && mark <= MARK_LAST && (next <= BLANK || next === END)) {
         sum += weights[AT_MARK_START + mark] as number;
         at++;
+        continue;
+      } else {
+        const end = scanPlainMarks(scan, at, kind, next);
+        if (end < 0) break;
+        at = end;
         continue;
       }
       kind = next;
@@ -156,6 +160,36 @@ function scanPlain(scan: Scan): void {
   } while (at < until);
   add(scan, sum);
   scan.at = at;
+}
+
+/** A blank before a digit, or a run of ASCII marks with or without a blank before it; returns where it ends, or -1 for all else. */
+function scanPlainMarks(scan: Scan, at: number, kind: number, next: number): number {
+  if (kind !== SPACE) return isScript(next) ? -1 : scanAsciiMarks(scan, at, AT_MARK_START);
+  if (next !== DIGIT) return scanAsciiMarks(scan, at + 1, AT_MARK_START + MARK_ROW);
+  add(scan, scan.weights[AT_BLANKS] as number);
+  return at + 1;
+}
+
+/** As `scanMarks`; -1, and nothing is added, where there is none or the run goes on with what is no ASCII mark. */
+function scanAsciiMarks(scan: Scan, start: number, firstRow: number): number {
+  const { kinds, weights } = scan;
+  let at = start;
+  let row = firstRow;
+  let tokens = 0;
+  let mark = (kinds[at] as number) - PUNCTUATION;
+  if (mark < 0) return -1;
+  while (mark >= 0) {
+    if (mark > MARK_LAST) return -1;
+    tokens += weights[row + mark] as number;
+    row = AT_MARK_PAIR + mark * MARK_ROW;
+    mark = (kinds[++at] as number) - PUNCTUATION;
+  }
+  if (kinds[at] === NEWLINE) {
+    tokens += weights[row + MARK_NEWLINE] as number;
+    while (kinds[at] === NEWLINE) at++;
+  }
+  add(scan, tokens);
+  return at;
 }
 
 function lengthTokens(letters: number, capitals: number, weights: ArrayLike<number>): number {

@@ -41,11 +41,11 @@ describe("odd input", () => {
     "private use": "\ue000".repeat(LENGTH),
   };
   for (const [name, text] of Object.entries(RUNS)) {
-    test(`100 KB of ${name}: finite, not absurd, fast`, () => {
+    test(`100 KB of ${name}: finite, not absurd, not quadratic`, () => {
       estimateText(text.slice(0, 1_000));
       const started = performance.now();
       const tokens = estimateText(text);
-      expect(performance.now() - started).toBeLessThan(200);
+      expect(performance.now() - started).toBeLessThan(5_000);
       expect(tokens).toBeGreaterThan(LENGTH / 400);
       expect(tokens).toBeLessThan(LENGTH * 4);
     });

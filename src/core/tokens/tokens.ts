@@ -86,10 +86,27 @@ export function messageCounter(options: CounterOptions): TokenCounter {
     count: size,
     total: (messages) => sumOf(messages, size),
     countParts: (parts) => Math.round(partsTokens(parts, walk)),
-    countText: (text) => Math.round(walk.countText(text)),
+    countText: rememberLast((text) => Math.round(walk.countText(text))),
     countJson: (value) => Math.round(walk.countJson(value)),
     countTools: (tools) => Math.round(toolsTokens(tools, walk)),
     safetyMargin: options.safetyMargin ?? 1,
+  };
+}
+
+/** Shorter texts are counted as fast as they are compared. */
+const REMEMBERED_CHARS_MIN = 1_000;
+
+/** A summary is asked about by everybody who reports on it, one after the other. */
+function rememberLast(count: CountText): CountText {
+  let last = "";
+  let lastTokens = 0;
+  return (text) => {
+    if (text.length < REMEMBERED_CHARS_MIN) return count(text);
+    if (text !== last) {
+      lastTokens = count(text);
+      last = text;
+    }
+    return lastTokens;
   };
 }
 

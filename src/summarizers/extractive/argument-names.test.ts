@@ -15,7 +15,14 @@ test("names go with the tool that takes them, at any depth that tools use", () =
     [call("edit", { file_path: "a", edits: [{ old_text: "x", new_text: "y" }] }), call("mail", { reply_to: "b" })],
     [],
   );
-  expect([...names.keys()].sort()).toEqual(["file_path", "new_text", "old_text", "reply_to"]);
+  expect(["file_path", "new_text", "old_text", "reply_to", "edits", "other_name"].map(names.toolOf)).toEqual([
+    "edit",
+    "edit",
+    "edit",
+    "mail",
+    undefined,
+    undefined,
+  ]);
   expect(callForms(["old_text", "reply_to", "new_text"], names)).toEqual([
     "edit(old_text, new_text)",
     "mail(reply_to)",
@@ -23,9 +30,9 @@ test("names go with the tool that takes them, at any depth that tools use", () =
 });
 
 test("a name that somebody spoke of is a fact", () =>
-  expect([...argumentNamesOf([call("edit", { file_path: "a" })], said("The column file_path is new.")).keys()]).toEqual(
-    [],
-  ));
+  expect(
+    argumentNamesOf([call("edit", { file_path: "a" })], said("The column file_path is new.")).toolOf("file_path"),
+  ).toBeUndefined());
 
 test("a form is known again", () => {
   expect(isCallForm("edit(old_text, new_text)")).toBe(true);

@@ -6,23 +6,29 @@
 import { isArray, isObject, type JsonValue } from "../../core/json.ts";
 import type { Message } from "../../core/message.ts";
 import type { Prose } from "./reading.ts";
+import { namesToldIn } from "./told-names.ts";
 
 const NAMES_MAX = 400;
 const DEPTH_MAX = 2;
 const ITEMS_READ = 2;
 
-/** Each name with the tool that was last called with it, without those that anybody spoke of. */
-export function argumentNamesOf(messages: readonly Message[], prose: readonly Prose[]): ReadonlyMap<string, string> {
+export interface ArgumentNames {
+  /** The tool that was last called with it; undefined for any other name, and for one that anybody spoke of. */
+  toolOf(name: string): string | undefined;
+}
+
+export function argumentNamesOf(messages: readonly Message[], prose: readonly Prose[]): ArgumentNames {
   const tools = new Map<string, string>();
   for (const { parts } of messages) {
     for (const part of parts) if (part.type === "tool-call") addNames(part.input, { tool: part.name, tools }, 0);
     if (tools.size >= NAMES_MAX) break;
   }
-  for (const name of [...tools.keys()]) {
-    // A plain word is never taken for an identifier, so that it need not be looked for.
-    if (!/[_A-Z0-9-]/.test(name) || prose.some(({ text }) => text.includes(name))) tools.delete(name);
-  }
-  return tools;
+  // A plain word is never taken for an identifier, so that nobody asks about it.
+  const names = [...tools.keys()].filter((name) => /[_A-Z0-9-]/.test(name));
+  const texts = prose.map(({ text }) => text);
+  const told = namesToldIn(texts, names);
+  const untold = new Map(names.flatMap((name) => (told.has(name) ? [] : [[name, tools.get(name) ?? ""] as const])));
+  return { toolOf: (name) => untold.get(name) };
 }
 
 interface Names {
@@ -42,10 +48,10 @@ function addNames(value: JsonValue, names: Names, depth: number): void {
 }
 
 /** "send_mail(reply_to, thread_id)": one line for each tool. */
-export function callForms(names: readonly string[], tools: ReadonlyMap<string, string>): readonly string[] {
+export function callForms(names: readonly string[], { toolOf }: ArgumentNames): readonly string[] {
   const forms = new Map<string, string[]>();
   for (const name of names) {
-    const tool = tools.get(name) ?? "";
+    const tool = toolOf(name) ?? "";
     const form = forms.get(tool);
     if (form === undefined) forms.set(tool, [name]);
     else form.push(name);

@@ -5,8 +5,9 @@
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
-import { type CueTable, never } from "./cues/cue-table.ts";
+import { anyOf, type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
+import { decidingCues, decisionIn } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { wholeStatement, withoutLayout } from "./whole-statement.ts";
@@ -34,21 +35,25 @@ const ANNOUNCED_MAX = 2;
 const NEXT_MAX = 6;
 const BLOCKED_MAX = 2;
 const LEANING_CHARS_MAX = 40;
+const LAST_SENTENCES = 2;
+/** "Still to do: …", "Next, …": a plan says so at its beginning. */
+const LABEL_CHARS = 40;
 
 /** In the order in which they were said. */
 export function toldIn(text: string, language: Language): Told {
   const cues = CUES[language];
+  const mayTell = decidingOrFinding(cues);
   const decisions: Decision[] = [];
   const done: string[] = [];
   const findings: string[] = [];
   for (const sentence of splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE })) {
     // Most sentences have none of the cues, and looking for them is cheap.
-    if (!cues.decision.test(sentence) && !cues.done.test(withoutLayout(sentence)) && !cues.finding.test(sentence))
-      continue;
+    if (!mayTell.test(sentence) && !cues.done.test(withoutLayout(sentence))) continue;
     const whole = wholeStatement(sentence, WRITTEN);
     if (whole === undefined || isQuestion(whole)) continue;
-    if (isDecision(whole, cues) && !isMereDone(whole, cues)) decisions.push(splitReason(whole, cues));
-    else if (isAnnouncement(whole, cues)) continue;
+    const decision = decisionIn(whole, cues, WRITTEN);
+    if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues))) decisions.push(decision);
+    else if (isAnnouncement(withoutLayout(whole), cues)) continue;
     else if (isDone(whole, cues)) done.push(whole);
     else if (cues.finding.test(whole) && !cues.blocked.test(whole)) findings.push(whole);
   }
@@ -59,14 +64,33 @@ export function toldIn(text: string, language: Language): Told {
   };
 }
 
-export function openIn(text: string, language: Language): Open {
+function decidingOrFinding(cues: CueTable): RegExp {
+  const known = DECIDING_OR_FINDING.get(cues);
+  if (known !== undefined) return known;
+  const made = anyOf([...decidingCues(cues), cues.finding]);
+  DECIDING_OR_FINDING.set(cues, made);
+  return made;
+}
+
+/** Made from each table once; holds nothing of what was read. */
+const DECIDING_OR_FINDING = new WeakMap<CueTable, RegExp>();
+
+export interface OpenOptions {
+  /** The turn ended with it. */
+  readonly isFinal: boolean;
+}
+
+export function openIn(text: string, language: Language, { isFinal }: OpenOptions = { isFinal: false }): Open {
   const cues = CUES[language];
   const announced: string[] = [];
   const blocked: string[] = [];
   const planned: string[] = [];
   let before = "";
-  for (const sentence of splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE })) {
-    const step = announcement(sentence, cues);
+  const sentences = splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE });
+  sentences.forEach((sentence, at) => {
+    // What is announced in the middle of a last message follows in that message.
+    const isPast = isFinal && (at < sentences.length - LAST_SENTENCES || /[:：]\**$/.test(sentence));
+    const step = isPast ? undefined : announcement(sentence, cues);
     const whole = wholeStatement(sentence, WRITTEN);
     // "Check what's needed." leans on the sentence before it.
     if (step !== undefined)
@@ -74,7 +98,7 @@ export function openIn(text: string, language: Language): Open {
     else if (whole !== undefined && cues.blocked.test(whole)) blocked.push(whole);
     else if (whole !== undefined && isPlan(whole, cues)) planned.push(whole);
     before = step === undefined ? (whole ?? "") : "";
-  }
+  });
   const listed = listUnder(text, cues.nextLabel).flatMap((item) => wholeStatement(item, WRITTEN) ?? []);
   return {
     announced: announced.slice(0, ANNOUNCED_MAX),
@@ -84,6 +108,7 @@ export function openIn(text: string, language: Language): Open {
 }
 
 function isPlan(text: string, cues: CueTable): boolean {
+  if (!cues.nextLabel.test(text.slice(0, LABEL_CHARS))) return false;
   return cues.next.test(text) && !isQuestion(text) && !cues.hedge.test(text) && !isDone(text, cues);
 }
 
@@ -101,9 +126,9 @@ export function announcement(sentence: string, cues: CueTable): string | undefin
     : `${whole}${/[\u3040-\u9fff]$/.test(whole) ? "。" : "."}`;
 }
 
-/** Whether it only says what its speaker was about to do. */
-export function isAnnouncement(sentence: string, cues: CueTable): boolean {
-  return announcingWords(withoutLayout(sentence), cues) !== undefined;
+/** Whether words without layout only say what their speaker was about to do. */
+export function isAnnouncement(words: string, cues: CueTable): boolean {
+  return announcingWords(words, cues) !== undefined;
 }
 
 const LEAD_CHARS = 60;
@@ -117,22 +142,6 @@ function announcingWords(text: string, { lead, next }: CueTable): string | undef
   return /[:：]$/.test(text) && next.test(text.slice(0, LEAD_CHARS)) ? "" : undefined;
 }
 
-export function isDecision(text: string, { decision, hedge }: CueTable): boolean {
-  return decision.test(text) && !hedge.test(text) && !OPEN_CHOICE.test(text) && !isMereUse(text);
-}
-
-/** "I will use `curl` to upload it." says what is done next; "… instead of wget" says what was chosen. */
-function isMereUse(text: string): boolean {
-  return MERE_USE.test(text) && !/\b(?:instead of|rather than|because|since)\b/i.test(text);
-}
-
-const MERE_USE =
-  /\buse (?:the )?`[^`]{1,60}`(?: (?:command|tool|script|function))? to\b|\buse the \S{1,60} (?:command|tool)\b/i;
-
-/** Several ways are named, and none is taken. */
-const OPEN_CHOICE =
-  /\b(?:either\b.{1,120}\bor|or (?:else )?to|or (?:we|you|i) (?:can|could|might)|or (?:should|could) (?:we|i)|whether (?:to|we|i)|alternatively)\b/i;
-
 /** The claim must stand in the main clause, in the past, and nothing in it may take it back. */
 function isDone(text: string, { done, undone, hedge, reason, finding }: CueTable): boolean {
   const at = text.search(reason);
@@ -140,30 +149,10 @@ function isDone(text: string, { done, undone, hedge, reason, finding }: CueTable
   return done.test(clause) && !undone.test(clause) && !hedge.test(clause) && !finding.test(clause);
 }
 
-/** "Changed the test to pass a function instead of a number." tells a deed; with a reason it tells a choice. */
-function isMereDone(text: string, cues: CueTable): boolean {
-  return !cues.reason.test(text) && isDone(text, cues);
-}
-
 const ITEM_CHARS_MIN = 16;
-const DENSE_CHARS_MIN = 6;
 /** "0 failures" takes nothing back; what stands in backticks is a name, what stands in brackets an aside. */
 const NONE =
   /\b(?:0|no|zero|keine?|aucune?|sin|sem|nessun\p{L}*) (?:failures?|errors?|warnings?|issues?|fehler|erreurs?|errores|erros|errori)\b|`[^`]*`|\([^()]*\)/giu;
-
-export function splitReason(sentence: string, { reason, decision }: CueTable): Decision {
-  const cue = reason.exec(sentence);
-  if (cue === null) return { decision: sentence };
-  // Japanese and Korean say why first, and the cue ends the clause.
-  if (/[\u3040-\u30ff\uac00-\ud7a3]/.test(cue[0])) {
-    const end = cue.index + cue[0].length + (/^[に에]/.test(sentence.slice(cue.index + cue[0].length)) ? 1 : 0);
-    const choice = sentence.slice(end).replace(/^[\s、,]+/, "");
-    return decision.test(choice) ? { decision: choice, reason: sentence.slice(0, end) } : { decision: sentence };
-  }
-  const head = sentence.slice(0, cue.index).replace(/[\s,;，、–—-]+$/, "");
-  const charsMin = /[\u4e00-\u9fff]/.test(head) ? DENSE_CHARS_MIN : ITEM_CHARS_MIN;
-  return head.length < charsMin ? { decision: sentence } : { decision: head, reason: sentence.slice(cue.index) };
-}
 
 function isQuestion(text: string): boolean {
   return /[?？؟]$/.test(text);

@@ -5,12 +5,13 @@
 
 import { type Checkpoint, EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
 import { renderCheckpoint } from "../../core/checkpoint/checkpoint-text.ts";
+import { byKind } from "../../core/checkpoint/identifier-list.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import type { RankedFact } from "../../core/facts/facts.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
-import { callForms } from "./argument-names.ts";
+import { type ArgumentNames, callForms } from "./argument-names.ts";
 import type { ChooseContext } from "./context-sentences.ts";
-import { essentials, HEADING_TOKENS, ITEM_TOKENS } from "./essentials.ts";
+import { essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
 
 /** Candidates for each section, the most important first. */
@@ -18,13 +19,17 @@ export interface Draft extends Checkpoint {
   readonly facts: readonly RankedFact[];
   /** No tool was called: words matter more than names. */
   readonly isTalk: boolean;
+  /** A request cut to so many characters, by what it asks. */
+  readonly quote: Quote;
   /** Names of arguments with the tools that take them: facts that stand in the form of a call. */
-  readonly argumentNames: ReadonlyMap<string, string>;
+  readonly argumentNames: ArgumentNames;
   /** Lines of what was called and what came of it, newest first. */
   readonly log: () => Iterable<string>;
   readonly context: () => ChooseContext;
   /** The same over what tools returned: for the room that nothing else wants. */
   readonly resultContext: () => ChooseContext;
+  /** The same over what the instructions name; absent where there are none. */
+  readonly focused?: () => ChooseContext;
 }
 
 export interface ComposeOptions {
@@ -78,9 +83,8 @@ const LIKELIHOOD_MIN = 0.005;
 const LIKELIHOOD_LISTED_MIN = 0.0005;
 const PROSE_SHARE_SMALL = 0.3;
 const PROSE_SHARE_LARGE = 0.6;
-/** Even a very small summary says what it is all about. */
-const GOAL_TOKENS = 34;
-const GOAL_SHARE = 0.7;
+/** A summary this small says what it is all about, and nothing else before that. */
+const GOAL_TOKENS = 60;
 const SMALL_BUDGET_TOKENS = 200;
 const LARGE_BUDGET_TOKENS = 4_000;
 
@@ -108,6 +112,17 @@ function listShare(budgetTokens: number): number {
   return 1 + (LIST_SHARE_LARGE - 1) * sizeBetween(budgetTokens, LIST_FREE_TOKENS, LIST_BOUND_TOKENS);
 }
 
+/** What the instructions name may take of the budget; of a small one more, for a single sentence is long there. */
+const FOCUS_SHARE_SMALL = 0.5;
+const FOCUS_SHARE_LARGE = 0.25;
+
+function focusShare(budgetTokens: number): number {
+  return (
+    FOCUS_SHARE_SMALL +
+    (FOCUS_SHARE_LARGE - FOCUS_SHARE_SMALL) * sizeBetween(budgetTokens, SMALL_BUDGET_TOKENS, LARGE_BUDGET_TOKENS)
+  );
+}
+
 interface FillOptions extends ComposeOptions {
   readonly offers: Offers;
   readonly keptCovered: Covered;
@@ -116,15 +131,15 @@ interface FillOptions extends ComposeOptions {
 
 function fill(draft: Draft, options: FillOptions): Checkpoint {
   const { budgetTokens, counter, kept, offers, keptCovered, hasFiles } = options;
-  const proseTokens = Math.max(
-    budgetTokens * proseShare(budgetTokens),
-    Math.min(GOAL_TOKENS, budgetTokens * GOAL_SHARE),
-  );
-  const prose = essentials(draft, proseTokens, counter);
+  const proseTokens = Math.max(budgetTokens * proseShare(budgetTokens), Math.min(GOAL_TOKENS, budgetTokens));
+  const focusTokens = draft.focused === undefined ? 0 : budgetTokens * focusShare(budgetTokens);
+  const prose = essentials(draft, Math.min(proseTokens, budgetTokens - focusTokens), { counter, quote: draft.quote });
   let left = budgetTokens - prose.usedTokens;
   const proseText = renderCheckpoint(prose.checkpoint);
-  const covered = coveredBy([proseText], offers, keptCovered);
-  const headings = HEADING_TOKENS * (hasFiles ? 3 : 1);
+  const focused = draft.focused?.()(focusTokens - HEADING_TOKENS, [proseText, ...kept]) ?? [];
+  for (const line of focused) left -= counter.countText(line) + ITEM_TOKENS;
+  const covered = coveredBy([proseText, ...focused], offers, keptCovered);
+  const headings = HEADING_TOKENS * (hasFiles ? 3 : 1) + LABELS_TOKENS;
   const listedMax = Math.min(
     left - headings,
     budgetTokens * (draft.isTalk ? LIST_SHARE_TALK : listShare(budgetTokens)),
@@ -142,7 +157,7 @@ function fill(draft: Draft, options: FillOptions): Checkpoint {
     }
     return taken;
   };
-  const known = [proseText, ...kept];
+  const known = [proseText, ...focused, ...kept];
   const said = left > ROOM_TOKENS_MIN ? takeFitting(draft.context()(left - HEADING_TOKENS, known)) : [];
   const log = left > ROOM_TOKENS_MIN ? takeFitting(draft.log()).toReversed() : [];
   const read = left > ROOM_TOKENS_MIN ? takeFitting(draft.resultContext()(left, [...known, ...said])) : [];
@@ -152,10 +167,12 @@ function fill(draft: Draft, options: FillOptions): Checkpoint {
     covered: coveredBy([...said, ...log, ...read], offers, covered),
   });
   const { forms, ...facts } = sortFacts([...listed.texts, ...rest.texts], draft);
-  const lines = [...new Set([...prose.checkpoint.criticalContext, ...said, ...log, ...read, ...forms])];
+  const lines = [...new Set([...prose.checkpoint.criticalContext, ...focused, ...said, ...log, ...read, ...forms])];
   return { ...prose.checkpoint, criticalContext: lines, ...facts };
 }
 
+/** What the labels of the list cost. */
+const LABELS_TOKENS = 8;
 /** Less room than this holds no sentence. */
 const ROOM_TOKENS_MIN = 12;
 
@@ -164,17 +181,18 @@ interface SortedFacts extends Pick<Checkpoint, "filesModified" | "filesRead" | "
   readonly forms: readonly string[];
 }
 
-/** Files stand in their own lists, sorted; names of arguments with their tools; the rest as ranked. */
+/** Files stand in their own lists, sorted; names of arguments with their tools; the rest by kind, as ranked. */
 function sortFacts(facts: readonly string[], { filesModified, filesRead, argumentNames }: Draft): SortedFacts {
   const modified = new Set(filesModified);
   const read = new Set(filesRead);
   const isFile = (text: string): boolean => modified.has(text) || read.has(text);
+  const named = facts.filter((text) => !isFile(text) && argumentNames.toolOf(text) === undefined);
   return {
     filesModified: facts.filter((text) => modified.has(text)).sort(),
     filesRead: facts.filter((text) => read.has(text)).sort(),
-    identifiers: facts.filter((text) => !isFile(text) && !argumentNames.has(text)),
+    identifiers: byKind(named),
     forms: callForms(
-      facts.filter((text) => !isFile(text) && argumentNames.has(text)),
+      facts.filter((text) => !isFile(text) && argumentNames.toolOf(text) !== undefined),
       argumentNames,
     ),
   };

@@ -11,7 +11,7 @@ import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose } from "./reading.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
-import { wholeStatement } from "./whole-statement.ts";
+import { wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
 
 export interface ContextOptions {
   readonly counter: TokenCounter;
@@ -99,8 +99,9 @@ function spokenIn(sentence: string, isTalk: boolean): string {
 
 /** Empty for what does not stand alone, and for "Now let me look at it:", which says what was about to be done and is past. */
 function findingIn(sentence: string, language: Language): string {
-  const isPast = isAnnouncement(sentence, CUES[language]) || (language !== "en" && isAnnouncement(sentence, CUES.en));
-  return isPast ? "" : (wholeStatement(sentence, { isUser: false }) ?? "");
+  const words = withoutLayout(sentence);
+  const isPast = isAnnouncement(words, CUES[language]) || (language !== "en" && isAnnouncement(words, CUES.en));
+  return isPast ? "" : (wholeWords(words, { isUser: false }) ?? "");
 }
 
 /** Scripts without blanks say more in fewer characters. */

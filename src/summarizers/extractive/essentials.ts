@@ -5,7 +5,6 @@
 
 import { type Checkpoint, type Decision, EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
-import { cutAtWord } from "./sentences.ts";
 
 /** About what a heading and an item's marks cost. */
 export const HEADING_TOKENS = 5;
@@ -25,17 +24,24 @@ const SHARES = {
   goal: 0.35,
   latestRequest: 0.3,
   inProgress: 0.12,
-  nextSteps: 0.15,
+  nextSteps: 0.18,
   blocked: 0.1,
-  decisions: 0.16,
+  decisions: 0.2,
   done: 0.2,
   constraints: 0.14,
   toolFailures: 0.12,
   criticalContext: 0.3,
 } as const;
 
-export function essentials(draft: Checkpoint, budgetTokens: number, counter: TokenCounter): Essentials {
-  const purse = createPurse(budgetTokens, counter);
+export type Quote = (text: string, charsMax: number) => string;
+
+export interface EssentialsOptions {
+  readonly counter: TokenCounter;
+  readonly quote: Quote;
+}
+
+export function essentials(draft: Checkpoint, budgetTokens: number, options: EssentialsOptions): Essentials {
+  const purse = createPurse(budgetTokens, options);
   // The current task stands last and must be there; what the work began with may take what is left.
   const goal = draft.goal
     .toReversed()
@@ -82,7 +88,7 @@ interface Purse {
   usedTokens(): number;
 }
 
-function createPurse(budgetTokens: number, counter: TokenCounter): Purse {
+function createPurse(budgetTokens: number, { counter, quote }: EssentialsOptions): Purse {
   let used = 0;
   const limitOf = (share: number): number => Math.min(budgetTokens - used, budgetTokens * share);
   return {
@@ -106,7 +112,7 @@ function createPurse(budgetTokens: number, counter: TokenCounter): Purse {
       if (limit < QUOTE_TOKENS_MIN) return [];
       const tokens = counter.countText(text);
       used += Math.min(tokens, limit) + HEADING_TOKENS + ITEM_TOKENS;
-      return [tokens <= limit ? text : cutAtWord(text, Math.floor((text.length * limit * CUT_SAFETY) / tokens))];
+      return [tokens <= limit ? text : quote(text, Math.floor((text.length * limit * CUT_SAFETY) / tokens))];
     },
   };
 }

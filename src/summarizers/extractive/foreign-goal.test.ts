@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foreignGoal } from "./foreign-goal.ts";
+import { foreignGoal, foreignPending } from "./foreign-goal.ts";
 
 const OPENING = "This session is being continued from a previous conversation that ran out of context.";
 
@@ -18,3 +18,10 @@ test.each([
   ],
   ["nothing", OPENING, ""],
 ])("%s", (_, summary, expected) => expect(foreignGoal(summary)).toBe(expected));
+
+test("what it left pending is next, without what was done since", () => {
+  const summary =
+    "7. Pending Tasks:\n   - **tide-6**: tests for the gate\n   - **tide-7**: open the gate by hand\n\n8. Current Work:\n   Working on tide-6.";
+  expect(foreignPending(summary, ["feat: test the gate (tide-6)"])).toEqual(["tide-7: open the gate by hand"]);
+  expect(foreignPending("## Goal\nOpen the gate.", [])).toEqual([]);
+});

@@ -1,9 +1,11 @@
 /**
- * The goal that another tool's summary states: the lines under its heading for the request, or else the sentences it begins
- * with. Never rewords, never reads further than a bounded beginning.
+ * The goal that another tool's summary states, and what it says is pending: the lines under its headings for them, or else
+ * the sentences it begins with. Never rewords, never reads further than a bounded beginning.
  */
 
-import { cutAtWord, splitSentences } from "./sentences.ts";
+import { cutAtWord, oneLine, splitSentences } from "./sentences.ts";
+import { matcher } from "./shared-words.ts";
+import { withoutLayout } from "./whole-statement.ts";
 
 const READ_CHARS = 40_000;
 /** It stands for work that began before; the rest of the room is for what came after. */
@@ -20,6 +22,38 @@ export function foreignGoal(summary: string): string {
   const stated = at < 0 ? "" : labelled(lines, at);
   return cutAtWord(stated === "" ? firstSentences(lines) : stated, GOAL_CHARS_MAX);
 }
+
+const PENDING_MAX = 6;
+const PENDING_CHARS_MAX = 160;
+
+/** Items that it lists as pending or next, without those that were done since. */
+export function foreignPending(summary: string, done: readonly string[]): readonly string[] {
+  const lines = summary.slice(0, READ_CHARS).split("\n");
+  const labels = lines.flatMap((line, at) => (PENDING_LABEL.test(line) ? [at] : []));
+  const lists = labels.map((at) => itemsBelow(lines, at)).filter((items) => items.length > 0);
+  return (lists[0] ?? []).filter((item) => !isDone(item, done)).slice(0, PENDING_MAX);
+}
+
+function itemsBelow(lines: readonly string[], at: number): readonly string[] {
+  const items: string[] = [];
+  for (const line of lines.slice(at + 1, at + 1 + LINES_MAX)) {
+    const item = /^\s*(?:[-*+]|\d{1,2}[.)])\s+(?:\[ \]\s+)?(\S.*)$/.exec(line)?.[1];
+    if (line.trim() !== "" && (item === undefined || /[:：]$/.test(item))) break;
+    if (item !== undefined) items.push(oneLine(withoutLayout(item), PENDING_CHARS_MAX));
+  }
+  return items;
+}
+
+const PENDING_LABEL =
+  /^\s*(?:#{1,6}\s+|\d{1,2}[.)]\s+)?(?:\*\*)?(?:pending (?:tasks?|work|items?)|(?:optional )?next steps?|remaining (?:tasks?|work)|to-?dos?)(?:\*\*)?\s*(?::|$)/i;
+
+/** By most of its words, or by the name that it begins with. */
+function isDone(item: string, done: readonly string[]): boolean {
+  const [name = ""] = /^`?[\w-]*[\d_.#-][\w.#-]*/.exec(item) ?? [];
+  return matcher(done)(item) || (name.length > NAME_CHARS_MIN && done.some((text) => text.includes(name)));
+}
+
+const NAME_CHARS_MIN = 3;
 
 const GOAL_LABEL =
   /^\s*(?:#{1,6}\s+|\d{1,2}[.)]\s+|[-*]\s+)?(?:\*\*)?(?:(?:primary|initial|original|main|overall|current|user'?s?)\s+)?(?:requests?|goals?|objectives?|tasks?|user intent)(?: and (?:user )?(?:intent|goals?|context))?(?:\*\*)?\s*(?::|$)/i;

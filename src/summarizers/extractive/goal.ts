@@ -4,9 +4,9 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
-import { cutAtWord } from "./sentences.ts";
+import { askingQuote, asksOutright } from "./asking.ts";
 import { sharedShare } from "./shared-words.ts";
-import { isFarewell, isQuestion, isTask, isTelling, tidyRequest } from "./tasks.ts";
+import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
 
 export interface GoalInput {
@@ -27,6 +27,8 @@ export interface Request {
   readonly text: string;
   /** It stands in the view beside the summary. */
   readonly isKept: boolean;
+  /** It answers a question of the assistant. */
+  readonly isReply: boolean;
 }
 
 export interface Goal {
@@ -34,6 +36,8 @@ export interface Goal {
   readonly goal: readonly string[];
   /** The current task whole; undefined when nobody asked for anything. */
   readonly current: Request | undefined;
+  /** The requests that the goal quotes, whole, by their quotes. */
+  readonly wholes: ReadonlyMap<string, string>;
 }
 
 const GOAL_CHARS_MAX = 600;
@@ -50,18 +54,32 @@ const FRAME_CHARS = 400;
 export function goalOf({ requests, earlier, recent, language, isTalk, isObserved }: GoalInput): Goal {
   const telling = requests.filter(({ text }) => isTelling(text, language));
   // Who only talks asks questions; who has work done asks them in passing.
-  const tasks = telling.filter(({ text }) => isTask(text, language) || (isTalk && isQuestion(text, language)));
+  const asks = telling.filter(({ text }) => isTask(text, language) || (isTalk && isQuestion(text, language)));
+  // An answer serves the task that was asked about, unless it asks for something else outright.
+  const own = asks.filter(({ text, isReply }) => !isReply || asksOutright(text, language));
+  const tasks = own.length > 0 ? own : asks;
   const spare = (isObserved ? telling[0] : telling.at(-1)) ?? longestEarly(requests, language);
   const current = tasks.at(-1) ?? (earlier.length > 0 ? undefined : spare);
   const [first] = tasks.length > 0 ? tasks : telling;
-  const original = earlier[0] ?? (first === undefined ? undefined : quoteOf(first));
-  const newest = current === undefined ? earlier.at(-1) : quoteOf(current);
+  const wholes = new Map<string, string>();
+  const quoteOf = ({ text, isKept }: Request, charsMax: number): string => {
+    const quote = askingQuote(text, isKept ? KEPT_GOAL_CHARS_MAX : charsMax, language);
+    wholes.set(quote, text);
+    return quote;
+  };
+  const original = earlier[0] ?? (first === undefined ? undefined : quoteOf(first, GOAL_CHARS_MAX));
+  const newest = current === undefined ? earlier.at(-1) : quoteOf(current, GOAL_CHARS_MAX);
   if (original === undefined || newest === undefined || newest.startsWith(original.replace(/…$/, "")))
-    return { goal: newest === undefined ? [] : [newest], current };
+    return { goal: newest === undefined ? [] : [newest], current, wholes };
   const frames =
     tasks.length < (isTalk && !isTask(original, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON) ||
     sharedShare(original.slice(0, FRAME_CHARS), [newest, ...recent]) >= FRAME_SHARE_MIN;
-  return { goal: frames ? [cutAtWord(original, ORIGINAL_CHARS_MAX), newest] : [newest], current };
+  if (!frames) return { goal: [newest], current, wholes };
+  const before =
+    earlier[0] === undefined && first !== undefined
+      ? quoteOf(first, ORIGINAL_CHARS_MAX)
+      : askingQuote(original, ORIGINAL_CHARS_MAX, language);
+  return { goal: [before, newest], current, wholes };
 }
 
 const EARLY_REQUESTS = 3;
@@ -70,8 +88,4 @@ const EARLY_REQUESTS = 3;
 function longestEarly(requests: readonly Request[], language: Language): Request | undefined {
   const said = requests.filter(({ text }) => !isOutput(text) && !isFarewell(text, language)).slice(0, EARLY_REQUESTS);
   return said.toSorted((a, b) => b.text.length - a.text.length)[0];
-}
-
-function quoteOf({ text, isKept }: Request): string {
-  return tidyRequest(text, isKept ? KEPT_GOAL_CHARS_MAX : GOAL_CHARS_MAX);
 }

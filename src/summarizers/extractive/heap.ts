@@ -12,43 +12,44 @@ export function createHeap(capacity: number): Heap {
   const items = new Int32Array(capacity + 1);
   const keys = new Float64Array(capacity + 1);
   let size = 0;
-  const isBefore = (a: number, b: number): boolean => {
-    const [keyA = 0, keyB = 0] = [keys[a], keys[b]];
-    return keyA > keyB || (keyA === keyB && (items[a] ?? 0) < (items[b] ?? 0));
+  /** Whether what stands there goes before this item. */
+  const isAbove = (at: number, item: number, key: number): boolean => {
+    const other = keys[at] as number; // below the size, so inside the array
+    return other > key || (other === key && (items[at] as number) < item);
   };
-  const swap = (a: number, b: number): void => {
-    const [item = 0, key = 0] = [items[a], keys[a]];
-    items[a] = items[b] ?? 0;
-    keys[a] = keys[b] ?? 0;
-    items[b] = item;
-    keys[b] = key;
+  const put = (at: number, item: number, key: number): void => {
+    items[at] = item;
+    keys[at] = key;
   };
+  const move = (from: number, to: number): void => put(to, items[from] as number, keys[from] as number); // inside, too
   return {
     push(item, key) {
       let at = size++;
-      items[at] = item;
-      keys[at] = key;
       while (at > 0) {
         const parent = (at - 1) >> 1;
-        if (!isBefore(at, parent)) break;
-        swap(at, parent);
+        if (isAbove(parent, item, key)) break;
+        move(parent, at);
         at = parent;
       }
+      put(at, item, key);
     },
     pop() {
       if (size === 0) return undefined;
-      const item = items[0];
+      const top = items[0];
       size--;
-      swap(0, size);
-      for (let at = 0; ; ) {
-        const left = 2 * at + 1;
-        let best = left < size && isBefore(left, at) ? left : at;
-        if (left + 1 < size && isBefore(left + 1, best)) best = left + 1;
-        if (best === at) return item;
-        swap(at, best);
-        at = best;
+      const item = items[size] as number;
+      const key = keys[size] as number;
+      let at = 0;
+      for (let child = 1; child < size; child = 2 * at + 1) {
+        const right = child + 1;
+        if (right < size && isAbove(right, items[child] as number, keys[child] as number)) child = right;
+        if (!isAbove(child, item, key)) break;
+        move(child, at);
+        at = child;
       }
+      put(at, item, key);
+      return top;
     },
-    top: () => (size === 0 ? Number.NEGATIVE_INFINITY : (keys[0] ?? 0)),
+    top: () => (size === 0 ? Number.NEGATIVE_INFINITY : (keys[0] as number)),
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
+import { addToFilter, createPartFilter, EVERY_PART, type PartFilter, visitParts } from "./path-parts.ts";
 
 /**
  * Identifiers with their prices, sorted by what they are worth per token: a position stands for one. Lists side by side, since
@@ -39,7 +40,8 @@ export function offerIdentifiers(facts: readonly RankedFact[], { budgetTokens, c
   considered.forEach(({ text }, rank) => {
     ranks.set(text, rank);
   });
-  const parts = considered.map(({ text }) => (text.includes("/") ? ranksOf(partsOf(text), ranks) : NONE));
+  const isOffered = filterOf(considered);
+  const parts = considered.map(({ text }) => (text.includes("/") ? ranksInside(text, ranks, isOffered) : NONE));
   const prices = new Float64Array(considered.length);
   const densities = new Float64Array(considered.length);
   considered.forEach(({ text, likelihood }, rank) => {
@@ -86,8 +88,21 @@ function inOrder(order: Int32Array, { considered, prices, parts, ranks }: Weighe
 
 const NONE: readonly number[] = [];
 
-function ranksOf(texts: readonly string[], ranks: ReadonlyMap<string, number>): readonly number[] {
-  return texts.flatMap((text) => ranks.get(text) ?? []);
+function ranksInside(path: string, ranks: ReadonlyMap<string, number>, filter: PartFilter): readonly number[] {
+  let found: number[] | undefined;
+  visitParts(path, filter, (part) => {
+    const rank = ranks.get(part);
+    if (rank === undefined) return;
+    found ??= [];
+    found.push(rank);
+  });
+  return found ?? NONE;
+}
+
+function filterOf(facts: readonly RankedFact[]): PartFilter {
+  const filter = createPartFilter(facts.length);
+  for (const { text } of facts) addToFilter(filter, text);
+  return filter;
 }
 
 const PART_SHARE = 0.7;
@@ -160,30 +175,12 @@ export function coveredBy(texts: readonly string[], offers: Offers, base?: Cover
       const position = offers.positionOf(identifier);
       if (position !== undefined) mark(offers, position, marks);
       else if (identifier.includes("/")) {
-        for (const part of partsOf(identifier)) {
+        visitParts(identifier, EVERY_PART, (part) => {
           const inner = offers.positionOf(part);
           if (inner !== undefined) marks[inner] = 1;
-        }
+        });
       }
     });
   }
   return { marks };
-}
-
-const SEGMENTS_MAX = 16;
-
-/** Of a path every run of its segments, with and without the leading slash, but not the whole. */
-function partsOf(identifier: string): readonly string[] {
-  const parts: string[] = [];
-  const segments = identifier.split("/").slice(0, SEGMENTS_MAX);
-  for (let from = 0; from < segments.length; from++) {
-    let run = segments[from] ?? "";
-    if (run !== "") parts.push(run);
-    for (let to = from + 1; to < segments.length; to++) {
-      run += `/${segments[to] ?? ""}`;
-      parts.push(run);
-      if (from > 0) parts.push(`/${run}`);
-    }
-  }
-  return parts.filter((part) => part !== identifier);
 }

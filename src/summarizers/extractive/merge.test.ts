@@ -91,3 +91,23 @@ test("a failed call blocks no longer when work goes on, and is still known to ha
       toolFailures: [{ toolName: "bash", summary: "npm publish → 403 forbidden" }],
     },
   ));
+
+const listing = (folder: number): readonly Message[] =>
+  called(
+    "bash",
+    { command: `ls -la depot${folder}` },
+    Array.from({ length: 200 }, (_, at) => `-rw-r--r-- 1 crew crew ${folder * 7 * at} crate${at}.bin`).join("\n"),
+  );
+
+test("what the user corrected and what had a reason outlive a later flood of names", () => {
+  const kept = ["We copy it with rsync because the line drops.", "User: Sorry, it listens on 7544, not on 7433."];
+  return check(
+    {
+      goal: ["Move the ledger to the new harbour server. It listens on 7433."],
+      criticalContext: [...kept, "The server answers.", "bash: nc -z harbour 7544 → ok"],
+      identifiers: Array.from({ length: 300 }, (_, at) => String(1_000 + at)),
+    },
+    [...[2, 3, 4, 5].flatMap(listing), assistant("The crates are counted.")],
+    { criticalContext: expect.arrayContaining(kept) },
+  );
+});

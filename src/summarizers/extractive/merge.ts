@@ -5,6 +5,7 @@
 
 import type { Checkpoint, Decision, ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { parseCheckpoint } from "../../core/checkpoint/checkpoint-text.ts";
+import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../core/checkpoint/identifier-list.ts";
 import type { Summary } from "../../core/checkpoint/summary.ts";
 import { type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 import { isCallForm } from "./argument-names.ts";
@@ -102,6 +103,8 @@ export function mergeFiles(reading: Reading, earlier: Checkpoint | undefined): M
 
 /** What stood first in the earlier list and is never mentioned again is still this likely to be needed. */
 const EARLIER_LIKELIHOOD = 0.4;
+/** Half as likely this far down: behind the first hundred, a list only filled the room there was. */
+const EARLIER_RANK_HALF = 40;
 /** The same for what the earlier summary mentioned in a sentence. */
 const MENTIONED_LIKELIHOOD = 0.2;
 const MODIFIED_LIKELIHOOD = 0.5;
@@ -112,9 +115,12 @@ export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files
   const floors = new Map<string, number>();
   const identifiers = earlier.checkpoint?.identifiers ?? [];
   scanIdentifiers(earlier.text, (start, end) => floors.set(earlier.text.slice(start, end), MENTIONED_LIKELIHOOD));
-  identifiers.forEach((text, rank) => {
-    floors.set(text, EARLIER_LIKELIHOOD * (1 - (0.8 * rank) / identifiers.length));
-  });
+  for (const kind of IDENTIFIER_KINDS) {
+    const ranked = identifiers.filter((text) => kindOfIdentifier(text) === kind);
+    ranked.forEach((text, rank) => {
+      floors.set(text, EARLIER_LIKELIHOOD / (1 + rank / EARLIER_RANK_HALF));
+    });
+  }
   for (const path of files.filesRead) floors.set(path, READ_LIKELIHOOD);
   for (const path of files.filesModified) floors.set(path, MODIFIED_LIKELIHOOD);
   if (floors.size === 0) return facts;

@@ -8,6 +8,7 @@ import { detectLanguage, type Language } from "../../core/checkpoint/language.ts
 import { createFactLedger, type FactLedger } from "../../core/facts/facts.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, text as textPart } from "../../core/message.ts";
 import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
+import { isLabelledOutput } from "../../core/plan/partition-request.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { briefOf, FAILURE_CHARS_MAX, failureOf } from "./call-outcome.ts";
@@ -15,7 +16,7 @@ import { requestOf, speakerOf } from "./request.ts";
 import { oneLine } from "./sentences.ts";
 import { spokenWords } from "./spoken-words.ts";
 import { type Todo, todosOf } from "./todo-list.ts";
-import { hasShellState, isLabelledOutput, withoutShellState } from "./tool-output.ts";
+import { hasShellState, withoutShellState } from "./tool-output.ts";
 
 /** A stretch of prose and who said it. */
 export interface Prose {

@@ -59,22 +59,31 @@ function linesOf(text: string): readonly string[] {
 /** Lines of tables, rules, headings and markup are no sentences. */
 function isProse(line: string): boolean {
   if (line.length < SENTENCE_CHARS_MIN) return false;
+  // Most lines begin with a letter, and with a capital none of these.
+  if (isCapital(line.charCodeAt(0))) return true;
   if (/^(?:#{1,6} |[|<{}[\]]|[-=_*]{3,}$|\$ |import |export |const |def |class |function )/.test(line)) return false;
   return /\p{L}/u.test(line);
+}
+
+function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90;
 }
 
 const LIST_MARK = /^(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+|[✓✔✅❌☐☑]\uFE0F?\s*)+/u;
 
 function withoutMarks(line: string): string {
-  return line.replace(LIST_MARK, "");
+  return isCapital(line.charCodeAt(0)) ? line : line.replace(LIST_MARK, "");
 }
 
 function splitLine(line: string, sentences: string[]): void {
   let start = 0;
   let closedAt = -1;
   for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    // Small letters and blanks, which are most of any line, end nothing.
+    if (code === 32 || (code > BACKTICK && code < BEYOND_LATIN)) continue;
     // What stands between backticks is a name, whatever marks it has.
-    if (line.charCodeAt(at) === BACKTICK && at > closedAt) {
+    if (code === BACKTICK && at > closedAt) {
       closedAt = line.indexOf("`", at + 1);
       if (closedAt < 0) closedAt = line.length;
       else at = closedAt;
@@ -91,6 +100,8 @@ function splitLine(line: string, sentences: string[]): void {
 }
 
 const BACKTICK = 96;
+/** Between it and the backtick stands no mark that ends a sentence. */
+const BEYOND_LATIN = 0x600;
 
 function push(piece: string, sentences: string[]): void {
   const sentence = piece.trim();

@@ -9,6 +9,9 @@ export function spokenWords(text: string, charsMax: number): string {
   return prose.slice(0, charsMax);
 }
 
-/** Fenced and indented code, names in backticks, tags, and whatever else has marks that words have not. */
+/**
+ * Fenced and indented code, names in backticks, tags, and whatever else has marks that words have not. The last is looked for
+ * where a word begins, or behind one of the others: from any other place it would only be found missing once more.
+ */
 const NOT_SPOKEN =
-  /```[\s\S]*?(?:```|(?![\s\S]))|^(?: {4}|\t).*$|`[^`\n]*`|<\/?[a-zA-Z!][^>\n]{0,300}>|\S*(?:[/\\{}=<>_@#$;]|\w\.\w|\w\()\S*/gm;
+  /```[\s\S]*?(?:```|(?![\s\S]))|^(?: {4}|\t).*$|`[^`\n]*`|<\/?[a-zA-Z!][^>\n]{0,300}>|(?<![^\s`>])\S*(?:[/\\{}=<>_@#$;]|\w\.\w|\w\()\S*/gm;

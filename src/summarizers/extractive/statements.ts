@@ -5,8 +5,10 @@
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
-import { isDecision, openIn, splitReason, type Told, toldIn } from "./assistant-statements.ts";
+import { type Exchange, settledBy } from "./answers.ts";
+import { openIn, type Told, toldIn } from "./assistant-statements.ts";
 import { CUES } from "./cues.ts";
+import { decisionIn } from "./decisions.ts";
 import { provenBy } from "./evidence.ts";
 import type { KeptView } from "./kept-view.ts";
 import type { Prose, Reading } from "./reading.ts";
@@ -49,13 +51,17 @@ export function readStatements({ reading, kept, commits }: StatementInput): Stat
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
     if (item === undefined) continue;
-    if (item.isUser) readUser(item.text, reading.language, found);
-    else {
+    const before = reading.prose[at - 1];
+    if (item.isUser) {
+      const asked = before?.isUser === false ? before.text : "";
+      readUser({ asked, reply: item.text, language: reading.language, askedIn: language }, found);
+    } else {
       if (!isFull(found)) readAssistant(toldIn(item.text, language), found);
       age++;
     }
   }
-  for (const { isUser, text } of kept.before) if (isUser) readUser(text, reading.language, found);
+  for (const { isUser, text } of kept.before)
+    if (isUser) readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found);
   const now = readNow([...reading.prose, ...kept.since], reading.language, language);
   const todos = reading.todos ?? [];
   const ofState = (state: string): readonly string[] =>
@@ -132,7 +138,10 @@ function namesSomething(done: string): boolean {
   return [...wordsOf(done)].filter((word) => !EMPTY_WORDS.has(word)).length >= TELLING_WORDS_MIN;
 }
 
-function readUser(text: string, language: Language, found: Found): void {
+function readUser(exchange: Exchange, found: Found): void {
+  const { reply: text, language } = exchange;
+  const answer = exchange.asked === "" ? undefined : settledBy(exchange);
+  if (answer !== undefined && found.decisions.length < ITEMS_MAX) found.decisions.push(answer);
   if (found.constraints.length >= ITEMS_MAX || !isTelling(text, language)) return;
   const cues = CUES[language];
   const constraints: string[] = [];
@@ -140,15 +149,18 @@ function readUser(text: string, language: Language, found: Found): void {
   for (const sentence of splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST })) {
     // "What does it use? Should be dimmer." says nothing without the sentence before.
     const isLeaning = endsWithMark(before) && /^(?:should|must|needs?)\b/i.test(sentence);
-    const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, { isUser: true });
+    const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, SAID);
     before = sentence;
-    if (whole === undefined || SMALL_TALK.test(whole) || TOOL_ADVICE.test(whole)) continue;
+    if (whole === undefined || TOOL_ADVICE.test(whole)) continue;
     if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
-    if (cues.constraint.test(whole)) constraints.push(whole);
-    else if (isDecision(whole, cues)) found.decisions.push(splitReason(whole, cues));
+    const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
+    if (decision !== undefined) found.decisions.push(decision);
+    else if (cues.constraint.test(whole) && !SMALL_TALK.test(whole)) constraints.push(whole);
   }
   found.constraints.push(...constraints.toReversed());
 }
+
+const SAID = { isUser: true } as const;
 
 /** "ok, let me try the light theme": what users are about to do themselves binds nobody. */
 const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/iu;
@@ -189,7 +201,7 @@ function readNow(prose: readonly Prose[], userLanguage: Language, language: Lang
       if (isTelling(item.text, userLanguage)) break;
       continue;
     }
-    const said = openIn(item.text, language);
+    const said = openIn(item.text, language, item);
     if (item.isFinal && age === 0) {
       nextSteps.push(...(said.nextSteps.length > 0 ? said.nextSteps : said.announced));
       blocked.push(...said.blocked);

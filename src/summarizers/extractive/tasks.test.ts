@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAssent, isTask, isTelling, tidyRequest } from "./tasks.ts";
+import { isAssent, isTask, isTelling } from "./tasks.ts";
 
 test.each([
   "Port the tide parser to TypeScript.",
@@ -31,6 +31,3 @@ test("an assent is one in any language, and English everywhere", () => {
 });
 
 test("a bare value says nothing by itself", () => expect(isTelling("f0c674", "en")).toBe(false));
-
-test("blank lines and rules are left out of a quote", () =>
-  expect(tidyRequest("Fix this.\n\n──────\n  at line 3\n", 80)).toBe("Fix this.\n  at line 3"));

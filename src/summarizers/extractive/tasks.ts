@@ -5,7 +5,6 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
-import { cutAtWord } from "./sentences.ts";
 import { isOutput } from "./tool-output.ts";
 
 /** Longer ones say something of their own. */
@@ -65,15 +64,31 @@ export function isFarewell(request: string, language: Language): boolean {
 /** Words of alphabets; of scripts without blanks, two characters to a word. */
 function wordCount(text: string): number {
   const read = text.slice(0, READ_CHARS);
+  const plain = asciiWordCount(read);
+  if (plain !== undefined) return plain;
   const sparse = read.replace(DENSE, " ");
   return (sparse.match(/[\p{L}\p{N}]\S*/gu)?.length ?? 0) + Math.floor((read.match(DENSE)?.length ?? 0) / 2);
 }
 
-const DENSE = /[\u3040-\u30ff\u3400-\u9fff]/g;
-
-/** The beginning of a request; blank lines and rules cost and say nothing. */
-export function tidyRequest(request: string, charsMax: number): string {
-  const beginning = request.slice(0, 2 * charsMax);
-  const lines = beginning.split("\n").map((line) => line.trimEnd());
-  return cutAtWord(lines.filter((line) => /[\p{L}\p{N}]/u.test(line)).join("\n"), charsMax);
+/** Stretches between blanks that have a letter or a digit; undefined where other alphabets come in. */
+function asciiWordCount(text: string): number | undefined {
+  let count = 0;
+  let isCounted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return undefined;
+    if (code === 32 || (code >= 9 && code <= 13)) isCounted = false;
+    else if (!isCounted && isLetterOrDigit(code)) {
+      isCounted = true;
+      count++;
+    }
+  }
+  return count;
 }
+
+function isLetterOrDigit(code: number): boolean {
+  const letter = code | 32;
+  return (letter >= 97 && letter <= 122) || (code >= 48 && code <= 57);
+}
+
+const DENSE = /[\u3040-\u30ff\u3400-\u9fff]/g;

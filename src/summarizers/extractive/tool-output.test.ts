@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { text } from "../../core/message.ts";
+import { isLabelledOutput } from "../../core/plan/partition-request.ts";
 import { quoteResult } from "../../core/repair/pass.ts";
-import { hasShellState, isLabelledOutput, isOutput, withoutShellState } from "./tool-output.ts";
+import { hasShellState, isOutput, withoutShellState } from "./tool-output.ts";
 
 const STATE = "(Open file: n/a)\n(Current directory: /harbour)\nbash-$";
 const QUOTED = quoteResult({ type: "tool-result", callId: "c1", content: [text("3 rows")], isError: true });

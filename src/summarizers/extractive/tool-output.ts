@@ -3,19 +3,10 @@
  * beginning and end. Never judges by what the text is about, only by the marks that clients and shells put on it.
  */
 
-import { QUOTED_RESULT_OPENING } from "../../core/repair/pass.ts";
+import { isLabelledOutput } from "../../core/plan/partition-request.ts";
 
 const READ_CHARS = 600;
 const NUMBERED_LINES_MIN = 3;
-
-/** Passed on by a client that labels what it passes on: nobody pastes that. */
-export function isLabelledOutput(text: string): boolean {
-  const start = text.slice(0, READ_CHARS).trimStart();
-  return start.startsWith(QUOTED_RESULT_OPENING) || LABEL.test(start);
-}
-
-const LABEL =
-  /^(?:OBSERVATION:|Observation:|EXECUTION RESULT|\[The command completed|Your command ran successfully|Your proposed edit has|<returncode>|<tool_result|<function_results)/;
 
 /** Looks like output, though a person may have pasted it. */
 export function isOutput(text: string): boolean {

@@ -8,7 +8,6 @@ import { oneLine } from "./sentences.ts";
 const ITEM_CHARS_MIN = 16;
 const DENSE_CHARS_MIN = 6;
 const ITEM_CHARS_MAX = 420;
-const WORDS_MIN = 3;
 
 export interface WholeOptions {
   /** People write without capitals; a program's sentence that begins small is the rest of one. */
@@ -16,11 +15,15 @@ export interface WholeOptions {
 }
 
 /** Undefined for what does not stand alone. */
-export function wholeStatement(sentence: string, { isUser }: WholeOptions): string | undefined {
-  const text = oneLine(withoutLayout(sentence), ITEM_CHARS_MAX);
-  if (!isLongEnough(text) || BAD_END.test(text) || BAD_START.test(text)) return undefined;
-  if (!isUser && /^\p{Ll}/u.test(text)) return undefined;
-  return isBalanced(text) && !isCode(text) ? text : undefined;
+export function wholeStatement(sentence: string, options: WholeOptions): string | undefined {
+  return wholeWords(withoutLayout(sentence), options);
+}
+
+/** The same for words that have no layout any more. */
+export function wholeWords(words: string, { isUser }: WholeOptions): string | undefined {
+  const text = oneLine(words, ITEM_CHARS_MAX);
+  if (!isLongEnough(text) || endsBadly(text) || startsBadly(text, isUser)) return undefined;
+  return isBalancedProse(text) ? text : undefined;
 }
 
 /** Emphasis, links, icons, "Step 5:" and numbers before the words. */
@@ -43,35 +46,94 @@ const LAYOUT_START =
 const BAD_END = /[:：,，;；、(（[{/\\|=+–—-]$|…$|\.\.\.$|(?:^|\s)(?:and|or|but|the|a|und|oder|et|ou|y|o|e|и|или)$/iu;
 const BAD_START = /^"[^"]{1,60}":|^[)\]},;:.…|=+\\/&%]|^(?:and|or|but|which|because)\s+(?=\p{Ll})/u;
 
-function isLongEnough(text: string): boolean {
-  const dense = text.match(/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/g)?.length ?? 0;
-  if (dense >= DENSE_CHARS_MIN) return true;
-  return text.length >= ITEM_CHARS_MIN && text.split(" ").length >= WORDS_MIN;
+/** More than the longest word that may not end a sentence, with what stands before it. */
+const END_CHARS = 12;
+
+function endsBadly(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  // Most sentences end in a full stop.
+  if (last === FULL_STOP) return text.endsWith("...");
+  return BAD_END.test(text.length > END_CHARS ? text.slice(-END_CHARS) : text);
 }
 
-/** Backticks, brackets and double quotes that were opened are closed. */
-function isBalanced(text: string): boolean {
-  let depth = 0;
-  let ticks = 0;
-  let quotes = 0;
-  for (const character of text) {
-    if (character === "`") ticks++;
-    else if (ticks % 2 === 1) continue;
-    else if (character === "(" || character === "（" || character === "「") depth++;
-    else if (character === ")" || character === "）" || character === "」") depth--;
-    else if (character === '"') quotes++;
-    if (depth < 0) return false;
+const FULL_STOP = 46;
+
+function startsBadly(text: string, isUser: boolean): boolean {
+  const first = text.charCodeAt(0);
+  // Most sentences begin with a capital.
+  if (first >= 65 && first <= 90) return false;
+  return BAD_START.test(text) || (!isUser && /^\p{Ll}/u.test(text));
+}
+
+function isLongEnough(text: string): boolean {
+  if (text.length >= ITEM_CHARS_MIN) {
+    const blank = text.indexOf(" ");
+    if (blank >= 0 && text.includes(" ", blank + 1)) return true;
   }
-  return depth === 0 && ticks % 2 === 0 && quotes % 2 === 0;
+  let dense = 0;
+  for (let at = 0; at < text.length; at++) if (isDense(text.charCodeAt(at)) && ++dense >= DENSE_CHARS_MIN) return true;
+  return false;
+}
+
+/** Of scripts that need few characters for a word. */
+function isDense(code: number): boolean {
+  if (code < 0x3040) return false;
+  return code <= 0x30ff || (code >= 0x3400 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3);
 }
 
 const CODE_SHARE_MAX = 0.06;
 
-/** Outside of backticks, code has marks that prose has not. */
-function isCode(text: string): boolean {
-  const prose = text.replace(/`[^`]*`/g, "");
-  if (/=>|::|\(\)\s*[{;]|;\s*$|^\s*[\w.]+\s*=\s|\s\|\s.*\s\|/.test(prose)) return true;
-  if (!/\p{L}{2}/u.test(prose)) return true;
-  const marks = prose.match(/[{}<>=;|\\$#~^]/g)?.length ?? 0;
-  return marks / prose.length > CODE_SHARE_MAX;
+/** Backticks, brackets and double quotes that were opened are closed, and outside of backticks stands no code. */
+function isBalancedProse(text: string): boolean {
+  let depth = 0;
+  let quotes = 0;
+  let marks = 0;
+  let chars = 0;
+  let hasNames = false;
+  let isName = false;
+  for (let at = 0; at < text.length; at++) {
+    const role = roleOf(text.charCodeAt(at));
+    if (role === TICK) {
+      hasNames = true;
+      isName = !isName;
+    }
+    if (isName || role === TICK) continue;
+    chars++;
+    if (role === PLAIN_CHAR) continue;
+    if (role === OPENING) depth++;
+    else if (role === CLOSING) depth--;
+    else if (role === QUOTE) quotes++;
+    else marks++;
+    if (depth < 0) return false;
+  }
+  if (depth !== 0 || isName || quotes % 2 === 1 || marks / chars > CODE_SHARE_MAX) return false;
+  const prose = hasNames ? text.replace(/`[^`]*`/g, "") : text;
+  // All that the expression looks for has such a mark, or two colons.
+  const mayBeCode = marks > 0 || prose.includes("::");
+  return !(mayBeCode && CODE.test(prose)) && /\p{L}{2}/u.test(prose);
+}
+
+/** Code has marks that prose has not. */
+const CODE = /=>|::|\(\)\s*[{;]|;\s*$|^\s*[\w.]+\s*=\s|\s\|\s.*\s\|/;
+
+const PLAIN_CHAR = 0;
+const TICK = 1;
+const OPENING = 2;
+const CLOSING = 3;
+const QUOTE = 4;
+const MARK = 5;
+
+const ROLES: Uint8Array = roles({ "`": TICK, "(": OPENING, ")": CLOSING, '"': QUOTE }, "{}<>=;|\\$#~^");
+
+function roles(single: Readonly<Record<string, number>>, marks: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const mark of marks) table[mark.charCodeAt(0)] = MARK;
+  for (const [character, role] of Object.entries(single)) table[character.charCodeAt(0)] = role;
+  return table;
+}
+
+function roleOf(code: number): number {
+  if (code < 128) return ROLES[code] ?? PLAIN_CHAR;
+  if (code === 0xff08 || code === 0x300c) return OPENING;
+  return code === 0xff09 || code === 0x300d ? CLOSING : PLAIN_CHAR;
 }

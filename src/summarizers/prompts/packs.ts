@@ -40,7 +40,7 @@ const PACKS: Readonly<Record<PromptPackName, PromptPack>> = {
 
 export function promptPack(choice: PromptPackName | CustomPack): PromptPack {
   if (typeof choice === "string") return PACKS[choice];
-  if (choice.task.trim() === "") throw new CompactionError("invalid-options", "A custom prompt pack needs a task.");
+  if (choice.task.trim() === "") throw new CompactionError("invalid-settings", "A custom prompt pack needs a task.");
   return { sections: [], ...choice };
 }
 

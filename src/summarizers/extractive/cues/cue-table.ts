@@ -7,8 +7,16 @@ export interface CueTable {
   readonly assent: RegExp;
   /** In a user's sentence: a rule or a preference. */
   readonly constraint: RegExp;
-  /** A choice that was made. */
-  readonly decision: RegExp;
+  /** Says by itself that one of several ways was taken. */
+  readonly chosen: RegExp;
+  /** Takes a way, but only a reason beside it shows that there were others. */
+  readonly commit: RegExp;
+  /** Takes one way and names the other. */
+  readonly contrast: RegExp;
+  /** Leaves a way open: several are named and none is taken, it is conditional, or it is advice to whoever reads. */
+  readonly open: RegExp;
+  /** In a question: it leaves a choice to whoever is asked. */
+  readonly choice: RegExp;
   /** Begins the clause that says why. */
   readonly reason: RegExp;
   /** Something was done, in the past. */
@@ -29,8 +37,16 @@ export interface CueTable {
   readonly nextLabel: RegExp;
 }
 
+const BEFORE_WORD = "(?<![\\p{L}\\p{N}])(?:";
+const AFTER_WORD = ")(?![\\p{L}\\p{N}])";
 /** Words of alphabets stand alone. */
-export const words = (list: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])(?:${list})(?![\\p{L}\\p{N}])`, "iu");
+export const words = (list: string): RegExp => new RegExp(`${BEFORE_WORD}${list}${AFTER_WORD}`, "iu");
+/** What any of the cues finds, in one search: where all are words, whether one may begin is looked at once, not once for each. */
+export const anyOf = (cues: readonly RegExp[]): RegExp => {
+  const areWords = cues.every(({ source }) => source.startsWith(BEFORE_WORD) && source.endsWith(AFTER_WORD));
+  const lists = cues.map(({ source }) => source.slice(BEFORE_WORD.length, -AFTER_WORD.length));
+  return areWords ? words(lists.join("|")) : new RegExp(cues.map(({ source }) => source).join("|"), "iu");
+};
 /** Scripts without blanks, or with endings grown onto words, are searched anywhere. */
 export const anywhere = (list: string): RegExp => new RegExp(list, "iu");
 /** At the very beginning. */

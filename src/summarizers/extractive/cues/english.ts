@@ -3,10 +3,10 @@
 import { type CueTable, only, opening, words } from "./cue-table.ts";
 
 const ACTIONS =
-  "add|adjust|analy[sz]e|apply|assess|audit|book|calculate|collect|compile|compute|build|bump|cancel|change|check|clean|commit|compare|configure|convert|create|debug|" +
-  "delete|deploy|describe|design|document|download|draft|drop|edit|evaluate|estimate|enable|explain|export|extend|extract|fetch|figure out|find|gather|identify|finish|fix|format|" +
+  "add|adjust|analy[sz]e|answer|apply|assess|audit|book|calculate|collect|compile|compute|build|bump|cancel|change|check|clean|commit|compare|configure|convert|create|debug|" +
+  "delete|deploy|describe|design|determine|document|download|draft|drop|edit|evaluate|estimate|enable|explain|export|extend|extract|fetch|figure out|find|gather|identify|finish|fix|format|" +
   "generate|get|give|help|implement|improve|include|install|integrate|investigate|keep|list|look|make|merge|migrate|move|" +
-  "open|optimi[sz]e|outline|organi[sz]e|plan|port|prepare|proceed with|propose|provide|publish|push|put|rank|rate|recommend|repair|read|rebase|refactor|release|remove|rename|" +
+  "open|optimi[sz]e|outline|organi[sz]e|plan|port|prepare|proceed with|produce|propose|provide|publish|push|put|rank|rate|recommend|repair|read|rebase|refactor|release|remove|rename|" +
   "replace|report|research|revert|review|revise|rewrite|run|search|send|set|show|shorten|simplify|solve|split|start|" +
   "summari[sz]e|switch|test|translate|try|turn|tweak|update|upgrade|use|verify|wire|work on|write";
 
@@ -21,6 +21,16 @@ const ADVERB = "(?: \\w+ly| now| also| just| already| all)?";
 const GOOD =
   "(?:wait|hmm?|oh|ah|actually|interesting|i see|got it|found it|understood|of course|absolutely|certainly|perfect|great|excellent|good|nice|right|ok(?:ay)?|done|all done|success|alright|sure|yes)[!.,:;]*[\\s—–-]+";
 const ASIDE = "(?:now|also|first|then|just|next|quickly|start by|begin by|try to|go ahead and)";
+
+/** What a speaker sets out to do. */
+const INTENT =
+  "(?:i|we)(?:'ll|’ll| will|'d rather|’d rather| would rather|'m going to|’m going to|'re going to|’re going to| are going to| am going to| should)|let(?:'|’)?s|let me";
+const ASIDE_BRIEF = "(?: also| just| only| now| simply| still| instead| then| therefore| not)?";
+const CHOOSER =
+  "(?:i|we|you|they|(?:the )?(?:user|team|client|customer))(?:'ve|’ve| have| has)?(?: now| also| already| finally| then| explicitly)?";
+const CHOSE = "(?:decided|chose|chosen|opted|settled (?:on|for)|agreed (?:on|to|that|with)|picked)";
+/** With a reason beside it, such a deed was a choice. */
+const CHOSEN_DEEDS = "kept|used|stored|switched|replaced|moved|left|skipped|avoided|preferred";
 
 export const ENGLISH: CueTable = {
   request: new RegExp(
@@ -37,23 +47,35 @@ export const ENGLISH: CueTable = {
       "how'?s it going|how is it going|are you there|still there|what'?s up|any news|any progress|status",
   ),
   constraint: new RegExp(
-    "^(?:please |and |but |also |so |just |ok,? |no,? |again,? )*(?:don'?t|don’t|do not|never|always|use|keep|stick (?:to|with)|make sure|be sure|ensure|avoid|only|no (?:new|more|extra|external|other|need|changes?))(?![\\p{L}\\p{N}])|" +
+    "^(?:(?:please|and|but|also|so|just|ok|okay|no|yes|again|well|oh|ah|ugh|omf?g|wtf|dude|man|hey|now|then|actually)[,!.…]* )*(?:don'?t|don’t|do not|never|always|use|keep|stick (?:to|with)|make sure|be sure|ensure|avoid|only|no (?:new|more|extra|external|other|need|changes?))(?![\\p{L}\\p{N}])|" +
       words(
         "must(?: not|n't)?|mustn’t|never|always|i(?:'d| would)? prefer|we prefer|avoid|no (?:more|later|longer|less) than|at (?:most|least)|make sure|ensure|not allowed|instead of|rather than|has to|have to|needs? to be|should(?: not|n't|n’t)?|without (?:changing|breaking|using|adding|touching)|required|off[- ]limits|deadline|it's important|it is important",
       ).source,
     "iu",
   ),
-  decision: new RegExp(
-    words(
-      "(?:i|we)(?:'ve|’ve| have)?(?: now| also)? (?:decided|chose|chosen|opted|settled|agreed|picked)|(?:i|we)(?:'ll|’ll| will) (?:use|go with|keep|stick (?:to|with)|switch to|adopt|drop|skip|store)(?! (?:that|this|it|them|the following)(?![\\p{L}]))|let(?:'|’)?s (?:use|go with|keep|stick (?:to|with)|switch to|adopt|drop)|(?:i'm|we're|i’m|we’re|am|are)? ?going with|decided (?:to|on|against|that)|it was decided|settled on|opted for|agreed (?:on|to|that)|the decision (?:is|was)|(?:best|right|simplest|cleanest|safest|better|proper) (?:approach|way|solution|fix|option|choice) (?:is|was)|the (?:approach|solution|strategy) (?:is|was|will be)|the fix (?:is|was) to|the plan is to|switch(?:ed|ing) (?:from .{1,60} )?to",
-    ).source +
-      "|" +
+  chosen: words(
+    `${CHOOSER} ${CHOSE}|^(?:i |we )?(?:${CHOSEN_DEEDS})(?![\\p{L}]).{5,200} (?:because|since)|decided (?:to|on|against|that)|it was (?:decided|agreed)|(?:the|our|my) (?:decision|choice) (?:is|was)|(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are) (?:go(?:ing)? (?:ahead )?with(?!out)|stick(?:ing)? (?:to|with)|stay(?:ing)? with|opt(?:ing)? for|settl(?:e|ing) (?:on|for))|(?:let(?:'|’)?s|we(?:'|’)ll|we will) (?:use|adopt|keep|store)(?= (?:(?! to ).){1,80} (?:for|as) )|(?:best|right|simplest|cleanest|safest|better|proper|cheapest) (?:approach|solution|fix|design|option)(?: here| now)? (?:is|was) to|option \\w+ (?:is (?:the )?(?:best|better|right|clean|simpl|safe)\\p{L}*|makes (?:more|most|the most) sense)`,
+  ),
+  commit: words(
+    `(?:${INTENT})${ASIDE_BRIEF} (?:use|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)`,
+  ),
+  contrast: words(
+    `(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
+  ),
+  open: new RegExp(
+    `^(?:if|unless|should you|in case)(?![\\p{L}])|${
       words(
-        "(?:^(?:please |now )?(?:use|replace|keep|store|return|prefer|go|pick|make|treat|switched|replaced|chose|kept|preferred)|(?:to|should|we|i|just|and|will|always|let(?:'|’)s|(?:'|’)ll)\\s(?:use|replace|keep|store|return|prefer|go|pick|make|treat|switched|replaced|chose|kept|preferred))(?![\\p{L}\\p{N}]).{0,120} (?:instead of|rather than)",
-      ).source,
+        "either(?![\\p{L}]).{1,120} or|or (?:else )?to|or (?:we|you|i) (?:can|could|might)|(?:should|shall|could) (?:we|i)|whether|alternatively|maybe|perhaps|might|probably|not sure|(?:\\p{L}+n['’]t|not|yet to|never)(?: \\p{L}+)? (?:decided?|chosen|choose|settled|agreed?)|undecided|to be decided|before (?:deciding|choosing)|(?:can|could|may) (?:also )?(?:choose|decide|opt|pick|go with)|you (?:can|could|should|may|might|would)|(?:need|have) to (?:decide|choose)",
+      ).source
+    }`,
     "iu",
   ),
-  reason: words("because|since|so that|due to|in order to|the reason|given that|as (?:it|this|that|they|we)"),
+  choice: words(
+    "(?:should|shall) (?:i|we)|would you (?:like|prefer|rather)|do you (?:want|prefer|agree)|(?:is|are) (?:that|this|it|you) (?:ok(?:ay)?|fine|all right|happy)|which (?:one|option|approach|way|of|do|would|should|\\p{L}+ (?:do|would|should))|or should|or would|prefer",
+  ),
+  reason: words(
+    "because|since|so that|due to|in order to|to avoid|the reason|given that|as (?:it|this|that|they|we)(?! (?:is|are|was|were|stands?)(?: now| today)?(?:[.,;!]|$| but| and))",
+  ),
   done: new RegExp(
     `^(?:${GOOD})*(?:(?:i|we)(?:'ve|’ve| have)?${ADVERB} )?(?:successfully )?(?:${PAST})(?![\\p{L}\\p{N}:])|(?:[,;:—–-]|and|then|so) (?:i|we)(?:'ve|’ve| have)?${ADVERB} (?:${PAST})(?![\\p{L}\\p{N}])|` +
       words(
@@ -66,10 +88,10 @@ export const ENGLISH: CueTable = {
     "iu",
   ),
   next: words(
-    "next (?:steps?|up|task|is|i|we)|let me|i'?ll|i’ll|i will|let'?s|let’s|now i(?:'ll| will| need)|we(?:'ll|’ll| will)|need(?:s)? to|to ?do|remaining|remains? to|still (?:need|have|open)|going to|we should|should now|follow[- ]up|plan to|action item|you (?:should|can now|need to)|tomorrow",
+    "next (?:steps?|up|task|is|i|we)|next,|remaining (?:work|tasks?|steps?|items?|issues?|points?)|remains? to|still (?:needs?|have|has|open|to do|to be|missing)|left to do|to-?dos?|follow[- ]ups?|plan to|action items?",
   ),
   lead: opening(
-    `(?:${GOOD})*(?:(?:now|next|then|first|finally|so|and)[,:]?\\s+)*(?:let me|i(?:'|’)?ll|i will|let(?:'|’)?s|i(?:'|’)m going to|i am going to|we(?:'|’)ll|i need to|i have to|we need to|i want to)\\s+(?:${ASIDE}\\s+)*|now,? (?=(?:${ACTIONS})(?![\\p{L}\\p{N}]))`,
+    `(?:${GOOD})*(?:(?:now|next|then|first|finally|so|and)[,:]?\\s+)*(?:let me|i(?:'|’)?ll|i will|let(?:'|’)?s|i(?:'|’)m going to|i am going to|we(?:'|’)ll|i need to|i have to|we need to|i want to)\\s+(?:${ASIDE}\\s+)*(?:help you (?:to |with )?)?(?!(?:know|be|always|see you|talk|chat|wait|get back)(?![\\p{L}]))|now,? (?=(?:${ACTIONS})(?![\\p{L}\\p{N}]))`,
   ),
   blocked: words(
     "blocked|waiting (?:for|on)|(?:cannot|can'?t|can’t|unable to) (?:proceed|continue|go on|access|connect|log ?in|push|deploy|publish|finish|complete|reach|reproduce|find|install)|stuck|permission (?:is )?denied|access (?:is )?denied|no (?:access|permission)|(?:need|require)s? (?:your|the user's|an? (?:admin|approval|decision))|(?:need|require)s? .{1,60} from (?:you|them|the)|could you (?:please )?(?:provide|confirm|tell|send|share)|please (?:provide|confirm|tell|send|share)|still fail(?:s|ing)|is down",

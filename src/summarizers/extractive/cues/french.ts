@@ -17,8 +17,21 @@ export const FRENCH: CueTable = {
   constraint: words(
     "doit|doivent|dois|devez|jamais|toujours|uniquement|seulement|ne .{1,40} (?:pas|jamais|plus)|n['’].{1,40} (?:pas|jamais)|sans|évite[rz]?|préfère|préférons|au (?:plus|moins|maximum|minimum)|il faut(?: que)?|plutôt que|au lieu de|assure-toi|assurez-vous|veille[rz]?|important|interdit|obligatoire|garde[rz]?|utilise[rz]?|conserve[rz]?",
   ),
-  decision: words(
-    "(?:avons|ai|a|a été) (?:donc )?(?:décidé|choisi|opté|retenu|convenu)|décidons|décision|(?:on|nous|je) (?:va |allons |vais )?(?:utilise(?:r|rons|rai)?|garde(?:r|rons)?|choisi(?:s|r|ssons)|retien(?:s|drons)|part(?:ons)? sur)|convenu|la (?:meilleure )?(?:solution|approche) (?:est|consiste)|(?:passons|passer|passé|bascul\\p{L}+) (?:à|sur) .{0,60}(?:plutôt|au lieu)",
+  chosen: words(
+    "(?:avons|ai|a|a été|avez)(?: donc| finalement)? (?:décidé|choisi|opté|retenu|convenu)|décidons|(?:la|notre|ma) décision (?:est|:)|(?:on|nous|je) (?:va |allons |vais )?(?:choisi(?:s|r|ssons)|retien(?:s|drons)|part(?:ons|ir|s)? sur)|(?:restons|rester|reste) (?:sur|avec)|allons-y avec|(?:partons|part) sur|il est convenu|la (?:meilleure )?(?:solution|approche) (?:est|consiste) (?:de|à)",
+  ),
+  commit: words(
+    "(?:on|nous|je) (?:va |allons |vais )?(?:utilis(?:e|er|ons|erons|erai)|gard(?:e|er|ons|erons|erai)|conserv(?:e|er|ons|erons)|laiss(?:e|er|ons|erons)|évit(?:e|er|ons|erons)|stock(?:e|er|ons|erons)|prend(?:s|re|rons)?|remplac(?:e|er|erons)|pass(?:e|er|ons|erons) à)|(?:utilisons|gardons|conservons|prenons|passons)",
+  ),
+  contrast: words(
+    "(?:on|nous|je|allons|vais|passons|passer|bascul\\p{L}+)(?![\\p{L}]).{1,160} (?:plutôt que?|au lieu)|^(?:plutôt que|au lieu) .{3,160}(?:on|nous|je)",
+  ),
+  open: new RegExp(
+    `^si(?![\\p{L}])|${words("soit(?![\\p{L}]).{1,120} soit|ou (?:bien|alors) |si (?:vous|tu|on|nous) (?:préfér|voul|souhait)\\p{L}+|peut-être|probablement|éventuellement|(?:pas|rien|jamais)(?: encore)? (?:décidé|choisi|tranché)|(?:vous|tu|on) (?:pouvez|peux|peut|pourriez|pourrais|pourrait|devriez|devrais|devrait)|(?:il )?(?:faut|reste à) (?:encore )?(?:décider|choisir)").source}`,
+    "iu",
+  ),
+  choice: words(
+    "dois-je|devons-nous|doit-on|(?:voulez|préférez|souhaitez)-vous|(?:veux|préfères|souhaites)-tu|tu (?:veux|préfères)|vous (?:voulez|préférez)|quel(?:le|s|les)?|lequel|laquelle|ça (?:vous|te) (?:va|convient)|ou",
   ),
   reason: words("parce que|parce qu['’]\\p{L}+|car|afin de|afin que|à cause|puisque|grâce à|pour que|en raison"),
   done: new RegExp(

@@ -17,8 +17,21 @@ export const GERMAN: CueTable = {
   constraint: words(
     "muss|müssen|darf(?: nicht)?|dürfen|niemals|nie|immer|keinesfalls|auf keinen fall|vermeide|höchstens|mindestens|maximal|nicht (?:mehr|später|länger|weniger) als|statt|anstatt|anstelle|nur|ohne|sollte(?:n)?|soll(?:en)?|achte darauf|stelle sicher|stell sicher|lieber|bevorzug\\p{L}*|wichtig|verboten|pflicht|ändere nicht|kein(?:e|en|er)? (?:neuen?|weiteren?|externen?|zusätzlichen?)|verwende|benutze|behalte",
   ),
-  decision: words(
-    "(?:haben|habe) .{0,80}entschieden|entscheiden uns|entscheidung|(?:ich|wir) (?:nehmen|nehme|verwenden|verwende|bleiben|bleibe|setzen|setze|wählen|wähle|benutzen)|habe(?:n)? .{0,60}(?:gewählt|vereinbart|beschlossen|ausgewählt)|beschlossen|einigten uns|geeinigt|vereinbart|festgelegt|die (?:beste )?lösung ist|stattdessen (?:nehmen|verwenden|benutzen)|(?:steigen|wechseln) .{0,60}um",
+  chosen: words(
+    "(?:haben|habe|hat) .{0,80}(?:entschieden|gewählt|vereinbart|beschlossen|ausgewählt)|(?:entscheiden|entscheide) (?:uns|mich) für|(?:die|unsere|meine) (?:entscheidung|wahl)(?: ist|:| lautet| fiel)|(?:wurde|ist) (?:beschlossen|vereinbart|festgelegt)|einigten uns|geeinigt|(?:bleiben|bleibe|bleiben wir) bei|(?:nehmen|nehme) (?:wir|ich)|(?:wir|ich) (?:nehmen|nehme)|die (?:beste|einfachste|sauberste) lösung ist|(?:steigen|wechseln) .{0,60}um|variante \\p{L}+ ist (?:besser|am besten|sauberer)",
+  ),
+  commit: words(
+    "(?:wir|ich) (?:verwenden|verwende|benutzen|benutze|behalten|behalte|lassen|lasse|setzen|setze|wählen|wähle|speichern|speichere|ersetzen|ersetze|verzichten|verzichte)|(?:verwenden|benutzen|behalten|lassen|setzen|wählen|speichern|ersetzen) wir|(?:verwende|benutze|behalte|lasse|wähle) ich|lass uns",
+  ),
+  contrast: words(
+    "(?:wir|ich|lass uns|werde|werden)(?![\\p{L}]).{1,160} (?:statt|anstatt|anstelle)|^(?:statt|anstatt|anstelle) .{3,160}(?:wir|ich)",
+  ),
+  open: new RegExp(
+    `^(?:wenn|falls|sofern)(?![\\p{L}])|${words("entweder(?![\\p{L}]).{1,120} oder|oder (?:wir|du|sie|ich) (?:kann|kannst|können|könnte[nst]*)|ob|alternativ|vielleicht|eventuell|vermutlich|wahrscheinlich|(?:noch|bisher) (?:nicht|keine?)(?: \\p{L}+)? (?:entschieden|gewählt|entscheidung)|(?:du|sie|man|ihr) (?:kannst|können|könntest|könnten|könnt|kann|könnte|solltest|sollten|sollte)|könnte[nt]?|müssen (?:wir )?(?:noch )?entscheiden").source}`,
+    "iu",
+  ),
+  choice: words(
+    "soll(?:en|te|ten)? (?:ich|wir)|möchte(?:st|n)? (?:du|sie)|willst du|wollen sie|welche[rsn]?|bevorzugst du|bevorzugen sie|ist das (?:so )?(?:in ordnung|ok(?:ay)?|recht)|lieber|oder",
   ),
   reason: words("weil|da (?:es|sie|er|die|der|das|wir|ich|dies|so)|damit|wegen|aufgrund|denn|um zu"),
   done: new RegExp(

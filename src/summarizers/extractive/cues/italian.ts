@@ -17,8 +17,21 @@ export const ITALIAN: CueTable = {
   constraint: words(
     "deve|devono|devi|mai|sempre|solo|soltanto|solamente|non (?:cambiare|toccare|usare|modificare|devi|deve|devono|si (?:può|deve)|\\p{L}+are|\\p{L}+ere|\\p{L}+ire)|senza|evita|preferisco|preferiamo|al (?:massimo|minimo)|almeno|non più di|bisogna|invece di|anziché|piuttosto che|assicurati|importante|vietato|obbligatorio|mantieni",
   ),
-  decision: words(
-    "(?:abbiamo|ho|è stato) (?:deciso|scelto|optato|concordato|stabilito)|decidiamo|decisione|(?:useremo|userò|usiamo|teniamo|restiamo con|scegliamo)|la (?:migliore )?(?:soluzione|opzione|strategia)(?: migliore)? è|passiamo (?:a|da)|concordato",
+  chosen: words(
+    "(?:abbiamo|ho|ha|è stato|avete) (?:deciso|scelto|optato|concordato|stabilito)|decidiamo|(?:la|nostra|mia) decisione (?:è|è stata)|scegliamo|restiamo con|rimaniamo con|andiamo con|la (?:migliore )?(?:soluzione|strategia)(?: migliore)? è",
+  ),
+  commit: words(
+    "(?:useremo|userò|usiamo|uso|teniamo|terremo|terrò|lasciamo|lasceremo|manteniamo|manterremo|salviamo|evitiamo|eviteremo|prendiamo|passiamo (?:a|da))",
+  ),
+  contrast: words(
+    "(?:useremo|userò|usiamo|teniamo|preferisco|preferiamo|passiamo|\\p{L}+(?:eremo|iremo|erò|irò))(?![\\p{L}]).{1,160} (?:invece (?:di|che)|anziché|piuttosto che)|^(?:invece di|anziché|piuttosto che) .{3,160},",
+  ),
+  open: new RegExp(
+    `^se(?![\\p{L}])|${words("o (?:possiamo|puoi|può|potremmo)|oppure|sia(?![\\p{L}]).{1,120} sia|forse|probabilmente|(?:non|non ancora)(?: \\p{L}+){0,2} (?:deciso|scelto)|(?:puoi|può|potete|potresti|potrebbe|potreste|dovresti|dovrebbe|potremmo)|(?:bisogna|resta da|dobbiamo) (?:decidere|scegliere)|in alternativa").source}`,
+    "iu",
+  ),
+  choice: words(
+    "(?:devo|dobbiamo|vuoi|vuole|volete|preferisci|preferisce|preferite|quale|quali|ti va|va bene)|o (?:preferisci|meglio)",
   ),
   reason: words("perché|poiché|in modo che|a causa|siccome|dato che|visto che|affinché"),
   done: new RegExp(

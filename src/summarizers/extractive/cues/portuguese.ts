@@ -19,8 +19,21 @@ export const PORTUGUESE: CueTable = {
   constraint: words(
     "deve|devem|nunca|jamais|sempre|só|somente|apenas|não (?:mude|altere|use|toque|mexa|pode|deve|devem|quero|é permitido|\\p{L}+e)|sem|evite|evita|prefiro|preferimos|no (?:máximo|mínimo)|pelo menos|é preciso|em vez de|ao invés de|garanta|certifique-se|importante|proibido|obrigatório|mantenha",
   ),
-  decision: words(
-    "(?:foi|ficou) (?:decidido|combinado|acordado|definido)|decidimos|decidi|decisão|escolhemos|escolhi|optamos|optei|combinamos|(?:usaremos|usarei|vamos usar|vou usar|ficamos com|manteremos)|a (?:melhor )?(?:solução|opção|estratégia) é|mudamos (?:para|de)|trocamos",
+  chosen: words(
+    "(?:foi|ficou) (?:decidido|combinado|acordado|definido)|decidimos|decidi|decidiu|(?:a|nossa|minha) decisão (?:é|foi)|escolhemos|escolhi|escolheu|optamos|optei|optou|combinamos|ficamos com|fico com|vamos (?:ficar )?com|vou com|a (?:melhor )?(?:solução|estratégia) é",
+  ),
+  commit: words(
+    "(?:usaremos|usarei|vamos (?:usar|manter|deixar|guardar)|vou (?:usar|manter|deixar|guardar)|manteremos|mantemos|deixamos|evitaremos|mudamos (?:para|de)|trocamos|mudaremos para)",
+  ),
+  contrast: words(
+    "(?:usaremos|usarei|vamos|vou|prefiro|preferimos|mudamos|mantemos|\\p{L}+(?:aremos|eremos|iremos))(?![\\p{L}]).{1,160} (?:em vez de|ao invés de|em lugar de)|^(?:em vez de|ao invés de|em lugar de) .{3,160},",
+  ),
+  open: new RegExp(
+    `^se(?![\\p{L}])|${words("ou (?:então|podemos|pode)|seja(?![\\p{L}]).{1,120} seja|talvez|provavelmente|possivelmente|(?:não|ainda não)(?: \\p{L}+){0,2} (?:decidi\\p{L}*|escolhi\\p{L}*|decidido|escolhido)|(?:pode[ms]?|poderia[ms]?|deveria[ms]?)|(?:é preciso|falta|temos que) (?:decidir|escolher)|alternativamente").source}`,
+    "iu",
+  ),
+  choice: words(
+    "(?:devo|devemos|quer(?:em)?|prefere[ms]?|gostaria|qual|quais|que opção|tudo bem|pode ser)|ou (?:prefere|melhor)",
   ),
   reason: words("porque|pois|já que|para que|devido a|uma vez que|visto que|por causa"),
   done: new RegExp(

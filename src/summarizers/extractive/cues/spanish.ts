@@ -20,8 +20,21 @@ export const SPANISH: CueTable = {
   constraint: words(
     "debe|deben|debes|nunca|jamás|siempre|solo|sólo|solamente|únicamente|no (?:\\p{L}+es|\\p{L}+as|debe\\p{L}*|uses|cambies|toques|hay que|se (?:debe|puede|permite))|sin|evita|prefiero|preferimos|como (?:máximo|mínimo)|al menos|no más de|hay que|en lugar de|en vez de|asegúrate|importante|prohibido|obligatorio|mantén|usa",
   ),
-  decision: words(
-    "(?:hemos|he|se ha|había) (?:decidido|elegido|optado|acordado)|decidimos|decidí|decisión|elegimos|elegí|optamos|optado|acordamos|acordado|(?:usaremos|usaré|vamos a usar|voy a usar|nos quedamos con|mantendremos)|la (?:mejor )?(?:solución|opción|estrategia) es|cambiamos (?:a|de)",
+  chosen: words(
+    "(?:hemos|he|se ha|ha|han) (?:decidido|elegido|optado|acordado|escogido)|decidimos|decidí|decidió|(?:la|nuestra|mi) decisión (?:es|fue)|elegimos|elegí|eligió|optamos|opté|acordamos|nos quedamos con|me quedo con|(?:vamos|voy) con|la (?:mejor )?(?:solución|estrategia) es",
+  ),
+  commit: words(
+    "(?:usaremos|usaré|vamos a (?:usar|mantener|dejar|guardar)|voy a (?:usar|mantener|dejar|guardar)|usemos|mantendremos|mantengo|mantenemos|dejamos|dejaremos|guardaremos|evitaremos|cambiamos (?:a|de)|cambiaremos a)",
+  ),
+  contrast: words(
+    "(?:usaremos|usaré|vamos|voy|prefiero|preferimos|cambiamos|mantenemos|\\p{L}+(?:aremos|eremos|iremos|aré|eré|iré))(?![\\p{L}]).{1,160} (?:en lugar de|en vez de)|^(?:en lugar de|en vez de) .{3,160},",
+  ),
+  open: new RegExp(
+    `^si(?![\\p{L}])|${words("o bien .{1,120} o|ya sea|o (?:podemos|puedes|podría\\p{L}*)|quizás?|tal vez|probablemente|a lo mejor|(?:no|aún no|todavía no)(?: \\p{L}+){0,2} (?:decidido|elegido)|(?:puede[sn]?|podría[sn]?|podrías|debería[sn]?|deberías)|(?:hay que|falta|debemos) (?:decidir|elegir)|alternativamente").source}`,
+    "iu",
+  ),
+  choice: words(
+    "¿?(?:debo|debería|debemos|quiere[sn]?|prefiere[sn]?|te gustaría|le gustaría|cuál(?:es)?|qué opción|te parece|le parece|está bien)|o (?:prefiere[sn]?|mejor)",
   ),
   reason: words("porque|ya que|para que|debido a|puesto que|dado que|a causa de|pues"),
   done: new RegExp(

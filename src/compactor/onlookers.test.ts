@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { arrayLogger, conversation, listening, scriptedSummarizer } from "../../test/watched-pass.ts";
+import { createCompactor } from "../compactor.ts";
+import type { HookEvent } from "../core/hooks/hook-events.ts";
+import type { Hooks } from "../core/hooks/hooks.ts";
+import type { JsonObject } from "../core/json.ts";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
+
+/** Those who are told, and those who are asked: what they may not do, and what is said to them. */
+
+const LARGE = conversation(12, 28_200);
+
+const CHAT: JsonObject = {
+  messages: Array.from({ length: 41 }, (_, index) => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: `Step ${index} of the work. `.repeat(60),
+  })),
+};
+
+const changedNothing = async (hooks: Hooks): Promise<void> => {
+  const { request, report } = await listening({ hooks }).compactor.fit(LARGE);
+  const quiet = await listening().compactor.fit(LARGE);
+  expect(request).toEqual(quiet.request);
+  expect(report).toEqual(quiet.report);
+};
+
+/** Takes out whatever can be taken out. */
+function vandalise(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const inner of Object.values(value)) vandalise(inner);
+  if (Array.isArray(value)) value.length = 0;
+  else for (const key of Object.keys(value)) delete (value as Record<string, unknown>)[key];
+}
+
+describe("what a hook does to what it is shown", () => {
+  test("a listener", () => changedNothing({ notify: vandalise }));
+  test("one listener and the next", async () => {
+    const heard: HookEvent[] = [];
+    await listening({ hooks: { notify: [vandalise, (event) => heard.push(event)] } }).compactor.fit(LARGE);
+    const { events, compactor } = listening();
+    await compactor.fit(LARGE);
+    expect(heard.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
+    expect(heard.find(({ type }) => type === "plan-made")).toEqual(events.find(({ type }) => type === "plan-made"));
+  });
+  test("the plan at a gate", () => changedNothing({ gate: ({ plan }) => vandalise(plan) }));
+  test("the plan of a proposal", () => changedNothing({ provide: ({ plan }) => vandalise(plan) }));
+});
+
+describe("onProgress", () => {
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no screen");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("no screen"))],
+  ])("one that %s costs nothing of the model's work", async (_, onProgress) => {
+    const summarizer = scriptedSummarizer();
+    const { compactor } = listening({}, summarizer);
+    const { report } = await compactor.fit(LARGE, { onProgress });
+    expect(report).toMatchObject({ compacted: true, fallbacks: [], calls: 1 });
+    expect(report.result?.summarizer).toBe("scripted 3");
+    expect(report.notes).toEqual(["A notify hook failed: no screen"]);
+  });
+});
+
+describe("a caller who gives up", () => {
+  test.each(["gate", "provide"] as const)("while a %s thinks", async (kind) => {
+    const controller = new AbortController();
+    const hook = (): Promise<undefined> => {
+      setTimeout(() => controller.abort(), 5);
+      return new Promise(() => {});
+    };
+    const { compactor } = listening({ hooks: { [kind]: hook } });
+    await expect(compactor.fit(LARGE, { signal: controller.signal })).rejects.toMatchObject({
+      name: "CompactionError",
+      code: "aborted",
+    });
+  });
+});
+
+describe("the log", () => {
+  const tools = (results: number): JsonObject => ({
+    model: "claude-opus-4-5",
+    messages: [
+      { role: "user", content: "Look around." },
+      ...Array.from({ length: results }, (_, index) => [
+        { role: "assistant", content: [{ type: "tool_use", id: `t${index}`, name: "read", input: { n: index } }] },
+        {
+          role: "user",
+          content: [{ type: "tool_result", tool_use_id: `t${index}`, content: "found. ".repeat(1_500) }],
+        },
+      ]).flat(),
+    ],
+  });
+
+  test("says what fired the trigger, not what pruning left of it", async () => {
+    const logger = arrayLogger();
+    const events: HookEvent[] = [];
+    const compactor = createCompactor({
+      format: anthropicMessages,
+      profile: "nous",
+      telemetry: false,
+      compact: { auto: true, triggers: [{ type: "budgetSum", tokens: 30_000 }] },
+      maxOutputTokens: 1_000,
+      maxMessages: 0,
+      logger,
+      hooks: { notify: (event) => events.push(event) },
+    });
+    const request = tools(20);
+    const { report } = await compactor.fit(request);
+    expect(report).toMatchObject({ compacted: true, reason: "budgetSum" });
+    const fired = events.find(({ type }) => type === "trigger-fired");
+    if (fired?.type !== "trigger-fired") throw new Error("no trigger fired");
+    expect(fired.tokens).toBeGreaterThan(fired.thresholdTokens ?? 0);
+    expect(fired.tokens).toBeGreaterThanOrEqual(report.tokensBefore);
+    expect(logger.lines.some(([, message]) => message.includes("triggered (budgetSum)"))).toBe(true);
+  });
+
+  test.each(["balanced", "micro-agent", "nous"] as const)("%s: says once that nothing was changed", async (profile) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const gaveUp = (): never => {
+      controller.abort();
+      throw new Error("gave up");
+    };
+    for (const summarize of [() => Promise.reject(new Error("no model")), gaveUp]) {
+      const logger = arrayLogger();
+      const summarizer = { ...scriptedSummarizer(), summarize };
+      const options = { profile, telemetry: false, logger, summarizer, failure: { ladder: ["throw"] } } as const;
+      const pass = createCompactor({ format: anthropicMessages, ...options }).compact(CHAT, {
+        signal,
+        target: { ratio: 0.2 },
+      });
+      await expect(pass).rejects.toThrow();
+      const failed = logger.lines.filter(([, message]) => /changed/.test(message));
+      expect(failed.length).toBeGreaterThan(0);
+      for (const [, message] of failed) expect(message.match(/nothing was changed/gi) ?? []).toHaveLength(1);
+    }
+  });
+});

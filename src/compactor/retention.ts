@@ -1,0 +1,118 @@
+/**
+ * What stays longer than the settings alone would keep: a tail whose size follows the conversation (R233), and messages that
+ * a scorer finds worth keeping as they are (R234). Both are the caller's functions, off by default; what they may take is bounded
+ * here, and no message is changed.
+ */
+
+import type { Conversation, Message } from "../core/message.ts";
+import { findSummary } from "../core/plan/summary-marks.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
+
+export interface RetentionOptions {
+  /** How much of the newest to keep, from what the conversation is like now. Without it: `protect.tailTokens` and `tailMessages`. */
+  readonly keepRecent?: KeepRecent;
+  /** Which messages to keep as if they were pinned. Without it: none. */
+  readonly scoreMessage?: ScoreMessage;
+}
+
+/** Pure. Undefined, or a size that is left out, stands for the settings' own; what is out of range is refused like a setting. */
+export type KeepRecent = (input: KeepRecentInput) => Tail | undefined;
+
+export interface Tail {
+  readonly tailTokens?: number;
+  readonly tailMessages?: number;
+}
+
+export interface KeepRecentInput {
+  readonly view: Conversation;
+  /** Those that hold otherwise. */
+  readonly settings: Settings;
+  tokensOf(message: Message): number;
+}
+
+/** Pure. Above 0: worth keeping, the higher the sooner. Asked once for each message. */
+export type ScoreMessage = (message: Message) => number;
+
+/** Pinned and scored messages together take no more than this share of the target, so that a pass still gets below it. */
+const SCORED_SHARE_MAX = 0.25;
+
+/** The call's own settings with the policy's tail over them; those that came where there is nothing to say. */
+export function keepRecentInput(
+  { keepRecent }: RetentionOptions,
+  call: SettingsInput | undefined,
+  input: KeepRecentInput,
+): SettingsInput | undefined {
+  const tail = keepRecent?.(input);
+  if (tail === undefined) return call;
+  const { tailTokens, tailMessages } = tail;
+  const protect = {
+    ...(tailTokens !== undefined && { tailTokens }),
+    ...(tailMessages !== undefined && { tailMessages }),
+  };
+  return { ...call, protect: { ...call?.protect, ...protect } };
+}
+
+export interface ScoredInput {
+  readonly view: Conversation;
+  readonly settings: Settings;
+  readonly targetTokens: number | undefined;
+  tokensOf(message: Message): number;
+}
+
+/** The view with the best messages before the tail pinned, as many as there is room for; the same one where there are none. */
+export function pinScored(scoreOf: ScoreMessage, input: ScoredInput): Conversation {
+  const { view, settings, targetTokens, tokensOf } = input;
+  const { messages } = view;
+  let roomTokens = (targetTokens ?? settings.windowTokens) * SCORED_SHARE_MAX;
+  for (const message of messages) if (message.pinned) roomTokens -= tokensOf(message);
+  // An earlier summary of ours is to be replaced by the next one, whatever its score.
+  const ours = new Set(findSummary(messages, view.system, settings.render)?.messageIds ?? []);
+  const ranked = messages
+    .slice(0, tailStart(input))
+    .flatMap((message, index) => {
+      const score = message.pinned || ours.has(message.id) ? 0 : scoreOf(message);
+      return score > 0 ? [{ message, index, score }] : [];
+    })
+    .sort((a, b) => b.score - a.score || b.index - a.index);
+  const chosen = new Set<Message>();
+  for (const { message } of ranked) {
+    const tokens = tokensOf(message);
+    if (tokens > roomTokens) continue;
+    roomTokens -= tokens;
+    chosen.add(message);
+  }
+  if (chosen.size === 0) return view;
+  return {
+    ...view,
+    messages: messages.map((message) => (chosen.has(message) ? { ...message, pinned: true } : message)),
+  };
+}
+
+/** A score is asked for once: lists that are sent again have the same wire objects. */
+export function rememberScores(scoreMessage: ScoreMessage): ScoreMessage {
+  const known = new WeakMap<object, number>();
+  return (message) => {
+    const json = message.wire?.json;
+    const key = typeof json === "object" && json !== null ? json : message;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const score = scoreMessage(message);
+    known.set(key, score);
+    return score;
+  };
+}
+
+/** What is in the tail stays anyway, and takes none of the room. */
+function tailStart({ view, settings, tokensOf }: ScoredInput): number {
+  const { tailTokens, tailMessages } = settings.protect;
+  const { messages } = view;
+  let index = messages.length;
+  let tokens = 0;
+  while (index > 0 && (tokens < tailTokens || messages.length - index < tailMessages)) {
+    index--;
+    const message = messages[index];
+    if (message !== undefined) tokens += tokensOf(message);
+  }
+  return index;
+}

@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { byKind, parseIdentifiers, renderIdentifiers } from "./identifier-list.ts";
+
+const LIST = ["tide_table", "src/tide.ts", "HAT136", "120000", "uuid_v7_key", "https://tide.example/a", "#4ade80"];
+
+test("each kind stands on a line with its label", () =>
+  expect(renderIdentifiers(byKind(LIST), "en")).toBe(
+    "- Paths: src/tide.ts https://tide.example/a\n- Names: tide_table uuid_v7_key\n- Values: HAT136 120000 #4ade80",
+  ));
+
+test("labels are in the conversation's language", () =>
+  expect(renderIdentifiers(["tide_table"], "de")).toBe("- Namen: tide_table"));
+
+test("a bare list is read too, and one that a model wrote line by line", () => {
+  expect(parseIdentifiers(["a_b c/d 17"])).toEqual(["a_b", "c/d", "17"]);
+  expect(parseIdentifiers(["- a_b", "- c/d"])).toEqual(["a_b", "c/d"]);
+});
+
+test("any list comes back in its order", () => {
+  const word = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => text.trim() === text && text !== "");
+  const named = fc.constantFrom("-", "Names:", "- Paths:", 'a"b', "a b", "src/x", "17", "\\", '"');
+  fc.assert(
+    fc.property(fc.array(fc.oneof(word, named)), (list) => {
+      expect(parseIdentifiers(renderIdentifiers(list, "en").split("\n"))).toEqual(list);
+    }),
+    { numRuns: 300 },
+  );
+});

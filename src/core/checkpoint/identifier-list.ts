@@ -1,0 +1,88 @@
+/**
+ * Exact identifiers as a labelled list, and back: places, names and values, each kind on a line of its own where they stand
+ * together. Reads back what it wrote, in the same order, and a bare list too. Never changes an identifier.
+ */
+
+import type { Language } from "./language.ts";
+
+/** Paths and addresses; names of things in code and data; numbers and codes. */
+export type IdentifierKind = "paths" | "names" | "values";
+
+/** In the order in which a reader wants them. */
+export const IDENTIFIER_KINDS: readonly IdentifierKind[] = ["paths", "names", "values"];
+
+/** Same order, separated by bars. */
+const LABELS: Readonly<Record<Language, string>> = {
+  en: "Paths|Names|Values",
+  de: "Pfade|Namen|Werte",
+  fr: "Chemins|Noms|Valeurs",
+  es: "Rutas|Nombres|Valores",
+  pt: "Caminhos|Nomes|Dados",
+  it: "Percorsi|Nomi|Valori",
+  ru: "Пути|Имена|Значения",
+  zh: "路径|名称|数值",
+  ja: "パス|名前|値",
+  ko: "경로|이름|값",
+  ar: "مسارات|أسماء|قيم",
+};
+
+/** Told from its letters alone, so that the same one is always of the same kind. Asked of every identifier, so no search. */
+export function kindOfIdentifier(identifier: string): IdentifierKind {
+  let hasDigit = false;
+  let isWord = false;
+  let run = 0;
+  for (let at = 0; at < identifier.length; at++) {
+    const code = identifier.charCodeAt(at);
+    if (code === SLASH) return "paths";
+    if (code >= 48 && code <= 57) hasDigit = true;
+    run = (code >= 97 && code <= 122) || code > 127 ? run + 1 : 0;
+    if (run >= WORD_LETTERS) isWord = true;
+  }
+  // "#4ade80" is a colour, whatever letters it has.
+  return hasDigit && (!isWord || identifier.startsWith("#")) ? "values" : "names";
+}
+
+const SLASH = 47;
+/** So many small letters in a row make a word, whatever digits stand beside it. */
+const WORD_LETTERS = 3;
+
+/** By kind, each kind in the order given. */
+export function byKind(identifiers: readonly string[]): readonly string[] {
+  const groups: Record<IdentifierKind, string[]> = { paths: [], names: [], values: [] };
+  for (const identifier of identifiers) groups[kindOfIdentifier(identifier)].push(identifier);
+  return IDENTIFIER_KINDS.flatMap((kind) => groups[kind]);
+}
+
+export function renderIdentifiers(identifiers: readonly string[], language: Language): string {
+  const labels = LABELS[language].split("|");
+  const lines: string[] = [];
+  let last: IdentifierKind | undefined;
+  for (const identifier of identifiers) {
+    const kind = kindOfIdentifier(identifier);
+    if (kind === last) lines[lines.length - 1] += ` ${quoted(identifier)}`;
+    else lines.push(`- ${labels[IDENTIFIER_KINDS.indexOf(kind)]}: ${quoted(identifier)}`);
+    last = kind;
+  }
+  return lines.join("\n");
+}
+
+/** Blanks separate, so an identifier that has one is quoted. */
+function quoted(identifier: string): string {
+  return /[\s"]/.test(identifier) ? JSON.stringify(identifier) : identifier;
+}
+
+const ALL_LABELS = Object.values(LABELS).join("|");
+const LABEL = new RegExp(`^- (?:(?:${ALL_LABELS}): )?`);
+
+export function parseIdentifiers(lines: readonly string[]): readonly string[] {
+  const text = lines.map((line) => line.replace(LABEL, "")).join(" ");
+  return (text.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? []).map((word) => {
+    if (!word.startsWith('"') || !word.endsWith('"') || word.length < 2) return word;
+    try {
+      return String(JSON.parse(word));
+    } catch {
+      // Written by a model, not by us: it stands for itself.
+      return word;
+    }
+  });
+}

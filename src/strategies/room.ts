@@ -1,0 +1,176 @@
+/**
+ * How a target is divided between what stays as it is and the summary of the rest. Decides from numbers alone: the tail gives way
+ * only as far as it must, and what is protected never does.
+ */
+
+import { formatRules } from "../core/format-rules.ts";
+import type { Partition } from "../core/plan/partition.ts";
+import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
+import { unansweredRound } from "../core/plan/unanswered-round.ts";
+
+/** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
+export const USEFUL_TOKENS = 120;
+const LINE_TOKENS = 24;
+
+/** A summary that takes more than this of what it stands for is hardly one. */
+export const ZONE_SHARE_MAX = 0.5;
+
+/** Where the tail that was asked for does not fit, it gets at most this much of the target. */
+const TAIL_SHARE_MAX = 0.5;
+
+/**
+ * Of the room under a target that somebody named, this much goes to the newest messages: such targets are small, and there a token
+ * of summary keeps about three times as much of what is needed later as a token of the tail (docs/compaction.md, "How much survives").
+ */
+const NAMED_TAIL_SHARE = 0.15;
+
+/** Results that the model has not read yet get more than that, but no more than this: beyond it, they are summarised like the rest. */
+const NAMED_ROUND_SHARE = 0.25;
+
+/** Marks, acknowledgement and message structure around a summary. */
+const FRAME_TOKENS = 48;
+/** The lines between neighbours of one role, where the provider refuses those. */
+const BRIDGE_TOKENS = 32;
+
+/**
+ * The full tail where it fits beside the summary that the settings want. Else a shorter one; where even the first request is
+ * in the way of a useful summary, it goes too (the summary quotes it), and so does what the provider compacted.
+ */
+export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Partition {
+  const { protect } = input.settings;
+  const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages, mayTakeNative });
+  const { targetTokens } = input;
+  if (targetTokens === undefined) return full;
+  const room = (parts: Partition): number => targetTokens - keptTokens(input, parts) - frameTokens(input);
+  if (room(full) >= wantedBudget(input)) return full;
+  const shorter = input.isTargetExplicit ? tailUnderNamedTarget : tailUnderOwnTarget;
+  const tight = shorter(input, targetTokens, { mayDropFirstUser: false, mayTakeNative });
+  if (room(tight) >= wantedBudget(input) / 2) return tight;
+  return shorter(input, targetTokens, { mayDropFirstUser: true, mayTakeNative: true });
+}
+
+/** For a pass that makes no summary: as many of the newest messages as the target allows (D22). */
+export function partitionForTruncation(input: PlanInput): Partition {
+  const { protect } = input.settings;
+  const { targetTokens } = input;
+  if (targetTokens === undefined)
+    return partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const limitTokens = targetTokens - foundTokens(input) - bridgeTokens(input);
+  const within = { tokens: Math.max(0, limitTokens), limitTokens };
+  const gentle = tailWithin(input, within, { mayDropFirstUser: false, mayTakeNative: false });
+  if (keptTokens(input, gentle) <= limitTokens) return gentle;
+  return tailWithin(input, within, { mayDropFirstUser: true, mayTakeNative: true });
+}
+
+/** How much room there is for the round that the model has not answered, and how much it takes; undefined without one. */
+export interface RoundRoom {
+  readonly start: number;
+  readonly end: number;
+  readonly tokens: number;
+  readonly allowedTokens: number;
+}
+
+/** Beside what stays and half of the summary that the settings want; under a named target, a share of the room. */
+export function roundRoom(input: PlanInput): RoundRoom | undefined {
+  const { conversation, structure, settings, targetTokens, tokensOf } = input;
+  const round = unansweredRound(conversation.messages, structure);
+  if (round === undefined) return undefined;
+  const tokens = sumTokens(conversation.messages.slice(round.start, round.end), tokensOf);
+  const firm = keptTokens(input, tailOf(input, 0, { mayDropFirstUser: false, mayTakeNative: false }));
+  const room = (targetTokens ?? settings.windowTokens) - (firm - tokens) - frameTokens(input);
+  const allowed = isShared(input) ? room * NAMED_ROUND_SHARE : room - reservedBudget(input);
+  return { ...round, tokens, allowedTokens: Math.max(0, Math.floor(allowed)) };
+}
+
+/** Somebody named the target, and a summary is to say what there is no room for. */
+export function isShared({ isTargetExplicit, settings }: PlanInput): boolean {
+  return isTargetExplicit && settings.compact.strategy !== "truncate";
+}
+
+function reservedBudget(input: PlanInput): number {
+  return input.settings.compact.strategy === "truncate" ? 0 : wantedBudget(input) / 2;
+}
+
+/** Of the messages that hold an earlier summary: a truncation leaves them where they are. */
+export function foundTokens({ conversation, found, tokensOf }: PlanInput): number {
+  const ids = new Set(found?.messageIds ?? []);
+  return sumTokens(
+    conversation.messages.filter(({ id }) => ids.has(id)),
+    tokensOf,
+  );
+}
+
+/** What the settings would give a summary; a named target gives it all that is left. */
+export function wantedBudget({ settings, targetTokens, isTargetExplicit }: PlanInput): number {
+  const { budget, maxOutputTokens } = settings.summary;
+  if (targetTokens === undefined) return maxOutputTokens;
+  if (isTargetExplicit) return Math.floor(targetTokens / 2);
+  return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(targetTokens * budget.ratioOfTarget)));
+}
+
+export function summaryBudget(input: PlanInput, kept: number): number {
+  if (input.targetTokens === undefined) return input.settings.summary.maxOutputTokens;
+  const room = input.targetTokens - kept - frameTokens(input);
+  if (input.isTargetExplicit) return Math.max(LINE_TOKENS, room);
+  return Math.max(USEFUL_TOKENS, Math.min(wantedBudget(input), room));
+}
+
+export function frameTokens(input: PlanInput): number {
+  return FRAME_TOKENS + bridgeTokens(input);
+}
+
+function bridgeTokens({ conversation }: PlanInput): number {
+  return formatRules(conversation.format).sameRole === "refused" ? BRIDGE_TOKENS : 0;
+}
+
+/** What may go beside the zone, where it must. */
+interface May {
+  readonly mayDropFirstUser: boolean;
+  readonly mayTakeNative: boolean;
+  readonly mayTakeUnread?: boolean;
+}
+
+/** The tokens that were asked for, without the messages and turns that the full tail has beyond them; else half of the target. */
+function tailUnderOwnTarget(input: PlanInput, targetTokens: number, may: May): Partition {
+  const limitTokens = targetTokens - frameTokens(input) - wantedBudget(input);
+  const { tailTokens } = input.settings.protect;
+  const asked = tailOf(input, tailTokens, may);
+  if (tailTokens > 0 && keptTokens(input, asked) <= limitTokens) return asked;
+  const half = Math.floor(targetTokens * TAIL_SHARE_MAX);
+  return tailWithin(input, { tokens: Math.min(half, tailTokens || half), limitTokens }, may);
+}
+
+function tailUnderNamedTarget(input: PlanInput, targetTokens: number, mayAlways: May): Partition {
+  const round = roundRoom(input);
+  const may = { ...mayAlways, mayTakeUnread: round !== undefined && round.tokens > round.allowedTokens };
+  const firm = keptTokens(input, tailOf(input, 0, may));
+  const room = Math.max(0, targetTokens - firm - frameTokens(input));
+  const zone = Math.max(0, totalTokens(input) - firm);
+  // A generous target has more room than a summary of the rest may take: what that leaves is the tail's.
+  const spare = Math.floor((room - zone * ZONE_SHARE_MAX) / (1 - ZONE_SHARE_MAX));
+  const tokens = Math.max(Math.floor(room * NAMED_TAIL_SHARE), spare);
+  return tailOf(input, Math.min(input.settings.protect.tailTokens || room, tokens), may);
+}
+
+const ATTEMPTS_MAX = 8;
+
+/** The longest tail of at most these tokens that keeps everything that stays below the limit; the shortest where none does. */
+function tailWithin(
+  input: PlanInput,
+  { tokens, limitTokens }: { readonly tokens: number; readonly limitTokens: number },
+  may: May,
+): Partition {
+  let allowed = tokens;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX && allowed > 0; attempt++) {
+    const parts = tailOf(input, allowed, may);
+    const over = keptTokens(input, parts) - limitTokens;
+    if (over <= 0) return parts;
+    // What is protected counts wherever it stands, so the tail may have to give more than once.
+    allowed = Math.min(allowed, sumTokens(input.conversation.messages.slice(parts.cut), input.tokensOf)) - over;
+  }
+  return tailOf(input, 0, may);
+}
+
+function tailOf(input: PlanInput, tokens: number, may: May): Partition {
+  return partitionFor(input, { messages: 0, isTight: true, tokens, ...may });
+}

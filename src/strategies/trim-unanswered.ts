@@ -1,0 +1,33 @@
+/**
+ * Results that the model has not read yet stay in the view. Where they alone are more than the target (or the window) has room
+ * for, they are cut to what it has, beside the summary of the rest. Decides only.
+ */
+
+import type { TextStep } from "../core/plan/plan.ts";
+import type { PlanInput } from "../core/plan/plan-input.ts";
+import { trimResults } from "../core/plan/trim-results.ts";
+import { isShared, roundRoom } from "./room.ts";
+
+/** Under a target that somebody named, cutting to less than this loses more than a summary of the results does. */
+const WORTH_READING_TOKENS = 2_000;
+
+export function trimUnanswered(input: PlanInput): readonly TextStep[] {
+  const { settings, conversation, structure, tokensOf } = input;
+  const round = settings.compact.strategy === "none" ? undefined : roundRoom(input);
+  if (round === undefined || round.tokens <= round.allowedTokens) return [];
+  if (isShared(input) && round.allowedTokens < WORTH_READING_TOKENS) return [];
+  const freeTokens = round.tokens - round.allowedTokens;
+  const steps = trimResults(
+    {
+      messages: conversation.messages,
+      pairing: structure.pairing,
+      settings,
+      tokensOf,
+      mayTrim: (index) => index >= round.start && index < round.end,
+    },
+    freeTokens,
+  );
+  const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
+  // What is summarised after all is summarised whole.
+  return isShared(input) && freed < freeTokens ? [] : steps;
+}

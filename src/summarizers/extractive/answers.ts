@@ -1,0 +1,112 @@
+/**
+ * What users settle by answering: "option 2" means what the assistant's list says there, "yes" what was asked. Only answers to
+ * a question that leaves a choice count. Quotes both sides; never guesses what was meant.
+ */
+
+import type { Decision } from "../../core/checkpoint/checkpoint.ts";
+import type { Language } from "../../core/checkpoint/language.ts";
+import { CUES } from "./cues.ts";
+import { decisionIn } from "./decisions.ts";
+import { userLabel } from "./labels.ts";
+import { oneLine, splitSentences } from "./sentences.ts";
+import { wordsOf } from "./shared-words.ts";
+import { withoutLayout } from "./whole-statement.ts";
+
+export interface Exchange {
+  /** What the assistant said last before the reply. */
+  readonly asked: string;
+  readonly reply: string;
+  readonly language: Language;
+  /** The assistant's, which may differ from the user's. */
+  readonly askedIn: Language;
+}
+
+/** Longer replies say what they decide in sentences of their own. */
+const REPLY_CHARS_MAX = 200;
+/** Questions stand at the end. */
+const ASKED_CHARS_READ = 4_000;
+const TEXT_CHARS_MAX = 240;
+
+export function settledBy({ asked, reply, language, askedIn }: Exchange): Decision | undefined {
+  const said = reply.trim();
+  if (said.length > REPLY_CHARS_MAX || /[?？؟]$/.test(said)) return undefined;
+  const end = asked.slice(-ASKED_CHARS_READ);
+  const who = `${userLabel(language)}${oneLine(said, TEXT_CHARS_MAX)}`;
+  const option = pickedOption(said, end);
+  if (option !== undefined) return { decision: option, reason: who };
+  const question = choiceIn(end, askedIn);
+  return question !== undefined && isAnswer(said, question, language) ? { decision: who, reason: question } : undefined;
+}
+
+/** A line that begins with a number or a capital letter, and what stands behind it. */
+const OPTION =
+  /^(?:[-*+]\s+)?(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|variante|opción|opção|opzione|вариант|方案|选项|案|옵션)\s*)?([1-9]|[A-E])\s*[.):：]\s*(\S.*)$/iu;
+
+/** The last list of its kind, by its marks. */
+function optionsIn(text: string): ReadonlyMap<string, string> {
+  let options = new Map<string, string>();
+  const lines = text.split("\n").map((line) => line.trim());
+  lines.forEach((line, at) => {
+    const [, mark = "", words = ""] = OPTION.exec(line) ?? [];
+    if (mark === "") return;
+    if (mark === "1" || mark.toUpperCase() === "A") options = new Map();
+    const title = withoutLayout(words);
+    const details = /[:：]$/.test(title) ? withoutLayout(lines.slice(at + 1).find((below) => below !== "") ?? "") : "";
+    options.set(mark.toUpperCase(), oneLine(`${title} ${details}`, TEXT_CHARS_MAX));
+  });
+  return options.size > 1 ? options : new Map();
+}
+
+const PICK_CHARS_MAX = 60;
+/** Of a longer reply a lone number may count anything; after such a word it does not. */
+const PICK =
+  /(?:^|(?:option|number|nr\.?|nummer|variante|choice|opción|opção|opzione|вариант|方案|选项|选择|第|案|옵션|#)\s*)([1-9]|[A-E])(?![\p{L}\p{N}]|\.\d)/iu;
+/** Answers to several questions, numbered like them. */
+const SEVERAL = /(?:^|\s)1[.)][\s\S]*\s2[.)]/;
+const ORDINALS: readonly RegExp[] = [
+  /(?<!\p{L})(?:the first|the former|(?:die|der|das) erste|la premi[eè]re|le premier|l[ao] primer[ao]?|o primeiro|a primeira|il primo|la prima|перв\p{L}+)(?!\p{L})|第一(?:个|种|項|案)|最初の|一つ目|첫 ?번째/iu,
+  /(?<!\p{L})(?:the second|the latter|(?:die|der|das) zweite|l[ea] (?:second|deuxième)e?|l[ao] segund[ao]|o segundo|a segunda|il secondo|la seconda|втор\p{L}+)(?!\p{L})|第二(?:个|种|項|案)|二つ目|두 ?번째/iu,
+  /(?<!\p{L})(?:the third|(?:die|der|das) dritte|l[ea] troisième|l[ao] tercer[ao]?|o terceiro|a terceira|il terzo|la terza|треть\p{L}+)(?!\p{L})|第三(?:个|种|項|案)|三つ目|세 ?번째/iu,
+];
+
+function pickedOption(reply: string, asked: string): string | undefined {
+  const isShort = reply.length <= PICK_CHARS_MAX;
+  const mark = PICK.exec(reply)?.[1]?.toUpperCase();
+  // "A small change" begins with a letter that means nothing.
+  const isMark = mark !== undefined && (isShort || /\d/.test(mark)) && !/^a\s/i.test(reply);
+  const place = isMark || !isShort ? -1 : ORDINALS.findIndex((ordinal) => ordinal.test(reply));
+  if ((!isMark && place < 0) || SEVERAL.test(reply)) return undefined;
+  const options = optionsIn(asked);
+  return isMark ? options.get(mark) : [...options.values()][place];
+}
+
+const QUESTION_WORDS_MIN = 3;
+const SENTENCES_READ = 40;
+
+/** The last question that leaves a choice and says enough to be understood alone. */
+function choiceIn(text: string, language: Language): string | undefined {
+  if (!/[?？؟]/.test(text)) return undefined;
+  const question = splitSentences(text, { sentencesMax: SENTENCES_READ }).findLast((sentence) =>
+    /[?？؟]$/.test(sentence),
+  );
+  const { choice } = CUES[language];
+  if (question === undefined || !choice.test(question)) return undefined;
+  return wordsOf(question).size < QUESTION_WORDS_MIN ? undefined : oneLine(withoutLayout(question), TEXT_CHARS_MAX);
+}
+
+/** "Yes, use Postgres": it agrees or refuses, decides, or takes up one of the ways that the question names. */
+function isAnswer(reply: string, question: string, language: Language): boolean {
+  const openings = reply.split(/[,.!;，。！；、]/, OPENINGS_READ);
+  if (openings.some((opening) => YES_OR_NO.test(opening.trim()))) return true;
+  if (decisionIn(reply, CUES[language], { isUser: true }) !== undefined) return true;
+  if (reply.length > PICK_CHARS_MAX || !ALTERNATIVE.test(question)) return false;
+  const asked = wordsOf(question);
+  const shared = [...wordsOf(reply)].filter((word) => asked.has(word)).join("");
+  return shared.length >= SHARED_CHARS_MIN;
+}
+
+const OPENINGS_READ = 3;
+const SHARED_CHARS_MIN = 3;
+const YES_OR_NO =
+  /^(?:yes|yep|yeah|yup|sure|ok(?:ay)?|no|nope|agreed|correct|do it|go ahead|please do|sounds good|ja|nein|gerne|genau|einverstanden|oui|non|d['’]accord|sí|si|claro|vale|sim|não|certo|sì|va bene|да|нет|хорошо|давай(?:те)?|نعم|لا)(?!\p{L})|^(?:好的?|是的?|对的?|不(?:用|要|是)?|可以|行|はい|いいえ|ええ|네|예|아니(?:요|오)?)(?:$|[\s，,吧啊])/iu;
+const ALTERNATIVE = /(?<!\p{L})(?:or|oder|ou|o|или|أم)(?!\p{L})|还是|或者?|それとも|または|아니면|또는/iu;

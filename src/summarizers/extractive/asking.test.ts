@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import type { Language } from "../../core/checkpoint/language.ts";
+import { askingQuote, asksOutright } from "./asking.ts";
+
+/** The quote must be exactly this. */
+function check(request: string, charsMax: number, expected: string, language: Language = "en"): void {
+  const quote = askingQuote(request, charsMax, language);
+  expect(quote).toBe(expected);
+  expect(quote.length).toBeLessThanOrEqual(charsMax);
+}
+
+test("a short request stands as it is, without blank lines and rules", () =>
+  check("Fix this.\n\n──────\n  at line 3\n", 80, "Fix this.\n  at line 3"));
+
+const LOG = Array.from(
+  { length: 12 },
+  (_, at) => `2031-04-0${(at % 9) + 1} 10:00:0${at % 10} pump ${at} lost pressure`,
+);
+
+test("a log in front does not hide what is asked", () =>
+  check(
+    `${LOG.join("\n")}\n\nCan you find out why the pumps stop at night?`,
+    90,
+    "Can you find out why the pumps stop at night?",
+  ));
+
+test("a role and its rules do not either", () =>
+  check(
+    "You are a careful harbour assistant.\nIMPORTANT: Always answer in JSON.\nNever mention other harbours.\nNote: tides are in metres.\n\nCompare the tide tables of Brest and Dover.",
+    60,
+    "Compare the tide tables of Brest and Dover.",
+  ));
+
+test("uploaded files and documents between tags are material, not the task", () =>
+  check(
+    `<uploaded_files>\n/srv/tides\n</uploaded_files>\nFrom the notes below, write a plan for the harbour.\n<notes>\n${"Please repaint the quay before winter.\n".repeat(9)}</notes>`,
+    80,
+    "From the notes below, write a plan for the harbour.",
+  ));
+
+test("the title under a label comes first, then the plea", () =>
+  check(
+    `I've uploaded a repository. Consider this description:\n<issue_description>\nTide heights are rounded twice\nThe table shows 3 m for 2.4 m.\n${"Seen on every screen of the office. ".repeat(9)}\n</issue_description>\nCan you change the code so that this no longer happens?`,
+    100,
+    "Tide heights are rounded twice … Can you change the code so that this no longer happens?",
+  ));
+
+test("an example in a template is not what is asked", () =>
+  check(
+    "Here's an example.\n--- START OF EXAMPLE ---\nUSER: Please build a web page for the lighthouse keeper.\n--- END OF EXAMPLE ---\nPlease count the boats in harbour.csv for me.",
+    60,
+    "Please count the boats in harbour.csv for me.",
+  ));
+
+test("where everything fits but the middle, the opening stands with the question", () =>
+  check(
+    "There are three of us. One is at the mill, one at the lighthouse, and the third still waits at the old ferry dock. Could you name a fair place to meet?",
+    80,
+    "There are three of us. … Could you name a fair place to meet?",
+  ));
+
+test.each([
+  [
+    "de",
+    "Du bist ein Assistent.\nWichtig: Antworte immer kurz.\nVergleiche die Gezeitentabellen.",
+    "Vergleiche die Gezeitentabellen.",
+  ],
+  [
+    "fr",
+    "Tu es un assistant.\nRemarque : les hauteurs sont en mètres.\nPeux-tu comparer les marées ?",
+    "Peux-tu comparer les marées ?",
+  ],
+  ["zh", "你是一个港口助手，回答必须简短，不要提到别的港口。\n请比较两个港口的潮汐表。", "请比较两个港口的潮汐表。"],
+] as const)("%s: the asking sentence is found", (language, request, expected) =>
+  check(request, 36, expected, language),
+);
+
+test("rules alone are quoted from their beginning", () =>
+  check("You are a harbour pilot. Never speak of tides to anybody at all.", 30, "You are a harbour pilot.…"));
+
+test("a greeting and a call for help say less than what is wanted", () =>
+  check(
+    "Hello, my friend. I need some help with my berth at the old pier. Can you move the boat to berth nine?",
+    50,
+    "Can you move the boat to berth nine?",
+  ));
+
+test("an answer asks outright or it does not", () => {
+  expect(asksOutright("As for the reason, it's because I need to sail without my brother.", "en")).toBe(false);
+  expect(asksOutright("No. Please cancel the berth instead.", "en")).toBe(true);
+});

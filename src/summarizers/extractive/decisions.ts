@@ -1,0 +1,71 @@
+/**
+ * Which sentences say that one of several ways was taken, and why. A deed, a plan or a piece of advice is no decision: the
+ * choice must be said, or the other way named, or a reason given. Never rewords; splits the reason off, no more.
+ */
+
+import type { Decision } from "../../core/checkpoint/checkpoint.ts";
+import { anyOf, type CueTable } from "./cues/cue-table.ts";
+
+export interface Speaker {
+  /** Who has a say decides by "let's use it"; whoever works for them only says what is done next. */
+  readonly isUser: boolean;
+}
+
+/** Undefined for a sentence that decides nothing. */
+export function decisionIn(sentence: string, cues: CueTable, { isUser }: Speaker): Decision | undefined {
+  if (!mayDecide(sentence, cues) || isQuestion(sentence)) return undefined;
+  const split = splitReason(sentence, cues);
+  if (split === undefined) return undefined;
+  const hasReason = split.reason !== undefined;
+  if (cues.open.test(hasReason ? split.decision : sentence)) return undefined;
+  const isTaken =
+    cues.chosen.test(sentence) || cues.contrast.test(sentence) || ((isUser || hasReason) && cues.commit.test(sentence));
+  return isTaken ? split : undefined;
+}
+
+/** A sentence that decides something has one of these. */
+export function decidingCues({ chosen, contrast, commit }: CueTable): readonly RegExp[] {
+  return [chosen, contrast, commit];
+}
+
+/** Most sentences have none of the cues, and one look tells. */
+function mayDecide(sentence: string, cues: CueTable): boolean {
+  let any = ANY.get(cues);
+  if (any === undefined) {
+    any = anyOf(decidingCues(cues));
+    ANY.set(cues, any);
+  }
+  return any.test(sentence);
+}
+
+/** Made from each table once; holds nothing of what was read. */
+const ANY = new WeakMap<CueTable, RegExp>();
+
+const HEAD_CHARS_MIN = 10;
+const DENSE_CHARS_MIN = 6;
+
+/** Undefined where the words that choose stand in the reason of something else. */
+function splitReason(sentence: string, { reason, chosen, commit, contrast }: CueTable): Decision | undefined {
+  const cue = reason.exec(sentence);
+  if (cue === null) return { decision: sentence };
+  const takes = (clause: string): boolean => chosen.test(clause) || commit.test(clause) || contrast.test(clause);
+  // Japanese and Korean say why first, and the cue ends the clause.
+  if (/[\u3040-\u30ff\uac00-\ud7a3]/.test(cue[0])) {
+    const end = cue.index + cue[0].length + (/^[に에]/.test(sentence.slice(cue.index + cue[0].length)) ? 1 : 0);
+    const choice = sentence.slice(end).replace(/^[\s、,]+/, "");
+    return takes(choice) ? { decision: choice, reason: sentence.slice(0, end) } : { decision: sentence };
+  }
+  const head = sentence.slice(0, cue.index).replace(/[\s,;，、–—-]+$/, "");
+  const charsMin = /[\u4e00-\u9fff]/.test(head) ? DENSE_CHARS_MIN : HEAD_CHARS_MIN;
+  if (head.length >= charsMin && (takes(head) || !takes(sentence.slice(cue.index))))
+    return { decision: head, reason: sentence.slice(cue.index) };
+  // "Because the disk cannot grow, we'll keep seven days": the reason may come first.
+  const comma = sentence.search(/[,，]/);
+  const rest = comma < 0 ? "" : sentence.slice(comma + 1).trim();
+  if (cue.index === 0 && takes(rest)) return { decision: rest, reason: sentence.slice(0, comma) };
+  return head.length < charsMin ? { decision: sentence } : undefined;
+}
+
+function isQuestion(text: string): boolean {
+  return /[?？؟]$/.test(text);
+}

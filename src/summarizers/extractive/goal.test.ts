@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { goalOf, type Request } from "./goal.ts";
+
+/** `?` before a request marks it as an answer to a question of the assistant. */
+function check(requests: readonly string[], expected: readonly string[]): void {
+  const input = requests.map(
+    (said): Request => ({ text: said.replace(/^\?/, ""), isKept: false, isReply: said.startsWith("?") }),
+  );
+  const rest = { earlier: [], recent: [], language: "en", isTalk: false, isObserved: false } as const;
+  expect(goalOf({ requests: input, ...rest }).goal).toEqual(expected);
+}
+
+const ASKED = "Please move my boat to another berth.";
+
+test("an answer serves the task it was asked about", () =>
+  check(
+    [ASKED, "?It is the Gull, she lies at berth four, and the reason is that I need to repaint her hull soon."],
+    [ASKED],
+  ));
+
+test("unless it asks for something else outright", () =>
+  check([ASKED, "?No. Please sell the boat instead."], [ASKED, "No. Please sell the boat instead."]));
+
+test("where nothing but answers ask, the newest counts", () =>
+  check(
+    ["hello", "?We should repaint the hull of the Gull before winter."],
+    ["We should repaint the hull of the Gull before winter."],
+  ));
+
+test("the quoted requests are known whole", () => {
+  const long = `${"The quay is wet. ".repeat(60)}Can you dry it?`;
+  const request = { text: long, isKept: false, isReply: false };
+  const { goal, wholes } = goalOf({
+    requests: [request],
+    earlier: [],
+    recent: [],
+    language: "en",
+    isTalk: false,
+    isObserved: false,
+  });
+  expect(goal[0]).toContain("Can you dry it?");
+  expect(wholes.get(goal[0] ?? "")).toBe(long);
+});
