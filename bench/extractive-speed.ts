@@ -1,6 +1,7 @@
 /**
  * How fast the extractive summarizer, and the whole pass around it, are beside `JSON.parse` of the same bytes in the same run, and how much memory the pass
- * takes, on generated agent sessions of 1, 10 and 100 MB. Exits with 1 when a bar is missed. Run with `npm run extractive-speed`.
+ * takes, on agent sessions of 1, 10 and 100 MB: generated ones, and recorded ones where there are recordings beside the project. Exits with 1
+ * when a bar is missed. Run with `npm run extractive-speed`; `--small` leaves the largest out, `--recorded` the generated ones.
  *
  * Speeds are the best of several runs in a process that has warmed up, ours and `JSON.parse` alike; the first pass of the process, which the engine still
  * interprets, has a line of its own. Memory beyond the parsed input is told twice, as a multiple of it. `live` is what a collection cannot free at the
@@ -14,7 +15,7 @@ import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { extractive } from "../src/summarizers/extractive.ts";
-import { seeded } from "./random.ts";
+import { generatedInput, recordedInput, type SpeedInput } from "./speed-inputs.ts";
 
 const SIZES_MB = process.argv.includes("--small") ? [1, 10] : [1, 10, 100];
 /** Ours may take so many times as long as parsing. */
@@ -30,29 +31,36 @@ const COLLECTIONS = 6;
 /** About how many texts a pass counts while it composes; only spreads the collections. */
 const COUNTS_BETWEEN = 1_500;
 
-const WORDS =
-  "the build fails because module resolution picks an older copy of parser when tests run in watch mode so pin it and check again".split(
-    " ",
-  );
-
 await run();
 
 async function run(): Promise<void> {
-  const first = inputOf(1);
+  const first = generatedInput(1);
   const coldMs = await passMs(JSON.parse(first.json));
   console.log(`The first pass of the process, over 1 MB: ${coldMs.toFixed(0)} ms.\n`);
-  await measure(1);
+  const hasRecordings = recordedInput(1) !== undefined;
+  if (!hasRecordings) console.log("No recordings in ../shared/data: only generated text is measured.\n");
   console.log(
-    "| MB | JSON.parse MB/s | extractive MB/s | times slower | whole pass MB/s | times slower | memory / parsed: live | with garbage |\n|---:|---:|---:|---:|---:|---:|---:|---:|",
+    "| text | MB | JSON.parse MB/s | extractive MB/s | times slower | whole pass MB/s | times slower | memory / parsed: live | with garbage |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|",
   );
+  const isOnlyRecorded = process.argv.includes("--recorded");
+  const results: boolean[] = [];
+  if (!isOnlyRecorded) results.push(await measureSizes("generated", generatedInput));
+  if (hasRecordings) results.push(await measureSizes("recorded", recordedInput));
+  if (results.includes(false)) process.exitCode = 1;
+}
+
+/** False when a bar is missed. */
+async function measureSizes(text: string, inputOf: (megabytes: number) => SpeedInput | undefined): Promise<boolean> {
   const speeds: number[] = [];
-  let isMissed = false;
+  let isReached = true;
+  await measure(1, inputOf);
   for (const size of SIZES_MB) {
-    const { parseSpeed, speed, passSpeed, live, withGarbage } = await measure(size);
+    const { parseSpeed, speed, passSpeed, live, withGarbage } = await measure(size, inputOf);
     speeds.push(passSpeed);
     const passSlowness = parseSpeed / passSpeed;
-    if (passSlowness > SLOWNESS_MAX || live > MEMORY_MAX) isMissed = true;
+    if (passSlowness > SLOWNESS_MAX || live > MEMORY_MAX) isReached = false;
     const cells = [
+      text,
       size,
       parseSpeed.toFixed(0),
       speed.toFixed(1),
@@ -66,9 +74,9 @@ async function run(): Promise<void> {
   }
   const linearity = (speeds[0] ?? 1) / (speeds.at(-1) ?? 1);
   console.log(
-    `Slower per byte on the largest than on the smallest: ${linearity.toFixed(2)} times (at most ${LINEARITY_MAX}).`,
+    `Slower per byte on the largest ${text} than on the smallest: ${linearity.toFixed(2)} times (at most ${LINEARITY_MAX}).`,
   );
-  if (isMissed || linearity > LINEARITY_MAX) process.exitCode = 1;
+  return isReached && linearity <= LINEARITY_MAX;
 }
 
 interface Measured {
@@ -80,19 +88,9 @@ interface Measured {
   readonly withGarbage: number;
 }
 
-interface Input {
-  readonly json: string;
-  readonly bytes: number;
-}
-
-function inputOf(megabytes: number): Input {
-  const json = JSON.stringify({ messages: generate(megabytes * 1_000_000) });
-  return { json, bytes: Buffer.byteLength(json) };
-}
-
 /** Small sizes are repeated, so that the engine has compiled what it measures and others on the machine disturb less. */
-async function measure(megabytes: number): Promise<Measured> {
-  const { json, bytes } = inputOf(megabytes);
+async function measure(megabytes: number, inputOf: (megabytes: number) => SpeedInput | undefined): Promise<Measured> {
+  const { json = "{}", bytes = 0 } = inputOf(megabytes) ?? {};
   const repeats = Math.max(2, Math.round(40 / megabytes));
   let parseMs = Number.POSITIVE_INFINITY;
   let ownMs = Number.POSITIVE_INFINITY;
@@ -185,49 +183,4 @@ function collectedBytes(): number {
 function usedBytes(): number {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
-}
-
-/** A coding session: requests, narration, calls with paths and edits, results with code and logs. */
-function generate(chars: number): readonly unknown[] {
-  const random = seeded(7);
-  const word = (): string => random.pick(WORDS);
-  const name = (): string => `${word()}_${word()}${random.below(6)}`;
-  const path = (): string => `packages/${word()}/src/${name()}.ts`;
-  const sentence = (): string => `${Array.from({ length: 6 + random.below(12) }, word).join(" ")}.`;
-  const line = (): string => {
-    const kind = random.below(4);
-    // As file readers print it: numbered, indented, quoted.
-    if (kind === 0)
-      return `${String(random.below(900)).padStart(6)}→\tconst ${word()}Value${random.below(9)} = await ${name()}(${word()}, "${word()}");`;
-    if (kind === 1)
-      return `2026-03-0${1 + random.below(9)}T10:${10 + random.below(49)}:00Z INFO ${word()} request ${random.below(4000)} took ${random.below(900)} ms`;
-    if (kind === 2)
-      return `${String(random.below(900)).padStart(6)}→\t\tif ("${word()}" === "${word()}" && ${word()}.${word()} === ${random.below(50)}) return ${word()};`;
-    return sentence();
-  };
-  const messages: unknown[] = [];
-  let size = 0;
-  for (let turn = 0; size < chars; turn++) {
-    if (turn % 12 === 0)
-      messages.push({ role: "user", content: `${sentence()} ${sentence()} Use ${name()} in ${path()}.` });
-    const id = `toolu_${turn}`;
-    const lines = Array.from({ length: 20 + random.below(120) }, line).join("\n");
-    const input =
-      turn % 3 === 0
-        ? { file_path: path(), old_string: line(), new_string: `${line()}\n${line()}` }
-        : { command: `npm test -- ${path()} | grep ${name()}` };
-    messages.push({
-      role: "assistant",
-      content: [
-        { type: "text", text: `${sentence()} I've updated ${name()}. ${sentence()}` },
-        { type: "tool_use", id, name: turn % 3 === 0 ? "Edit" : "Bash", input },
-      ],
-    });
-    messages.push({
-      role: "user",
-      content: [{ type: "tool_result", tool_use_id: id, content: lines, is_error: turn % 17 === 0 }],
-    });
-    size += lines.length + 400;
-  }
-  return messages;
 }

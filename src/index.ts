@@ -1,6 +1,7 @@
 /** The public names of `palimpsest`. Formats, readers, adapters and the exact tokenizer have subpaths of their own. */
 
 export type { CompactionRecord, Fallback, Prices, Report } from "./compactor/report.ts";
+export type { KeepRecent, KeepRecentInput, ScoreMessage, Tail } from "./compactor/retention.ts";
 export {
   type CallOptions,
   type Compacted,
@@ -55,6 +56,7 @@ export type {
   ToolResultPart,
 } from "./core/message.ts";
 export type { NothingToDo, Obstacle, Plan, Protection, Reason, Step } from "./core/plan/plan.ts";
+export { type SummaryReader, trimTurnContexts } from "./core/plan/turn-contexts.ts";
 export type { CountTokens, Format, Overflow, ToolDefinition, Usage, ValidateOptions, Violation } from "./core/ports.ts";
 export { type Repair, type Repaired, repair } from "./core/repair/repair.ts";
 export type { Settings, Trigger } from "./core/settings/settings.ts";
@@ -104,6 +106,7 @@ export { openStore } from "./stores.ts";
 export type { Complete, Completion, CompletionRequest } from "./summarizers/ask.ts";
 export { extractive } from "./summarizers/extractive.ts";
 export { guarded } from "./summarizers/guard.ts";
+export { type HistoryTextOptions, historyText } from "./summarizers/history-text.ts";
 export { llm } from "./summarizers/llm.ts";
 export { llmFromSettings } from "./summarizers/llm-from-settings.ts";
 export type { LlmOptions } from "./summarizers/llm-options.ts";

@@ -13,7 +13,7 @@ function refusal(layers: unknown): string | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof CompactionError)) throw error;
-    expect(error.code).toBe("invalid-options");
+    expect(error.code).toBe("invalid-settings");
     return error.message;
   }
 }

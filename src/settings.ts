@@ -1,6 +1,6 @@
 /**
  * Settings, resolved and checked once: profile < user < provider < call. What comes out is complete, consistent and
- * deeply frozen; algorithms ask for no defaults. Whatever is wrong is one `CompactionError("invalid-options")` of one line that
+ * deeply frozen; algorithms ask for no defaults. Whatever is wrong is one `CompactionError("invalid-settings")` of one line that
  * names the key, what is there and what is allowed. Nothing that was passed in is changed.
  */
 
@@ -41,8 +41,12 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
   return deepFreeze(settings);
 }
 
-/** One user layer over another, as the layers themselves are merged. */
+/** The keys at the top of all settings. */
+export const settingsKeys: readonly string[] = Object.keys(settingsSchema.keys);
+
+/** One user layer over another, as the layers themselves are merged. What is laid over is checked first: merging knows known keys only. */
 export function mergeInputs(base: SettingsInput, over: SettingsInput): SettingsInput {
+  refuseProblems(checkSchema(over, settingsSchema, { partial: true, subject: "The settings" }));
   // Both are inputs, and merging keeps the shape.
   return mergeSettings(base, over, settingsSchema) as SettingsInput;
 }

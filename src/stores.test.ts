@@ -7,7 +7,7 @@ import { begin } from "./testing/store/world.ts";
 
 async function refuses(address: string, message: string | RegExp): Promise<void> {
   await expect(openStore(address)).rejects.toMatchObject({
-    code: "invalid-options",
+    code: "invalid-settings",
     message: expect.stringMatching(message),
   });
 }

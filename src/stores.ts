@@ -34,7 +34,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   if (open === undefined) {
     const known = "memory:, jsonl:DIR, sqlite:FILE or postgres://…";
     // The address itself is not repeated: a mistyped one may hold a password.
-    throw new CompactionError("invalid-options", `This is not the address of a store. Known are ${known}.`);
+    throw new CompactionError("invalid-settings", `This is not the address of a store. Known are ${known}.`);
   }
   return open(url, options);
 }
@@ -49,11 +49,11 @@ function pathIn(address: string, form: string): string {
   if (/^\/\/(?!\/)/.test(rest)) {
     const absolute = form.replace(":", ":///ABSOLUTE/");
     throw new CompactionError(
-      "invalid-options",
+      "invalid-settings",
       `Two slashes name a host, which is not meant here: write ${form} or ${absolute}.`,
     );
   }
   const path = rest.replace(/^\/\/(?=\/)/, "");
-  if (path === "") throw new CompactionError("invalid-options", `A path is missing: write ${form}.`);
+  if (path === "") throw new CompactionError("invalid-settings", `A path is missing: write ${form}.`);
   return path;
 }

@@ -54,7 +54,9 @@ async function checkCompact(
   };
   const first = await make(format, profile).compact(body, options);
   expect(JSON.stringify(body), "the input was mutated").toBe(before);
-  expect(format.validate(first.request)).toEqual([]);
+  // An empty list is left to whoever sends it (R094).
+  if (listOf(body).length === 0) expect(JSON.stringify(first.request)).toBe(before);
+  else expect(format.validate(first.request)).toEqual([]);
   expect(first.report.tokensAfter <= first.report.tokensBefore).toBe(true);
   if (!first.report.compacted) expect(first.report.reason).not.toBe("manual");
   const again = await make(format, profile).compact(structuredClone(body), options);
@@ -95,7 +97,7 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, compacte
         expect(second.report.compacted).toBe(false);
         expect(JSON.stringify(second.request)).toBe(JSON.stringify(request));
         const summarized = await compactorFor(format, "micro-agent").compact(request, { target: { ratio: 0.6 } });
-        expect(format.validate(summarized.request)).toEqual([]);
+        if (listOf(body).length > 0) expect(format.validate(summarized.request)).toEqual([]);
       }
     }
     expect(steps.native).toBeGreaterThan(steps.summarize);

@@ -12,7 +12,7 @@ Settings are resolved once, in layers, each over the one before:
 - Objects are merged key by key. Lists, and objects told apart by \`type\` (a target, a trigger), replace what was there.
 - \`false\` switches off what is "object or false".
 - The profile is a name or complete settings of one's own; without one it is \`balanced\` ([profiles](profiles.md)).
-- What comes out is complete and frozen. What is wrong is one error, \`invalid-options\`, that names the key, what is there and
+- What comes out is complete and frozen. What is wrong is one error, \`invalid-settings\`, that names the key, what is there and
   what is allowed; an unknown key is refused, with the one that was probably meant.
 `;
 

@@ -8,7 +8,7 @@ const SPECS = {
 
 function checkRefused(words: readonly string[], expected: string): void {
   expect(() => parseArguments("inspect", words, SPECS)).toThrow(
-    expect.objectContaining({ code: "invalid-options", message: expect.stringContaining(expected) }),
+    expect.objectContaining({ code: "invalid-settings", message: expect.stringContaining(expected) }),
   );
 }
 

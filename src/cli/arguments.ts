@@ -1,6 +1,6 @@
 /**
  * Command lines to settled values. A command declares its options once; parsing, the help text and the hints for
- * misspelt options all come from that table. Whatever is wrong throws `invalid-options` with one clear sentence.
+ * misspelt options all come from that table. Whatever is wrong throws `invalid-settings` with one clear sentence.
  */
 
 import { parseArgs } from "node:util";
@@ -59,7 +59,7 @@ export function parseWords(command: string, words: readonly string[], specs: Opt
 
 export function usage(problem: string, command?: string): CompactionError {
   const help = command === undefined ? "palimpsest --help" : `palimpsest ${command} --help`;
-  return new CompactionError("invalid-options", `${problem} (see ${help})`);
+  return new CompactionError("invalid-settings", `${problem} (see ${help})`);
 }
 
 /** `200000`, `200_000`, `200,000`, `200k` or `1m`. */

@@ -8,5 +8,6 @@ export const BECAUSE: Readonly<Record<string, string>> = {
   "zone-too-small": "too few messages may go",
   "no-legal-cut": "everything is in the protected tail",
   "frees-nothing": "a summary would not be smaller",
+  "server-history": "the provider holds the history that the request refers to",
   thrashing: "the last passes freed too little",
 };

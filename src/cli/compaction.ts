@@ -157,21 +157,19 @@ function namedTarget({ size }: Subject, target: CallOptions["target"]): number |
 
 const OBSTACLES_MAX = 10;
 
-/** Protected messages, and what no compaction of messages can touch. */
+/** What the report names, as it is shown. */
 function obstaclesOf({ subject, compacted, decision }: Described): readonly Obstacle[] {
-  const { conversation, size } = subject;
   const shown = messageShower(decision.input);
-  const indexOf = new Map(conversation.messages.map(({ id }, index) => [id, index]));
-  const outside: readonly Obstacle[] = [
-    { index: null, what: "system prompt", tokens: size.systemTokens, begins: "", why: "outside-messages" },
-    { index: null, what: "tool definitions", tokens: size.toolsTokens, begins: "", why: "outside-messages" },
-  ];
-  const named = compacted.report.inTheWay.map(({ messageId, why }) => ({ index: indexOf.get(messageId) ?? -1, why }));
-  // A pass that could do nothing names nothing: then it is all that is protected.
-  const inTheWay =
-    named.length > 0 ? named : [...usedPartition(decision).protectedBy].map(([index, why]) => ({ index, why }));
-  const messages = inTheWay.map(({ index, why }): Obstacle => ({ ...shown(index), why }));
-  return [...outside.filter(({ tokens }) => tokens > 0), ...messages]
+  const indexOf = new Map(subject.conversation.messages.map(({ id }, index) => [id, index]));
+  const named = compacted.report.inTheWay.map((obstacle): Obstacle => {
+    if (obstacle.messageId !== null) return { ...shown(indexOf.get(obstacle.messageId) ?? -1), why: obstacle.why };
+    const { what, tokens, why } = obstacle;
+    return { index: null, what, tokens, begins: "", why };
+  });
+  if (named.length > 0) return named;
+  // A pass that could do nothing may name nothing: then it is all that is protected.
+  return [...usedPartition(decision).protectedBy]
+    .map(([index, why]): Obstacle => ({ ...shown(index), why }))
     .sort((a, b) => b.tokens - a.tokens)
     .slice(0, OBSTACLES_MAX);
 }

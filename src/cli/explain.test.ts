@@ -1,5 +1,6 @@
 /** `palimpsest explain`: the verdict and the numbers behind it agree with what compact then does. */
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../test/run-cli.ts";
 import { displayWidth } from "./one-line.ts";
@@ -65,4 +66,14 @@ describe.concurrent("explain", () => {
       expect.stringMatching(/^palimpsest: Unknown profile .*did you mean agentpg\?\n$/),
     ]);
   });
+});
+
+test("the page shows what is printed, and the triggers are asked before anything is pruned", async () => {
+  const page = readFileSync("docs/cli.md", "utf8");
+  const [, shown = "absent"] = /--window 64k[\s\S]*?```text\n(examples\/long[\s\S]*?)```/.exec(page) ?? [];
+  const { stdout } = await runCli(["explain", LONG, "--window", "64k"]);
+  expect(stdout.slice(0, shown.length)).toBe(shown);
+  const { triggers, tokens, wouldPrune, wouldCompact } = await explained(LONG, "--window", "72k");
+  expect([wouldPrune, wouldCompact]).toEqual([true, false]);
+  expect(triggers.map((state: { tokens: number }) => state.tokens)).toEqual([tokens.total, tokens.total]);
 });

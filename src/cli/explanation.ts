@@ -4,6 +4,9 @@
  */
 
 import type { FormatName } from "../core/message.ts";
+import { applyPlan } from "../core/plan/apply-plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { capSteps } from "../core/plan/prune.ts";
 import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
@@ -32,7 +35,7 @@ export interface Explanation {
   /** The trigger that fires, or why nothing is done. */
   readonly reason: string;
   readonly triggers: readonly TriggerState[];
-  /** Comes before the triggers, which are asked about what it leaves. */
+  /** What pruning alone does; the triggers are asked before it, and one that fires has its strategy prune instead. */
   readonly prune: {
     readonly enabled: boolean;
     readonly tokens: number;
@@ -98,7 +101,7 @@ export function explainSubject(subject: Subject): Explanation {
     wouldCompact: removes || (byItself.steps.length > 0 && byItself.reason !== "prune"),
     wouldPrune: byItself.steps.length > 0 && !removes,
     reason: decision.rest.because ?? byItself.reason,
-    triggers: settings.compact.triggers.map((trigger) => stateOf(trigger, settings, pruned)),
+    triggers: settings.compact.triggers.map((trigger) => stateOf(trigger, settings, askedSize(subject))),
     prune: pruneState(settings, size, pruned),
     protected: protectedGroups(asked.input, parts),
     largestProtected: [...parts.protectedBy]
@@ -112,6 +115,23 @@ export function explainSubject(subject: Subject): Explanation {
     ...(tail !== undefined && { tailShrunk: tail }),
     pass: passOf(asked.plan),
   };
+}
+
+/** As the triggers are asked: results that are too long are cut before, nothing else is. */
+function askedSize({ conversation, settings, counter, size }: Subject): ContextSize {
+  const steps = capSteps({ messages: conversation.messages, settings, tokensOf: counter.count });
+  if (steps.length === 0) return size;
+  const plan: Plan = {
+    reason: "prune",
+    steps,
+    tokensBefore: 0,
+    tokensAfter: 0,
+    targetTokens: undefined,
+    fits: true,
+    inTheWay: [],
+  };
+  const { messages } = applyPlan({ conversation, plan, summary: undefined, render: settings.render });
+  return { ...size, messagesTokens: counter.total(messages) };
 }
 
 function stateOf(trigger: Trigger, settings: Settings, size: ContextSize): TriggerState {

@@ -14,7 +14,8 @@ import { protectedLines } from "./render-protected.ts";
 import { stepLines } from "./render-steps.ts";
 import { type Column, RIGHT, tableLines } from "./table.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { fileTitle, fitted, heading, joinBlocks, plainSigns } from "./text-blocks.ts";
+import { fileTitle, fitted, heading, headline, joinBlocks, plainSigns } from "./text-blocks.ts";
+import { wrap } from "./wrap.ts";
 
 export interface CompactionTextOptions {
   readonly isDryRun: boolean;
@@ -47,7 +48,9 @@ function renderCompaction(
   return joinBlocks([
     [
       ...headLines(compaction, terminal),
-      ...(compaction.compacted || isTargetNamed ? [] : [paint(terminal, "gray", hint)]),
+      ...(compaction.compacted || isTargetNamed
+        ? []
+        : wrap(hint, terminal.columns).map((line) => paint(terminal, "gray", line))),
     ],
     compaction.compacted ? barLines(compaction, terminal) : [],
     stepLines(compaction.steps, { terminal, isPlan }),
@@ -58,25 +61,25 @@ function renderCompaction(
 }
 
 function headLines(compaction: Compaction, terminal: Terminal): readonly string[] {
-  const done = compaction.compacted ? [sizesLine(compaction, terminal)] : nothingDone(compaction, terminal);
+  const done = compaction.compacted ? sizesLines(compaction, terminal) : nothingDone(compaction, terminal);
   const limit = fitted(`profile ${compaction.profile}, ${limitText(compaction)}`, terminal);
   return [fileTitle(compaction, terminal), ...done, limit];
 }
 
-function sizesLine(
+function sizesLines(
   { tokensBefore, tokensAfter, messagesBefore, messagesAfter }: Compaction,
   terminal: Terminal,
-): string {
+): readonly string[] {
   const sizes = plainSigns(`${count(tokensBefore)} → ${count(tokensAfter)} tokens`, terminal);
   const share = percent(tokensBefore === 0 ? 1 : tokensAfter / tokensBefore, 1);
   const messages = plainSigns(`${count(messagesBefore)} → ${count(messagesAfter)} messages`, terminal);
-  return `${paint(terminal, "bold", sizes)} (${share} of what it was), ${messages}`;
+  return headline(sizes, ` (${share} of what it was), ${messages}`, { terminal });
 }
 
 function nothingDone({ tokensBefore, messagesBefore, reason }: Compaction, terminal: Terminal): readonly string[] {
   const size = `${plural(tokensBefore, "token")}, ${plural(messagesBefore, "message")}`;
   const because = `because ${BECAUSE[reason] ?? reason}`;
-  return [`${paint(terminal, "bold", size)}: nothing was compacted`, fitted(because, terminal)];
+  return [...headline(`${size}:`, " nothing was compacted", { terminal }), ...wrap(because, terminal.columns)];
 }
 
 function limitText({ targetTokens, windowTokens, tokensAfter, fits }: Compaction): string {

@@ -8,8 +8,8 @@ import { oneLine } from "./one-line.ts";
 import { PROTECTION_NAMES } from "./protections.ts";
 import { protectedLines } from "./render-protected.ts";
 import { type Column, RIGHT, tableLines } from "./table.ts";
-import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { fileTitle, fitted, heading, joinBlocks, plainSigns } from "./text-blocks.ts";
+import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
+import { fileTitle, fitted, heading, headline, joinBlocks, plainSigns } from "./text-blocks.ts";
 
 export function renderExplanation(explanation: Explanation, terminal: Terminal): string {
   return joinBlocks([
@@ -23,7 +23,7 @@ export function renderExplanation(explanation: Explanation, terminal: Terminal):
 
 function headLines(explanation: Explanation, terminal: Terminal): readonly string[] {
   const { tokens, windowTokens, profile, nextRequestTokens, wouldCompact, wouldPrune } = explanation;
-  const verdict = paint(terminal, ["bold", wouldCompact || wouldPrune ? "yellow" : "green"], verdictText(explanation));
+  const style: Style = ["bold", wouldCompact || wouldPrune ? "yellow" : "green"];
   const used = percent(tokens.total / windowTokens, 1);
   const hidden = nextRequestTokens === undefined ? [] : [hiddenText(nextRequestTokens)];
   const bar = barLine([{ amount: Math.min(tokens.total, windowTokens), style: "white", letter: "=" }], {
@@ -33,7 +33,7 @@ function headLines(explanation: Explanation, terminal: Terminal): readonly strin
   });
   return [
     fileTitle(explanation, terminal),
-    verdict,
+    ...headline(verdictText(explanation), "", { terminal, style }),
     fitted(`profile ${profile}: ${count(tokens.total)} of ${count(windowTokens)} tokens (${used})`, terminal),
     ...hidden.map((line) => paint(terminal, "gray", fitted(line, terminal))),
     "",

@@ -3,7 +3,8 @@
 import type { FormatName } from "../core/message.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { cut, cutStart, displayWidth, oneLine } from "./one-line.ts";
-import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
+import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
 
 export function joinBlocks(blocks: readonly (readonly string[])[]): string {
   const filled = blocks.filter((lines) => lines.length > 0);
@@ -18,19 +19,38 @@ export function fitted(line: string, terminal: Terminal): string {
   return cut(line, terminal.columns, ellipsisOf(terminal));
 }
 
+/** What matters most, and what follows it: in one line where there is room, otherwise in as many as it takes. */
+export function headline(strong: string, rest: string, { terminal, style = "bold" }: HeadlineLooks): readonly string[] {
+  const { columns } = terminal;
+  const painted = (line: string): string => paint(terminal, style, line);
+  if (displayWidth(strong + rest) <= columns) return [`${painted(strong)}${rest}`];
+  return [...wrap(strong, columns).map(painted), ...(rest === "" ? [] : wrap(rest.trimStart(), columns))];
+}
+
+interface HeadlineLooks {
+  readonly terminal: Terminal;
+  readonly style?: Style;
+}
+
 export interface FileTitle {
   readonly file: string;
   readonly format: FormatName;
   readonly source: TranscriptSource | "session";
 }
 
-/** The file's name, cut where it is long, and what is in it. */
+/** The file's name, cut where it is long, and what is in it; below each other where there is no room for both. */
 export function fileTitle({ file, format, source }: FileTitle, terminal: Terminal): string {
   const kind = source === "request-body" || source === "message-list" ? source.replace("-", " ") : source;
   const about = `${format}, ${kind}`;
-  const name = cutStart(oneLine(file), Math.max(10, terminal.columns - displayWidth(about) - 2), ellipsisOf(terminal));
-  return `${paint(terminal, "bold", name)}  ${paint(terminal, "gray", about)}`;
+  const besideColumns = terminal.columns - displayWidth(about) - 2;
+  const isBeside = besideColumns >= NAME_COLUMNS_MIN;
+  const name = cutStart(oneLine(file), isBeside ? besideColumns : terminal.columns, ellipsisOf(terminal));
+  const gray = paint(terminal, "gray", isBeside ? about : fitted(about, terminal));
+  return `${paint(terminal, "bold", name)}${isBeside ? "  " : "\n"}${gray}`;
 }
+
+/** Less of a name says nothing. */
+const NAME_COLUMNS_MIN = 10;
 
 /** Signs that a terminal without Unicode cannot show. */
 export function plainSigns(text: string, { isUnicode }: Terminal): string {

@@ -3,7 +3,7 @@
 import type { Decision } from "../compactor/decide.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
-import { partitionWithRoom } from "../strategies/summarize.ts";
+import { partitionForTruncation, partitionWithRoom } from "../strategies/room.ts";
 
 export interface TailSize {
   readonly messages: number;
@@ -17,6 +17,8 @@ export interface ShrunkTail {
 
 /** Pruning alone leaves the tail as the settings have it; what removes messages may shrink it to the target. */
 export function usedPartition({ input, rest }: Decision): Partition {
+  const isTruncated = rest.steps.length > 0 && input.settings.compact.strategy === "truncate";
+  if (isTruncated) return partitionForTruncation(input);
   const removes = rest.steps.length === 0 || rest.steps.some(({ type }) => type === "summarize" || type === "drop");
   return removes ? partitionWithRoom(input) : fullPartition(input);
 }

@@ -41,7 +41,7 @@ export function writeWhole(path: string, text: string, { like, mode: own }: Writ
   } catch (cause) {
     rmSync(temporary, { force: true });
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    throw new CompactionError("invalid-options", `${path} could not be written (${code}); nothing was changed`, {
+    throw new CompactionError("invalid-settings", `${path} could not be written (${code}); nothing was changed`, {
       cause,
     });
   }

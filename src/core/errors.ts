@@ -3,8 +3,8 @@
 export type ErrorCode =
   /** A body or message is not of the shape its format requires. */
   | "invalid-request"
-  /** An option is unknown or out of range. */
-  | "invalid-options"
+  /** A setting, an option or an argument is unknown, of the wrong kind or out of range. */
+  | "invalid-settings"
   /** A file could not be read, or is not what it claims to be. */
   | "unreadable-file"
   /** An optional dependency that was asked for is not installed. */

@@ -31,6 +31,8 @@ export interface FormatRules {
   readonly systemInList: "anywhere" | "after-user" | "never";
   /** Whether the system prompt stands outside the list, or is its first message. */
   readonly systemPrompt: "separate" | "in-list";
+  /** Keys of a body that have the provider put a history of its own before the list. */
+  readonly historyKeys: readonly string[];
   /** What a user message may hold beside text. */
   readonly media: readonly MediaPart["kind"][];
   /** Whether a tool result may hold media too. */
@@ -66,6 +68,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     reasoning: "signed",
     systemInList: "after-user",
     systemPrompt: "separate",
+    historyKeys: [],
     media: ["image", "document"],
     resultMedia: true,
     readKinds: ["text", "image", ""],
@@ -87,6 +90,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     reasoning: "none",
     systemInList: "anywhere",
     systemPrompt: "in-list",
+    historyKeys: [],
     media: ["image", "document", "audio"],
     resultMedia: false,
     readKinds: ["text", "image_url", ""],
@@ -108,6 +112,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     reasoning: "grouped",
     systemInList: "anywhere",
     systemPrompt: "separate",
+    historyKeys: ["previous_response_id", "conversation"],
     media: ["image", "document"],
     resultMedia: true,
     readKinds: ["input_text", "output_text", ""],
@@ -129,6 +134,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     reasoning: "current-turn-signatures",
     systemInList: "never",
     systemPrompt: "separate",
+    historyKeys: [],
     media: ["image", "document", "audio", "video"],
     resultMedia: true,
     readKinds: [""],

@@ -3,6 +3,7 @@
 import type { FormatRules } from "./format-rules.ts";
 import type { JsonValue } from "./json.ts";
 import type { Conversation, FormatName, Message } from "./message.ts";
+import type { NativeWire } from "./native-wire.ts";
 
 /** One provider wire format. Pure: no I/O, and what goes in is never mutated. */
 export interface Format {
@@ -16,7 +17,9 @@ export interface Format {
   /** Everything the provider would refuse that a client can see; empty means valid. */
   validate(body: unknown, options?: ValidateOptions): readonly Violation[];
   rules(model?: string): FormatRules;
-  /** The wire messages that a whole response adds to the conversation; undefined for what is no response. */
+  /** The provider's own compaction of that kind, as data in and data out; undefined where there is none. */
+  nativeWire(kind: string): NativeWire | undefined;
+  /** The wire messages that a whole response adds to the conversation; undefined for what is no response. Throws `invalid-request` for an error or a piece of one. */
   readReply(response: unknown): readonly JsonValue[] | undefined;
   /** Token usage from a response body, a streamed final event, or a bare usage object. */
   readUsage(response: unknown): Usage | undefined;

@@ -5,10 +5,12 @@ import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "..
 import type { Format, Usage, ValidateOptions, Violation } from "../core/ports.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
 import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
+import { anthropicCompact } from "./anthropic/native.ts";
 import { readTools, writeTools } from "./anthropic/tools.ts";
 import { validateMessages } from "./anthropic/validate.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { readOverflow } from "./overflow.ts";
+import { refuseError } from "./reply.ts";
 import { countOf, findUsage } from "./usage.ts";
 import { validateDecoded } from "./validation.ts";
 
@@ -33,6 +35,7 @@ export const anthropicMessages: Format = {
   encode: (conversation) => encodeBody(SHAPE, conversation),
   validate,
   rules: () => formatRules("anthropic-messages"),
+  nativeWire: (kind) => (kind === "anthropic-compact" ? anthropicCompact : undefined),
   readReply,
   readUsage,
   readOverflow,
@@ -48,7 +51,12 @@ function validate(body: unknown, options: ValidateOptions = {}): readonly Violat
 }
 
 function readReply(response: unknown): readonly JsonValue[] | undefined {
-  if (!isObject(response) || response.type !== "message" || !isArray(response.content)) return undefined;
+  if (!isObject(response)) return undefined;
+  const isAssistant = response.role === undefined || response.role === "assistant";
+  if (response.type !== "message" || !isAssistant || !isArray(response.content)) {
+    refuseError(response);
+    return undefined;
+  }
   // A refusal or a pause may say nothing at all, and an empty message would be refused.
   return response.content.length === 0 ? [] : [{ role: "assistant", content: response.content }];
 }

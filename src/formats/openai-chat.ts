@@ -10,6 +10,7 @@ import { readTools, writeTools } from "./openai-chat/tools.ts";
 import { readUsage } from "./openai-chat/usage.ts";
 import { validateMessages } from "./openai-chat/validate.ts";
 import { readOverflow } from "./overflow.ts";
+import { onlyOne, refuseError, refusePiece } from "./reply.ts";
 import { validateDecoded } from "./validation.ts";
 
 const SHAPE: BodyShape = {
@@ -32,6 +33,7 @@ export const openaiChat: Format = {
   encode: (conversation) => encodeBody(SHAPE, conversation),
   validate: (body) => validateDecoded(SHAPE, body, ({ messages }) => validateMessages(messages)),
   rules: () => formatRules("openai-chat"),
+  nativeWire: () => undefined,
   readReply,
   readUsage,
   readOverflow,
@@ -40,7 +42,12 @@ export const openaiChat: Format = {
 };
 
 function readReply(response: unknown): readonly JsonValue[] | undefined {
-  if (!isObject(response) || !isArray(response.choices)) return undefined;
-  const [choice] = response.choices;
+  if (!isObject(response)) return undefined;
+  if (response.object === "chat.completion.chunk") refusePiece("a chat.completion.chunk");
+  if (!isArray(response.choices)) {
+    refuseError(response);
+    return undefined;
+  }
+  const choice = onlyOne(response.choices, "choices");
   return isObject(choice) && isObject(choice.message) ? [choice.message] : [];
 }

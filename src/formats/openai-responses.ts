@@ -8,10 +8,12 @@ import { decodeItem } from "./openai-responses/decode.ts";
 import { encodeItems } from "./openai-responses/encode.ts";
 import { decodeInstructions, encodeInstructions } from "./openai-responses/instructions.ts";
 import { matchOutputs } from "./openai-responses/match-outputs.ts";
+import { responsesCompact } from "./openai-responses/native.ts";
 import { readTools, writeTools } from "./openai-responses/tools.ts";
 import { readUsage } from "./openai-responses/usage.ts";
 import { validateItems } from "./openai-responses/validate.ts";
 import { readOverflow } from "./overflow.ts";
+import { refuseError, refusePiece } from "./reply.ts";
 import { validateDecoded } from "./validation.ts";
 
 const SHAPE: BodyShape = {
@@ -40,6 +42,7 @@ export const openaiResponses: Format = {
   validate: (body) =>
     validateDecoded(SHAPE, body, ({ messages }) => validateItems(messages, isObject(body) ? body : {})),
   rules: () => formatRules("openai-responses"),
+  nativeWire: (kind) => (kind === "responses-compact" ? responsesCompact : undefined),
   readReply,
   readUsage,
   readOverflow,
@@ -48,7 +51,11 @@ export const openaiResponses: Format = {
 };
 
 function readReply(response: unknown): readonly JsonValue[] | undefined {
-  const isResponse =
-    isObject(response) && (response.object === "response" || response.object === "response.compaction");
-  return isResponse && isArray(response.output) ? response.output : undefined;
+  if (!isObject(response)) return undefined;
+  const { object, output, type } = response;
+  if ((object === "response" || object === "response.compaction") && isArray(output)) return output;
+  // Events are named so, items never.
+  if (typeof type === "string" && type.startsWith("response.")) refusePiece(type);
+  refuseError(response);
+  return undefined;
 }

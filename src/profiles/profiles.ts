@@ -49,5 +49,5 @@ export function profileNamed(name: string): Settings {
   const near = nearestWord(name, profileNames);
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
   const message = `Unknown profile ${shownValue(name)}; there are ${profileNames.join(", ")}${hint}`;
-  throw new CompactionError("invalid-options", message);
+  throw new CompactionError("invalid-settings", message);
 }

@@ -1,7 +1,8 @@
 /** What `compact` and `protect` may be: when to compact, how far, and what stays. Data only. */
 
+import { checkPointSchema } from "../core/settings/check-point-schema.ts";
 import type { SchemaFor, Variant } from "../core/settings/schema.ts";
-import type { CheckPoint, CompactSettings, Comparison, ProtectSettings } from "../core/settings/settings.ts";
+import type { CompactSettings, Comparison, ProtectSettings } from "../core/settings/settings.ts";
 
 const comparison: SchemaFor<Comparison> = {
   type: "choice",
@@ -59,19 +60,6 @@ const triggers: SchemaFor<CompactSettings["triggers"]> = {
   },
 };
 
-const checkPoint: SchemaFor<CheckPoint> = {
-  type: "choice",
-  about: "When the triggers are looked at.",
-  values: {
-    afterUser: "after a user message was added",
-    afterToolResults: "after tool results were added",
-    beforeModelCall: "before every model call",
-    afterTurn: "after a turn has ended",
-    onOverflow: "when the provider refuses a request as too long",
-    manual: "when asked by hand",
-  },
-};
-
 const ratioOf = (what: string): Variant<{ readonly ratio: SchemaFor<number> }> => ({
   about: `A share of the ${what}.`,
   keys: { ratio: { type: "number", above: 0, below: 1, about: `The share of the ${what}.` } },
@@ -97,7 +85,7 @@ export const compactSchema: SchemaFor<CompactSettings> = {
     triggers,
     checkPoints: {
       type: "list",
-      of: checkPoint,
+      of: checkPointSchema,
       maxItems: 6,
       unique: true,
       about: "Where in a loop the triggers are looked at.",

@@ -154,7 +154,7 @@ function checkOnlyRefuses(layers: unknown): void {
   } catch (error) {
     expect(error).toBeInstanceOf(CompactionError);
     // Narrowed by the line above.
-    expect((error as CompactionError).code).toBe("invalid-options");
+    expect((error as CompactionError).code).toBe("invalid-settings");
     expect((error as CompactionError).message).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
   }
 }

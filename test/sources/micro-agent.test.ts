@@ -173,3 +173,16 @@ describe("the limit on the number of messages, after a summary (R146, D04)", () 
     expect((request.messages as JsonObject[])[0]).toEqual((small.messages as JsonObject[])[0]);
   });
 });
+
+test("a result over the cap is cut, however it ends (R082)", async () => {
+  const compactor = createCompactor({ ...options, summarizer: summarizer() });
+  const shown = async (ending: string): Promise<number> => {
+    const result = found(0, 90_000);
+    const [block] = result.content as JsonObject[];
+    const long = { ...result, content: [{ ...block, content: `${block?.content}${ending}` }] };
+    const { request } = await compactor.fit({ messages: [say("user", "go"), search(0), long] });
+    return JSON.stringify((request.messages as JsonObject[])[2]).length;
+  };
+  for (const ending of ["", " The page has 90000 characters.]", "\n\n[Output cut at 400 of 90000 characters.]"])
+    expect(await shown(ending)).toBeLessThan(40_500);
+});

@@ -3,7 +3,9 @@ import { type Compacted, createCompactor } from "../../src/compactor.ts";
 import type { SummarizeContext, Summarizer, SummaryInput, SummaryResult } from "../../src/core/checkpoint/summary.ts";
 import type { JsonArray, JsonObject } from "../../src/core/json.ts";
 import { isResultMessage } from "../../src/core/plan/prune.ts";
+import { trimTurnContexts } from "../../src/core/plan/turn-contexts.ts";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
+import { historyText } from "../../src/summarizers/history-text.ts";
 
 /** The named tests of R225 and R226, under the `nous` profile with its constants and strings. */
 
@@ -80,7 +82,8 @@ describe("R225, layer 1", () => {
     expect(pruned.map((text) => text === long)).toEqual([false, false, true, true]);
   });
   test("never_modify_assistant_blocks", async () => {
-    const body = loop(Array.from({ length: 9 }, () => "w".repeat(9_000)));
+    // A model whose thinking is not bound to what stands before it: a bound one would refuse these blocks after pruning.
+    const body = { model: "claude-sonnet-4-5", ...loop(Array.from({ length: 9 }, () => "w".repeat(9_000))) };
     const { request } = await createCompactor({ format: anthropicMessages, profile: "nous" }).fit(body);
     const assistants = (value: JsonObject): unknown =>
       (value.messages as JsonObject[]).filter(({ role }) => role === "assistant");
@@ -101,11 +104,10 @@ describe("R225, layer 1", () => {
     expect((await prune(body))[0]).toBe(`${"v".repeat(9_000)}media`);
   });
   test("empty_messages_noop", async () => {
-    const { request, report } = await createCompactor({ format: anthropicMessages, profile: "nous" }).fit({
-      messages: [user("hi")],
-    });
-    expect(request).toEqual({ messages: [user("hi")] });
-    expect(report.compacted).toBe(false);
+    const body = { messages: [] };
+    const { request, report } = await createCompactor({ format: anthropicMessages, profile: "nous" }).fit(body);
+    expect(request).toBe(body);
+    expect(report).toMatchObject({ compacted: false, repairs: [] });
   });
   test("all_protected_noop", async () => {
     const body = loop(["u".repeat(9_000), "u".repeat(9_000)]);
@@ -150,6 +152,8 @@ function compact(body: JsonObject, summarizer: Summarizer): Promise<Compacted<Js
     summarizer,
   }).fit(body);
 }
+
+const nous = () => createCompactor({ format: anthropicMessages, profile: "nous" });
 
 const messagesOf = (body: JsonObject): JsonObject[] => body.messages as JsonObject[];
 
@@ -213,16 +217,28 @@ describe("R226, layer 2", () => {
     expect(report.result?.summary).toBe("S");
   });
   test("turn_contexts_cleaned", async () => {
-    // What hangs on a turn goes with it: the report names the first kept message, so a host can trim its own lists (D11).
-    const { request, report } = await compact(chat(60), scripted("S"));
-    const first = anthropicMessages
-      .decode(chat(60))
-      .messages.findIndex(({ id }) => id === report.result?.firstKeptEntryId);
-    expect(messagesOf(chat(60)).slice(first)).toEqual(messagesOf(request).slice(2));
+    // R140, with the correction of D11: one context per turn, of which the newest half-count of the kept messages stays.
+    const contexts = Array.from({ length: 60 }, (_, turn) => ({ turn }));
+    const { request } = await compact(chat(60), scripted("S"));
+    const recent = messagesOf(request).length - 2;
+    expect(recent).toBeGreaterThan(1);
+    const cleaned = trimTurnContexts(contexts, request, nous());
+    expect(cleaned).toEqual(contexts.slice(60 - Math.floor(recent / 2)));
+    expect(trimTurnContexts(cleaned, request, nous())).toEqual(cleaned);
+    expect(trimTurnContexts(contexts, chat(30), nous())).toBe(contexts);
+    const lone = { messages: messagesOf(request).slice(0, 3) };
+    expect(trimTurnContexts(contexts, lone, nous())).toEqual([{ turn: 59 }]);
   });
   test("format_history_text_with_summary", async () => {
+    // R141: the summary under its own heading, then at most the last 20 messages.
     const { request } = await compact(chat(60), scripted("S"));
-    expect(messagesOf(request)[0]?.content).toBe("[Previous conversation summary]\n\nS");
+    const grown = { ...request, messages: [...messagesOf(request), ...messagesOf(chat(15))] };
+    const [heading, ...said] = historyText(grown, nous()).split("\n\n");
+    expect(heading).toBe("[Previous context summary]\nS");
+    expect(said).toHaveLength(20);
+    expect(said[0]).toMatch(/^\*\*User:\*\* question 5 /);
+    expect(said.at(-1)).toMatch(/^\*\*Assistant:\*\* answer 14 /);
+    expect(historyText(chat(1), nous())).toMatch(/^\*\*User:\*\* question 0 /);
   });
   test("prepare_messages_async", async () => {
     const pending = compact(chat(60), scripted("S"));

@@ -9,6 +9,7 @@ import type { Plan, Reason } from "../plan/plan.ts";
 import { nearestWord } from "../settings/near-word.ts";
 import { aliasGates, aliasNames, aliasNotifies, aliasProvides, type HookAliases } from "./hook-aliases.ts";
 import type { HookContext, HookEvent } from "./hook-events.ts";
+import { planCopy } from "./snapshot.ts";
 
 /** One object for all hooks: the three kinds, each one function or several, and the names of the sources. */
 export interface Hooks extends HookAliases {
@@ -114,7 +115,7 @@ export function settleHooks(hooks: Hooks = {}): HookLists {
     const isRight = hook === undefined || (isList ? hook.every(isFunction) : isFunction(hook));
     if (!isRight)
       throw new CompactionError(
-        "invalid-options",
+        "invalid-settings",
         `hooks.${name} must be a function${KINDS.includes(name) ? " or a list of functions" : ""}`,
       );
   }
@@ -128,7 +129,7 @@ export function settleHooks(hooks: Hooks = {}): HookLists {
 function unknownHook(name: string, known: readonly string[]): CompactionError {
   const near = nearestWord(name, known);
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  return new CompactionError("invalid-options", `Unknown hook ${name}; there are ${known.join(", ")}${hint}`);
+  return new CompactionError("invalid-settings", `Unknown hook ${name}; there are ${known.join(", ")}${hint}`);
 }
 
 function isFunction(value: unknown): boolean {
@@ -193,7 +194,7 @@ export async function askProvides(
   return undefined;
 }
 
-/** All at once; returns without waiting for any. */
+/** All at once, each with a copy of its own; returns without waiting for any. */
 export function notifyAll(
   notifies: readonly Notify[],
   told: { readonly event: HookEvent; readonly context: HookContext },
@@ -201,11 +202,25 @@ export function notifyAll(
 ): void {
   for (const notify of notifies) {
     try {
-      const answer = notify(told.event, told.context);
+      const answer = notify(eventCopy(told.event), { ...told.context });
       Promise.resolve(answer).catch(failed);
     } catch (error) {
       failed(error);
     }
+  }
+}
+
+/** Events hold plain data, but for an error, which goes on as it is; messages in them are copies already. */
+function eventCopy(event: HookEvent): HookEvent {
+  switch (event.type) {
+    case "plan-made":
+      return { ...event, plan: planCopy(event.plan) };
+    case "compaction-started":
+      return { ...event, messages: [...event.messages] };
+    case "pass-failed":
+      return { ...event };
+    default:
+      return structuredClone(event);
   }
 }
 

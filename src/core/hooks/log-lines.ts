@@ -64,10 +64,12 @@ function fallbackWords(step: string): string {
   return (FALLBACKS as Readonly<Record<string, string>>)[step] ?? step;
 }
 
-/** An error's own full stop would stand beside ours. */
+/** An error's own full stop would stand beside ours, and so would what it says of the state that things are in. */
 function sentence(because: string): string {
-  return because.replace(/[.\s]+$/, "");
+  return because.replace(UNCHANGED, "").replace(/[.;\s]+$/, "");
 }
+
+const UNCHANGED = /(?:[.;\s]*(?:nothing|the conversation) was (?:not )?changed\.?)+\s*$/i;
 
 const NEUTRAL: Voice = {
   "trigger-fired": ({ reason, tokens, thresholdTokens }) => {

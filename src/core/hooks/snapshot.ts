@@ -1,9 +1,10 @@
 /**
- * A copy of a message that may be kept, stored or sent on: deep, so that later edits of a request body do not reach it, and
+ * Copies for those who look on. A copy of a message may be kept, stored or sent on: deep, so that later edits of a request body do not reach it, and
  * without wire bodies and binary data (X16). Says what a message said; cannot be sent to a provider again.
  */
 
 import type { Message, Part, Role } from "../message.ts";
+import type { Plan } from "../plan/plan.ts";
 
 export interface MessageSnapshot {
   readonly id: string;
@@ -25,6 +26,11 @@ type Inner<One> = One extends { readonly content: readonly Part[] }
 
 export function snapshotOf({ id, role, parts, pinned }: Message): MessageSnapshot {
   return { id, role, parts: parts.map(partSnapshot), ...(pinned !== undefined && { pinned }) };
+}
+
+/** For those who only look: what they do to it does not reach the plan that is carried out. */
+export function planCopy(plan: Plan): Plan {
+  return structuredClone(plan);
 }
 
 function partSnapshot(part: Part): PartSnapshot {

@@ -214,7 +214,7 @@ function observe(account: Account, observation: Observation): void {
   if (!Number.isFinite(reportedInputTokens) || reportedInputTokens <= 0) return;
   if (messageCount < 0 || messageCount > account.messages.length) {
     const message = `messageCount is ${messageCount}, but the ledger holds ${account.messages.length} messages.`;
-    throw new CompactionError("invalid-options", message);
+    throw new CompactionError("invalid-settings", message);
   }
   account.windows.accepted(model, reportedInputTokens);
   report(account, reportedInputTokens, messageCount);

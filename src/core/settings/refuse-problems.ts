@@ -13,5 +13,5 @@ export function refuseProblems(problems: readonly Problem[]): void {
   const more = paths.slice(0, SHOWN_PROBLEMS_MAX).join(", ");
   const rest = paths.length > SHOWN_PROBLEMS_MAX ? ", …" : "";
   const also = more === "" ? "" : `; also wrong: ${more}${rest}`;
-  throw new CompactionError("invalid-options", `${first.message}${also}`);
+  throw new CompactionError("invalid-settings", `${first.message}${also}`);
 }

@@ -33,7 +33,7 @@ function joinOptions(options: readonly unknown[]): Readonly<Record<string, unkno
   const entries = options.flatMap((option, index) => {
     if (isPlainObject(option)) return Object.entries(option);
     const message = `AgentPG option ${index} must be an object such as { trigger: 0.85 }, but is ${shownValue(option)}`;
-    throw new CompactionError("invalid-options", message);
+    throw new CompactionError("invalid-settings", message);
   });
   return Object.fromEntries(entries);
 }

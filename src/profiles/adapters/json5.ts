@@ -1,6 +1,6 @@
 /**
  * Reads JSON5 1.0 text, the form of OpenClaw's configuration. All of the grammar, nothing more. It throws only
- * `CompactionError("invalid-options")`, with line and column; keys become own properties, whatever they are called; depth and length are
+ * `CompactionError("invalid-settings")`, with line and column; keys become own properties, whatever they are called; depth and length are
  * bounded. Why not a package: docs/decisions/2026-11-15-json5.md.
  */
 
@@ -12,7 +12,7 @@ const DEPTH_MAX = 100;
 export function parseJson5(text: string): unknown {
   if (text.length > TEXT_CHARACTERS_MAX) {
     const message = `A configuration text has at most ${TEXT_CHARACTERS_MAX} characters, this one has ${text.length}`;
-    throw new CompactionError("invalid-options", message);
+    throw new CompactionError("invalid-settings", message);
   }
   const reader: Reader = { text, at: 0, depth: 0 };
   const value = readValue(reader);
@@ -181,5 +181,5 @@ function unexpected({ text, at }: Reader, expected: string): CompactionError {
   const before = text.slice(0, at).split(/\r\n|[\n\r\u2028\u2029]/);
   const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
   const found = at >= text.length ? "the text ends" : `there is ${JSON.stringify(text[at])}`;
-  return new CompactionError("invalid-options", `The JSON5 text needs ${expected} at ${place}, but ${found}`);
+  return new CompactionError("invalid-settings", `The JSON5 text needs ${expected} at ${place}, but ${found}`);
 }

@@ -61,13 +61,13 @@ function descend(configuration: unknown): unknown {
     const path = PATH.slice(0, depth).join(".");
     if (!isPlainObject(value)) {
       const subject = path === "" ? "The OpenClaw configuration" : path;
-      throw new CompactionError("invalid-options", `${subject} must be an object, but is ${shownValue(value)}`);
+      throw new CompactionError("invalid-settings", `${subject} must be an object, but is ${shownValue(value)}`);
     }
     const near = Object.hasOwn(value, key) ? undefined : nearestWord(key, Object.keys(value));
     if (near !== undefined) {
       const [wrong, right] = [near, key].map((name) => [...PATH.slice(0, depth), name].join("."));
       throw new CompactionError(
-        "invalid-options",
+        "invalid-settings",
         `Unknown key ${wrong}; did you mean ${right}? (OpenClaw configuration)`,
       );
     }

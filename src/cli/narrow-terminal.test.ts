@@ -1,0 +1,46 @@
+/** What `compact` and `explain` print stays inside a narrow terminal, and loses no word of its headlines to that. */
+
+import { expect, test } from "vitest";
+import { compactSubject } from "./compaction.ts";
+import { explainSubject } from "./explanation.ts";
+import { loadTranscript } from "./load.ts";
+import { displayWidth } from "./one-line.ts";
+import { compactionText } from "./render-compaction.ts";
+import { renderExplanation } from "./render-explanation.ts";
+import { subjectOf } from "./subject.ts";
+
+const LONG = "examples/long-conversation.json";
+const SHORT = "examples/sample-conversation.json";
+const NOBODY = new AbortController().signal;
+
+async function subjectFor(windowTokens: number, file = LONG) {
+  const transcript = await loadTranscript(file, undefined, process.stdin);
+  return subjectOf(transcript, { file, index: 0, profile: "balanced", windowTokens });
+}
+
+/** Every line fits; the words of the headline are all there, in order. */
+function check(text: string, columns: number, headline: string): void {
+  const wide = text.split("\n").filter((line) => displayWidth(line) > columns);
+  expect(wide).toEqual([]);
+  expect(text.replaceAll(/\s+/g, " ")).toContain(headline);
+}
+
+test.each([40, 50, 80])("explain at %i columns", async (columns) => {
+  const terminal = { columns, isColoured: false, isUnicode: true };
+  const explain = async (windowTokens: number): Promise<string> =>
+    renderExplanation(explainSubject(await subjectFor(windowTokens)), terminal);
+  check(await explain(64_000), columns, "would compact now: the reserve is touched");
+  check(await explain(72_000), columns, "would only prune tool results now: no trigger fires");
+});
+
+test.each([40, 50, 80])("compact at %i columns", async (columns) => {
+  const terminal = { columns, isColoured: false, isUnicode: true };
+  const compact = async (target: { ratio: number } | undefined, isDryRun: boolean, file = LONG): Promise<string> => {
+    const subject = await subjectFor(200_000, file);
+    const outcome = await compactSubject(subject, { target, signal: NOBODY, withDiff: true, onProgress: () => {} });
+    return compactionText(outcome.compaction, terminal, { isDryRun, target });
+  };
+  check(await compact({ ratio: 0.1 }, true), columns, "of what it was), 78 → ");
+  check(await compact({ ratio: 0.01 }, false), columns, "of what it was), 78 → ");
+  check(await compact(undefined, false, SHORT), columns, "messages: nothing was compacted");
+});

@@ -1,0 +1,47 @@
+/**
+ * Who holds the history that the model will see: the list alone, or a provider that puts what it stored before the list. Decided
+ * from the request alone; what the provider stored is never asked for. Pure.
+ */
+
+import { formatRules } from "./format-rules.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import type { Conversation } from "./message.ts";
+import { isNativeItem } from "./plan/native-items.ts";
+import { pairCalls } from "./structure/pairing.ts";
+
+/**
+ * `list`: what is sent is all there is. `both`: the request refers to a stored history and holds one itself. `server`: the list
+ * only adds to what is stored, so that nothing that could be taken out of it would make the context smaller.
+ */
+export type HistoryHolder = "list" | "both" | "server";
+
+export function historyHolder(conversation: Conversation): HistoryHolder {
+  if (namedKeys(conversation).length === 0) return "list";
+  return tellsWholeHistory(conversation) ? "both" : "server";
+}
+
+/** The request without its reference to a stored history; the same one where there is none. */
+export function withoutServerHistory(conversation: Conversation): Conversation {
+  const { wire } = conversation;
+  const keys = namedKeys(conversation);
+  if (wire === undefined || keys.length === 0) return conversation;
+  const kept = Object.entries(bodyOf(conversation)).filter(([key]) => !keys.includes(key));
+  return { ...conversation, wire: { ...wire, json: Object.fromEntries(kept) } };
+}
+
+function namedKeys(conversation: Conversation): readonly string[] {
+  const body = bodyOf(conversation);
+  return formatRules(conversation.format).historyKeys.filter((key) => Boolean(body[key]));
+}
+
+function bodyOf({ wire }: Conversation): JsonObject {
+  return wire !== undefined && isObject(wire.json) ? wire.json : {};
+}
+
+/** It begins with somebody asking or with what stands for that, holds what the model said, and answers no call that it lacks. */
+function tellsWholeHistory({ messages }: Conversation): boolean {
+  const first = messages.find(({ role }) => role !== "system");
+  const isBegun = first !== undefined && (first.role === "user" || isNativeItem(first));
+  const isAnswered = messages.some(({ role }) => role === "assistant");
+  return isBegun && isAnswered && pairCalls(messages).orphans.length === 0;
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import type { Report } from "../src/compactor/report.ts";
+import { type CallOptions, type CompactorOptions, createCompactor } from "../src/compactor.ts";
+import type { JsonObject } from "../src/core/json.ts";
+import { estimateTokens } from "../src/core/tokens/tokens.ts";
+import { openaiChat } from "../src/formats/openai-chat.ts";
+import type { ProfileName } from "../src/profiles/profiles.ts";
+
+/** How a target is shared between the newest messages and the rest. */
+
+const words = (count: number, seed: number): string =>
+  Array.from({ length: count }, (_, index) => `module${(seed * 31 + index) % 211} fails`).join(" ");
+
+function chat(turns: number, wordsEach: number): JsonObject[] {
+  return [
+    ...Array.from({ length: turns }, (_, turn) => [
+      { role: "user", content: `question ${turn}: ${words(wordsEach, turn)}` },
+      { role: "assistant", content: `answer ${turn}: ${words(wordsEach * 2, turn + 7)}` },
+    ]).flat(),
+    { role: "user", content: "the newest question" },
+  ];
+}
+
+const counter = estimateTokens({ format: "openai-chat" });
+
+interface Outcome {
+  readonly report: Report;
+  readonly targetTokens: number;
+  /** Of messages that came through as they were. */
+  readonly keptTokens: number;
+}
+
+interface Asked {
+  readonly options: Partial<CompactorOptions>;
+  readonly call?: CallOptions;
+}
+
+async function outcomeOf(messages: readonly JsonObject[], { options, call }: Asked): Promise<Outcome> {
+  const compactor = createCompactor({ format: openaiChat, telemetry: false, ...options });
+  const { request, report } = await compactor.compact({ messages }, call);
+  expect(openaiChat.validate(request)).toEqual([]);
+  const originals = new Set(messages.map((message) => JSON.stringify(message)));
+  const kept = request.messages.filter((message) => originals.has(JSON.stringify(message)));
+  return {
+    report,
+    targetTokens: report.targetTokens ?? 0,
+    keptTokens: counter.total(openaiChat.decode(kept).messages),
+  };
+}
+
+describe("the settings' own target", () => {
+  test.each([
+    ["agentpg-high-volume", 40_000],
+    ["agentpg-cost-sensitive", 30_000],
+  ] as const)("%s: a tail as large as the target becomes half of it", async (profile: ProfileName, target) => {
+    const { report, targetTokens, keptTokens } = await outcomeOf(chat(200, 100), { options: { profile } });
+    expect(targetTokens).toBe(target);
+    expect(report.fits).toBe(true);
+    expect(keptTokens).toBeLessThanOrEqual(target * 0.51);
+    expect(keptTokens).toBeGreaterThan(target * 0.45);
+  });
+
+  test("there is no window at which the tail suddenly collapses", async () => {
+    // Few long turns, so that the tail that begins with a turn is larger than the one that was asked for.
+    const messages = chat(9, 1_000);
+    for (let windowTokens = 50_000; windowTokens <= 90_000; windowTokens += 4_000) {
+      const { keptTokens, targetTokens, report } = await outcomeOf(messages, { options: { windowTokens } });
+      expect(report.fits).toBe(true);
+      expect(keptTokens, `window ${windowTokens}`).toBeGreaterThan(targetTokens * 0.3);
+    }
+  });
+
+  test("what is outside the messages makes the tail smaller still, not the target larger", async () => {
+    const compactor = createCompactor({ format: openaiChat, telemetry: false, profile: "agentpg-high-volume" });
+    const messages = [{ role: "system", content: words(12_000, 3) }, ...chat(200, 100)];
+    const { report } = await compactor.compact({ messages });
+    expect(report.fits).toBe(true);
+    expect(report.tokensAfter).toBeGreaterThan(30_000);
+  });
+});
+
+describe("a target that somebody named", () => {
+  test("a generous one is used", async () => {
+    const { report, targetTokens, keptTokens } = await outcomeOf(chat(60, 50), {
+      options: { compact: { strategy: "summarize" } },
+      call: { target: { ratio: 0.8 } },
+    });
+    expect(report.fits).toBe(true);
+    expect(keptTokens).toBeGreaterThan(targetTokens * 0.5);
+  });
+
+  test("a small one is the summary's", async () => {
+    const { report, targetTokens, keptTokens } = await outcomeOf(chat(60, 50), {
+      options: {},
+      call: { target: { ratio: 0.05 } },
+    });
+    expect(report.fits).toBe(true);
+    expect(keptTokens).toBeLessThan(targetTokens * 0.3);
+  });
+});
+
+describe("truncate (D22)", () => {
+  const options = { compact: { strategy: "truncate" } } as const;
+
+  test.each([0.1, 0.2, 0.5, 0.8])("to %d of the tokens: as many of the newest as that allows", async (ratio) => {
+    const messages = chat(60, 50);
+    const { report, targetTokens, keptTokens } = await outcomeOf(messages, { options, call: { target: { ratio } } });
+    expect(report).toMatchObject({ fits: true, steps: { drop: 1 } });
+    // No two neighbours of this conversation are larger than that.
+    expect(keptTokens).toBeGreaterThan(targetTokens - 800);
+  });
+
+  test("the setting's target counts, not the tail's number of messages", async () => {
+    const compact = {
+      strategy: "truncate",
+      triggers: [{ type: "absolute", tokens: 16_000 }],
+      target: { type: "tokens", tokens: 12_000 },
+    } as const;
+    const { report } = await outcomeOf(chat(60, 50), { options: { profile: "auto-compact", compact } });
+    expect(report.tokensAfter).toBeLessThanOrEqual(12_000);
+    expect(report.tokensAfter).toBeGreaterThan(11_000);
+  });
+
+  test("what fits already is left alone", async () => {
+    const { report } = await outcomeOf(chat(3, 20), { options, call: { target: { ratio: 1 } } });
+    expect(report).toMatchObject({ compacted: false, reason: "nothing-to-compact" });
+  });
+
+  test("the failure ladder's step does the same", async () => {
+    const failing = {
+      name: "none",
+      version: "1",
+      planCalls: () => 1,
+      summarize: () => Promise.reject(new Error("down")),
+    };
+    const { report, targetTokens } = await outcomeOf(chat(200, 100), {
+      options: { summarizer: failing, failure: { ladder: ["truncate"] }, windowTokens: 60_000 },
+    });
+    expect(report.fallbacks).toEqual([{ step: "truncate", because: "down" }]);
+    expect(report.tokensAfter).toBeGreaterThan(targetTokens * 0.9);
+    expect(report.fits).toBe(true);
+  });
+});
+
+test("the system prompt and the tools are named when they are in the way", async () => {
+  const body = {
+    messages: [...chat(20, 50)],
+    tools: [
+      { type: "function", function: { name: "run", description: words(3_000, 5), parameters: { type: "object" } } },
+    ],
+  };
+  const { report } = await createCompactor({ format: openaiChat, telemetry: false }).compact(body, {
+    target: { tokens: 2_000 },
+  });
+  expect(report.fits).toBe(false);
+  const [first] = report.inTheWay;
+  expect(first).toMatchObject({ messageId: null, why: "outside-messages", what: "tool definitions" });
+  expect(first?.tokens).toBeGreaterThan(5_000);
+  expect(report.inTheWay.some(({ messageId }) => messageId !== null)).toBe(true);
+});
