@@ -119,7 +119,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     isTalk: isTalk(reading),
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
     argumentNames: argumentNamesOf(leaving, reading.prose),
-    log: () => logOf(reading),
+    log: remembered(logOf(reading)),
     context: once(() => createContext(reading.prose, { ...context, earlier: lines })),
     resultContext: once(() => createContext(results(), { ...context, earlier: [] })),
     ...(focus !== undefined &&
@@ -146,6 +146,19 @@ function failureLine({ toolName, summary }: ToolFailure): string {
 /** Newest first, each line made only when there is room for it. */
 function* logOf({ log }: Reading): Iterable<string> {
   for (const call of [...log.values()].toReversed()) yield* logLines(call);
+}
+
+/** Each item is made when somebody first gets so far, and kept for whoever goes through them again. */
+function remembered<Item>(items: Iterable<Item>): () => Iterable<Item> {
+  const known: Item[] = [];
+  const rest = items[Symbol.iterator]();
+  return function* () {
+    yield* known;
+    for (let next = rest.next(); next.done !== true; next = rest.next()) {
+      known.push(next.value);
+      yield next.value;
+    }
+  };
 }
 
 /** Made when first asked for: many summaries are full before it is. */

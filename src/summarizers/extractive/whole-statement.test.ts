@@ -16,11 +16,19 @@ test.each([
   "and the rest of the sentence",
   "which is why the build broke yesterday",
   "a (half bracket without its end",
+  'The harbour master said "close the gate and left.',
+  "The tides $a <b> #c {d} are all marks and nothing else",
+  "Tides::Parser reads every row of the table",
+  "The rows of the tide table and",
+  "The rows are read one by one...",
   "| Intro | 120 words | must be short |",
   "const tide = parse(row) => value;",
   '"reason": "We are making progress."',
   "too short",
 ])("does not stand alone: %s", (sentence) => check(sentence, undefined));
+
+test("names in backticks may have any mark", () =>
+  check("Call `a => {b}; (c` before the table is read.", "Call `a => {b}; (c` before the table is read."));
 
 test("people write without capitals", () => {
   check("never touch the harbour table", "never touch the harbour table", true);
