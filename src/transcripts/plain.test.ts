@@ -1,6 +1,7 @@
 /** Bodies, lists, lines, batches, recordings and runs; the format told by shape; the same object comes out. */
 
 import { describe, expect, test } from "vitest";
+import { openaiChat } from "../formats/openai-chat.ts";
 import { detectSource } from "./detect-source.ts";
 import { readTranscript } from "./read-transcript.ts";
 
@@ -173,6 +174,14 @@ describe("usage recorded beside the request", () => {
     const { conversations } = readTranscript(JSON.stringify({ messages: [hi], response }));
     expect(conversations[0]?.calls[0]?.usage).toEqual(expected);
   });
+});
+
+test("a call's id in a list of one is read as the id of its result", () => {
+  const result = { role: "tool", content: "42", tool_call_ids: ["c1"] };
+  const [conversation] = readTranscript(JSON.stringify({ history: [...chat, result] })).conversations;
+  expect(conversation?.segments[0]?.messages.at(-1)).toEqual({ ...result, tool_call_id: "c1" });
+  const { validate } = openaiChat;
+  expect(validate({ model: "m", messages: conversation?.segments[0]?.messages })).toEqual([]);
 });
 
 test("strangers among messages and lines are left out and counted", () => {

@@ -1,6 +1,6 @@
 /**
  * Files that hold messages as providers take them: request bodies, bare lists, one body or message per line, batches,
- * recorded HTTP, lists of runs. Bodies and lists come out as the very objects that were parsed.
+ * recorded HTTP, lists of runs. Bodies and lists come out as the very objects that were parsed, where nothing is missing in them.
  */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
@@ -99,7 +99,7 @@ const ID_KEYS = ["sessionId", "session_id", "id"] as const;
 
 function conversationOf(found: FoundBody, id: string, { counter, format: asked }: PlainOptions): RecordedConversation {
   const { around } = found;
-  const body = withoutStrangers(found.body, counter);
+  const body = withCallIds(withoutStrangers(found.body, counter));
   const format = asked ?? detectFormat(body);
   const messages = isArray(body) ? body : (listOf(body, format) ?? listOf(body) ?? []);
   const calls = callsOf(around, messages);
@@ -128,6 +128,24 @@ function withoutStrangers(body: JsonObject | JsonArray, counter: Counter): JsonO
   }
   const messages = list.filter(isMessage);
   return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
+}
+
+/** Some recorders keep the id of the call that a result answers in a list of one: SWE-agent does. */
+function withCallIds(body: JsonObject | JsonArray): JsonObject | JsonArray {
+  const key = isArray(body) ? undefined : listKeyOf(body);
+  const list = isArray(body) ? body : key === undefined ? undefined : body[key];
+  if (!isArray(list) || !list.some((message) => listedCallId(message) !== undefined)) return body;
+  const messages = list.map((message) => {
+    const id = listedCallId(message);
+    return id === undefined || !isObject(message) ? message : { ...message, tool_call_id: id };
+  });
+  return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
+}
+
+function listedCallId(message: JsonValue): string | undefined {
+  if (!isObject(message) || message.role !== "tool" || message.tool_call_id !== undefined) return undefined;
+  const ids = message.tool_call_ids;
+  return isArray(ids) && ids.length === 1 ? stringOf(ids[0]) : undefined;
 }
 
 function idOf(found: FoundBody, foundCount: number): string {
