@@ -10,7 +10,7 @@ import { readTools, writeTools } from "./anthropic/tools.ts";
 import { validateMessages } from "./anthropic/validate.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { readOverflow } from "./overflow.ts";
-import { refuseError } from "./reply.ts";
+import { refuseError, refusePiece } from "./reply.ts";
 import { countOf, findUsage } from "./usage.ts";
 import { validateDecoded } from "./validation.ts";
 
@@ -55,11 +55,23 @@ function readReply(response: unknown): readonly JsonValue[] | undefined {
   const isAssistant = response.role === undefined || response.role === "assistant";
   if (response.type !== "message" || !isAssistant || !isArray(response.content)) {
     refuseError(response);
+    if (typeof response.type === "string" && EVENTS.has(response.type)) refusePiece(response.type);
     return undefined;
   }
   // A refusal or a pause may say nothing at all, and an empty message would be refused.
   return response.content.length === 0 ? [] : [{ role: "assistant", content: response.content }];
 }
+
+/** Of a stream. */
+const EVENTS: ReadonlySet<string> = new Set([
+  "message_start",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+  "message_delta",
+  "message_stop",
+  "ping",
+]);
 
 /** From a response, a `message_start` or `message_delta` event, or a bare usage object. */
 function readUsage(response: unknown): Usage | undefined {

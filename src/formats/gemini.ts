@@ -10,13 +10,13 @@ import type { Format, ValidateOptions, Violation } from "../core/ports.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
-import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
+import { readReply } from "./gemini/reply.ts";
+import { fieldOf, keyOf } from "./gemini/spelling.ts";
 import { readTools, writeTools } from "./gemini/tools.ts";
 import { readUsage } from "./gemini/usage.ts";
 import { validateMessages } from "./gemini/validate.ts";
 import { readOverflow } from "./overflow.ts";
 import { overlay } from "./overlay.ts";
-import { onlyOne, refuseBlocked, refuseError } from "./reply.ts";
 import { validateDecoded } from "./validation.ts";
 
 const SHAPE: BodyShape = {
@@ -68,26 +68,6 @@ function validate(body: unknown, options: ValidateOptions = {}): readonly Violat
     return validateMessages(messages, model === undefined ? options : { ...options, model });
   });
 }
-
-function readReply(response: unknown): readonly JsonValue[] | undefined {
-  if (!isObject(response)) return undefined;
-  if (!isArray(response.candidates)) return refuseNoAnswer(response);
-  const candidate = onlyOne(response.candidates, "candidates");
-  const content = isObject(candidate) ? candidate.content : undefined;
-  return isObject(content) && isArray(content.parts) ? [{ role: "model", ...content }] : [];
-}
-
-/** A part may have any field, and nothing tells these from one: each would become a message of the user's. */
-function refuseNoAnswer(response: JsonObject): undefined {
-  if (response.parts !== undefined || response.role !== undefined) return;
-  refuseError(response);
-  const feedback = objectOf(response, "promptFeedback");
-  if (feedback !== undefined) refuseBlocked(fieldOf(feedback, "blockReason"));
-  if (RESPONSE_FIELDS.some((field) => fieldOf(response, field) !== undefined)) refuseBlocked(undefined);
-}
-
-/** Of a response that has no candidates; no part has them. */
-const RESPONSE_FIELDS: readonly Field[] = ["usageMetadata", "modelVersion", "responseId"];
 
 /** The SDK takes a list of strings and parts for one content of the user: one element, so that it is one message. */
 function gatherParts(body: unknown): unknown {

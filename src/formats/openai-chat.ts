@@ -1,16 +1,15 @@
 /** The OpenAI Chat Completions format: bodies of `POST /v1/chat/completions`, or their bare `messages` list. */
 
 import { formatRules } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { decodeMessage } from "./openai-chat/decode.ts";
 import { encodeMessage, encodeSystemMessages } from "./openai-chat/encode.ts";
+import { readReply } from "./openai-chat/reply.ts";
 import { readTools, writeTools } from "./openai-chat/tools.ts";
 import { readUsage } from "./openai-chat/usage.ts";
 import { validateMessages } from "./openai-chat/validate.ts";
 import { readOverflow } from "./overflow.ts";
-import { onlyOne, refuseError, refusePiece } from "./reply.ts";
 import { validateDecoded } from "./validation.ts";
 
 const SHAPE: BodyShape = {
@@ -40,14 +39,3 @@ export const openaiChat: Format = {
   readTools,
   writeTools,
 };
-
-function readReply(response: unknown): readonly JsonValue[] | undefined {
-  if (!isObject(response)) return undefined;
-  if (response.object === "chat.completion.chunk") refusePiece("a chat.completion.chunk");
-  if (!isArray(response.choices)) {
-    refuseError(response);
-    return undefined;
-  }
-  const choice = onlyOne(response.choices, "choices");
-  return isObject(choice) && isObject(choice.message) ? [choice.message] : [];
-}

@@ -1,7 +1,7 @@
 /** The OpenAI Responses format: bodies of `POST /v1/responses`, or their bare `input` list. */
 
 import { formatRules } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonValue } from "../core/json.ts";
+import { isObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { decodeItem } from "./openai-responses/decode.ts";
@@ -9,11 +9,11 @@ import { encodeItems } from "./openai-responses/encode.ts";
 import { decodeInstructions, encodeInstructions } from "./openai-responses/instructions.ts";
 import { matchOutputs } from "./openai-responses/match-outputs.ts";
 import { responsesCompact } from "./openai-responses/native.ts";
+import { readReply } from "./openai-responses/reply.ts";
 import { readTools, writeTools } from "./openai-responses/tools.ts";
 import { readUsage } from "./openai-responses/usage.ts";
 import { validateItems } from "./openai-responses/validate.ts";
 import { readOverflow } from "./overflow.ts";
-import { refuseError, refusePiece } from "./reply.ts";
 import { validateDecoded } from "./validation.ts";
 
 const SHAPE: BodyShape = {
@@ -49,13 +49,3 @@ export const openaiResponses: Format = {
   readTools,
   writeTools,
 };
-
-function readReply(response: unknown): readonly JsonValue[] | undefined {
-  if (!isObject(response)) return undefined;
-  const { object, output, type } = response;
-  if ((object === "response" || object === "response.compaction") && isArray(output)) return output;
-  // Events are named so, items never.
-  if (typeof type === "string" && type.startsWith("response.")) refusePiece(type);
-  refuseError(response);
-  return undefined;
-}

@@ -7,7 +7,8 @@ function check(name: FormatName, response: unknown, expected: readonly JsonValue
   const format = formatNamed(name);
   const messages = format.readReply(response);
   expect(messages).toEqual(expected);
-  if (messages !== undefined) expect(format.decode(messages).messages).toHaveLength(messages.length);
+  if (messages === undefined) format.decode([response]);
+  else expect(format.decode(messages).messages).toHaveLength(messages.length);
 }
 
 /** Refused, and the message says this. */
@@ -28,9 +29,9 @@ test("Anthropic: the content, in a message of the assistant", () => {
 });
 
 test("Chat: the first choice's message as it is", () => {
-  const message = { role: "assistant", content: null, tool_calls: [], refusal: null };
+  const message = { role: "assistant", content: "", refusal: null };
   check("openai-chat", { object: "chat.completion", choices: [{ index: 0, message }] }, [message]);
-  check("openai-chat", { choices: [] }, []);
+  check("openai-chat", { choices: [{ message: { content: "hi" } }] }, [{ content: "hi", role: "assistant" }]);
   check("openai-chat", message, undefined);
 });
 
@@ -51,8 +52,70 @@ test("Responses: every output item, reasoning too", () => {
 test("Gemini: the candidate's content, with the role it may lack", () => {
   const parts = [{ text: "hi", thoughtSignature: "s" }];
   check("gemini", { candidates: [{ content: { parts } }] }, [{ role: "model", parts }]);
-  check("gemini", { candidates: [{ finishReason: "SAFETY" }] }, []);
+  check("gemini", { response: { candidates: [{ content: { parts } }] } }, [{ role: "model", parts }]);
   check("gemini", { role: "user", parts }, undefined);
+});
+
+test("a finished answer that says nothing is no message", () => {
+  const silent = { role: "assistant", content: null, refusal: null, tool_calls: [] };
+  for (const finish_reason of ["stop", "content_filter", "length"]) {
+    check("openai-chat", { choices: [{ finish_reason, message: silent }] }, []);
+  }
+  check("openai-responses", { object: "response", status: "completed", output: [] }, []);
+  check("openai-responses", { object: "response", status: "incomplete", output: [] }, []);
+  for (const finishReason of ["STOP", "MAX_TOKENS"]) {
+    check("gemini", { candidates: [{ finishReason }] }, []);
+    check("gemini", { candidates: [{ finishReason, content: { role: "model" } }] }, []);
+    check("gemini", { candidates: [{ finish_reason: finishReason, content: { parts: [] } }] }, []);
+  }
+});
+
+test("Responses: one that is not finished, or failed, is no answer", () => {
+  const response = { object: "response", output: [{ type: "reasoning", id: "rs_1", summary: [] }] };
+  refuses("openai-responses", { ...response, status: "in_progress" }, /not finished \(in_progress\)/);
+  refuses("openai-responses", { ...response, status: "queued" }, /not finished \(queued\)/);
+  refuses("openai-responses", { ...response, status: "cancelled" }, /no answer: it was cancelled/);
+  const error = { code: "server_error", message: "Out of luck." };
+  refuses("openai-responses", { ...response, status: "failed", error }, /error of the provider.*: Out of luck\./);
+  refuses("openai-responses", { ...response, status: "failed", error: null }, /error of the provider and no answer\./);
+  refuses("openai-responses", { id: "resp_1", object: "response", status: "queued" }, /not finished/);
+  // Whatever has an id and no type would be a reference to an item.
+  refuses("openai-responses", { id: "chatcmpl-1", object: "chat.completion", choices: [] }, /a chat\.completion/);
+});
+
+test("Chat: choices that hold no message are no answer", () => {
+  const message = { role: "assistant", content: "" };
+  refuses("openai-chat", { choices: [] }, /gave no answer/);
+  refuses("openai-chat", { choices: [], error: { message: "busy" } }, /no answer: busy/);
+  refuses("openai-chat", { choices: [{ index: 0 }] }, /gave no answer/);
+  const upstream = { code: 502, message: "upstream" };
+  refuses("openai-chat", { choices: [{ finish_reason: "error", message, error: upstream }] }, /no answer: upstream/);
+  refuses("openai-chat", { choices: [{ finish_reason: "error", message }] }, /error of the provider and no answer\./);
+  refuses("openai-chat", { object: "text_completion", choices: [{ text: "hi" }] }, /a text_completion/);
+  refuses("openai-chat", { choices: [{ text: "hi", index: 0 }] }, /a text_completion/);
+});
+
+test("Gemini: a candidate that was stopped before it said anything is no answer", () => {
+  refuses("gemini", { candidates: [] }, /gave no answer/);
+  refuses("gemini", { candidates: [], promptFeedback: { blockReason: "SAFETY" } }, /blocked \(SAFETY\)/);
+  refuses("gemini", { candidates: [{ finishReason: "SAFETY", index: 0 }] }, /ended with SAFETY/);
+  refuses("gemini", { candidates: [{ finish_reason: "RECITATION", content: { parts: [] } }] }, /ended with RECITATION/);
+  refuses(
+    "gemini",
+    { candidates: [{ content: {}, finishReason: "MALFORMED_FUNCTION_CALL" }] },
+    /MALFORMED_FUNCTION_CALL/,
+  );
+  refuses("gemini", { response: { candidates: [] } }, /gave no answer/);
+  refuses("gemini", { candidates: [{ index: 0 }] }, /gave no answer/);
+});
+
+test("Gemini: what is neither content nor response is no part of the user's", () => {
+  for (const other of [{ foo: 1 }, {}, { response: "x" }, { type: "message", content: "hi" }]) {
+    refuses("gemini", other, /neither a content nor a part nor a response/);
+  }
+  check("gemini", { executable_code: { code: "1" } }, undefined);
+  check("gemini", { thoughtSignature: "s" }, undefined);
+  check("gemini", { parts: [{ foo: 1 }] }, undefined);
 });
 
 test("an error is no answer, and no message either", () => {
@@ -77,6 +140,9 @@ test("Gemini: a response without candidates is no part of the user's", () => {
 test("pieces of a stream are refused", () => {
   const delta = { object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "x" } }] };
   refuses("openai-chat", delta, /piece of a streamed answer/);
+  refuses("openai-chat", { choices: delta.choices }, /piece of a streamed answer/);
+  const events = ["message_start", "content_block_delta", "message_delta", "message_stop", "ping"];
+  for (const type of events) refuses("anthropic-messages", { type }, new RegExp(`${type}, a piece of a streamed`));
   refuses("openai-responses", { type: "response.output_text.delta", delta: "x" }, /piece of a streamed answer/);
 });
 

@@ -1,6 +1,7 @@
 /**
- * What providers send where an answer was expected: an error, a block, a piece of a stream, several answers at once. None of it can
- * be a message of the conversation, so each is refused with a word on what to do; nothing is ever taken from it silently.
+ * What providers send where an answer was expected: an error, a block, a piece of a stream, something unfinished, the answer of another
+ * API, several answers at once. None of it can be a message of the conversation, so each is refused with a word on what to do; nothing
+ * is ever taken from it silently. Only an answer that has ended and says nothing is let through, as no message at all.
  */
 
 import { isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
@@ -11,7 +12,11 @@ import { invalid } from "./body.ts";
 export function refuseError(response: JsonObject): void {
   const { type, role, error } = response;
   const isBare = type === undefined && role === undefined && error !== undefined && error !== null;
-  if (type !== "error" && !isBare) return;
+  if (type === "error" || isBare) refuseFailed(response);
+}
+
+/** For what is known to have failed; it need not say how. */
+export function refuseFailed(response: JsonObject): never {
   throw invalid(`This is an error of the provider and no answer${saidBy(response)}. Send the request again instead.`);
 }
 
@@ -19,9 +24,33 @@ export function refusePiece(what: string): never {
   throw invalid(`This is ${what}, a piece of a streamed answer. Append the whole answer once it has ended.`);
 }
 
+export function refuseUnfinished(status: string): never {
+  throw invalid(`This answer is not finished (${shortOf(status)}). Append it once it has ended.`);
+}
+
+export function refuseCancelled(): never {
+  throw invalid("The provider gave no answer: it was cancelled. Send the request again.");
+}
+
 export function refuseBlocked(reason: JsonValue | undefined): never {
-  const why = typeof reason === "string" ? `: it was blocked (${headOf(reason, SAID_CHARACTERS_MAX)})` : "";
+  refuseNoAnswer(typeof reason === "string" ? `: it was blocked (${shortOf(reason)})` : "");
+}
+
+/** For an answer that was ended by something else than the model, before it said anything. */
+export function refuseSilent(finishReason: JsonValue | undefined): never {
+  refuseNoAnswer(typeof finishReason === "string" ? `: it ended with ${shortOf(finishReason)}` : "");
+}
+
+function refuseNoAnswer(why: string): never {
   throw invalid(`The provider gave no answer${why}. Change the request, or send it again.`);
+}
+
+export function refuseForeign(what: string): never {
+  throw invalid(`This is ${shortOf(what)}, the answer of another API than the session's format is for.`);
+}
+
+export function refuseUnknown(what: string, form: string): never {
+  throw invalid(`This is ${what}. Append a message in its whole form: ${form}.`);
 }
 
 /** The only one, undefined where there is none. Which of several the conversation goes on with is not ours to choose. */
@@ -34,7 +63,11 @@ export function onlyOne(answers: JsonArray, name: string): JsonValue | undefined
 
 const SAID_CHARACTERS_MAX = 200;
 
+function shortOf(said: string): string {
+  return headOf(said, SAID_CHARACTERS_MAX);
+}
+
 function saidBy({ error, message }: JsonObject): string {
   const said = isObject(error) ? stringOf(error.message) : (stringOf(error) ?? stringOf(message));
-  return said === undefined || said === "" ? "" : `: ${headOf(said, SAID_CHARACTERS_MAX).replace(/[.\s]+$/, "")}`;
+  return said === undefined || said === "" ? "" : `: ${shortOf(said).replace(/[.\s]+$/, "")}`;
 }

@@ -9,10 +9,11 @@ import { checkedBase, checkedDate, checkOptions, checkText } from "./check-argum
 import { collect } from "./collect.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
 import { exportSession } from "./export-session.ts";
-import { conversationOf } from "./live-view.ts";
+import { checkPinnable } from "./pinnable.ts";
 import type { Session, Waiting } from "./session-port.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
 import { shown } from "./shown.ts";
+import { viewToSend } from "./view-to-send.ts";
 
 export interface SessionOwner {
   /** Whether closing the session closes the store. */
@@ -105,10 +106,12 @@ function readMethods(parts: SessionParts) {
   } satisfies Partial<Session>;
 }
 
-function changeMethods({ id, store, compactor, live }: SessionParts) {
+function changeMethods(parts: SessionParts) {
+  const { id, store, compactor, live } = parts;
   const pin = (messageId: string, isPinned: boolean, options: Waiting = {}): Promise<void> =>
     checked(options, async (waiting) => {
       checkText(messageId, "A message id");
+      if (isPinned) await checkPinnable(parts, messageId);
       await store.setPinned(id, [messageId], isPinned, waiting);
       await live.refresh();
     });
@@ -140,10 +143,11 @@ function refuse({ plan, report }: SessionPass, id: string): never {
   throw new CompactionError("nothing-to-compact", message, { reason: report.reason });
 }
 
-async function statsOf({ id, store, live, compactor, overlay }: SessionParts): Promise<SessionStats> {
+async function statsOf(parts: SessionParts): Promise<SessionStats> {
+  const { id, store, live, compactor } = parts;
   const snapshot = await live.refresh();
   const { archived } = await store.counts(id);
-  const conversation = conversationOf(snapshot, overlay);
+  const { conversation } = await viewToSend(parts, snapshot);
   const pinned = conversation.messages.flatMap((message, index) => (message.pinned ? [index] : []));
   return sessionStats({
     plan: compactor.plan(compactor.format.encode(conversation), { pinned }),

@@ -1,11 +1,15 @@
-/** A session as a file: the view as a request body, and with `all` everything else that is needed to make the session again. */
+/**
+ * A session as a file: the view as a request body, and with `all` everything else that is needed to make the session again, all of
+ * it as it was at one moment.
+ */
 
+import { CompactionError } from "../core/errors.ts";
 import { copyJson, isObject, type JsonObject } from "../core/json.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { EventEdits, StoredMessage } from "../core/store/store.ts";
 import { collect } from "./collect.ts";
 import type { SessionParts } from "./compact-view.ts";
-import { conversationOf } from "./live-view.ts";
+import { conversationOf, type Snapshot } from "./live-view.ts";
 
 export interface Exported {
   readonly id: string;
@@ -23,16 +27,34 @@ export interface Exported {
 }
 
 export async function exportSession(parts: SessionParts, all: boolean): Promise<Exported> {
-  const { id, store, compactor, live } = parts;
+  if (!all) return viewOf(parts, await parts.live.refresh());
+  for (let reading = 1; reading <= READINGS_MAX; reading++) {
+    const exported = await readAll(parts);
+    if (exported !== undefined) return exported;
+  }
+  const message = `The session "${parts.id}" was changed by others each of the ${READINGS_MAX} times that it was read, so nothing was exported. Try again.`;
+  throw new CompactionError("store-conflict", message, { retryable: true });
+}
+
+/** Each reading is the whole log: somebody who changes the session all the time is not waited for longer. */
+const READINGS_MAX = 5;
+
+/** Undefined where it was changed while it was read: what was read before and after would not belong together. */
+async function readAll(parts: SessionParts): Promise<Exported | undefined> {
+  const { id, store, live } = parts;
   const snapshot = await live.refresh();
-  const { format } = compactor;
-  // Nothing that is only for requests: what is exported is what is stored.
-  const encoded = format.encode(conversationOf(snapshot, new Map()));
-  const request = isObject(encoded) ? copyJson(encoded) : {};
-  const view = { id, format: format.name, request };
-  if (!all) return view;
+  const { base, metadata, version } = snapshot.record;
   const [log, events] = [await collect(store.log(id)), await collect(store.events(id))];
   const edits = await collect(store.edits(id));
-  const { base, metadata } = snapshot.record;
-  return { ...view, log, events, edits, base, metadata };
+  const { type } = await store.changes(id, version);
+  if (type === "changed") return undefined;
+  // What was only appended meanwhile changed nothing before it, and would not be in the view.
+  const then = log.filter(({ sequence }) => sequence <= version.sequence);
+  return { ...viewOf(parts, snapshot), log: then, events, edits, base, metadata };
+}
+
+function viewOf({ id, compactor: { format } }: SessionParts, snapshot: Snapshot): Exported {
+  // Nothing that is only for requests: what is exported is what is stored.
+  const encoded = format.encode(conversationOf(snapshot, new Map()));
+  return { id, format: format.name, request: isObject(encoded) ? copyJson(encoded) : {} };
 }

@@ -8,6 +8,7 @@ import type { Format } from "../core/ports.ts";
 import { countersAfterAppend } from "../core/store/counters.ts";
 import type { Appended, Batch, Changes, SessionRecord, SessionState, Store, Version } from "../core/store/store.ts";
 import { type Entry, entriesOf, frameOf } from "./session-view.ts";
+import { createSigning, type Signing } from "./signing.ts";
 
 export interface Snapshot {
   readonly record: SessionRecord;
@@ -22,19 +23,27 @@ export interface LiveView {
   refresh(): Promise<Snapshot>;
   /** What this process appended itself need not be read back, unless others came between. */
   appended(batch: Batch, appended: Appended): void;
+  /** What is known about the prefixes that thinking in the view was signed over. */
+  readonly signing: Signing;
+  /** Messages without their thinking, once somebody needed them so. */
+  readonly unthought: WeakMap<Message, Message>;
 }
 
 export function createLiveView(store: Store, format: Format, opened: SessionState): LiveView {
   let snapshot = snapshotOf(format, opened, undefined);
   const { id } = opened;
+  const signing = createSigning(store, id, opened.version);
   /** False where nobody can tell which of two sessions is the later one: both came to be known since the question. */
   const take = (next: Snapshot, known: Snapshot): boolean => {
     const isSame = isSameSession(next, snapshot);
     if (!isSame && !isSameSession(snapshot, known)) return false;
     if (!isSame || isNewer(next.record.version, snapshot.record.version)) snapshot = next;
+    signing.saw(snapshot.record.version);
     return true;
   };
   return {
+    signing,
+    unthought: new WeakMap(),
     current: () => snapshot,
     refresh: async () => {
       for (let questions = 1; ; questions++) {
@@ -48,6 +57,7 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
       const { sequence, revision, incarnation } = record.version;
       const isNext = sequence + ids.length === version.sequence && revision === version.revision;
       if (!isNext || incarnation !== version.incarnation) return;
+      signing.appended(ids, sequence);
       const stored = batch.messages.map(({ role, body }, index) => {
         const number = sequence + index + 1;
         return {

@@ -14,9 +14,10 @@ import type { Commit, Lease, NewEdit } from "../core/store/store.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
 import { eventRecord } from "./event-record.ts";
 import { type HeldLease, holdLease } from "./hold-lease.ts";
-import { conversationOf, type Snapshot } from "./live-view.ts";
+import type { Snapshot } from "./live-view.ts";
 import { modelOf, systemEditOf } from "./session-view.ts";
 import { viewDelta } from "./view-delta.ts";
+import { thinks, viewToSend } from "./view-to-send.ts";
 
 export interface Passed {
   readonly passed: ViewPass;
@@ -27,15 +28,16 @@ export interface Passed {
 }
 
 export async function passOnce(parts: SessionParts, call: SessionCall, mayCompact: boolean): Promise<Passed> {
-  const { compactor, store, id, overlay, leaseMs } = parts;
+  const { compactor, store, id, leaseMs } = parts;
   const snapshot = await parts.live.refresh();
   const startedMs = parts.now();
   const settings = settingsFor(snapshot, compactor, call);
   const model = modelOf(snapshot.record.base);
+  const { conversation, notes } = await viewToSend(parts, snapshot);
   let held: HeldLease | undefined;
   const lost = new AbortController();
   try {
-    const passed = await compactor.passOver(conversationOf(snapshot, overlay), {
+    const made = await compactor.passOver(conversation, {
       ...call,
       ...(settings !== undefined && { settings }),
       signal: AbortSignal.any([lost.signal, ...(call.signal === undefined ? [] : [call.signal])]),
@@ -51,15 +53,24 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
         return held !== undefined;
       },
     });
+    const passed = withNotes(made, notes);
     const attempt: Attempt = { snapshot, passed, call, durationMs: parts.now() - startedMs };
     holdOff(parts, snapshot, passed.report.compacted ? undefined : passed.passes);
-    return held === undefined ? keepForRequests(parts, attempt) : await commitPass(parts, attempt, held.current());
+    if (held !== undefined) return await commitPass(parts, attempt, held.current());
+    keepForRequests(parts, attempt);
+    return handOut(parts, snapshot, { passed });
   } catch (error) {
     // The abort was ours: what the caller needs to know is why.
     throw lost.signal.aborted && !call.signal?.aborted ? lost.signal.reason : error;
   } finally {
     if (held !== undefined) await released(held, call);
   }
+}
+
+function withNotes(passed: ViewPass, notes: readonly string[]): ViewPass {
+  if (notes.length === 0) return passed;
+  const { report } = passed;
+  return { ...passed, report: { ...report, notes: [...notes, ...report.notes] } };
 }
 
 /** Whoever gave up does not wait for locks on the way out; the lease goes back as soon as it can. */
@@ -110,35 +121,40 @@ function needsCommit(plan: Plan, { settings }: Compactor): boolean {
 }
 
 /** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same (C13). */
-function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Attempt): Passed {
+function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Attempt): void {
   const shortened = new Set(passed.plan.steps.filter(isTextStep).map(({ messageId }) => messageId));
-  if (shortened.size > 0) {
-    const entries = new Map(snapshot.entries.map((entry) => [entry.message.id, entry]));
-    for (const message of passed.view.messages) {
-      const over = entries.get(message.id);
-      const isKept = over !== undefined && (shortened.has(message.id) || hasLostThinking(over.message, message));
-      if (isKept) overlay.set(message.id, { over, message });
-    }
+  if (shortened.size === 0) return;
+  const entries = new Map(snapshot.entries.map((entry) => [entry.message.id, entry]));
+  for (const message of passed.view.messages) {
+    const over = entries.get(message.id);
+    const isKept = over !== undefined && (shortened.has(message.id) || hasLostThinking(over.message, message));
+    if (isKept) overlay.set(message.id, { over, message });
   }
-  return { passed };
+}
+
+/** The answer to this request is signed over it, if it comes before anything else does. */
+function handOut({ live }: SessionParts, { record }: Snapshot, passed: Passed): Passed {
+  live.signing.handedOut(record.version.sequence);
+  return passed;
 }
 
 /** Thinking that went because a text before it was shortened may not come back while that is so. */
 function hasLostThinking(before: Message, after: Message): boolean {
-  const thinks = ({ parts }: Message): boolean => parts.some(({ type }) => type === "reasoning");
   return before.parts !== after.parts && thinks(before) && !thinks(after);
 }
 
 async function commitPass(parts: SessionParts, attempt: Attempt, lease: Lease): Promise<Passed> {
   const { snapshot, passed } = attempt;
-  if (!passed.report.compacted) return { passed };
+  if (!passed.report.compacted) return handOut(parts, snapshot, { passed });
   const commit = commitOf(parts, attempt, lease);
-  const { eventId } = await parts.store.commit(parts.id, commit, { signal: attempt.call.signal });
+  const { eventId, version, createdAt } = await parts.store.commit(parts.id, commit, { signal: attempt.call.signal });
+  const keptIds = commit.event.preservedMessageIds;
+  parts.live.signing.committed({ before: snapshot.record.version, after: version, createdAt, keptIds });
   if (parts.compactor.settings.prune.scope === "request") keepForRequests(parts, attempt);
   for (const id of [...commit.archivedIds, ...commit.edits.map(({ messageId }) => messageId)]) parts.overlay.delete(id);
   const after = await parts.live.refresh();
   const isOvertaken = after.record.version.sequence > snapshot.record.version.sequence + commit.inserted.length;
-  return { passed, eventId, isOvertaken };
+  return handOut(parts, after, { passed, eventId, isOvertaken });
 }
 
 function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease: Lease): Commit {

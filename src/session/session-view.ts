@@ -4,6 +4,7 @@
  */
 
 import { isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isSameJson } from "../core/ledger/json-identity.ts";
 import type { Conversation, Message, Part } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { SessionState, StoredMessage, SystemEdit } from "../core/store/store.ts";
@@ -30,7 +31,8 @@ export function entriesOf(
 /** A store that read the row again has a new body of the same text; only edits and pins can have changed it. */
 function isSame(before: StoredMessage, now: StoredMessage): boolean {
   if (before.isPinned !== now.isPinned || before.isEdited !== now.isEdited) return false;
-  return before.body === now.body || (!now.isEdited && before.sequence === now.sequence);
+  if (before.body === now.body) return true;
+  return before.sequence === now.sequence && (!now.isEdited || isSameJson(before.body, now.body));
 }
 
 function messageOf(format: Format, { id, body, isPinned }: StoredMessage): Message {

@@ -27,7 +27,7 @@ import { rollBack } from "./postgres/roll-back.ts";
 import { search } from "./postgres/search.ts";
 import { createSession, deleteSession, listSessions, recordFlush, setBase, setPinned } from "./postgres/sessions.ts";
 import { BUSY_TIMEOUT_MS } from "./postgres/time-bounds.ts";
-import type { SchemaUse } from "./sql/migrations.ts";
+import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 
 export type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./postgres/client.ts";
 export { fromPostgresJs, type PostgresJs } from "./postgres/postgres-js.ts";
@@ -56,6 +56,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const { client, schema = "palimpsest", schemaUse = "make", isPrepared = true, newId = randomUUID } = options;
   const { busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
   checkBusyTimeout(busyTimeoutMs);
+  checkSchemaUse(schemaUse);
   const database = openDatabase({ client, schema: quotedSchema(schema), isPrepared, busyTimeoutMs });
   const url = shownUrl(options.url ?? `postgres:${schema}`);
   const sessionOf = gateOf(database, { use: schemaUse, place: url });

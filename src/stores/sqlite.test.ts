@@ -32,6 +32,7 @@ test("options that cannot be are refused before anything is opened", () => {
     { file: "a\0b" },
     { file: "x", busyTimeoutMs: -1 },
     { file: "x", busyTimeoutMs: Number.NaN },
+    { file: "x", schemaUse: "kepe" as "keep" },
   ]) {
     expect(() => sqliteStore(options)).toThrow(expect.objectContaining({ code: "invalid-settings" }));
   }

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
 import type { Store } from "../core/store/store.ts";
-import type { SchemaUse } from "./sql/migrations.ts";
+import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 import { MEMORY_FILE } from "./sqlite/access.ts";
 import { createSqliteStore } from "./sqlite/create-store.ts";
 
@@ -43,6 +43,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   if (!(typeof busyTimeoutMs === "number" && busyTimeoutMs >= 0 && busyTimeoutMs <= BUSY_TIMEOUT_MS_MAX)) {
     throw invalid(`busyTimeoutMs must be between 0 and ${BUSY_TIMEOUT_MS_MAX}`);
   }
+  checkSchemaUse(schemaUse);
   // Made absolute, so that a later change of the working directory does not change the file, and no path is taken for a URI.
   const path = file === MEMORY_FILE ? file : resolve(file);
   const url = `sqlite:${file}`;

@@ -19,8 +19,8 @@ const WRITERS: Readonly<Record<FormatName, Write>> = {
     messages: lines.map((line) => anthropicMessage(line, random)),
     max_tokens: 1000,
   }),
-  "openai-chat": (lines) => ({
-    messages: [{ role: "developer", content: "You are a build agent." }, ...lines.flatMap(chatMessages)],
+  "openai-chat": (lines, random, broken) => ({
+    messages: [{ role: "developer", content: "You are a build agent." }, ...chatList(lines, random, broken)],
     model: "gpt-5.1",
     tools: [{ type: "function", function: { name: "bash", parameters: { type: "object" } } }],
   }),
@@ -66,6 +66,26 @@ function anthropicBlock(item: Item, random: Random): JsonObject {
     default:
       return item satisfies never;
   }
+}
+
+/** A filtered answer has no content; clients that build messages themselves leave it out in other places too. */
+function chatList(lines: readonly Line[], random: Random, broken: boolean): readonly JsonObject[] {
+  const messages = lines.flatMap(chatMessages);
+  if (!broken || random.chance(0.5)) return messages;
+  const role = random.pick(["assistant", "assistant", "user", "developer"]);
+  const nothing = { ...withoutContent({ role }, random), ...(random.chance(0.3) && { refusal: null }) };
+  messages.splice(random.below(messages.length + 1), 0, nothing);
+  const place = random.below(messages.length);
+  return messages.map((message, index) => {
+    const { content, ...rest } = message;
+    const isMute = content === null || message.role === "tool";
+    return index === place && isMute ? withoutContent(rest, random) : message;
+  });
+}
+
+function withoutContent(message: JsonObject, random: Random): JsonObject {
+  const forms: readonly [JsonObject, ...JsonObject[]] = [{ content: null }, {}, { content: [] }];
+  return { ...message, ...random.pick(forms) };
 }
 
 function chatMessages({ role, items }: Line): readonly JsonObject[] {

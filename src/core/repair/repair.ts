@@ -12,6 +12,7 @@ import { repairCallIds } from "./call-ids.ts";
 import { removeEmptyParts } from "./empty-parts.ts";
 import { repairMalformedParts } from "./malformed-parts.ts";
 import { separateMisplacedParts } from "./misplaced-parts.ts";
+import { fillEmptyResults, repairMissingContent } from "./missing-content.ts";
 import { once, type Pass } from "./pass.ts";
 import { repairReasoning } from "./reasoning.ts";
 import { mergeSameRole, repairRoles } from "./roles.ts";
@@ -40,6 +41,7 @@ export interface RepairOptions {
 const PASSES: readonly Pass[] = [
   repairMalformedParts,
   removeEmptyParts,
+  repairMissingContent,
   mergeSameRole,
   repairCallIds,
   repairCallFields,
@@ -47,6 +49,7 @@ const PASSES: readonly Pass[] = [
   // Results that were moved may answer another call now, and bear the id of the one they answered before.
   repairCallIds,
   repairRounds,
+  fillEmptyResults,
   repairRoles,
   repairReasoning,
 ];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countersAfterCompaction, isOvertaken, NO_COUNTERS, wholeUsage } from "./counters.ts";
+import { countersAfterCompaction, countersAfterRollback, isOvertaken, NO_COUNTERS, wholeUsage } from "./counters.ts";
 
 const before = { ...NO_COUNTERS, totalTokens: 900, isTotalStale: false, inputTokens: 800, outputTokens: 100 };
 
@@ -13,6 +13,19 @@ test.each([
   const after = countersAfterCompaction(before, counts);
   expect([after.totalTokens, after.isTotalStale]).toEqual(expected);
   expect([after.inputTokens, after.outputTokens, after.compactionCount]).toEqual([0, 0, 1]);
+});
+
+test.each([
+  [3, 2, 1, [2, 2]],
+  [3, 3, 1, [2, null]],
+  [3, null, 1, [2, null]],
+  [1, 0, 2, [0, 0]],
+  [3, 3, 0, [3, 3]],
+])("of %i compactions, flushed at %s, %i are taken back", (compactionCount, flushed, undone, expected) => {
+  const counters = { ...before, compactionCount, memoryFlushCompactionCount: flushed };
+  const after = countersAfterRollback(counters, undone);
+  expect([after.compactionCount, after.memoryFlushCompactionCount]).toEqual(expected);
+  expect([after.totalTokens, after.isTotalStale]).toEqual([900, true]);
 });
 
 test("usage is whole, and says no more than it was given", () => {

@@ -1,4 +1,4 @@
-/** What a session counts (R162, R163, R168), and what becomes of it when something is appended or compacted. Pure. */
+/** What a session counts (R162, R163, R168), and what becomes of it when something is appended, compacted or taken back. Pure. */
 
 import { CompactionError } from "../errors.ts";
 
@@ -12,7 +12,7 @@ export interface Counters {
   /** The window of the model in use; 0 until known. */
   readonly contextTokens: number;
   readonly compactionCount: number;
-  /** The compaction count at which memory was last flushed; null when it never was (R185). */
+  /** The compaction count at which memory was last flushed; null when it never was, or that count was taken back (R185). */
   readonly memoryFlushCompactionCount: number | null;
   readonly turnCount: number;
   /** Everything ever appended; summaries are not. */
@@ -106,4 +106,15 @@ export function countersAfterCompaction(before: Counters, counts: CompactedCount
     inputTokens: 0,
     outputTokens: 0,
   };
+}
+
+/**
+ * Nobody knows the total of the view that came back. A flush behind compactions that are undone no longer speaks for any count:
+ * otherwise the next compaction would come to the same count, and pass for flushed.
+ */
+export function countersAfterRollback(before: Counters, compactionsUndone: number): Counters {
+  const { memoryFlushCompactionCount: flushed } = before;
+  const compactionCount = Math.max(0, before.compactionCount - compactionsUndone);
+  const memoryFlushCompactionCount = flushed !== null && flushed > compactionCount ? null : flushed;
+  return { ...before, compactionCount, memoryFlushCompactionCount, isTotalStale: true };
 }

@@ -6,7 +6,7 @@ import { text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
 import { decodeMedia } from "./media.ts";
 import { decodeResult } from "./result.ts";
-import { fieldOf, objectOf } from "./spelling.ts";
+import { type Field, fieldOf, objectOf } from "./spelling.ts";
 
 /** `function` and `tool` are what older clients call the user turn that carries function responses. */
 const ROLES: ReadonlyMap<JsonValue, Role> = new Map<JsonValue, Role>([
@@ -42,6 +42,23 @@ export function decodeRole(role: JsonValue | undefined, path: string): Role {
 export function isContent(json: JsonValue | undefined): json is JsonObject {
   return isObject(json) && (json.parts !== undefined || json.role !== undefined);
 }
+
+/** False for what only could be a part: one that is newer than this list, or no part at all. */
+export function isKnownPart(json: JsonObject): boolean {
+  return typeof json.text === "string" || PART_FIELDS.some((field) => fieldOf(json, field) !== undefined);
+}
+
+const PART_FIELDS: readonly Field[] = [
+  "inlineData",
+  "fileData",
+  "functionCall",
+  "functionResponse",
+  "executableCode",
+  "codeExecutionResult",
+  "toolCall",
+  "toolResponse",
+  "thoughtSignature",
+];
 
 /** True for the SDK's list of strings and parts, which together are one content of the user. */
 export function isPartList(list: JsonArray): boolean {

@@ -77,6 +77,7 @@ describe("usage", () => {
   const early = { usageMetadata: { promptTokenCount: 1000 } };
   const responses: readonly (readonly [string, unknown])[] = [
     ["response or chunk", { candidates: [], usageMetadata }],
+    ["response of an earlier SDK", { response: { candidates: [], usageMetadata } }],
     ["bare", usageMetadata],
     ["streamed array, the last wins", [early, { usageMetadata }, { candidates: [] }]],
     [

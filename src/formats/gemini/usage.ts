@@ -2,6 +2,7 @@
 
 import { isArray, isObject, type JsonObject, numberOf } from "../../core/json.ts";
 import type { Usage } from "../../core/ports.ts";
+import { unwrapped } from "./reply.ts";
 import { type Field, fieldOf, objectOf } from "./spelling.ts";
 
 export function readUsage(response: unknown): Usage | undefined {
@@ -24,7 +25,7 @@ export function readUsage(response: unknown): Usage | undefined {
 function findUsage(response: unknown): JsonObject | undefined {
   if (isArray(response)) return response.map(findUsage).findLast((usage) => usage !== undefined);
   if (!isObject(response)) return undefined;
-  const inner = objectOf(response, "usageMetadata");
+  const inner = objectOf(unwrapped(response), "usageMetadata");
   if (inner !== undefined) return inner;
   return numberOf(fieldOf(response, "promptTokenCount")) === undefined ? undefined : response;
 }

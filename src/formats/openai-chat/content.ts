@@ -14,7 +14,7 @@ export function encodeContent(parts: readonly Part[], before: JsonValue | undefi
   const [first] = parts;
   if (first === undefined) return "";
   const isPlain = parts.length === 1 && first.type === "text" && first.wire === undefined;
-  if (isPlain && !isArray(before)) return first.text;
+  if (isPlain && !(isArray(before) && before.length > 0)) return first.text;
   const blocks = parts.flatMap((part) => encodeBlock(part, role));
   return isArray(before) ? sameOr(before, blocks) : blocks;
 }

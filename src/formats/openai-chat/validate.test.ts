@@ -29,11 +29,11 @@ test("what the provider accepts", () => {
   check([user, calls("a", "b"), result("b"), result("a"), { role: "assistant", content: "done" }]);
   check([note, user, user, { role: "assistant", content: "a" }, { role: "assistant", content: "b" }]);
   check([user, calls("a"), result("a"), user, calls("a"), result("a")]);
-  check([user, { role: "assistant", tool_calls: calls("a").tool_calls }, { role: "tool", tool_call_id: "a" }]);
+  check([user, { role: "assistant", tool_calls: calls("a").tool_calls }, result("a")]);
   check([
     user,
     { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
-    { role: "function", name: "f", content: "ok" },
+    { role: "function", name: "f", content: null },
   ]);
   check([user, { role: "assistant", content: null, refusal: "no" }, { role: "user", content: "" }]);
 });
@@ -66,6 +66,9 @@ test("content", () => {
   check([{ role: "user" }], "invalid-request@0");
   check([{ role: "system", content: null }, user], "invalid-request@0");
   check([user, { role: "assistant", content: null }], "invalid-request@1");
+  check([user, { role: "assistant", content: null, reasoning_content: "hm" }], "invalid-request@1");
+  check([user, { role: "assistant", content: [] }], "invalid-request@1");
+  check([user, calls("a"), { role: "tool", tool_call_id: "a" }], "invalid-request@2");
   check([{ role: "user", content: [{ type: "text" }] }], "invalid-request@0");
   check([{ role: "user", content: 1 }], "invalid-request@0");
   check([user, { role: "robot", content: "x" }], "invalid-request@1");

@@ -1,7 +1,6 @@
 /** What the Chat Completions API refuses, as far as a client can see it, in its own words where they are known. */
 
-import type { JsonObject } from "../../core/json.ts";
-import { isObject } from "../../core/json.ts";
+import { isArray, isObject, type JsonObject } from "../../core/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
 
@@ -29,10 +28,21 @@ function checkContent({ role, parts, wire }: Message, index: number): readonly V
       about("invalid-request", index, "name", `Missing required parameter: 'messages.[${index}].name'.`),
     ];
   }
-  const isMissing = json.content === undefined || json.content === null;
-  if (role === "tool" || !isMissing || (role === "assistant" && parts.length > 0)) return broken;
-  const message = `Invalid value for 'content': expected a string, got ${json.content === null ? "null" : "nothing"}.`;
-  return [...broken, about("invalid-request", index, "content", message)];
+  const message = missingContent({ role, parts }, json);
+  return message === undefined ? broken : [...broken, about("invalid-request", index, "content", message)];
+}
+
+/** An assistant's may be missing beside a call, a refusal or audio; that of the deprecated `function` role may be null. */
+function missingContent({ role, parts }: Pick<Message, "role" | "parts">, json: JsonObject): string | undefined {
+  const { content } = json;
+  const isEmptyList = isArray(content) && content.length === 0;
+  if (content !== undefined && content !== null && !isEmptyList) return undefined;
+  if (json.role === "function" || (role === "assistant" && parts.some(({ type }) => type !== "reasoning")))
+    return undefined;
+  if (isEmptyList) {
+    return "Invalid 'content': empty array. Expected an array with minimum length 1, but got an empty array instead.";
+  }
+  return `Invalid value for 'content': expected a string, got ${content === null ? "null" : "nothing"}.`;
 }
 
 /** Blocks that we do read: left opaque only when a required field was missing. */

@@ -26,7 +26,7 @@ export function appendRecord(file: SessionFile, record: LogRecord, target: Targe
   const entries = recordEntries(file, record, target.newId);
   const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
   const { end, size } = file;
-  // What was torn is made a blank line.
+  // What was torn ends its line, or is made a blank one.
   const lead = file.isTerminated || size > end ? "" : "\n";
   const from = size + lead.length;
   const { path, sync, lock } = target;
@@ -48,7 +48,8 @@ export function appendRecord(file: SessionFile, record: LogRecord, target: Targe
 
 /** What is written for a record. Messages are not in the log yet; anything else is. */
 export function recordEntries(file: SessionFile, record: LogRecord, newId: () => string): readonly JsonObject[] {
-  if (hasMessages(record)) return withLineCount(chained(entriesOf(file, record), file.lastEntryId));
+  if (hasMessages(record))
+    return withLineCount(chained(entriesOf(file, record), file.lastEntryId), file.log.incarnation);
   applyRecord(file.log, record);
   return chained([entryOf(file, record, newId())], file.lastEntryId);
 }

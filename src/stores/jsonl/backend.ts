@@ -9,12 +9,13 @@ import type { ChangeLease, Depth, LogBackend, Writing, Written } from "../log/lo
 import type { Appended, Created, Purged } from "../log/log-record.ts";
 import { type SessionLog, versionOf } from "../log/session-log.ts";
 import { appendRecord, recordEntries } from "./append-record.ts";
-import { withoutLate, withoutTorn } from "./counted-lines.ts";
+import { countedLines } from "./counted-lines.ts";
 import { type SessionDirectory, sessionDirectory } from "./directory.ts";
 import { examineFiles } from "./examine-files.ts";
 import { guarded } from "./failures.ts";
 import { createdIn, headerOf, isOwnHeader } from "./header.ts";
 import { LEASE_ENDING, readLease, writeLease } from "./lease-file.ts";
+import { removeLeftOver } from "./left-over.ts";
 import { type Line, linesBetween } from "./lines.ts";
 import { fileLocks, type HeldLock, type WithLock } from "./lock.ts";
 import { isUnchanged, type OpenFile, readHeader, readSession } from "./read-session.ts";
@@ -115,8 +116,7 @@ async function changeLease(
   return underLock({ ...context, ...waiting }, path, ({ isHeld }) => {
     const state = change(readLease(path));
     if (state === undefined) return false;
-    const suffix = `${context.settings.newId()}.tmp`;
-    return writeLease(path, state, { suffix, isCurrent: isHeld }) || LOST;
+    return writeLease(path, state, { newId: context.settings.newId, isCurrent: isHeld }) || LOST;
   });
 }
 
@@ -140,10 +140,10 @@ async function writeNew(context: Context & Waiting, sessionId: string, bytes: ()
   return underLock(context, path, ({ isHeld }) => {
     const isFree = (): boolean => files.find(sessionId) === undefined && files.freePath(sessionId) === path;
     if (!isFree()) return false;
+    if (!isHeld()) return LOST;
+    removeLeftOver(path);
     const { sync, newId } = settings;
-    return (
-      replaceFile(path, bytes(), { sync, suffix: `${newId()}.tmp`, isCurrent: () => isHeld() && isFree() }) || LOST
-    );
+    return replaceFile(path, bytes(), { sync, newId, isCurrent: () => isHeld() && isFree() }) || LOST;
   });
 }
 
@@ -184,7 +184,9 @@ function rewritePurged({ file, identity }: OpenFile, record: Purged, { path, set
   const entry = { ...recordEntry(file.log, record, settings.newId()), parentId: file.lastEntryId };
   const isCurrent = (): boolean => lock.isHeld() && isUnchanged(path, { identity, size: file.size });
   const { sync, newId } = settings;
-  return replaceFile(path, bytesOf([...kept, entry]), { sync, suffix: `${newId()}.tmp`, isCurrent });
+  if (!isCurrent()) return false;
+  removeLeftOver(path);
+  return replaceFile(path, bytesOf([...kept, entry]), { sync, newId, isCurrent });
 }
 
 async function remove(context: Context, sessionId: string, waiting: Waiting): Promise<boolean> {
@@ -196,6 +198,7 @@ async function remove(context: Context, sessionId: string, waiting: Waiting): Pr
     const isThere = readHeader(path)?.id === sessionId;
     if (isThere) rmSync(path);
     rmSync(`${path}${LEASE_ENDING}`, { force: true });
+    removeLeftOver(path);
     if (settings.sync === "always") syncDirectory(dirname(path));
     open.forget(path);
     files.forget(path);
@@ -235,8 +238,10 @@ async function fork(
 function linesOf(path: string): readonly Line[] {
   const descriptor = openSync(path, "r");
   try {
-    const { counted } = withoutLate([...linesBetween(descriptor, 0, fstatSync(descriptor).size)]);
-    return withoutTorn(counted).counted;
+    const lines = [...linesBetween(descriptor, 0, fstatSync(descriptor).size)];
+    const header = lines.find(({ json }) => json !== undefined)?.json ?? {};
+    const owner = { incarnation: createdIn(header)?.incarnation ?? "", isOwn: isOwnHeader(header) };
+    return countedLines(lines, owner).counted;
   } finally {
     closeSync(descriptor);
   }

@@ -1,11 +1,12 @@
 /** Which file of a directory holds which session: ours by their names, others' by the id in their headers. Reads only. */
 
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { stringOf } from "../../core/json.ts";
 import { isPiHeader } from "../../core/pi-entries/live-path.ts";
 import { fileNameOf, hashedNameOf, SESSION_ENDING } from "./file-name.ts";
 import { isTooNew } from "./header.ts";
+import { leftOverNames } from "./left-over.ts";
 import { readHeader } from "./read-session.ts";
 
 export interface SessionDirectory {
@@ -17,6 +18,8 @@ export interface SessionDirectory {
   sessionIds(): readonly string[];
   /** Session files, and files with that ending that are none. */
   files(): readonly FoundFile[];
+  /** What writes that were cut off left, and is no session's. */
+  leftOver(): readonly LeftOver[];
   /** What was known of a file no longer holds. */
   forget(path: string): void;
 }
@@ -26,6 +29,12 @@ export interface FoundFile {
   /** Undefined for a file that is no session. */
   readonly sessionId: string | undefined;
   readonly isTooNew: boolean;
+}
+
+export interface LeftOver {
+  readonly path: string;
+  /** Which it was to become; there may be none. */
+  readonly session: FoundFile;
 }
 
 export function sessionDirectory(directory: string): SessionDirectory {
@@ -40,7 +49,9 @@ export function sessionDirectory(directory: string): SessionDirectory {
   const names = (): readonly string[] => namesIn(directory).filter((name) => name.endsWith(SESSION_ENDING));
   return {
     find(sessionId) {
-      const own = [fileNameOf(sessionId), hashedNameOf(sessionId)].find((name) => idOf(name) === sessionId);
+      // Another process may have deleted it since.
+      const isHere = (name: string): boolean => idOf(name) === sessionId && existsSync(join(directory, name));
+      const own = [fileNameOf(sessionId), hashedNameOf(sessionId)].find(isHere);
       const name = own ?? names().find((each) => idOf(each) === sessionId);
       return name === undefined ? undefined : join(directory, name);
     },
@@ -55,6 +66,8 @@ export function sessionDirectory(directory: string): SessionDirectory {
       return [...new Set(readable.flatMap(({ sessionId }) => sessionId ?? []))];
     },
     files: () => names().map(fileOf),
+    leftOver: () =>
+      leftOverNames(namesIn(directory)).map(({ name, of }) => ({ path: join(directory, name), session: fileOf(of) })),
     forget(path) {
       known.delete(basename(path));
     },

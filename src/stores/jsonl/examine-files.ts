@@ -1,16 +1,17 @@
-/** What is wrong with session files beyond their logs: damaged lines, lines that are gone, files that are no sessions. Finds; mends nothing. */
+/** What is wrong with session files beyond their logs: damaged lines, lines that are gone, files that are no sessions or were left over. Finds; mends nothing. */
 
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync } from "node:fs";
 import { isObject, stringOf } from "../../core/json.ts";
 import type { Finding } from "../../core/store/store.ts";
 import type { SessionDirectory } from "./directory.ts";
 import { linesBetween } from "./lines.ts";
+import { isLocked } from "./lock.ts";
 import { readSession } from "./read-session.ts";
 import type { Damage } from "./session-file.ts";
 
 export function examineFiles(files: SessionDirectory, sessionId: string | undefined): readonly Finding[] {
   const asked = files.files().filter((file) => sessionId === undefined || file.sessionId === sessionId);
-  return asked.flatMap(({ path, sessionId: id, isTooNew }): readonly Finding[] => {
+  const found = asked.flatMap(({ path, sessionId: id, isTooNew }): readonly Finding[] => {
     if (isTooNew) return [newer(path, id ?? "")];
     const file = readSession(path, "whole", undefined)?.file;
     if (file === undefined || id === undefined) return [noSession(path)];
@@ -21,6 +22,21 @@ export function examineFiles(files: SessionDirectory, sessionId: string | undefi
       remedy: MESSAGES[rule][1],
     }));
   });
+  return [...found, ...leftOver(files, sessionId)];
+}
+
+/** What somebody is just writing is gone as soon as it is done. */
+function leftOver(files: SessionDirectory, sessionId: string | undefined): readonly Finding[] {
+  return files
+    .leftOver()
+    .filter(({ session }) => sessionId === undefined || session.sessionId === sessionId)
+    .filter(({ path, session }) => !isLocked(session.path) && existsSync(path))
+    .map(({ path, session }) => ({
+      sessionId: session.sessionId ?? "",
+      rule: "left-over",
+      message: `${path} was left by a process that was killed while it wrote the session anew; it may hold messages that were purged or deleted.`,
+      remedy: "Remove it; the next purge of the session, or its deletion, does so too.",
+    }));
 }
 
 interface Lost {
@@ -63,7 +79,7 @@ const MESSAGES: Readonly<Record<(Damage | Lost)["rule"], readonly [message: stri
   ],
   "torn-line": [
     "the last lines were not written to their end and do not count.",
-    "Nothing is needed: the next write removes them.",
+    "Nothing is needed: they are passed over, and what comes next stands behind them.",
   ],
   "late-line": [
     "this line was written by a process that had been stopped for so long that it lost its lock; it does not count.",

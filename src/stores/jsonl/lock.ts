@@ -40,6 +40,12 @@ export function fileLocks(): WithLock {
   };
 }
 
+/** Whether somebody who may be alive holds it, as far as can be told from here. */
+export function isLocked(path: string): boolean {
+  const lock = `${path}${LOCK_ENDING}`;
+  return ageOf(lock) !== undefined && !isStale(lock, thisProcess());
+}
+
 async function pause(waitMs: number, waiting: Waiting): Promise<void> {
   await sleep(waitMs, undefined, waiting.signal === undefined ? {} : { signal: waiting.signal }).catch(() => {});
   throwIfAborted(waiting);

@@ -1,6 +1,6 @@
 /** pi itself reads what we write: messages of every format, compactions, rollbacks; and we read what it adds. */
 
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -24,6 +24,7 @@ interface PiSession {
   getSessionId(): string;
   buildSessionContext(): { readonly messages: readonly PiMessage[] };
   appendMessage(message: unknown): string;
+  createBranchedSession(leafId: string): string | undefined;
   appendCompaction(summary: string, firstKeptEntryId: string, tokensBefore: number): string;
 }
 
@@ -156,6 +157,44 @@ describe.skipIf(!existsSync(PI))(`pi (skipped where ${PI} is not installed)`, ()
     expect(words((await openInPi(file)).buildSessionContext())).toBe("summary:by pi | user:from pi | user:ours");
     await store.rollback("a", {});
     expect(await ids(store, "a")).toBe(`m1 m2 ${added} m5`);
+    await isSound(store);
+  });
+
+  test("forks in the middle of a batch of ours, and all of the fork counts and stays", async () => {
+    const { store, file } = setUp();
+    await begin(store, "a", 6);
+    const pi = await openInPi(file);
+    const fork = pi.createBranchedSession("m4") ?? "";
+    const id = pi.getSessionId();
+    expect(await ids(store, id)).toBe("m1 m2 m3 m4");
+    const added = pi.appendMessage({ role: "user", content: "from pi", timestamp: 1 });
+    await append(store, id, [user("ours")]);
+    expect(await ids(store, id)).toBe(`m1 m2 m3 m4 ${added} m6`);
+    const shown = words((await openInPi(fork)).buildSessionContext());
+    expect(shown).toMatch(/^user:question 1 \|.*answer 4 \| user:from pi \| user:ours$/);
+    await isSound(store);
+  });
+
+  test("goes on behind a batch that we did not finish, and keeps to ours where we do", async () => {
+    const { store, file } = setUp();
+    await begin(store, "a", 2);
+    const torn = async () => {
+      const before = readFileSync(file, "utf8");
+      await append(store, "a", [user("torn"), user("never there")]);
+      const [first] = readFileSync(file, "utf8").slice(before.length).split("\n");
+      writeFileSync(file, `${before}${first}\n`);
+    };
+    const shown = async () => words((await openInPi(file)).buildSessionContext());
+    await torn();
+    await append(store, "a", [user("ours")]);
+    expect(await shown()).toBe("user:question 1 | assistant:answer 2 | user:ours");
+    await torn();
+    const added = (await openInPi(file)).appendMessage({ role: "user", content: "from pi", timestamp: 1 });
+    await append(store, "a", [user("more")]);
+    expect(await ids(store, "a")).toBe(`m1 m2 m3 m4 ${added} m6`);
+    expect(await shown()).toBe(
+      "user:question 1 | assistant:answer 2 | user:ours | user:torn | user:from pi | user:more",
+    );
     await isSound(store);
   });
 });

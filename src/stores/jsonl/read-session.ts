@@ -6,7 +6,16 @@ import type { Depth } from "../log/log-backend.ts";
 import { restoreFile } from "./checkpoint.ts";
 import { withoutTorn } from "./counted-lines.ts";
 import { type Line, linesBetween, readPiece } from "./lines.ts";
-import { followsLast, passDamaged, passEnd, passLine, readWhole, type SessionFile, takeEntry } from "./session-file.ts";
+import {
+  followsLast,
+  ownerOf,
+  passDamaged,
+  passEnd,
+  passLine,
+  readWhole,
+  type SessionFile,
+  takeEntry,
+} from "./session-file.ts";
 
 export interface OpenFile {
   readonly file: SessionFile;
@@ -74,7 +83,7 @@ function headerLine(descriptor: number, size: number): Line | undefined {
 
 /** False where what came since cannot be understood without the rest of the file. */
 function catchUp(descriptor: number, file: SessionFile, size: number): boolean {
-  const { counted } = withoutTorn([...linesBetween(descriptor, file.end, size)]);
+  const { counted } = withoutTorn([...linesBetween(descriptor, file.end, size)], ownerOf(file));
   for (const line of counted) {
     const { json } = line;
     if (json === undefined) {

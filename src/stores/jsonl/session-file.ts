@@ -7,7 +7,7 @@ import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.t
 import { livePath } from "../../core/pi-entries/live-path.ts";
 import { applyRecord } from "../log/apply-record.ts";
 import { newLog, type SessionLog } from "../log/session-log.ts";
-import { withoutLate, withoutTorn } from "./counted-lines.ts";
+import { countedLines, type Owner } from "./counted-lines.ts";
 import { numberInDamaged } from "./damaged-line.ts";
 import { foreignBody, foreignRecord } from "./foreign-entry.ts";
 import { createdIn, isOwnHeader, timeOf } from "./header.ts";
@@ -51,12 +51,12 @@ export interface Damage {
 
 /** Undefined for a file that does not begin with a header. */
 export function readWhole(descriptor: number, size: number): SessionFile | undefined {
-  const { counted, late } = withoutLate([...linesBetween(descriptor, 0, size)]);
-  const { counted: lines, torn } = withoutTorn(counted);
-  const good = lines.map(({ json }) => json).filter((json) => json !== undefined);
-  const header = lines.find(({ json }) => json !== undefined);
+  const all = [...linesBetween(descriptor, 0, size)];
+  const header = all.find(({ json }) => json !== undefined);
   const file = header?.json && beginFile(header.json, header);
   if (file === undefined) return undefined;
+  const { counted: lines, late, torn } = countedLines(all, ownerOf(file));
+  const good = lines.map(({ json }) => json).filter((json) => json !== undefined);
   const live = new Set(livePath(good).map((index) => good[index]));
   for (const line of lines) {
     const { json } = line;
@@ -96,6 +96,10 @@ export function beginFile(header: JsonObject, line: Pick<Line, "span" | "isTermi
     damage: [],
     garbledLines: 0,
   };
+}
+
+export function ownerOf({ log, isOwn }: SessionFile): Owner {
+  return { incarnation: log.incarnation, isOwn };
 }
 
 /** Whether an entry goes on where the one before it ended; otherwise somebody went back and began a branch. */

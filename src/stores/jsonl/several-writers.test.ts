@@ -147,3 +147,16 @@ test("a store in a place where nothing can be made says so", async () => {
   const store = jsonlStore({ directory: join(directory, "file", "sessions") });
   await expect(begin(store, "a", 1)).rejects.toMatchObject({ code: "storage" });
 });
+
+test("a session that another store deleted can be made again, and forked to", async () => {
+  const { directory, store: one } = setUp();
+  const other = jsonlStore({ directory, sync: "never" });
+  await begin(one, "a", 1);
+  await other.delete("a");
+  await begin(one, "a", 2);
+  expect(await ids(one, "a")).toBe("m1 m2");
+  await begin(one, "b", 3);
+  await other.delete("b");
+  await one.fork("a", "b");
+  expect(await ids(one, "b")).toBe("m1 m2");
+});

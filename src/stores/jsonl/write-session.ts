@@ -26,7 +26,7 @@ export type Sync = "always" | "never";
 export interface Landing {
   /** Behind the last line that counts. */
   readonly end: number;
-  /** Of the file as it was read: where the lines go. What stands between was not written to its end, and is made blank. */
+  /** Of the file as it was read: where the lines go. What stands between counts for nothing; a last line without an end is made blank. */
   readonly size: number;
   readonly sync: Sync;
   readonly lock: HeldLock;
@@ -106,9 +106,14 @@ function blankOut(descriptor: number, { path, bytes, landing: { size } }: Writte
   if (at !== -1) toPlace(path, descriptor, (own) => writeBlank(own, size + at, bytes));
 }
 
-/** Asked at the last moment: what still grows is being written, however long its writer has been at it. */
+/**
+ * Lines that are whole stay, counted or not: others may have read them. Asked at the last moment: what still grows is being written,
+ * however long its writer has been at it.
+ */
 function blankTorn(descriptor: number, { end, size }: Landing): void {
-  if (fstatSync(descriptor).size === size) writeBlank(descriptor, end, Buffer.alloc(size - end, SPACE));
+  const rest = readPiece(descriptor, end, size - end);
+  const torn = rest.subarray(rest.lastIndexOf(NEWLINE) + 1);
+  if (torn.length > 0 && fstatSync(descriptor).size === size) writeBlank(descriptor, size - torn.length, torn);
 }
 
 /** Ends of lines stay, and one comes last; written twice, it is the same. */
@@ -138,14 +143,17 @@ function isNamed(path: string, descriptor: number): boolean {
 
 export interface Replacement {
   readonly sync: Sync;
-  readonly suffix: string;
+  /** A name that nobody else gives, for the file until it is whole. */
+  readonly newId: () => string;
   /** Asked last of all: whether what is replaced is still what it was thought to be. */
   isCurrent(): boolean;
 }
 
+export const TEMPORARY_ENDING = ".tmp";
+
 /** A whole file under a name, or nothing of it. False when it came too late. */
-export function replaceFile(path: string, bytes: Buffer, { sync, suffix, isCurrent }: Replacement): boolean {
-  const temporary = `${path}.${suffix}`;
+export function replaceFile(path: string, bytes: Buffer, { sync, newId, isCurrent }: Replacement): boolean {
+  const temporary = `${path}.${newId()}${TEMPORARY_ENDING}`;
   try {
     const descriptor = openSync(temporary, "wx");
     try {

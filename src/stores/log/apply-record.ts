@@ -3,7 +3,7 @@
  * and a record that names what is not there (its line was lost) does what it can.
  */
 
-import { countersAfterAppend, countersAfterCompaction } from "../../core/store/counters.ts";
+import { countersAfterAppend, countersAfterCompaction, countersAfterRollback } from "../../core/store/counters.ts";
 import type { Appended, Committed, LogMessage, LogRecord, Pinned, Purged, RolledBack } from "./log-record.ts";
 import type { LogEvent, Row, SessionLog } from "./session-log.ts";
 
@@ -92,11 +92,12 @@ function applyRolledBack(log: SessionLog, { eventIds, at }: RolledBack): void {
   for (const event of undone) undo(log, event, at);
   log.system = log.events.get(log.head ?? "")?.system ?? null;
   log.passes = { weak: 0, tokensAfter: 0 };
-  log.counters = { ...log.counters, isTotalStale: true };
+  const compactions = undone.filter(({ facts }) => facts.isCompaction).length;
+  log.counters = countersAfterRollback(log.counters, compactions);
 }
 
 function undo(log: SessionLog, event: LogEvent, at: string): void {
-  const { id, previousId, isCompaction } = event.facts;
+  const { id, previousId } = event.facts;
   for (const row of event.archived) row.archivedBy = null;
   for (const row of event.made) row.archivedBy = id;
   const edited = event.edits.map(({ messageId }) => messageId);
@@ -104,8 +105,6 @@ function undo(log: SessionLog, event: LogEvent, at: string): void {
   event.facts = { ...event.facts, undoneAt: at };
   log.head = previousId;
   log.view = inOrder([...log.view, ...event.archived]);
-  const { counters } = log;
-  log.counters = { ...counters, compactionCount: counters.compactionCount - (isCompaction ? 1 : 0) };
 }
 
 function inOrder(rows: readonly Row[]): Row[] {

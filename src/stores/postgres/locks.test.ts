@@ -138,6 +138,49 @@ function suite(world: PostgresWorld): void {
     expect((await stateOf(store, "a")).counters.compactionCount).toBe(1);
   }, 20_000);
 
+  /** Somebody is just making the session `x`, and never comes to an end. */
+  async function making(busyTimeoutMs?: number) {
+    const schema = world.newSchema();
+    const store = postgresStore({ client: world.newPool(), schema, ...(busyTimeoutMs && { busyTimeoutMs }) });
+    await begin(store, "a", 1);
+    const holder = await world.newPool().connect();
+    await holder.query("BEGIN");
+    await holder.query(
+      `INSERT INTO "${schema.replaceAll('"', '""')}".sessions (id, format, agent_id, base, metadata)
+       VALUES ('x', 'gemini', '', '{}', '{}')`,
+    );
+    const giveUp = async (): Promise<void> => {
+      await holder.query("ROLLBACK");
+      holder.release();
+    };
+    return { store, giveUp };
+  }
+
+  const NEW = { id: "x", format: "gemini", base: {} } as const;
+  const FIRST = { messages: [user("one")], turns: 1 };
+
+  test.each([
+    ["without messages", undefined],
+    ["with its first messages", FIRST],
+  ])(
+    "making a session %s ends with an abort, or when its time is over",
+    async (_, first) => {
+      const patient = await making();
+      const startedMs = performance.now();
+      const aborted = patient.store.create(NEW, first, { signal: AbortSignal.timeout(100) });
+      await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+      await patient.giveUp();
+      expect(await patient.store.open("x")).toBeUndefined();
+      const hasty = await making(150);
+      await expect(hasty.store.create(NEW, first)).rejects.toMatchObject({ code: "storage", retryable: true });
+      expect(performance.now() - startedMs).toBeLessThan(4_000);
+      await hasty.giveUp();
+      await hasty.store.create(NEW, first);
+      await expect(hasty.store.create(NEW, first)).rejects.toMatchObject({ code: "session-exists" });
+    },
+    15_000,
+  );
+
   test("bounds cost no round trip", async () => {
     const client = watched(world.newPool());
     const store = postgresStore({ client, schema: world.newSchema() });
@@ -155,5 +198,10 @@ function suite(world: PostgresWorld): void {
       const open = () => postgresStore({ client: world.newPool(), busyTimeoutMs });
       expect(open).toThrow(/busyTimeoutMs must be/);
     }
+  });
+
+  test("a misspelt use of the schema is refused", () => {
+    const open = () => postgresStore({ client: world.newPool(), schemaUse: "kepe" as "keep" });
+    expect(open).toThrow(expect.objectContaining({ code: "invalid-settings" }));
   });
 }

@@ -1,9 +1,10 @@
 /** Takes compactions back, in one transaction: exactly their marks, edits and summaries, and nothing that came since. */
 
+import { countersAfterRollback } from "../../core/store/counters.ts";
 import type { Rollback, RolledBack } from "../../core/store/store.ts";
 import type { Waiting } from "../../core/store/waiting.ts";
 import { flagIn, textIn, timeOrNullIn } from "../sql/cells.ts";
-import { countersAfterRollback, planRollback } from "../sql/plan-rollback.ts";
+import { compactionsIn, planRollback } from "../sql/plan-rollback.ts";
 import { countersOf, versionOf } from "../sql/session-row.ts";
 import { columnText, VERSION_TEXTS } from "./columns.ts";
 import type { Database, Transaction } from "./database.ts";
@@ -21,7 +22,7 @@ export async function rollBack(
     const { row, now } = await lockSession(transaction, { schema, sessionId });
     const { undone, head } = planRollback(await eventsInForce(transaction, { schema, sessionId }), rollback);
     const undoneIds = undone.map(({ id }) => id);
-    const { compactionCount } = countersAfterRollback(countersOf(row), undone);
+    const after = countersAfterRollback(countersOf(row), compactionsIn(undone));
     const events = textList(undoneIds);
     const [, , , , sessions] = await transaction.pipeline([
       [
@@ -34,9 +35,9 @@ export async function rollBack(
       [uneditText(schema), [sessionId, events], "planned"],
       [
         `UPDATE ${schema}.sessions SET head_event_id = $2, revision = revision + 1, compaction_count = $3::integer,
-           is_total_stale = true, weak_passes = 0, pass_tokens_after = 0, updated_at = $4::text::timestamptz
+           memory_flush_compaction_count = $5::integer, is_total_stale = true, weak_passes = 0, pass_tokens_after = 0, updated_at = $4::text::timestamptz
          WHERE id = $1 RETURNING ${VERSION_TEXTS}`,
-        [sessionId, head, compactionCount, now],
+        [sessionId, head, after.compactionCount, now, after.memoryFlushCompactionCount],
       ],
     ]);
     return { version: versionOf(sessions?.[0] ?? {}), undoneIds };

@@ -10,7 +10,7 @@ import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.t
 import { sessionSummaryOf, versionOf } from "../sql/session-row.ts";
 import { appendStatement } from "./append.ts";
 import { columnText, VERSION_TEXTS } from "./columns.ts";
-import type { Database, Statement, Transaction } from "./database.ts";
+import type { Database, Transaction, WriteStatement } from "./database.ts";
 import { numberList, textList } from "./literals.ts";
 import { lockSession } from "./lock-session.ts";
 
@@ -21,10 +21,10 @@ export async function createSession(
   { first, ...waiting }: Waiting & { readonly first?: Batch | undefined },
 ): Promise<void> {
   const { schema } = database;
-  const [text, values] = insertStatement(schema, session);
+  const [textOf, values] = insertStatement(schema, session);
   const doing = "create the session";
   if (first === undefined) {
-    const made = await database.write(doing, [() => text, values], waiting);
+    const made = await database.write(doing, [textOf, values], waiting);
     if (made.length === 0) throw sessionExists(session.id);
     return;
   }
@@ -34,7 +34,7 @@ export async function createSession(
     if (there.length > 0) throw sessionExists(session.id);
     // The transaction has its bounds already.
     const [made] = await pipeline([
-      [text, values],
+      [textOf("true"), values],
       [appendTextOf("true"), appended],
     ]);
     // Somebody was quicker; what was appended to theirs is taken back.
@@ -43,11 +43,14 @@ export async function createSession(
   await database.transaction(doing, body, waiting);
 }
 
-function insertStatement(schema: string, session: NewSession): Statement {
+/** Somebody who is just making the same session is waited for. */
+function insertStatement(schema: string, session: NewSession): WriteStatement {
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
-  const text = `INSERT INTO ${schema}.sessions (id, format, agent_id, parent_id, base, metadata)
-     VALUES ($1, $2, $3, $4, $5::text::json, $6::text::json) ON CONFLICT DO NOTHING RETURNING id`;
-  return [text, [id, format, agentId, parentId, jsonText(base), jsonText(metadata)]];
+  const textOf = (lockBound: string): string =>
+    `INSERT INTO ${schema}.sessions (id, format, agent_id, parent_id, base, metadata)
+     SELECT $1::text, $2::text, $3::text, $4::text, $5::text::json, $6::text::json WHERE ${lockBound}
+     ON CONFLICT DO NOTHING RETURNING id`;
+  return [textOf, [id, format, agentId, parentId, jsonText(base), jsonText(metadata)]];
 }
 
 export async function deleteSession(database: Database, sessionId: string, waiting: Waiting = {}): Promise<void> {

@@ -16,6 +16,14 @@ export interface AppliedMigration {
 /** What may become of a schema: made where it is missing, brought up to date where it is there, or neither. */
 export type SchemaUse = "make" | "update" | "keep";
 
+const SCHEMA_USES: readonly unknown[] = ["make", "update", "keep"] satisfies readonly SchemaUse[];
+
+/** What is misspelt must not pass for leave to change a schema. */
+export function checkSchemaUse(use: SchemaUse): void {
+  if (SCHEMA_USES.includes(use)) return;
+  throw new CompactionError("invalid-settings", 'schemaUse must be "make", "update" or "keep". Nothing was opened.');
+}
+
 export interface SchemaState {
   /** Without any password. */
   readonly place: string;

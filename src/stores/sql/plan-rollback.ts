@@ -1,7 +1,6 @@
-/** Which events a rollback undoes, and what becomes of the counters. Pure; throws what the port promises. */
+/** Which events a rollback undoes. Pure; throws what the port promises. */
 
 import { CompactionError } from "../../core/errors.ts";
-import type { Counters } from "../../core/store/counters.ts";
 import type { Rollback } from "../../core/store/store.ts";
 
 export interface EventInForce {
@@ -37,8 +36,6 @@ export function planRollback(inForce: readonly EventInForce[], { to, cascade }: 
   return { undone, head: inForce[at + 1]?.id ?? null };
 }
 
-/** Nobody knows the total of the view that came back. */
-export function countersAfterRollback(before: Counters, undone: readonly EventInForce[]): Counters {
-  const compactions = undone.filter(({ isCompaction }) => isCompaction).length;
-  return { ...before, compactionCount: Math.max(0, before.compactionCount - compactions), isTotalStale: true };
+export function compactionsIn(events: readonly EventInForce[]): number {
+  return events.filter(({ isCompaction }) => isCompaction).length;
 }

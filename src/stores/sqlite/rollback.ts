@@ -1,8 +1,9 @@
 /** Taking compactions back, as the work of one write transaction: exactly what each of them did, newest first. Deletes nothing. */
 
+import { countersAfterRollback } from "../../core/store/counters.ts";
 import type { Rollback, RolledBack } from "../../core/store/store.ts";
 import { flagIn, textIn, textOrNullIn } from "../sql/cells.ts";
-import { countersAfterRollback, planRollback } from "../sql/plan-rollback.ts";
+import { compactionsIn, planRollback } from "../sql/plan-rollback.ts";
 import { countersOf, versionOf } from "../sql/session-row.ts";
 import type { Database } from "./database.ts";
 import { sessionRow, updateSession } from "./session-rows.ts";
@@ -22,7 +23,7 @@ export function rollBack(
   for (const { id } of undone) undo(database, { sessionId, eventId: id, undoneAt });
   const before = versionOf(row);
   const version = { ...before, head, revision: before.revision + 1 };
-  const counters = countersAfterRollback(countersOf(row), undone);
+  const counters = countersAfterRollback(countersOf(row), compactionsIn(undone));
   const passes = { weak: 0, tokensAfter: 0 };
   updateSession(database, sessionId, { version, counters, passes, updatedAt: undoneAt });
   return { version, undoneIds: undone.map(({ id }) => id) };

@@ -184,6 +184,32 @@ export const MESSAGE_CASES: Cases = {
     await refuses("session-missing", () => store.recordMemoryFlush("nobody"));
     await isSound(store);
   },
+  "a flush that a rollback takes back is no longer recorded": async ({ store, reopen }) => {
+    await begin(store, "a", 8);
+    const check = async (expected: readonly (number | null)[]) => {
+      for (const each of [store, await reopen()]) {
+        const { compactionCount, memoryFlushCompactionCount } = (await stateOf(each, "a")).counters;
+        assert.deepEqual([compactionCount, memoryFlushCompactionCount], expected);
+      }
+    };
+    await compact(store, "a", { archive: [0], summary: "one" });
+    await store.recordMemoryFlush("a");
+    await compact(store, "a", { archive: [1], summary: "two" });
+    await store.rollback("a", {});
+    await check([1, 1]);
+    await compact(store, "a", { archive: [1], summary: "two" });
+    await store.recordMemoryFlush("a");
+    await check([2, 2]);
+    await store.rollback("a", {});
+    await check([1, null]);
+    await compact(store, "a", { archive: [1], summary: "two" });
+    await check([2, null]);
+    await store.recordMemoryFlush("a");
+    const first = (await listOf(store.events("a"))).find(({ number }) => number === 1)?.id ?? "";
+    await store.rollback("a", { to: first, cascade: true });
+    await check([0, null]);
+    await isSound(store);
+  },
   "pins are kept": async ({ store, reopen }) => {
     await begin(store, "a", 3);
     await store.setPinned("a", ["m2", "m3"], true);
