@@ -207,3 +207,112 @@ describe("under a target that somebody named", () => {
     expect(newestResult(done)).toContain("--- trimmed (kept ");
   });
 });
+
+describe("where what stays takes the target's room by itself", () => {
+  const tools = [{ name: "read_file", description: words(12_000, "t"), input_schema: { type: "object" } }];
+  const rest = conversation({ ...OLD, newest: 1_500 }).messages.slice(1);
+  const big = { role: "user", content: `SPEC ${words(9_000, "s")}` };
+  const newest = `FIRST ${words(1_500, "n")} LAST`;
+
+  test.each([
+    ["tool definitions", { tools, messages: [{ role: "user", content: "Go." }, ...rest] }, {}],
+    ["a pin", { messages: [{ role: "user", content: words(12_000, "p") }, ...rest] }, { pinned: [0] }],
+    ["the first request", { messages: [big, ...rest] }, {}],
+  ])("%s: a result that was not read stays whole, and the view below the trigger", async (_, body, call) => {
+    const compactor = createCompactor(SMALL);
+    const done = await compactor.compact(body, call);
+    expect(done.report).toMatchObject({ compacted: true, steps: { summarize: 1 } });
+    expect(newestResult(done) === newest, "it was changed").toBe(true);
+    // Nothing that was read already stays while the target is missed.
+    if (!done.report.fits) expect(JSON.stringify(done.request)).not.toContain('"tool_use_id":"old');
+    const again = await compactor.fit(done.request, call);
+    expect(again.report).toMatchObject({ compacted: false, reason: "not-triggered" });
+  });
+
+  test("a named target: the first request goes, and takes nothing from the result", async () => {
+    const done = await createCompactor(SMALL).compact({ messages: [big, ...rest] }, { target: { tokens: 24_000 } });
+    expect(done.report).toMatchObject({ fits: true, steps: { summarize: 1 } });
+    expect(newestResult(done) === newest, "it was changed").toBe(true);
+  });
+
+  test("a pin that leaves no room below the trigger either has the result cut to what the window has", async () => {
+    const body = { messages: [{ role: "user", content: words(18_000, "p") }, ...rest] };
+    const done = await createCompactor(SMALL).compact(body, { pinned: [0] });
+    expect(newestResult(done)?.length ?? 0).toBeGreaterThan(5_000);
+    expect(done.report.tokensAfter).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describe("a profile without a target", () => {
+  /** An answered round of some size, then one that was not read yet and is larger than the window. */
+  const overflowing = (windowTokens: number): readonly JsonObject[] => [
+    { role: "user", content: "Fix it." },
+    ...Array.from({ length: 100 }, (_, index) =>
+      chatRound(
+        `old${index}`,
+        `src/lib${index}/x.ts:${index} error TS${2_000 + index} ${words(windowTokens / 400, "w")}`,
+      ),
+    ).flat(),
+    ...chatRound("READ", words(windowTokens / 8, "r")),
+    ...chatRound("NEW", words(windowTokens, "n")),
+  ];
+
+  test.each(
+    (["openclaw", "nous", "micro-agent"] as const).flatMap((profile) =>
+      [8_000, 32_000, 128_000].map((windowTokens) => [profile, windowTokens] as const),
+    ),
+  )("%s, window %d: one pass is below the trigger, and the next does nothing", async (profile, windowTokens) => {
+    const compactor = createCompactor({
+      format: openaiChat,
+      telemetry: false,
+      profile,
+      windowTokens,
+      compact: { auto: true },
+    });
+    const messages = overflowing(windowTokens);
+    const done = await compactor.fit({ messages });
+    expect(done.report).toMatchObject({ compacted: true, fits: true });
+    const seen = JSON.stringify(done.request);
+    expect(seen).toContain('"tool_call_id":"NEW"');
+    const again = await compactor.fit({ messages });
+    expect(again.report).toMatchObject({ compacted: false, reason: "not-triggered" });
+    expect(JSON.stringify(again.request) === seen, "it was changed again").toBe(true);
+    if (done.report.steps.trim === undefined) return;
+    // What was read already went first, and a pass that is asked for finds nothing more.
+    expect(seen).not.toContain('"tool_call_id":"READ"');
+    expect((await compactor.compact(done.request)).report.compacted).toBe(false);
+  });
+});
+
+test("a result that is cut again still says how long it was", async () => {
+  const body = conversation({ ...OLD, newest: 30_000 });
+  const first = await createCompactor(SMALL).fit(body);
+  const second = await createCompactor({ ...SMALL, windowTokens: 30_000 }).fit(first.request);
+  const length = `FIRST ${words(30_000, "n")} LAST`.length;
+  const [before, after] = [newestResult(first) ?? "", newestResult(second) ?? ""];
+  expect(after.length).toBeLessThan(before.length);
+  for (const seen of [before, after]) {
+    expect(seen.match(/--- trimmed .*/g)).toEqual([expect.stringContaining(` of ${length} chars) ---`)]);
+    const [, head, tail] = /\(kept (\d+) head \+ (\d+) tail/.exec(seen) ?? [];
+    expect(seen.startsWith(`FIRST ${words(30_000, "n")}`.slice(0, Number(head)))).toBe(true);
+    expect(seen.endsWith(`${words(30_000, "n")} LAST`.slice(-Number(tail)))).toBe(true);
+  }
+});
+
+test("beside an image, the text of a result is cut and the image stays", async () => {
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+  const content = [
+    { type: "text", text: `FIRST ${words(10_000, "n")}` },
+    image,
+    { type: "text", text: words(9_000, "m") },
+  ];
+  const messages = [
+    ...conversation({ ...OLD, newest: 1 }).messages.slice(0, -1),
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "NEW", content }] },
+  ];
+  const done = await createCompactor(SMALL).fit({ messages });
+  expect(anthropicMessages.validate(done.request)).toEqual([]);
+  expect(done.report).toMatchObject({ fits: true, steps: { trim: 1, summarize: 1 } });
+  expect(newestResult(done)).toMatch(/^FIRST .*--- trimmed \(kept/s);
+  expect(JSON.stringify(done.request.messages.at(-1))).toContain(JSON.stringify(image));
+});

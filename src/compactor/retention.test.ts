@@ -40,6 +40,23 @@ test("a scorer that likes everything cannot keep a pass from fitting, and the hi
   expect(messages.length).toBeLessThan(plain.length + 12);
 });
 
+test("a scorer that likes calls is charged for what they returned too", async () => {
+  const rounds = Array.from({ length: 40 }, (_, index) => [
+    {
+      role: "assistant",
+      content: `Reading ${index}.`,
+      tool_calls: [{ id: `c${index}`, type: "function", function: { name: "read", arguments: "{}" } }],
+    },
+    { role: "tool", tool_call_id: `c${index}`, content: `line ${index} of the log. `.repeat(50) },
+  ]).flat();
+  const messages = [say("user", "Fix it."), ...rounds, say("assistant", "Done."), say("user", "Go on.")];
+  const likesCalls = ({ parts }: Message): number => (parts.some(({ type }) => type === "tool-call") ? 1 : 0);
+  const calls = (list: readonly JsonObject[]): number => list.filter((message) => "tool_calls" in message).length;
+  const [plain, liked] = [await kept({}, messages), await kept({ scoreMessage: likesCalls }, messages)];
+  expect(calls(liked)).toBeGreaterThan(0);
+  expect(calls(liked)).toBeLessThanOrEqual(calls(plain) + 4);
+});
+
 test("a scorer is asked once per message, and not before something would go", async () => {
   const score = vi.fn(isDecision);
   const compactor = compactorWith({ scoreMessage: score });

@@ -8,6 +8,7 @@ import type { Conversation, Message } from "../core/message.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
+import { structureOf } from "../core/structure/structure.ts";
 
 export interface RetentionOptions {
   /** How much of the newest to keep, from what the conversation is like now. Without it: `protect.tailTokens` and `tailMessages`. */
@@ -62,24 +63,28 @@ export interface ScoredInput {
 
 /** The view with the best messages before the tail pinned, as many as there is room for; the same one where there are none. */
 export function pinScored(scoreOf: ScoreMessage, input: ScoredInput): Conversation {
-  const { view, settings, targetTokens, tokensOf } = input;
+  const { view, settings, targetTokens } = input;
   const { messages } = view;
+  const wholes = wholesOf(input);
+  const kept = new Set(messages.flatMap((message, index) => (message.pinned ? (wholes[index] ?? []) : [])));
   let roomTokens = (targetTokens ?? settings.windowTokens) * SCORED_SHARE_MAX;
-  for (const message of messages) if (message.pinned) roomTokens -= tokensOf(message);
+  for (const { tokens } of kept) roomTokens -= tokens;
   // An earlier summary of ours is to be replaced by the next one, whatever its score.
   const ours = new Set(findSummary(messages, view.system, settings.render)?.messageIds ?? []);
   const ranked = messages
     .slice(0, tailStart(input))
     .flatMap((message, index) => {
       const score = message.pinned || ours.has(message.id) ? 0 : scoreOf(message);
-      return score > 0 ? [{ message, index, score }] : [];
+      const whole = wholes[index];
+      return score > 0 && whole !== undefined ? [{ message, index, whole, score }] : [];
     })
     .sort((a, b) => b.score - a.score || b.index - a.index);
   const chosen = new Set<Message>();
-  for (const { message } of ranked) {
-    const tokens = tokensOf(message);
+  for (const { message, whole } of ranked) {
+    const tokens = kept.has(whole) ? 0 : whole.tokens;
     if (tokens > roomTokens) continue;
     roomTokens -= tokens;
+    kept.add(whole);
     chosen.add(message);
   }
   if (chosen.size === 0) return view;
@@ -87,6 +92,23 @@ export function pinScored(scoreOf: ScoreMessage, input: ScoredInput): Conversati
     ...view,
     messages: messages.map((message) => (chosen.has(message) ? { ...message, pinned: true } : message)),
   };
+}
+
+/** What no legal cut divides: a kept call keeps its results and a kept result its call, so they are charged as one. */
+interface Whole {
+  tokens: number;
+}
+
+/** For each message, what stays with it. */
+function wholesOf({ view, tokensOf }: ScoredInput): readonly Whole[] {
+  const { messages } = view;
+  const starts = new Set(structureOf(messages).cutPoints("pair-safe"));
+  let whole: Whole = { tokens: 0 };
+  return messages.map((message, index) => {
+    if (starts.has(index)) whole = { tokens: 0 };
+    whole.tokens += tokensOf(message);
+    return whole;
+  });
 }
 
 /** A score is asked for once: lists that are sent again have the same wire objects. */

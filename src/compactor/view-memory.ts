@@ -3,17 +3,19 @@
  * the prefix the provider sees stays byte-identical until the next compaction. Holds a few conversations; forgets the oldest.
  */
 
+import { isObject, stringOf } from "../core/json.ts";
 import { isSameJson } from "../core/ledger/json-identity.ts";
 import { isSameMessage } from "../core/ledger/same-message.ts";
 import type { Conversation, Message } from "../core/message.ts";
+import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
 import { NO_PASSES, type Passes } from "./passes.ts";
 
 const CONVERSATIONS_MAX = 32;
 
 export interface ViewMemory {
   /**
-   * The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered, or when what
-   * was remembered took away what is pinned now.
+   * The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered. Where what was
+   * remembered took away what is pinned now, it is the one that came, without thinking that was signed over the edits.
    */
   recall(source: Conversation): Recalled;
   remember(source: Conversation, view: Conversation, passes: Passes): void;
@@ -46,7 +48,7 @@ export function createViewMemory(): ViewMemory {
       const covered = entry.source.length;
       const prefix = withPins(entry, source.messages.slice(0, covered));
       // What is pinned now was not then, and is gone: the pass that took it does not count any more.
-      if (prefix === undefined) return { view: source, covered: 0, passes: NO_PASSES };
+      if (prefix === undefined) return { view: withoutForeignThinking(entry, source), covered: 0, passes: NO_PASSES };
       const messages = [...prefix, ...source.messages.slice(covered)];
       // Only a pass that put the summary into the prompt changes it; the caller may have changed it since.
       const isOwnSystem = entry.system !== entry.sourceSystem && isSameJson(entry.sourceSystem, source.system);
@@ -60,6 +62,19 @@ export function createViewMemory(): ViewMemory {
       entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
     },
   };
+}
+
+/** What was sent last is the remembered view: thinking behind the first place where the source differs from it was signed over that. */
+function withoutForeignThinking({ view, system, sourceSystem }: Entry, source: Conversation): Conversation {
+  const body = source.wire?.json;
+  if (!bindsThinking(source.format, isObject(body) ? stringOf(body.model) : undefined)) return source;
+  const isSame = (message: Message, index: number): boolean => {
+    const sent = view[index];
+    return sent !== undefined && isSameMessage(sent, message);
+  };
+  const differs = source.messages.findIndex((message, index) => !isSame(message, index));
+  const sentBefore = system === sourceSystem && differs > 0 ? source.messages.slice(0, differs) : [];
+  return stripBoundThinking({ ...source, messages: sentBefore }, source);
 }
 
 /** The remembered view with the pins of this call; undefined where what was not pinned then is no longer in it as it came. */

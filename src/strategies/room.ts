@@ -6,6 +6,8 @@
 import { formatRules } from "../core/format-rules.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
+import { withoutSummary } from "../core/plan/summary-marks.ts";
+import { quietTokens } from "../core/plan/trigger.ts";
 import { unansweredRound } from "../core/plan/unanswered-round.ts";
 
 /** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
@@ -27,6 +29,10 @@ const NAMED_TAIL_SHARE = 0.15;
 /** Results that the model has not read yet get more than that, but no more than this: beyond it, they are summarised like the rest. */
 const NAMED_ROUND_SHARE = 0.25;
 
+/** Of results that the model has not read, cutting to less than this, or than this share of the target, leaves too little to read. */
+export const WORTH_READING_TOKENS = 2_000;
+const WORTH_READING_SHARE = 0.25;
+
 /** Marks, acknowledgement and message structure around a summary. */
 const FRAME_TOKENS = 48;
 /** The lines between neighbours of one role, where the provider refuses those. */
@@ -39,27 +45,27 @@ const BRIDGE_TOKENS = 32;
 export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Partition {
   const { protect } = input.settings;
   const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages, mayTakeNative });
-  const { targetTokens } = input;
-  if (targetTokens === undefined) return full;
-  const room = (parts: Partition): number => targetTokens - keptTokens(input, parts) - frameTokens(input);
+  const [aimTokens] = aimsOf(input);
+  const room = (parts: Partition): number => aimTokens - keptTokens(input, parts) - frameTokens(input);
   if (room(full) >= wantedBudget(input)) return full;
   const shorter = input.isTargetExplicit ? tailUnderNamedTarget : tailUnderOwnTarget;
-  const tight = shorter(input, targetTokens, { mayDropFirstUser: false, mayTakeNative });
+  const tight = shorter(input, aimTokens, { mayDropFirstUser: false, mayTakeNative });
   if (room(tight) >= wantedBudget(input) / 2) return tight;
-  return shorter(input, targetTokens, { mayDropFirstUser: true, mayTakeNative: true });
+  return shorter(input, aimTokens, HARD);
 }
 
 /** For a pass that makes no summary: as many of the newest messages as the target allows (D22). */
 export function partitionForTruncation(input: PlanInput): Partition {
   const { protect } = input.settings;
-  const { targetTokens } = input;
-  if (targetTokens === undefined)
-    return partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
-  const limitTokens = targetTokens - foundTokens(input) - bridgeTokens(input);
+  const [aimTokens] = aimsOf(input);
+  const limitTokens = aimTokens - foundTokens(input) - bridgeTokens(input);
+  if (input.targetTokens === undefined) {
+    const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+    if (keptTokens(input, full) <= limitTokens) return full;
+  }
   const within = { tokens: Math.max(0, limitTokens), limitTokens };
-  const gentle = tailWithin(input, within, { mayDropFirstUser: false, mayTakeNative: false });
-  if (keptTokens(input, gentle) <= limitTokens) return gentle;
-  return tailWithin(input, within, { mayDropFirstUser: true, mayTakeNative: true });
+  const gentle = tailWithin(input, within, GENTLE);
+  return keptTokens(input, gentle) <= limitTokens ? gentle : tailWithin(input, within, HARD);
 }
 
 /** How much room there is for the round that the model has not answered, and how much it takes; undefined without one. */
@@ -72,23 +78,60 @@ export interface RoundRoom {
 
 /** Beside what stays and half of the summary that the settings want; under a named target, a share of the room. */
 export function roundRoom(input: PlanInput): RoundRoom | undefined {
-  const { conversation, structure, settings, targetTokens, tokensOf } = input;
+  const { conversation, structure, tokensOf } = input;
   const round = unansweredRound(conversation.messages, structure);
   if (round === undefined) return undefined;
   const tokens = sumTokens(conversation.messages.slice(round.start, round.end), tokensOf);
-  const firm = keptTokens(input, tailOf(input, 0, { mayDropFirstUser: false, mayTakeNative: false }));
-  const room = (targetTokens ?? settings.windowTokens) - (firm - tokens) - frameTokens(input);
-  const allowed = isShared(input) ? room * NAMED_ROUND_SHARE : room - reservedBudget(input);
+  const merged = input.settings.compact.strategy === "truncate" ? 0 : mergedTokens(input);
+  const beside = (may: May): number => keptTokens(input, tailOf(input, 0, may)) - tokens - merged;
+  const allowed = isShared(input) ? sharedRoom(input, beside) : ownRoom(input, tokens, beside);
   return { ...round, tokens, allowedTokens: Math.max(0, Math.floor(allowed)) };
+}
+
+/** What stays beside the round, when as much goes as may. */
+type Beside = (may: May) => number;
+
+/** The first request goes where it leaves no useful summary: then it takes nothing from the round either. */
+function sharedRoom(input: PlanInput, beside: Beside): number {
+  const room = (may: May): number => (input.targetTokens ?? 0) - beside(may) - frameTokens(input);
+  const gentle = room(GENTLE);
+  return (gentle >= wantedBudget(input) / 2 ? gentle : room(HARD)) * NAMED_ROUND_SHARE;
+}
+
+/**
+ * Beside the first request where that leaves enough to read, else without it. Where what stays takes the target by itself, no
+ * cut could meet it: then the round may have what there is below the trigger, or in the window.
+ */
+function ownRoom(input: PlanInput, tokens: number, beside: Beside): number {
+  const [aimTokens, ...further] = aimsOf(input);
+  const reserved =
+    input.settings.compact.strategy === "truncate"
+      ? foundTokens(input) + bridgeTokens(input)
+      : wantedBudget(input) / 2 + frameTokens(input);
+  // A target that somebody named is met where it can be.
+  const worth = input.isTargetExplicit ? 1 : Math.min(WORTH_READING_TOKENS, aimTokens * WORTH_READING_SHARE);
+  const gentle = aimTokens - beside(GENTLE) - reserved;
+  const hard = beside(HARD) + reserved;
+  const rooms = [gentle, ...[aimTokens, ...further].map((aim) => aim - hard)];
+  return rooms.find((room) => room >= Math.min(tokens, worth)) ?? Math.max(...rooms);
+}
+
+/**
+ * What a pass aims below, the best first: the target; where there is none, or what stays is more, the trigger, so that the next
+ * request does not fire it again; the window at last. Without a target, a trigger that cannot be met is none.
+ */
+function aimsOf(input: PlanInput): readonly [number, ...number[]] {
+  const { settings, baseTokens, toolsTokens, targetTokens } = input;
+  const { windowTokens } = settings;
+  const quiet = quietTokens(settings, { systemTokens: baseTokens - toolsTokens, toolsTokens });
+  if (targetTokens !== undefined) return [targetTokens, Math.max(targetTokens, quiet), windowTokens];
+  const least = input.baseTokens + frameTokens(input) + USEFUL_TOKENS;
+  return least <= quiet ? [quiet, windowTokens] : [windowTokens];
 }
 
 /** Somebody named the target, and a summary is to say what there is no room for. */
 export function isShared({ isTargetExplicit, settings }: PlanInput): boolean {
   return isTargetExplicit && settings.compact.strategy !== "truncate";
-}
-
-function reservedBudget(input: PlanInput): number {
-  return input.settings.compact.strategy === "truncate" ? 0 : wantedBudget(input) / 2;
 }
 
 /** Of the messages that hold an earlier summary: a truncation leaves them where they are. */
@@ -100,19 +143,35 @@ export function foundTokens({ conversation, found, tokensOf }: PlanInput): numbe
   );
 }
 
+/** Of an earlier summary inside of a message that stays: the next one takes its place. */
+function mergedTokens({ conversation, found, settings, tokensOf }: PlanInput): number {
+  if (found === undefined) return 0;
+  const ids = new Set(found.messageIds);
+  return conversation.messages.reduce((sum, message) => {
+    const bare = ids.has(message.id) ? message : withoutSummary(message, settings.render);
+    return bare === message ? sum : sum + tokensOf(message) - tokensOf(bare);
+  }, 0);
+}
+
 /** What the settings would give a summary; a named target gives it all that is left. */
-export function wantedBudget({ settings, targetTokens, isTargetExplicit }: PlanInput): number {
-  const { budget, maxOutputTokens } = settings.summary;
-  if (targetTokens === undefined) return maxOutputTokens;
-  if (isTargetExplicit) return Math.floor(targetTokens / 2);
-  return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(targetTokens * budget.ratioOfTarget)));
+function wantedBudget(input: PlanInput): number {
+  const { budget } = input.settings.summary;
+  const [aimTokens] = aimsOf(input);
+  if (input.isTargetExplicit) return Math.floor(aimTokens / 2);
+  return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(aimTokens * budget.ratioOfTarget)));
 }
 
 export function summaryBudget(input: PlanInput, kept: number): number {
-  if (input.targetTokens === undefined) return input.settings.summary.maxOutputTokens;
-  const room = input.targetTokens - kept - frameTokens(input);
-  if (input.isTargetExplicit) return Math.max(LINE_TOKENS, room);
-  return Math.max(USEFUL_TOKENS, Math.min(wantedBudget(input), room));
+  const [aimTokens, ...further] = aimsOf(input);
+  const roomIn = (aim: number): number => aim - kept - frameTokens(input);
+  // Where what is protected misses the target by itself, a line would not meet it either.
+  if (input.isTargetExplicit) return roomIn(aimTokens) >= LINE_TOKENS ? roomIn(aimTokens) : USEFUL_TOKENS;
+  const room = [aimTokens, ...further].map(roomIn).find((tokens) => tokens >= USEFUL_TOKENS) ?? USEFUL_TOKENS;
+  // Without a target, a summary may be as long as the model may answer.
+  return Math.min(
+    input.targetTokens === undefined ? input.settings.summary.maxOutputTokens : wantedBudget(input),
+    room,
+  );
 }
 
 export function frameTokens(input: PlanInput): number {
@@ -129,6 +188,9 @@ interface May {
   readonly mayTakeNative: boolean;
   readonly mayTakeUnread?: boolean;
 }
+
+const GENTLE: May = { mayDropFirstUser: false, mayTakeNative: false };
+const HARD: May = { mayDropFirstUser: true, mayTakeNative: true };
 
 /** The tokens that were asked for, without the messages and turns that the full tail has beyond them; else half of the target. */
 function tailUnderOwnTarget(input: PlanInput, targetTokens: number, may: May): Partition {

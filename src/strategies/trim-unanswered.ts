@@ -6,15 +6,13 @@
 import type { TextStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import { trimResults } from "../core/plan/trim-results.ts";
-import { isShared, roundRoom } from "./room.ts";
-
-/** Under a target that somebody named, cutting to less than this loses more than a summary of the results does. */
-const WORTH_READING_TOKENS = 2_000;
+import { isShared, roundRoom, WORTH_READING_TOKENS } from "./room.ts";
 
 export function trimUnanswered(input: PlanInput): readonly TextStep[] {
   const { settings, conversation, structure, tokensOf } = input;
   const round = settings.compact.strategy === "none" ? undefined : roundRoom(input);
   if (round === undefined || round.tokens <= round.allowedTokens) return [];
+  // Under a target that somebody named, a summary of the results says more than so little of them.
   if (isShared(input) && round.allowedTokens < WORTH_READING_TOKENS) return [];
   const freeTokens = round.tokens - round.allowedTokens;
   const steps = trimResults(

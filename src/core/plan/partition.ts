@@ -126,10 +126,12 @@ function firmRound({ messages, structure, mayTakeUnread = false }: PartitionInpu
 
 /** The reasons that a message has of its own. */
 function ownProtections(input: PartitionInput, cut: number): Map<number, Protection> {
-  const { messages, structure } = input;
+  const { messages, structure, summaryIds } = input;
   const { protect } = input.settings;
-  const firstUser = protect.firstUser && !input.mayDropFirstUser ? messages.findIndex(isRequest) : -1;
-  const latest = protect.latestRequest || input.isTight ? messages.findLastIndex(isRequest) : -1;
+  // An earlier summary of ours stands in a user's place, but asks for nothing.
+  const isAsked = (message: Message): boolean => isRequest(message) && !summaryIds.has(message.id);
+  const firstUser = protect.firstUser && !input.mayDropFirstUser ? messages.findIndex(isAsked) : -1;
+  const latest = protect.latestRequest || input.isTight ? messages.findLastIndex(isAsked) : -1;
   // No summary can stand for what only the provider can read: its newest compaction stays as if it were pinned.
   const native = input.mayTakeNative ? -1 : messages.findLastIndex(isNativeItem);
   const unanswered = firmRound(input) ?? { start: messages.length, end: messages.length };

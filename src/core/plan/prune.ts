@@ -75,11 +75,19 @@ export function capSteps({
   );
 }
 
-/** The message after one step. */
+/** The message after one step: one text in the place of the first, and whatever is no text where it was. */
 export function withResultText(message: Message, position: number, value: string): Message {
   const part = message.parts[position];
   if (part?.type !== "tool-result") return message;
-  return { ...message, parts: message.parts.with(position, { ...part, content: [text(value)] }) };
+  const first = part.content.findIndex(({ type }) => type === "text");
+  const content =
+    first < 0
+      ? [text(value)]
+      : part.content.flatMap((inner, index): readonly Part[] => {
+          if (inner.type !== "text") return [inner];
+          return index === first ? [text(value)] : [];
+        });
+  return { ...message, parts: message.parts.with(position, { ...part, content }) };
 }
 
 /** A result and where it stands. */
@@ -105,12 +113,14 @@ function candidates({ messages, pairing, settings, mayPrune }: PruneInput): read
   return carriers.flatMap(({ message, index }, order) => {
     const age = carriers.length - order;
     if (age <= settings.prune.keepLast || !mayPrune(index)) return [];
-    return resultsIn(message, callOf).map((result) => ({ ...result, age }));
+    return resultsIn(message, callOf)
+      .filter(({ part }) => isPlain(part))
+      .map((result) => ({ ...result, age }));
   });
 }
 
-/** Every result that the settings let anybody shorten, whatever its age. */
-export function plainResults(
+/** Every result whose text the settings let anybody shorten, whatever its age and whatever stands beside the text. */
+export function shortenableResults(
   { messages, pairing, settings }: Pick<PruneInput, "messages" | "pairing" | "settings">,
   isMeant: (index: number) => boolean,
 ): readonly PlacedResult[] {
@@ -124,11 +134,11 @@ function callsByResult({ calls }: Pairing): ReadonlyMap<Part, ToolCallPart> {
   return new Map(calls.flatMap((call) => call.results.map(({ part }) => [part, call.part] as const)));
 }
 
-/** Text only, of the client's own tools, not pinned. */
+/** Of the client's own tools, not pinned. */
 function resultsIn(message: Message, callOf: ReadonlyMap<Part, ToolCallPart>): readonly CalledResult[] {
   if (message.pinned) return [];
   return message.parts.flatMap((part, position) => {
-    if (part.type !== "tool-result" || part.server || !isPlain(part)) return [];
+    if (part.type !== "tool-result" || part.server) return [];
     return [{ message, position, part, call: callOf.get(part) }];
   });
 }
@@ -138,7 +148,7 @@ export function isResultMessage(message: Message): boolean {
   return message.parts.some((part) => part.type === "tool-result" && !part.server);
 }
 
-/** R091: results with images or anything else that is not text are skipped. */
+/** R091: old results with images or anything else that is not text are skipped. */
 function isPlain(part: ToolResultPart): boolean {
   return part.content.every(({ type }) => type === "text");
 }

@@ -10,10 +10,42 @@ export const CLEARED_TEXT = "[Tool output cleared — content was processed in e
 const STUB_INPUT_CHARS = 160;
 const STUB_LINE_CHARS = 120;
 
-/** R087: head, a line with the numbers, tail. The end is kept because that is where errors stand. */
-export function trimmedText(text: string, { headChars, tailChars }: Pick<SoftTrim, "headChars" | "tailChars">): string {
-  const marker = `--- trimmed (kept ${headChars} head + ${tailChars} tail of ${text.length} chars) ---`;
-  return `${headOf(text, headChars)}\n\n${marker}\n\n${tailOf(text, tailChars)}`;
+/**
+ * R087: head, a line with the numbers, tail. The end is kept because that is where errors stand. What was trimmed before has
+ * one line still, with the length that it had at first.
+ */
+export function trimmedText(text: string, wanted: Pick<SoftTrim, "headChars" | "tailChars">): string {
+  const { head, tail, chars } = trimmedBefore(text) ?? { head: text, tail: text, chars: text.length };
+  const headChars = Math.min(wanted.headChars, head.length);
+  const tailChars = Math.min(wanted.tailChars, tail.length);
+  const marker = `--- trimmed (kept ${headChars} head + ${tailChars} tail of ${chars} chars) ---`;
+  return `${headOf(head, headChars)}\n\n${marker}\n\n${tailOf(tail, tailChars)}`;
+}
+
+const TRIM_MARKER = /\n\n--- trimmed \(kept (\d+) head \+ (\d+) tail of (\d+) chars\) ---\n\n/g;
+
+interface Trimmed {
+  readonly head: string;
+  readonly tail: string;
+  /** Of the text as it was at first. */
+  readonly chars: number;
+}
+
+/** Cut by us already: what stands around the marker is as long as it says. An output may hold such words itself. */
+function trimmedBefore(text: string): Trimmed | undefined {
+  for (const match of text.matchAll(TRIM_MARKER)) {
+    const [headChars = 0, tailChars = 0, chars = 0] = match.slice(1).map(Number);
+    const head = text.slice(0, match.index);
+    const tail = text.slice(match.index + match[0].length);
+    const isOurs = isCutTo(head, headChars) && isCutTo(tail, tailChars) && headChars + tailChars < chars;
+    if (isOurs) return { head, tail, chars };
+  }
+  return undefined;
+}
+
+/** A cut never divides a pair of surrogates, so it may be one shorter than was asked for. */
+function isCutTo(piece: string, chars: number): boolean {
+  return piece.length === chars || piece.length === chars - 1;
 }
 
 /** R082: cut once, when the result arrives. */

@@ -86,7 +86,13 @@ const RECALL_NOTE = `(What this summary replaced can be searched and read with t
 /** The text with its marks, as every renderer writes it. */
 export function markedSummary(summary: string, { opening, closing, mentionsRecall }: RenderSettings): string {
   const said = mentionsRecall ? `${summary}${SEPARATOR}${RECALL_NOTE}` : summary;
-  return `${opening}${said}${closing}`;
+  return `${opening}${indented(said, opening.trim())}${closing}`;
+}
+
+/** A mark counts where its line begins: where the summary quotes one there, a space makes it text again. */
+function indented(said: string, mark: string): string {
+  if (mark === "" || !said.includes(mark)) return said;
+  return `\n${said}`.split(`\n${mark}`).join(`\n ${mark}`).slice(1);
 }
 
 export function summaryPart(summary: string, render: RenderSettings): TextPart {
@@ -110,18 +116,24 @@ interface Mark {
 }
 
 /**
- * The last opening at the start of a text, or behind one that a summary was merged into; marks inside a summary are its own text.
+ * The last opening at the start of a text, or of a line behind one that a summary was merged into; anywhere else it is quoted.
  * Without a closing mark the summary goes on to the end, so there only what a renderer really merges into is looked into.
  */
 function locate(value: string, { opening, closing, renderer }: RenderSettings): Mark | undefined {
   const [first, last] = [opening.trim(), closing.trim()];
-  const start = first === "" ? -1 : value.lastIndexOf(first);
-  if (start < 0 || (start > 0 && value[start - 1] !== "\n")) return undefined;
+  const textEnd = last === "" ? value.length : value.lastIndexOf(last);
+  const start = first === "" || textEnd < first.length ? -1 : lineStartOf(first, value.slice(0, textEnd));
+  if (start < 0) return undefined;
   const isBehindText = value.slice(0, start).trim() !== "";
   if (isBehindText && last === "" && renderer !== "merge-first-user") return undefined;
-  const textStart = start + first.length;
-  const textEnd = last === "" ? value.length : value.lastIndexOf(last);
-  return textEnd < textStart ? undefined : { start, textStart, textEnd, end: textEnd + last.length };
+  return { start, textStart: start + first.length, textEnd, end: textEnd + last.length };
+}
+
+/** Where the last line that begins with the mark does; -1 without one. */
+function lineStartOf(mark: string, value: string): number {
+  const behindLine = value.lastIndexOf(`\n${mark}`);
+  if (behindLine >= 0) return behindLine + 1;
+  return value.startsWith(mark) ? 0 : -1;
 }
 
 function isAcknowledgement(message: Message, { acknowledgement }: RenderSettings): boolean {

@@ -36,6 +36,19 @@ export function thresholdTokens(settings: Settings): number | undefined {
   return limits.length === 0 ? undefined : Math.min(...limits);
 }
 
+/** The most that a whole request may come to without any trigger firing on it; never more than the window. */
+export function quietTokens(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number {
+  const total = outside.systemTokens + outside.toolsTokens;
+  const limits = settings.compact.triggers.flatMap((trigger) => {
+    const limit = limitOf(trigger, settings);
+    // An economic trigger without any price cliff never fires.
+    if (limit === undefined || (trigger.type === "economic" && limit === 0)) return [];
+    const below = comparisonOf(trigger) === "gte" ? Math.ceil(limit) - 1 : Math.floor(limit);
+    return [below - (triggerTokens(trigger, settings, { ...outside, messagesTokens: 0 }) - total)];
+  });
+  return Math.max(0, Math.min(settings.windowTokens, ...limits));
+}
+
 /** A reserve below the floor is raised to it; a floor of 0 changes nothing (R050, R051). */
 export function raiseToFloor(
   reserveTokens: number,
@@ -64,12 +77,20 @@ function evaluate(trigger: Trigger, settings: Settings, { size, isCacheCold }: T
     const reached = Math.min(trigger.cliffTokens > 0 ? trigger.cliffTokens : Number.POSITIVE_INFINITY, coldLimit);
     return tokens > reached ? { trigger: trigger.type, tokens, thresholdTokens: reached } : undefined;
   }
-  const tokens =
-    trigger.type === "budgetSum"
-      ? size.systemTokens + size.messagesTokens + settings.maxOutputTokens
-      : countedTokens(settings, size);
-  const comparison = "comparison" in trigger ? trigger.comparison : "gt";
-  return passes(tokens, limit, comparison) ? { trigger: trigger.type, tokens, thresholdTokens: limit } : undefined;
+  const tokens = triggerTokens(trigger, settings, size);
+  return passes(tokens, limit, comparisonOf(trigger))
+    ? { trigger: trigger.type, tokens, thresholdTokens: limit }
+    : undefined;
+}
+
+function triggerTokens(trigger: Trigger, settings: Settings, size: ContextSize): number {
+  return trigger.type === "budgetSum"
+    ? size.systemTokens + size.messagesTokens + settings.maxOutputTokens
+    : countedTokens(settings, size);
+}
+
+function comparisonOf(trigger: Trigger): Comparison {
+  return "comparison" in trigger ? trigger.comparison : "gt";
 }
 
 function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefined {

@@ -1,13 +1,14 @@
 /**
  * Results that are too big to stay whole and too new to go: each keeps its head and its tail, the largest give first, and all
- * are cut to one length. Never a call, never what anybody said, nothing pinned, nothing that the settings keep verbatim.
+ * are cut to one length. Never a call, never what anybody said, nothing pinned, nothing that the settings keep verbatim, and no
+ * image beside a text.
  */
 
 import type { Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Pairing } from "../structure/pairing.ts";
 import type { TextStep } from "./plan.ts";
-import { type PlacedResult, plainResults, resultText, textStep } from "./prune.ts";
+import { type PlacedResult, resultText, shortenableResults, textStep } from "./prune.ts";
 import { trimmedText } from "./pruned-texts.ts";
 
 export interface TrimInput {
@@ -27,7 +28,7 @@ const ATTEMPTS_MAX = 32;
 
 /** As little as frees that many tokens; where nothing frees enough, as much as may be cut. */
 export function trimResults(input: TrimInput, freeTokens: number): readonly TextStep[] {
-  const results = plainResults(input, input.mayTrim);
+  const results = shortenableResults(input, input.mayTrim);
   const cutTo = (keptChars: number): readonly TextStep[] =>
     results.flatMap((result) => trimStep(result, keptChars, input.tokensOf) ?? []);
   let low = KEPT_CHARS_MIN;

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { balanced } from "../../profiles/balanced.ts";
+import { microAgent } from "../../profiles/micro-agent.ts";
+import { openclaw } from "../../profiles/openclaw.ts";
+import { type Message, text } from "../message.ts";
+import type { RenderSettings } from "../settings/settings.ts";
+import { findSummary, markedSummary, withoutSummary, withSummary } from "./summary-marks.ts";
+
+const RENDERS: readonly RenderSettings[] = [balanced.render, microAgent.render, openclaw.render];
+
+const user = (said: string): Message => ({ id: "m", role: "user", parts: [text(said)] });
+
+/** A summary that quotes `quote`, and what is found of it once it stands in a message of its own. */
+function check(quote: (mark: string) => string): void {
+  for (const render of RENDERS) {
+    for (const mark of [render.opening.trim(), render.closing.trim()]) {
+      const said = `Goal: fix it.\n${quote(mark)}\nNext: tests.`;
+      const found = findSummary([user(markedSummary(said, render))], [], render);
+      expect(found?.messageIds).toEqual(["m"]);
+      expect(found?.text.replaceAll("\n ", "\n")).toBe(said);
+      // Written once more, it is the same: nothing piles up.
+      expect(markedSummary(found?.text ?? "", render)).toBe(markedSummary(said, render));
+    }
+  }
+}
+
+test("a mark that is quoted within a line", () => check((mark) => `Never remove "${mark}" from marks.ts.`));
+test("a mark that is quoted on a line of its own", () => check((mark) => `The marker is\n${mark}\nand stays.`));
+test("a mark that a summary begins with", () => {
+  for (const render of RENDERS) {
+    const said = `${render.opening.trim()} is what it must begin with.`;
+    const found = findSummary([user(markedSummary(said, render))], [], render);
+    expect(found).toEqual({ text: said, messageIds: ["m"] });
+  }
+});
+
+test("a request that quotes the mark gets its summary and loses it again, and nothing else", () => {
+  for (const render of RENDERS.filter(({ closing }) => closing !== "")) {
+    const request = user(`Keep this line:\n${render.opening.trim()}\nas it is.`);
+    const merged = withSummary(request, `It said:\n${render.opening.trim()}\nand more.`, render);
+    expect(withoutSummary(merged, render)).toEqual(request);
+  }
+});
+
+test("what only quotes an opening is no summary", () => {
+  const { render } = balanced;
+  const quoting = user(`The text "${render.opening.trim()}" must stay, and so must "${render.closing.trim()}".`);
+  expect(findSummary([quoting], [], render)).toBeUndefined();
+});
