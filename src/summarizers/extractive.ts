@@ -15,9 +15,10 @@ import { isWorthTelling } from "./extractive/call-outcome.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
 import { CUES } from "./extractive/cues.ts";
-import { commitsOf } from "./extractive/evidence.ts";
+import { closingCalls, commitsOf } from "./extractive/evidence.ts";
 import { focusOn } from "./extractive/focus.ts";
-import { foreignGoal, foreignPending } from "./extractive/foreign-goal.ts";
+import { foreignCheckpoint } from "./extractive/foreign-checkpoint.ts";
+import { foreignGoal } from "./extractive/foreign-goal.ts";
 import { type Goal, goalOf, type Request } from "./extractive/goal.ts";
 import { offersMax } from "./extractive/identifiers.ts";
 import { type KeptView, readKept } from "./extractive/kept-view.ts";
@@ -31,11 +32,12 @@ import {
   mergeFiles,
   mergeStatements,
 } from "./extractive/merge.ts";
+import { nextOf } from "./extractive/next-steps.ts";
 import { OUTCOME_MARK, type Prose, type Reading, readMessages } from "./extractive/reading.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { oneLine } from "./extractive/sentences.ts";
 import { readStatements } from "./extractive/statements.ts";
-import { isAssent, isFarewell, isTelling } from "./extractive/tasks.ts";
+import { isTelling } from "./extractive/tasks.ts";
 
 const VERSION = "1";
 /** X18. */
@@ -47,7 +49,6 @@ const REQUEST_LINE_CHARS_MAX = 300;
 const REQUEST_CHARS_SHORT = 600;
 const GOAL_CHARS_COMPARED = 80;
 const FINDINGS_MAX = 6;
-const NEXT_CHARS_MAX = 200;
 const NO_WORDS: ReadonlySet<string> = new Set();
 
 export function extractive(): Summarizer {
@@ -68,7 +69,8 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const view = readKept(input);
   const reading = readMessages(leaving, view);
   const foreign = foreignSummary([...input.kept, ...leaving]);
-  const draft = draftOf({ leaving, reading, kept: view, before: earlierOf(input.previous), foreign }, input);
+  const before = input.previous === undefined ? earlierIn(leaving) : earlierOf(input.previous);
+  const draft = draftOf({ leaving, reading, kept: view, before, foreign }, input);
   const kept = input.kept.flatMap(readableTexts);
   const { checkpoint, text } = compose(draft, { budgetTokens, counter, language: reading.language, kept });
   const notes = text === "" ? [`A budget of ${budgetTokens} tokens holds no summary.`] : [];
@@ -91,8 +93,10 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const { findings, ...statements } = mergeStatements(fresh, earlier, reading);
   const files = mergeFiles(reading, earlier);
   const latest = latestRequestOf(reading, kept) ?? earlier?.latestRequest;
-  const asked = askedFor(source, latest);
+  const asked = askedFor(source, latest, statements.done);
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
+  const closed = [...statements.done, ...closingCalls(reading.log.values())];
+  const next = { ...source, ...statements, asked, open, closed };
   const results = once(() => resultProse(reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
@@ -103,7 +107,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     goal: asked.goal,
     ...statements,
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
-    nextSteps: statements.nextSteps.length > 0 ? statements.nextSteps : nextOf(source, asked, statements.done),
+    ...(statements.nextSteps.length > 0 ? { spareSteps: [] } : nextOf(next)),
     blocked:
       open === undefined || !isWorthTelling(open) ? statements.blocked : [failureLine(open), ...statements.blocked],
     ...files,
@@ -120,7 +124,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
     argumentNames: argumentNamesOf(leaving, reading.prose),
     log: remembered(logOf(reading)),
-    context: once(() => createContext(reading.prose, { ...context, earlier: lines })),
+    context: once(() => createContext(reading.prose, { ...context, earlier: lines, mendedUpTo: reading.mendedUpTo })),
     resultContext: once(() => createContext(results(), { ...context, earlier: [] })),
     ...(focus !== undefined &&
       focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...context, earlier: [] })) }),
@@ -173,7 +177,7 @@ function once<Value>(make: () => Value): () => Value {
 const RECENT_MESSAGES = 30;
 const RECENT_CHARS = 1_000;
 
-function askedFor(source: Source, latest: string | undefined): Goal {
+function askedFor(source: Source, latest: string | undefined, done: readonly string[]): Goal {
   const { reading, kept, before } = source;
   if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
   const replies = repliesIn([...kept.before, ...reading.prose, ...kept.after], reading.language);
@@ -192,6 +196,7 @@ function askedFor(source: Source, latest: string | undefined): Goal {
     requests: [...quoted(kept.before), ...own, ...quoted(kept.after)],
     earlier: before.checkpoint?.goal ?? foreign,
     recent: [...recent.map(({ text }) => text.slice(0, RECENT_CHARS)), ...reading.filesModified],
+    done,
     language: reading.language,
     // Whoever needed a summary was at work before it.
     isTalk: isTalk(reading) && foreign.length === 0,
@@ -222,23 +227,13 @@ function foreignSummary(messages: readonly Message[]): string {
   return newest === undefined ? "" : textsOf(newest.parts).join("\n");
 }
 
-function isTalk({ log, results, failures }: Reading): boolean {
-  return log.size + results.length + failures.length === 0;
+/** What a summary of another tool's that leaves says was done and settled; it stands for what came before it. */
+function earlierIn(leaving: readonly Message[]): Earlier {
+  return { checkpoint: foreignCheckpoint(foreignSummary(leaving)), lines: [], text: "" };
 }
 
-/**
- * Where nobody wrote down what comes next, it is what the user asked for last, or what another tool's summary left pending. An
- * answer that ended the turn settles it.
- */
-function nextOf(source: Source, { goal, current }: Goal, done: readonly string[]): readonly string[] {
-  const { reading, kept, foreign } = source;
-  if (!reading.hasAssistant || kept.isAnswered) return [];
-  if (current === undefined && foreign !== "") return foreignPending(foreign, done);
-  const last = kept.after.at(-1) ?? reading.prose.at(-1);
-  if (last?.isUser === true && isFarewell(last.text, reading.language)) return [];
-  const newest = last?.isUser === true && !isAssent(last.text, reading.language) ? last.text : current?.text;
-  const next = newest ?? goal.at(-1) ?? "";
-  return next.trim() === "" ? [] : [oneLine(askingQuote(next, NEXT_CHARS_MAX, reading.language), NEXT_CHARS_MAX)];
+function isTalk({ log, results, failures }: Reading): boolean {
+  return log.size + results.length + failures.length === 0;
 }
 
 /** Undefined when the newest request stays in the view, or nobody asked for anything. */

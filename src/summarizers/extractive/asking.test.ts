@@ -89,3 +89,36 @@ test("an answer asks outright or it does not", () => {
   expect(asksOutright("As for the reason, it's because I need to sail without my brother.", "en")).toBe(false);
   expect(asksOutright("No. Please cancel the berth instead.", "en")).toBe(true);
 });
+
+const TALE = "They expect to be able to build a wall that keeps the sea out for a hundred years.";
+
+test("what others want is told, not asked", () =>
+  check(`${TALE} Find the weakest stone of the plan.`, 60, "Find the weakest stone of the plan."));
+
+test("a plea behind a long clause is found", () =>
+  check(
+    `${TALE} They may be great builders, but they certainly know nothing of tides, can you find the weakest stone?`,
+    40,
+    "can you find the weakest stone?",
+  ));
+
+test("a document that the plea names is told by its first line", () =>
+  check(
+    `<wall_report>\n## The sea wall leaks at spring tide\n${"It was seen by many people last spring. ".repeat(9)}\n</wall_report>\nCan you mend what <wall_report> tells of?`,
+    90,
+    "The sea wall leaks at spring tide\nCan you mend what <wall_report> tells of?",
+  ));
+
+test("thanks for the last task are no part of the next", () =>
+  check(
+    "Great, the wall looks good now. The lamp in the tower flickers when the wind is strong.",
+    60,
+    "The lamp in the tower flickers when the wind is strong.",
+  ));
+
+test("who ends with a question asks it", () =>
+  check(
+    "The keeper needs to open the gate by hand every night. Why does the pump start before the gate is open?",
+    70,
+    "Why does the pump start before the gate is open?",
+  ));

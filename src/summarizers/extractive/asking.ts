@@ -82,29 +82,63 @@ type Worth = "title" | "plea" | "order" | "telling" | "rule";
 const WORTHS: readonly Worth[] = ["title", "plea", "order", "telling", "rule"];
 
 function byWorth(pieces: readonly Piece[]): readonly number[] {
-  const ask = WORTHS.slice(0, 3).map((worth) => pieces.findIndex((piece) => piece.worth === worth));
+  const ask = WORTHS.slice(0, 3).map((worth) =>
+    worth === "order" ? orderIn(pieces) : pieces.findIndex((piece) => piece.worth === worth),
+  );
   const first = ask.filter((at) => at >= 0).slice(0, 2);
   const rest = pieces.flatMap(({ worth }, at) => (worth === "rule" || first.includes(at) ? [] : [at]));
   return [...first, ...rest];
 }
 
-function piecesOf(lines: readonly string[], language: Language): readonly Piece[] {
-  const own = piecesIn(withoutMaterial(lines), language);
-  return own.length > 0 ? own : piecesIn(lines, language);
+/** Who ends with a question asks it, whatever was said on the way; else the first that asks by a bare verb. */
+function orderIn(pieces: readonly Piece[]): number {
+  const last = pieces.length - 1;
+  if (pieces[last]?.worth === "order" && /[?？؟]$/.test(pieces[last]?.text ?? "")) return last;
+  return pieces.findIndex(({ worth }) => worth === "order");
 }
 
+function piecesOf(lines: readonly string[], language: Language): readonly Piece[] {
+  const { own, titles } = withoutMaterial(lines);
+  const pieces = piecesIn(own, language);
+  return pieces.length > 0 ? withTitle(pieces, titles) : piecesIn(lines, language);
+}
+
+/** Where the sentence that asks names a document by its tag, the document's first line says what it is about. */
+function withTitle(pieces: readonly Piece[], titles: ReadonlyMap<string, string>): readonly Piece[] {
+  if (titles.size === 0 || pieces.some(({ worth }) => worth === "title")) return pieces;
+  const at = pieces.findIndex(({ worth, text }) => (worth === "plea" || worth === "order") && text.includes("<"));
+  const { text = "", line = 0 } = pieces[at] ?? {};
+  const named = [...titles].find(([tag]) => text.includes(`<${tag}>`));
+  if (named === undefined) return pieces;
+  return [...pieces.slice(0, at), { text: named[1], line: line - 1, worth: "title" }, ...pieces.slice(at)];
+}
+
+interface Parted {
+  readonly own: readonly string[];
+  /** The first line of each document, by its tag. */
+  readonly titles: ReadonlyMap<string, string>;
+}
+
+const TITLE_CHARS_MAX = 120;
+
 /** Without what stands between tags on lines of their own: documents to work on, unless a tag names the task. */
-function withoutMaterial(lines: readonly string[]): readonly string[] {
+function withoutMaterial(lines: readonly string[]): Parted {
   const own: string[] = [];
+  const titles = new Map<string, string>();
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const tag = /^\s*<([\w:-]{2,60})(?:\s[^>]*)?>\s*$/.exec(line)?.[1];
     const end = tag === undefined || TASK_LABEL.test(line) ? -1 : lines.indexOf(`</${tag}>`, at);
     const close = end < 0 && EXAMPLE_START.test(line) ? lines.findIndex((below) => EXAMPLE_END.test(below)) : end;
     if (close <= at) own.push(line);
-    else at = close;
+    else {
+      const title = lines.slice(at + 1, close).find((inner) => !/[:：]\s*$/.test(inner) && !PRINTED_LINE.test(inner));
+      if (tag !== undefined && title !== undefined)
+        titles.set(tag, cutAtWord(title.replace(/^\s*#{1,6}\s+/, "").trim(), TITLE_CHARS_MAX));
+      at = close;
+    }
   }
-  return own;
+  return { own, titles };
 }
 
 const EXAMPLE_START = /^\W*(?:(?:start|begin(?:ning)?) of (?:the |an? )?(?:example|demonstration)|demonstration)\W*$/i;
@@ -120,7 +154,7 @@ function piecesIn(lines: readonly string[], language: Language): readonly Piece[
     const [label = ""] = TASK_LABEL.exec(line) ?? [];
     const words = label === "" ? line.replace(/^\s*#{1,6}\s+/, "") : line.slice(label.length);
     if (label !== "") isTitle = true;
-    for (const sentence of splitSentences(words, { sentencesMax: 40 })) {
+    for (const sentence of splitSentences(words, { sentencesMax: 40 }).flatMap(atLatePlea)) {
       const text = sentence.replace(/^…\s*/, "");
       if (text.length < SENTENCE_CHARS_MIN && !/[\u3040-\u9fff\uac00-\ud7a3]{3}/.test(text)) continue;
       pieces.push({ text, line: at, worth: isTitle ? "title" : worthOf(text, pieces.length === 0, language) });
@@ -128,6 +162,12 @@ function piecesIn(lines: readonly string[], language: Language): readonly Piece[
     }
   });
   return pieces;
+}
+
+/** "The gate is stuck and nobody has the key, can you open it?" asks in its end: that part is a piece of its own. */
+function atLatePlea(sentence: string): readonly string[] {
+  const at = sentence.length <= PLEA_CHARS ? -1 : sentence.slice(PLEA_CHARS).search(LATE_CLAUSE);
+  return at < 0 ? [sentence] : [sentence.slice(0, PLEA_CHARS + at + 1), sentence.slice(PLEA_CHARS + at + 2)];
 }
 
 /** "E.g." */
@@ -141,9 +181,20 @@ const TASK_LABEL =
 const PRINTED_LINE =
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|at \S+ \(|File "|Traceback |[$➜%]\s|\||>{1,3}\s|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b[\s:[]|\[(?:INFO|WARN|ERROR|DEBUG|notice)|npm (?:warn|err|notice)|['"](?:\/|[A-Z]:\\|~\/)[^'"]*['"]$|(?:\/|[A-Z]:\\|~\/)\S*$|[-=*#_]{3,}|@@ |diff --git|[+-]{3} |<\/?[\w:-]+(?:\s[^>]*)?>\s*$|[{}[\]()]+[,;]?\s*$)/i;
 
+const CLAUSE_START = "(?:^|[,;:.!—–]\\s|(?<![\\p{L}\\p{N}])(?:and|so|then|but|also|now|ok|okay|yes|hi|hello|hey) )";
+
 const PLEAS: Partial<Record<Language, RegExp>> = {
-  en: /(?:^|[,;:.!—–]\s|(?<![\p{L}\p{N}])(?:and|so|then|but|also|now|ok|okay|yes|hi|hello|hey) )(?:please(?! (?:note|make sure|be sure|remember|ensure|only|do not|don't|avoid|keep in mind))|(?:can|could|would|will) (?:you|we)|i(?:'d| would)? (?:want|need|like) (?:you|to)|i need(?! (?:some |your |a little )?help)|i want|i'm looking for|help me|your (?:task|job|goal) is|we (?:need|want|still need) to|let'?s)(?![\p{L}\p{N}])/iu,
+  en: new RegExp(
+    `${CLAUSE_START}(?:please(?! (?:note|make sure|be sure|remember|ensure|only|do not|don't|avoid|keep in mind))|(?:can|could|would|will) (?:you|we)|i(?:'d| would)? (?:want|need|like) (?:you|to)|i need(?! (?:some |your |a little )?help)|i want|i'm looking for|help me|your (?:task|job|goal) is|we (?:need|want|still need) to|let'?s)(?![\\p{L}\\p{N}])`,
+    "iu",
+  ),
 };
+
+const ASKING_YOU =
+  "(?:(?:can|could|would|will) you|i(?:'d| would)? (?:want|need|like) you to|help me|kannst du|könntest du|können sie|könnten sie|peux-tu|pouvez-vous|pourriez-vous|puedes|podrías|você pode|poderia|puoi|potresti|можешь|можете|не могли бы)(?![\\p{L}\\p{N}])";
+/** Asks wherever in a sentence it begins a clause; the others may there be a rule about how, or part of a tale. */
+const LATE_PLEA = new RegExp(`${CLAUSE_START}${ASKING_YOU}`, "iu");
+const LATE_CLAUSE = new RegExp(`[,;:—–] ${ASKING_YOU}`, "iu");
 
 /** What templates say of themselves. */
 const ROLE =
@@ -155,16 +206,25 @@ const PLEA_CHARS = 40;
 function worthOf(sentence: string, isFirst: boolean, language: Language): Worth {
   if (ROLE.test(sentence)) return "rule";
   const { request, constraint } = CUES[language];
-  if ((PLEAS[language] ?? request).test(sentence.slice(0, PLEA_CHARS))) return "plea";
+  if ((PLEAS[language] ?? request).test(sentence.slice(0, PLEA_CHARS)) && !TALE.test(sentence)) return "plea";
+  if (LATE_PLEA.test(sentence)) return "plea";
+  if (TALE.test(sentence) && !/[?？؟]$/.test(sentence)) return "telling";
   // Who begins with a rule asks for it.
   if (!isFirst && constraint.test(sentence)) return "rule";
   if (request.test(sentence) || /[?？؟]$/.test(sentence)) return "order";
   // What only announces says nothing without what it announces, and "Awesome!" nothing at all.
   const isEmpty = /[:：]$/.test(sentence) || (sentence.length < TELLING_CHARS_MIN && /[!.]$/.test(sentence));
+  if (isFirst && ACKNOWLEDGEMENT.test(sentence)) return "rule";
   return isEmpty ? "rule" : "telling";
 }
 
 const TELLING_CHARS_MIN = 20;
+/** "They want to build a bridge": what others want is told, not asked. */
+const TALE =
+  /^(?:(?:and|but|so|because|since|while|although|then) )?(?:they|he|she|it|users?|people|customers?|clients?|(?:the|our|my|some|many) (?:users?|people|customers?|clients?|team|author|reporter|boss|manager))(?:['’]\p{L}+)? (?!should|must|needs?|has to|have to)/iu;
+/** "Great, that works now.": takes leave of what was before. */
+const ACKNOWLEDGEMENT =
+  /^(?:(?:ok(?:ay)?|great|perfect|nice|awesome|cool|excellent|good|thanks|thank you|thx|yes|yeah|alright|amazing|wonderful|super|prima|danke|merci|parfait|gracias|perfecto|obrigad[oa]|perfeito|grazie|perfetto|спасибо|отлично)(?!\p{L})[,!]?[^,;:?]{0,40}|(?:that|this|it) (?:works|looks|is) (?:great|good|perfect|fine|better|nice)[^,;:?]{0,30})[.!]?$|^(?:好的|谢谢|太好了|很好|ありがとう|감사)[^，？]{0,12}[。！!]?$/iu;
 
 /** Whether any of its sentences asks for something outright. */
 export function asksOutright(request: string, language: Language): boolean {

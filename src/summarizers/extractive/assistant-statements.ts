@@ -10,7 +10,7 @@ import { CUES } from "./cues.ts";
 import { decidingCues, decisionIn } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
-import { wholeStatement, withoutLayout } from "./whole-statement.ts";
+import { beforeColon, closed, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
 
 /** What stays true after it was said. */
 export interface Told {
@@ -48,12 +48,13 @@ export function toldIn(text: string, language: Language): Told {
   const findings: string[] = [];
   for (const sentence of splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE })) {
     // Most sentences have none of the cues, and looking for them is cheap.
-    if (!mayTell.test(sentence) && !cues.done.test(withoutLayout(sentence))) continue;
-    const whole = wholeStatement(sentence, WRITTEN);
+    const words = withoutLayout(sentence);
+    if (!mayTell.test(sentence) && !cues.done.test(words)) continue;
+    const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || isQuestion(whole)) continue;
     const decision = decisionIn(whole, cues, WRITTEN);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues))) decisions.push(decision);
-    else if (isAnnouncement(withoutLayout(whole), cues)) continue;
+    else if (isAnnouncement(words, cues)) continue;
     else if (isDone(whole, cues)) done.push(whole);
     else if (cues.finding.test(whole) && !cues.blocked.test(whole)) findings.push(whole);
   }
@@ -121,9 +122,7 @@ export function announcement(sentence: string, cues: CueTable): string | undefin
   if (announcing === undefined) return undefined;
   const rest = text.slice(announcing.length).replace(/\s*[:：]$/, "");
   const whole = wholeStatement(rest.charAt(0).toUpperCase() + rest.slice(1), WRITTEN);
-  return whole === undefined || /[.!?。！？]$/.test(whole)
-    ? whole
-    : `${whole}${/[\u3040-\u9fff]$/.test(whole) ? "。" : "."}`;
+  return whole === undefined ? undefined : closed(whole);
 }
 
 /** Whether words without layout only say what their speaker was about to do. */
@@ -142,12 +141,21 @@ function announcingWords(text: string, { lead, next }: CueTable): string | undef
   return /[:：]$/.test(text) && next.test(text.slice(0, LEAD_CHARS)) ? "" : undefined;
 }
 
-/** The claim must stand in the main clause, in the past, and nothing in it may take it back. */
+/** The claim must stand in the main clause, in the past, and nothing in that clause may take it back. */
 function isDone(text: string, { done, undone, hedge, reason, finding }: CueTable): boolean {
   const at = text.search(reason);
   const clause = (at > ITEM_CHARS_MIN ? text.slice(0, at) : text).replace(NONE, " ");
-  return done.test(clause) && !undone.test(clause) && !hedge.test(clause) && !finding.test(clause);
+  const claim = done.exec(clause);
+  if (claim === null || hedge.test(clause) || finding.test(clause)) return false;
+  if (!undone.test(clause)) return true;
+  const end = claim.index + claim[0].length;
+  const main = clause.slice(0, end) + clause.slice(end).replace(SUBORDINATE, " ");
+  return main.length < clause.length && !undone.test(main);
 }
+
+/** What a thing is for, or is like, takes nothing back: "Added a check that fails when the tide is late". What contrasts does. */
+const SUBORDINATE =
+  /,? (?:so|which|that|who|where|to(?! be )|damit|sodass|pour que|para que|чтобы) (?:(?![;—–]|,? (?:but|however|although|though|yet|except|aber|mais|pero|mas|ma|но) ).)*/giu;
 
 const ITEM_CHARS_MIN = 16;
 /** "0 failures" takes nothing back; what stands in backticks is a name, what stands in brackets an aside. */

@@ -22,9 +22,30 @@ export function failureOf(result: ToolResultPart): string | undefined {
     /^(?:error|fatal|traceback|failed|exception)\b/i.test(text.trimStart()) ||
     /isError["']?\s*[=:]\s*true\b/i.test(text) ||
     /<tool_use_error>/.test(text) ||
+    (text.length < TIMEOUT_CHARS_MAX && /\btimed out\b/i.test(text)) ||
     (exit !== null && exit[1] !== "0");
-  return hasFailed ? errorLine(text) : undefined;
+  return hasFailed ? errorLine(text) : fieldError(text);
 }
+
+/** A longer result may tell of somebody else's. */
+const TIMEOUT_CHARS_MAX = 160;
+
+/** A value that says so in a field of its own, however often it was put into a string; undefined for any other. */
+function fieldError(text: string): string | undefined {
+  if (!/^\s*["'\\]*[[{]/.test(text) || !/error|fail/i.test(text) || SUCCESS_FIELD.test(text)) return undefined;
+  const [, said = ""] = ERROR_FIELD.exec(text) ?? [];
+  const isFailed = STATUS_FIELD.test(text) || (said !== "" && ERROR_LINE.test(said));
+  if (!isFailed) return undefined;
+  const message = said === "" ? (MESSAGE_FIELD.exec(text)?.[1] ?? "") : said;
+  return message === "" ? errorLine(text) : oneLine(message.replaceAll("\\", ""), FAILURE_CHARS_MAX);
+}
+
+const SUCCESS_FIELD = /"(?:success|ok)\\*"\s*:\s*true/i;
+const STATUS_FIELD =
+  /"(?:status|type|result)\\*"\s*:\s*\\*"(?:error|failed|failure)\\*"|"(?:success|ok)\\*"\s*:\s*false/i;
+const ERROR_FIELD =
+  /"(?:error\\*"\s*:\s*(?:\{\s*\\*"message\\*"\s*:\s*)?\\*"|text\\*"\s*:\s*\\*"(?=(?:error|failed)\b))((?:(?!\\*"\s*[,}\]\\]|\\+n).){3,240})/i;
+const MESSAGE_FIELD = /"(?:message|detail|reason)\\*"\s*:\s*\\*"((?:(?!\\*"\s*[,}\]\\]).){3,240})/i;
 
 const SEARCH = /^(?:grep|rg|egrep|find|ls|diff|cmp|test|which|\[)\b|\|\s*(?:grep|rg)\b[^|]*(?:\||→)/;
 const BARE_EXIT = /(?:exit(?:ed)?|code|status)\D{0,20}\d+\.?$/i;
@@ -58,9 +79,31 @@ const TELLING_LINE =
 
 /** What a call was about: its most telling argument, else its first. */
 export function briefOf({ input }: ToolCallPart): string {
+  const inner = isObject(input) ? innerCall(input) : undefined;
+  if (inner !== undefined) return oneLine(inner.slice(0, 2 * BRIEF_CHARS_MAX), BRIEF_CHARS_MAX);
   const telling = isObject(input) ? tellingValue(input) : undefined;
   const value = telling ?? firstString(input, 0) ?? "";
   return oneLine(value.slice(0, 2 * BRIEF_CHARS_MAX), BRIEF_CHARS_MAX);
+}
+
+const INNER_NAME_KEYS: readonly string[] = ["tool_name", "toolName", "tool"];
+const INNER_INPUT_KEYS: readonly string[] = [
+  "params",
+  "arguments",
+  "args",
+  "tool_args",
+  "tool_input",
+  "input",
+  "parameters",
+];
+
+/** Of a tool that calls other tools: which one, then its own most telling argument. Undefined for any other. */
+function innerCall(input: JsonObject): string | undefined {
+  const name = INNER_NAME_KEYS.map((key) => input[key]).find((value) => typeof value === "string" && value !== "");
+  const given = INNER_INPUT_KEYS.map((key) => input[key]).find((value) => value !== undefined);
+  if (typeof name !== "string" || given === undefined) return undefined;
+  const value = (isObject(given) ? tellingValue(given) : undefined) ?? firstString(given, 0) ?? "";
+  return `${name} ${value}`;
 }
 
 const TELLING_KEYS: readonly string[] = ["command", "cmd", "file_path", "path", "url", "query", "pattern"];

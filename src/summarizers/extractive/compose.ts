@@ -11,11 +11,12 @@ import type { RankedFact } from "../../core/facts/facts.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { type ArgumentNames, callForms } from "./argument-names.ts";
 import type { ChooseContext } from "./context-sentences.ts";
-import { essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
+import { type EssentialsDraft, essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
+import { oneLine } from "./sentences.ts";
 
 /** Candidates for each section, the most important first. */
-export interface Draft extends Checkpoint {
+export interface Draft extends EssentialsDraft {
   readonly facts: readonly RankedFact[];
   /** No tool was called: words matter more than names. */
   readonly isTalk: boolean;
@@ -46,45 +47,112 @@ export interface Composed {
 }
 
 const ROUNDS_MAX = 4;
+/** As long as nothing fits at all. */
+const ROUNDS_EMPTY_MAX = 12;
 /** What may stay unused: the next round would cost more than it brings. */
 const SLACK_SHARE = 0.015;
 const SLACK_TOKENS = 4;
 /** The whole counts a little more than its pieces: a first aim just below the budget mostly hits it. */
-const FIRST_AIM_SHARE = 0.99;
+const FIRST_AIM_SHARE = 0.98;
+/** How far below what was over the next round aims. */
+const MISS_SHARE = 0.005;
 
 export function compose(draft: Draft, options: ComposeOptions): Composed {
+  if (options.budgetTokens > LINE_BUDGET_TOKENS) return fitted(draft, options);
+  const unseen = fitted(withoutSeen(draft, options.kept), options);
+  return unseen.text === "" ? fitted(draft, options) : unseen;
+}
+
+function fitted(draft: Draft, options: ComposeOptions): Composed {
   const { budgetTokens, counter, language } = options;
   const files = new Set([...draft.filesModified, ...draft.filesRead]);
   const costOf = (text: string): number => counter.countText(` ${text}`) + (files.has(text) ? ITEM_TOKENS : 0);
   const offers = offerIdentifiers(draft.facts, { budgetTokens, costOf });
   const keptCovered = coveredBy(options.kept, offers);
+  const slackMax = Math.max(SLACK_TOKENS, budgetTokens * SLACK_SHARE);
   let best: Composed = { checkpoint: EMPTY_CHECKPOINT, text: "" };
   let bestTokens = 0;
+  let lastTokens = 0;
   // Pieces do not count exactly what the whole counts; what was over or under is corrected in the next round.
-  let aim = budgetTokens > SMALL_BUDGET_TOKENS ? Math.floor(budgetTokens * FIRST_AIM_SHARE) : budgetTokens;
-  for (let round = 0; round < ROUNDS_MAX && aim > 0; round++) {
-    const checkpoint = fill(draft, { ...options, budgetTokens: aim, offers, keptCovered, hasFiles: files.size > 0 });
+  let aimTokens = budgetTokens > SMALL_BUDGET_TOKENS ? Math.floor(budgetTokens * FIRST_AIM_SHARE) : budgetTokens;
+  for (let round = 0; round < (bestTokens > 0 ? ROUNDS_MAX : ROUNDS_EMPTY_MAX) && aimTokens > 0; round++) {
+    const { checkpoint, leftTokens } = fill(draft, {
+      ...options,
+      aimTokens,
+      offers,
+      keptCovered,
+      hasFiles: files.size > 0,
+    });
     const text = renderCheckpoint(checkpoint, { language });
     const tokens = counter.countText(text);
-    if (tokens <= budgetTokens && tokens > bestTokens) {
+    if (
+      tokens <= budgetTokens &&
+      isBetter({ checkpoint, tokens }, { checkpoint: best.checkpoint, tokens: bestTokens })
+    ) {
       best = { checkpoint, text };
       bestTokens = tokens;
     }
     const slack = budgetTokens - tokens;
-    if (slack >= 0 && slack <= Math.max(SLACK_TOKENS, budgetTokens * SLACK_SHARE)) break;
-    aim = Math.floor(slack < 0 ? Math.min(aim + slack, aim * 0.98) : aim + slack * 0.9);
+    // What had room left and says no more with a higher aim has nothing more to say.
+    const isExhausted = leftTokens > slackMax && tokens <= lastTokens;
+    if (slack >= 0 && (slack <= slackMax || isExhausted)) break;
+    lastTokens = tokens;
+    aimTokens = Math.floor(
+      slack < 0
+        ? aimTokens - Math.max(0, leftTokens) + slack - Math.max(1, budgetTokens * MISS_SHARE)
+        : aimTokens + slack * 0.9,
+    );
   }
   return best;
 }
 
-/** Below this a fact takes no room from sentences. Many rarely needed facts together are needed often, so it is low. */
-const LIKELIHOOD_MIN = 0.005;
+interface Counted {
+  readonly checkpoint: Checkpoint;
+  readonly tokens: number;
+}
+
+/** Whatever else there is room for, a summary without its goal is worse than a shorter one with it. */
+function isBetter(next: Counted, best: Counted): boolean {
+  const hasGoal = next.checkpoint.goal.length > 0;
+  return hasGoal === best.checkpoint.goal.length > 0 ? next.tokens > best.tokens : hasGoal;
+}
+
+/** So few tokens hardly list anything, and repeat nothing that the reader has before them anyway. */
+const LINE_BUDGET_TOKENS = 120;
+
+/** Without the requests that stay in the view in full. */
+function withoutSeen(draft: Draft, kept: readonly string[]): Draft {
+  const seen = kept.map((text) => oneLine(text, Infinity));
+  const isUnseen = (text: string): boolean => {
+    const pieces = oneLine(text, Infinity)
+      .split("…")
+      .map((piece) => piece.trim());
+    return !seen.some((view) => pieces.every((piece) => view.includes(piece)));
+  };
+  const { latestRequest, ...rest } = draft;
+  return {
+    ...rest,
+    goal: draft.goal.filter(isUnseen),
+    nextSteps: draft.nextSteps.filter(isUnseen),
+    spareSteps: draft.spareSteps.filter(isUnseen),
+    ...(latestRequest !== undefined && isUnseen(latestRequest) && { latestRequest }),
+  };
+}
+
+/**
+ * Below this a fact takes no room from sentences. Many rarely needed facts together are needed often, so it is low, except where
+ * there is room for few: there sentences keep as much of what is needed later (measured by bench/retention.ts).
+ */
+const LIKELIHOOD_MIN_SMALL = 0.05;
+const LIKELIHOOD_MIN_LARGE = 0.005;
+const FEW_TOKENS = 800;
+const MANY_TOKENS = 3_000;
 /** Below this it is not listed at all, whatever room there is. */
-const LIKELIHOOD_LISTED_MIN = 0.0005;
+const LIKELIHOOD_LISTED_MIN = 0.002;
+/** The first tokens of any summary are for what it is all about. */
+const ESSENTIAL_TOKENS = 80;
 const PROSE_SHARE_SMALL = 0.3;
 const PROSE_SHARE_LARGE = 0.6;
-/** A summary this small says what it is all about, and nothing else before that. */
-const GOAL_TOKENS = 60;
 const SMALL_BUDGET_TOKENS = 200;
 const LARGE_BUDGET_TOKENS = 4_000;
 
@@ -101,15 +169,24 @@ function sizeBetween(budgetTokens: number, small: number, large: number): number
   return Math.log(Math.max(small, Math.min(large, budgetTokens)) / small) / Math.log(large / small);
 }
 
-/** Up to the first the list may take all that the essentials leave; from the second on it may take this share. */
-const LIST_FREE_TOKENS = 3_000;
-const LIST_BOUND_TOKENS = 12_000;
+function likelihoodMin(budgetTokens: number): number {
+  const size = sizeBetween(budgetTokens, FEW_TOKENS, MANY_TOKENS);
+  return LIKELIHOOD_MIN_SMALL * (LIKELIHOOD_MIN_LARGE / LIKELIHOOD_MIN_SMALL) ** size;
+}
+
+/** Share of the budget that identifiers may take, files included, whatever room there is: the first up to these tokens, then less. */
+const LIST_SHARE_LINE = 0.3;
+const LIST_SHARE_SMALL = 0.8;
 const LIST_SHARE_LARGE = 0.45;
 const LIST_SHARE_TALK = 0.2;
+const LIST_SMALL_TOKENS = 2_000;
+const LIST_LARGE_TOKENS = 6_000;
 
-/** Share of the budget that identifiers may take before sentences; what sentences leave, they get in the end. */
 function listShare(budgetTokens: number): number {
-  return 1 + (LIST_SHARE_LARGE - 1) * sizeBetween(budgetTokens, LIST_FREE_TOKENS, LIST_BOUND_TOKENS);
+  const line = sizeBetween(budgetTokens, LINE_BUDGET_TOKENS, 2 * LINE_BUDGET_TOKENS);
+  const large = sizeBetween(budgetTokens, LIST_SMALL_TOKENS, LIST_LARGE_TOKENS);
+  const most = LIST_SHARE_LINE + (LIST_SHARE_SMALL - LIST_SHARE_LINE) * line;
+  return most + (LIST_SHARE_LARGE - LIST_SHARE_SMALL) * large;
 }
 
 /** What the instructions name may take of the budget; of a small one more, for a single sentence is long there. */
@@ -124,27 +201,37 @@ function focusShare(budgetTokens: number): number {
 }
 
 interface FillOptions extends ComposeOptions {
+  /** What to fill; the shares are of the budget. */
+  readonly aimTokens: number;
   readonly offers: Offers;
   readonly keptCovered: Covered;
   readonly hasFiles: boolean;
 }
 
-function fill(draft: Draft, options: FillOptions): Checkpoint {
-  const { budgetTokens, counter, kept, offers, keptCovered, hasFiles } = options;
-  const proseTokens = Math.max(budgetTokens * proseShare(budgetTokens), Math.min(GOAL_TOKENS, budgetTokens));
+interface Filled {
+  readonly checkpoint: Checkpoint;
+  /** What it found no use for. */
+  readonly leftTokens: number;
+}
+
+function fill(draft: Draft, options: FillOptions): Filled {
+  const { aimTokens: budgetTokens, counter, kept, offers, keptCovered, hasFiles } = options;
+  const proseTokens = Math.max(budgetTokens * proseShare(budgetTokens), Math.min(ESSENTIAL_TOKENS, budgetTokens));
   const focusTokens = draft.focused === undefined ? 0 : budgetTokens * focusShare(budgetTokens);
-  const prose = essentials(draft, Math.min(proseTokens, budgetTokens - focusTokens), { counter, quote: draft.quote });
-  let left = budgetTokens - prose.usedTokens;
-  const proseText = renderCheckpoint(prose.checkpoint);
+  const first = essentials(draft, Math.min(proseTokens, budgetTokens - focusTokens), { counter, quote: draft.quote });
+  let left = budgetTokens - first.usedTokens;
+  const proseText = renderCheckpoint(first.checkpoint);
   const focused = draft.focused?.()(focusTokens - HEADING_TOKENS, [proseText, ...kept]) ?? [];
   for (const line of focused) left -= counter.countText(line) + ITEM_TOKENS;
   const covered = coveredBy([proseText, ...focused], offers, keptCovered);
   const headings = HEADING_TOKENS * (hasFiles ? 3 : 1) + LABELS_TOKENS;
-  const listedMax = Math.min(
-    left - headings,
-    budgetTokens * (draft.isTalk ? LIST_SHARE_TALK : listShare(budgetTokens)),
-  );
-  const listed = chooseIdentifiers(offers, { budgetTokens: listedMax, likelihoodMin: LIKELIHOOD_MIN, covered });
+  const listMax = options.budgetTokens * (draft.isTalk ? LIST_SHARE_TALK : listShare(options.budgetTokens));
+  const listedMax = Math.min(left - headings, listMax);
+  const listed = chooseIdentifiers(offers, {
+    budgetTokens: listedMax,
+    likelihoodMin: likelihoodMin(options.budgetTokens),
+    covered,
+  });
   if (listed.texts.length > 0) left -= listed.usedTokens + headings;
   const takeFitting = (more: Iterable<string>): readonly string[] => {
     const taken: string[] = [];
@@ -157,20 +244,28 @@ function fill(draft: Draft, options: FillOptions): Checkpoint {
     }
     return taken;
   };
-  const known = [proseText, ...focused, ...kept];
+  const prose = first.withMore(Math.max(left * MORE_SHARE, Math.min(left, SMALL_BUDGET_TOKENS)));
+  left -= prose.usedTokens - first.usedTokens;
+  const hasMore = prose.usedTokens > first.usedTokens;
+  const known = [hasMore ? renderCheckpoint(prose.checkpoint) : proseText, ...focused, ...kept];
   const said = left > ROOM_TOKENS_MIN ? takeFitting(draft.context()(left - HEADING_TOKENS, known)) : [];
   const log = left > ROOM_TOKENS_MIN ? takeFitting(draft.log()).toReversed() : [];
   const read = left > ROOM_TOKENS_MIN ? takeFitting(draft.resultContext()(left, [...known, ...said])) : [];
   const rest = chooseIdentifiers(offers, {
-    budgetTokens: left,
+    budgetTokens: Math.min(left, listMax - listed.usedTokens),
     likelihoodMin: LIKELIHOOD_LISTED_MIN,
     covered: coveredBy([...said, ...log, ...read], offers, covered),
   });
   const { forms, ...facts } = sortFacts([...listed.texts, ...rest.texts], draft);
   const lines = [...new Set([...prose.checkpoint.criticalContext, ...focused, ...said, ...log, ...read, ...forms])];
-  return { ...prose.checkpoint, criticalContext: lines, ...facts };
+  return {
+    checkpoint: { ...prose.checkpoint, criticalContext: lines, ...facts },
+    leftTokens: left - rest.usedTokens,
+  };
 }
 
+/** Of what the list leaves, this much may go to more of the essentials; where little is left, all. */
+const MORE_SHARE = 0.5;
 /** What the labels of the list cost. */
 const LABELS_TOKENS = 8;
 /** Less room than this holds no sentence. */

@@ -11,6 +11,7 @@ import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose } from "./reading.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
+import { isOutput } from "./tool-output.ts";
 import { wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
 
 export interface ContextOptions {
@@ -20,6 +21,8 @@ export interface ContextOptions {
   readonly earlier: readonly string[];
   /** Words that whoever asked wants to see. */
   readonly focus: ReadonlySet<string>;
+  /** What was found to be wrong up to this message is mended, and said no more. Default: nothing is. */
+  readonly mendedUpTo?: number;
 }
 
 /** At most so many tokens of lines; `known` are texts that stand elsewhere in the view. */
@@ -43,8 +46,12 @@ interface Said extends Candidate {
 }
 
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
-  const { counter, language, earlier, focus } = options;
-  const said = [...earlier.flatMap(earlierLine), ...sample(prose).flatMap((item) => sentencesOf(item, language))];
+  const { counter, language, earlier, focus, mendedUpTo = -1 } = options;
+  const own = sample(prose).filter(({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text));
+  const said = [
+    ...earlier.flatMap(earlierLine),
+    ...own.flatMap((item) => sentencesOf(item, { language, isMended: item.message <= mendedUpTo })),
+  ];
   if (said.length === 0) return () => [];
   const charsPerToken = measureCharsPerToken(said, counter);
   const choose = coverageOf(said, focus);
@@ -81,12 +88,19 @@ function sample(prose: readonly Prose[]): readonly Prose[] {
   });
 }
 
-function sentencesOf({ message, isUser, speaker, text }: Prose, language: Language): readonly Said[] {
+interface Manner {
+  readonly language: Language;
+  /** Whatever the message found to be wrong is so no more. */
+  readonly isMended: boolean;
+}
+
+function sentencesOf({ message, isUser, speaker, text }: Prose, { language, isMended }: Manner): readonly Said[] {
   const words = speaker === "" ? text : text.slice(speaker.length + 1);
   const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
   return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE }).flatMap((sentence) => {
     const tidy = isUser ? spokenIn(sentence, speaker !== "") : findingIn(sentence, language);
     if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) return [];
+    if (isMended && !isUser && CUES[language].finding.test(tidy)) return [];
     const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
     return [{ text: tidy, cost, weight: isUser ? USER_WEIGHT : 1, message, isUser, label }];
   });

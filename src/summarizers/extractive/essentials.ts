@@ -1,28 +1,57 @@
 /**
- * The sections that make a summary a summary, each within its share of the given tokens: goal and request in the user's words,
- * what is going on, what was decided and done. An item is taken whole or not at all; only quotes may be cut, at a word.
+ * The sections that make a summary a summary: goal and request in the user's words, what is going on, what was decided and done.
+ * Every section gets its most important item before any gets a second; then each its share, then what is left goes round. An item
+ * is taken whole or not at all; only quotes may be cut, at a word.
  */
 
-import { type Checkpoint, type Decision, EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
+import {
+  type Checkpoint,
+  type Decision,
+  EMPTY_CHECKPOINT,
+  type ToolFailure,
+} from "../../core/checkpoint/checkpoint.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 
 /** About what a heading and an item's marks cost. */
 export const HEADING_TOKENS = 5;
 export const ITEM_TOKENS = 2;
 /** Fewer say nothing. */
-const QUOTE_TOKENS_MIN = 8;
+const QUOTE_TOKENS_MIN = 4;
 /** What a quote may take of a small budget, whatever its share. */
-const QUOTE_TOKENS_LEAST = 24;
+const QUOTE_TOKENS_LEAST = 40;
 
 export interface Essentials {
   readonly checkpoint: Checkpoint;
   readonly usedTokens: number;
 }
 
-/** Shares of the tokens in the order in which they are given out; what one section leaves, the next may use up to its share. */
-const SHARES = {
-  goal: 0.35,
-  latestRequest: 0.3,
+export interface FirstEssentials extends Essentials {
+  /** The same with what fits into so many tokens more. */
+  withMore(moreTokens: number): Essentials;
+}
+
+const GOAL_SHARE = 0.35;
+const LATEST_REQUEST_SHARE = 0.3;
+
+type Section =
+  | "inProgress"
+  | "nextSteps"
+  | "blocked"
+  | "decisions"
+  | "done"
+  | "constraints"
+  | "toolFailures"
+  | "criticalContext";
+
+/** What tells where the work stands: none of it may be missing because another section is long. */
+const FIRST_SECTIONS: readonly Section[] = ["inProgress", "nextSteps", "blocked", "decisions", "done"];
+const SECTIONS: readonly Section[] = [...FIRST_SECTIONS, "constraints", "toolFailures", "criticalContext"];
+
+/** Of what is left a section's first item takes the first of these at most; where that leaves some with nothing, all. */
+const FIRST_SHARES: readonly number[] = [0.6, 1];
+
+/** Shares of the tokens; what sections leave of them goes round in the end. */
+const SHARES: Readonly<Record<Section, number>> = {
   inProgress: 0.12,
   nextSteps: 0.18,
   blocked: 0.1,
@@ -31,7 +60,12 @@ const SHARES = {
   constraints: 0.14,
   toolFailures: 0.12,
   criticalContext: 0.3,
-} as const;
+};
+
+export interface EssentialsDraft extends Checkpoint {
+  /** Next steps that say nothing new: for room that nothing else wants. */
+  readonly spareSteps: readonly string[];
+}
 
 export type Quote = (text: string, charsMax: number) => string;
 
@@ -40,71 +74,140 @@ export interface EssentialsOptions {
   readonly quote: Quote;
 }
 
-export function essentials(draft: Checkpoint, budgetTokens: number, options: EssentialsOptions): Essentials {
+export function essentials(draft: EssentialsDraft, budgetTokens: number, options: EssentialsOptions): FirstEssentials {
   const purse = createPurse(budgetTokens, options);
   // The current task stands last and must be there; what the work began with may take what is left.
   const goal = draft.goal
     .toReversed()
-    .flatMap((text) => purse.quote(text, SHARES.goal / draft.goal.length))
+    .flatMap((text) => purse.quote(text, GOAL_SHARE / draft.goal.length))
     .reverse();
+  const shelves = shelvesOf(draft, options);
+  for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], share);
   const [latestRequest] =
-    draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, SHARES.latestRequest);
-  const lines = (
-    section: "inProgress" | "blocked" | "done" | "constraints" | "nextSteps" | "criticalContext",
-  ): readonly string[] => purse.take(draft[section], (item) => item, SHARES[section]);
-  const inProgress = lines("inProgress");
-  const nextSteps = lines("nextSteps");
-  const blocked = lines("blocked");
-  const decisions = purse.take(draft.decisions, decisionText, SHARES.decisions);
-  const done = lines("done");
-  const constraints = lines("constraints");
-  const toolFailures = purse.take(
-    draft.toolFailures,
-    ({ toolName, summary }) => `${toolName}: ${summary}`,
-    SHARES.toolFailures,
-  );
-  const criticalContext = lines("criticalContext");
-  const checkpoint: Checkpoint = {
+    draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE);
+  for (const section of SECTIONS) purse.takeShare(shelves[section], SHARES[section]);
+  purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
+  const spare = shelfOf(draft.spareSteps, options);
+  const checkpointOf = (): Checkpoint => ({
     ...EMPTY_CHECKPOINT,
     goal,
     ...(latestRequest === undefined ? {} : { latestRequest }),
-    inProgress,
-    nextSteps,
+    inProgress: takenFrom(shelves.inProgress),
+    nextSteps: takenFrom(shelves.nextSteps.taken.size > 0 ? shelves.nextSteps : spare),
     // Candidates come newest first; a reader wants them in the order in which they happened.
-    blocked: blocked.toReversed(),
-    decisions: decisions.toReversed(),
-    done: done.toReversed(),
-    constraints: constraints.toReversed(),
-    toolFailures: toolFailures.toReversed(),
-    criticalContext: criticalContext.toReversed(),
+    blocked: takenFrom(shelves.blocked).toReversed(),
+    decisions: takenFrom(shelves.decisions).toReversed(),
+    done: takenFrom(shelves.done).toReversed(),
+    constraints: takenFrom(shelves.constraints).toReversed(),
+    toolFailures: takenFrom(shelves.toolFailures).toReversed(),
+    criticalContext: takenFrom(shelves.criticalContext).toReversed(),
+  });
+  return {
+    checkpoint: checkpointOf(),
+    usedTokens: purse.usedTokens(),
+    withMore(moreTokens) {
+      purse.fillUp(moreTokens);
+      purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
+      // A step that says what the goal says is for room that nothing else of this wants.
+      if (shelves.nextSteps.taken.size === 0) purse.takeShare(spare, SHARES.nextSteps);
+      return { checkpoint: checkpointOf(), usedTokens: purse.usedTokens() };
+    },
   };
-  return { checkpoint, usedTokens: purse.usedTokens() };
+}
+
+/** Candidates of a section with what they cost, the most important first, and the positions of those that were taken. */
+interface Shelf<Item> {
+  readonly items: readonly Item[];
+  readonly costs: readonly number[];
+  readonly taken: Set<number>;
+  spentTokens: number;
+}
+
+type Shelves = { [Name in Section]: Shelf<Checkpoint[Name][number]> };
+
+function shelvesOf(draft: Checkpoint, options: EssentialsOptions): Shelves {
+  return {
+    inProgress: shelfOf(draft.inProgress, options),
+    nextSteps: shelfOf(draft.nextSteps, options),
+    blocked: shelfOf(draft.blocked, options),
+    decisions: shelfOf(draft.decisions, options, decisionText),
+    done: shelfOf(draft.done, options),
+    constraints: shelfOf(draft.constraints, options),
+    toolFailures: shelfOf(draft.toolFailures, options, failureText),
+    criticalContext: shelfOf(draft.criticalContext, options),
+  };
+}
+
+function shelfOf<Item>(
+  items: readonly Item[],
+  { counter }: EssentialsOptions,
+  textOf: (item: Item) => string = String,
+): Shelf<Item> {
+  const costs = items.map((item) => counter.countText(textOf(item)) + ITEM_TOKENS);
+  return { items, costs, taken: new Set(), spentTokens: 0 };
+}
+
+function takenFrom<Item>({ items, taken }: Shelf<Item>): readonly Item[] {
+  return items.filter((_, position) => taken.has(position));
+}
+
+function decisionText({ decision, reason = "" }: Decision): string {
+  return `**${decision}** — ${reason}`;
+}
+
+function failureText({ toolName, summary }: ToolFailure): string {
+  return `${toolName}: ${summary}`;
 }
 
 interface Purse {
-  take<Item>(items: readonly Item[], textOf: (item: Item) => string, share: number): readonly Item[];
   /** A text cut to what its share allows; nothing when that is too little to say anything. */
   quote(text: string, share: number): readonly string[];
+  /** Where nothing of it was taken yet: an item of at most this share of what is left. */
+  takeFirst(shelf: Shelf<unknown>, share: number): void;
+  takeShare(shelf: Shelf<unknown>, share: number): void;
+  /** One item from each in turn, until nothing fits. */
+  takeInTurn(shelves: readonly Shelf<unknown>[]): void;
+  fillUp(moreTokens: number): void;
   usedTokens(): number;
 }
 
-function createPurse(budgetTokens: number, { counter, quote }: EssentialsOptions): Purse {
+/** One of its first few may be short enough. */
+const FIRST_TRIES = 3;
+/** A beginning may count more per character than the whole. */
+const CUT_SAFETY = 0.95;
+
+function createPurse(firstTokens: number, { counter, quote }: EssentialsOptions): Purse {
+  let budgetTokens = firstTokens;
   let used = 0;
   const limitOf = (share: number): number => Math.min(budgetTokens - used, budgetTokens * share);
+  const take = (shelf: Shelf<unknown>, position: number, limitTokens: number): void => {
+    if (shelf.taken.has(position) || position >= shelf.items.length) return;
+    const cost = (shelf.costs[position] ?? 0) + (shelf.taken.size === 0 ? HEADING_TOKENS : 0);
+    if (cost > limitTokens || used + cost > budgetTokens) return;
+    shelf.taken.add(position);
+    shelf.spentTokens += cost;
+    used += cost;
+  };
   return {
     usedTokens: () => used,
-    take(items, textOf, share) {
-      const limit = limitOf(share);
-      const taken: (typeof items)[number][] = [];
-      let spent = HEADING_TOKENS;
-      for (const item of items) {
-        const cost = counter.countText(textOf(item)) + ITEM_TOKENS;
-        if (spent + cost > limit) continue;
-        taken.push(item);
-        spent += cost;
+    fillUp(moreTokens) {
+      budgetTokens = used + moreTokens;
+    },
+    takeFirst(shelf, share) {
+      const limitTokens = (budgetTokens - used) * share;
+      for (let position = 0; position < FIRST_TRIES && shelf.taken.size === 0; position++)
+        take(shelf, position, limitTokens);
+    },
+    takeShare(shelf, share) {
+      const limitTokens = budgetTokens * share;
+      for (let position = 0; position < shelf.items.length; position++)
+        take(shelf, position, limitTokens - shelf.spentTokens);
+    },
+    takeInTurn(shelves) {
+      const longest = Math.max(...shelves.map(({ items }) => items.length));
+      for (let position = 0; position < longest; position++) {
+        for (const shelf of shelves) take(shelf, position, Infinity);
       }
-      if (taken.length > 0) used += spent;
-      return taken;
     },
     quote(text, share) {
       const least = Math.min(budgetTokens - used, QUOTE_TOKENS_LEAST + HEADING_TOKENS + ITEM_TOKENS);
@@ -115,11 +218,4 @@ function createPurse(budgetTokens: number, { counter, quote }: EssentialsOptions
       return [tokens <= limit ? text : quote(text, Math.floor((text.length * limit * CUT_SAFETY) / tokens))];
     },
   };
-}
-
-/** A beginning may count more per character than the whole. */
-const CUT_SAFETY = 0.95;
-
-function decisionText({ decision, reason = "" }: Decision): string {
-  return `**${decision}** — ${reason}`;
 }

@@ -5,7 +5,8 @@
 
 import { isObject } from "../../core/json.ts";
 import type { Message, ToolCallPart } from "../../core/message.ts";
-import { failureOf, isLooking, outcomeOf } from "./call-outcome.ts";
+import { failureOf } from "./call-outcome.ts";
+import { passedCheck } from "./passed-check.ts";
 import { type LoggedCall, OUTCOME_MARK } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 
@@ -55,6 +56,14 @@ function commitSubject({ input }: ToolCallPart): string | undefined {
   return undefined;
 }
 
+/** Calls that close what they name: "close tide-6". */
+export function closingCalls(log: Iterable<LoggedCall>): readonly string[] {
+  return [...log].flatMap(({ name, brief }) => (CLOSING.test(`${name} ${brief}`) ? [brief] : []));
+}
+
+const CLOSING =
+  /(?:^|[\s_\-.:])(?:close|closed|complete|completed|done|finish|finished|resolve|resolved|merge)(?=[\s_\-.:=]|$)/i;
+
 const CHECKS_MAX = 2;
 /** A check that passed so many calls ago proves little by now. */
 const CALLS_LOOKED_AT = 200;
@@ -68,14 +77,9 @@ export function provenBy(log: Iterable<LoggedCall>): readonly string[] {
   return [...checks, ...changes.map(({ name, brief }) => (brief === "" ? name : `${name}: ${brief}`))];
 }
 
-const PASSED =
-  /\b(?!0 )\d+ (?:passed|passing|tests?|specs?|examples?|doctests?)(?![\w.])|\ball (?:checks|tests) (?:have )?passed\b|\bbuild (?:succeeded|successful)\b|compiled successfully/i;
-const NOT_PASSED = /\b(?!0 )\d+ (?:failed|failing|failures?|errors?)\b|\bFAIL(?:ED)?\b/;
-
 function checkLine({ brief, result }: LoggedCall): readonly string[] {
-  if (brief === "" || isLooking(brief)) return [];
-  const outcome = outcomeOf(result);
-  if (!PASSED.test(outcome) || NOT_PASSED.test(outcome)) return [];
+  const outcome = passedCheck(brief, result);
+  if (outcome === undefined) return [];
   const command = brief.replace(/\s*2>&1|\s*\|\s*(?:tail|head|grep)\b[^|]*/g, "").trim();
   return [`${command}${OUTCOME_MARK}${outcome}`];
 }

@@ -49,8 +49,16 @@ const PENDING_LABEL =
 
 /** By most of its words, or by the name that it begins with. */
 function isDone(item: string, done: readonly string[]): boolean {
-  const [name = ""] = /^`?[\w-]*[\d_.#-][\w.#-]*/.exec(item) ?? [];
-  return matcher(done)(item) || (name.length > NAME_CHARS_MIN && done.some((text) => text.includes(name)));
+  const [, name = ""] = /^`?([\w#-]*[\d_.#-][\w.#-]*\w)/.exec(item) ?? [];
+  return matcher(done)(item) || (name.length > NAME_CHARS_MIN && done.some((text) => hasName(text, name)));
+}
+
+/** Whole: "tide-6" does not stand in "tide-60", nor in "tide-6.2". */
+function hasName(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!/[\w.-]$/.test(text.slice(0, at)) && !/^(?:\w|[.-]\w)/.test(text.slice(at + name.length))) return true;
+  }
+  return false;
 }
 
 const NAME_CHARS_MIN = 3;

@@ -41,3 +41,16 @@ test("the quoted requests are known whole", () => {
   expect(goal[0]).toContain("Can you dry it?");
   expect(wholes.get(goal[0] ?? "")).toBe(long);
 });
+
+test("the first task goes once it is done and others have followed", () => {
+  const later = ["Add a lamp.", "Update the pump.", "Clean the tower.", "Now repair the lantern of the gate."];
+  const requests = ["Port the tide gate parser.", ...later].map((said) => ({
+    text: said,
+    isKept: false,
+    isReply: false,
+  }));
+  const rest = { earlier: [], recent: ["tide gate parser"], language: "en", isTalk: false, isObserved: false } as const;
+  const goal = (done: readonly string[]): readonly string[] => goalOf({ requests, ...rest, done }).goal;
+  expect(goal([])).toEqual(["Port the tide gate parser.", "Now repair the lantern of the gate."]);
+  expect(goal(["Ported the tide gate parser and its tests."])).toEqual(["Now repair the lantern of the gate."]);
+});

@@ -5,7 +5,7 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote, asksOutright } from "./asking.ts";
-import { sharedShare } from "./shared-words.ts";
+import { matcher, sharedShare } from "./shared-words.ts";
 import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
 
@@ -16,6 +16,8 @@ export interface GoalInput {
   readonly earlier: readonly string[];
   /** What was said last, to tell what the work is about. */
   readonly recent: readonly string[];
+  /** What is known to be done. */
+  readonly done?: readonly string[];
   readonly language: Language;
   /** Nothing but talk: no tool was called. */
   readonly isTalk: boolean;
@@ -50,8 +52,10 @@ const TASKS_MOVED_ON = 4;
 const TOPICS_MOVED_ON = 2;
 const FRAME_SHARE_MIN = 0.25;
 const FRAME_CHARS = 400;
+/** What a task asks, without its details: whatever was done is said in few words. */
+const ASK_CHARS = 160;
 
-export function goalOf({ requests, earlier, recent, language, isTalk, isObserved }: GoalInput): Goal {
+export function goalOf({ requests, earlier, recent, done = [], language, isTalk, isObserved }: GoalInput): Goal {
   const telling = requests.filter(({ text }) => isTelling(text, language));
   // Who only talks asks questions; who has work done asks them in passing.
   const asks = telling.filter(({ text }) => isTask(text, language) || (isTalk && isQuestion(text, language)));
@@ -71,9 +75,10 @@ export function goalOf({ requests, earlier, recent, language, isTalk, isObserved
   const newest = current === undefined ? earlier.at(-1) : quoteOf(current, GOAL_CHARS_MAX);
   if (original === undefined || newest === undefined || newest.startsWith(original.replace(/…$/, "")))
     return { goal: newest === undefined ? [] : [newest], current, wholes };
+  const isFinished = tasks.length > TASKS_MOVED_ON && matcher(done)(askingQuote(original, ASK_CHARS, language));
   const frames =
     tasks.length < (isTalk && !isTask(original, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON) ||
-    sharedShare(original.slice(0, FRAME_CHARS), [newest, ...recent]) >= FRAME_SHARE_MIN;
+    (!isFinished && sharedShare(original.slice(0, FRAME_CHARS), [newest, ...recent]) >= FRAME_SHARE_MIN);
   if (!frames) return { goal: [newest], current, wholes };
   const before =
     earlier[0] === undefined && first !== undefined

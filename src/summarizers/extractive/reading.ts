@@ -12,6 +12,8 @@ import { isLabelledOutput } from "../../core/plan/partition-request.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { briefOf, FAILURE_CHARS_MAX, failureOf } from "./call-outcome.ts";
+import { passedCheck } from "./passed-check.ts";
+import { type Settled, settledByTool } from "./question-tools.ts";
 import { requestOf, speakerOf } from "./request.ts";
 import { oneLine } from "./sentences.ts";
 import { spokenWords } from "./spoken-words.ts";
@@ -44,6 +46,10 @@ export interface Reading {
   /** The newest call, when it failed. */
   readonly openFailure: ToolFailure | undefined;
   readonly todos: readonly Todo[] | undefined;
+  /** What users answered to tools that asked them, oldest first. */
+  readonly answers: readonly ToolAnswer[];
+  /** The newest message that changed a file before a check passed: what was wrong until then is mended. -1 when none did. */
+  readonly mendedUpTo: number;
   /** Calls that succeeded and did more than the lists of files say, by tool and argument, oldest first. */
   readonly log: ReadonlyMap<string, LoggedCall>;
   /** Results that succeeded, oldest first. */
@@ -51,6 +57,10 @@ export interface Reading {
   readonly messages: number;
   /** Whether anybody but users spoke: without that, it is a transcript of people, and nobody asked for anything. */
   readonly hasAssistant: boolean;
+}
+
+export interface ToolAnswer extends Settled {
+  readonly message: number;
 }
 
 export interface LoggedCall {
@@ -62,6 +72,7 @@ export interface LoggedCall {
 const FAILURES_KEPT = 64;
 const LOG_KEPT = 400;
 const RESULTS_KEPT = 2_000;
+const ANSWERS_KEPT = 100;
 const SAMPLE_CHARS = 20_000;
 
 export interface ReadOptions {
@@ -100,6 +111,9 @@ interface State {
   readonly results: ToolResultPart[];
   readonly waiting: Map<string, ToolCallPart>;
   todos: readonly Todo[] | undefined;
+  readonly answers: ToolAnswer[];
+  mendedUpTo: number;
+  editedAt: number;
   hasAssistant: boolean;
   isStarted: boolean;
   callsMade: number;
@@ -118,6 +132,9 @@ function newState(isStarted: boolean): State {
     results: [],
     waiting: new Map(),
     todos: undefined,
+    answers: [],
+    mendedUpTo: -1,
+    editedAt: -1,
     hasAssistant: false,
     isStarted,
     callsMade: 0,
@@ -132,7 +149,7 @@ function readMessage(state: State, message: Message, index: number): void {
   const isRequest = isTurnStart(message);
   for (const part of message.parts) {
     if (part.type === "tool-call") readCall(state, part);
-    else if (part.type === "tool-result") readResult(state, part);
+    else if (part.type === "tool-result") readResult(state, part, index);
     else if (part.type === "text" && (isUser || message.role === "assistant") && part.text !== "") {
       if (isUser && isObservation(part.text, state.isStarted)) {
         readObservation(state, part.text);
@@ -164,7 +181,7 @@ function readCall(state: State, call: ToolCallPart): void {
   state.todos = todosOf(call.input) ?? state.todos;
 }
 
-function readResult(state: State, result: ToolResultPart): void {
+function readResult(state: State, result: ToolResultPart, message: number): void {
   const key = result.callId ?? result.name ?? "";
   const call = state.waiting.get(key);
   if (call === undefined) return;
@@ -176,8 +193,14 @@ function readResult(state: State, result: ToolResultPart): void {
   state.failures.delete(callKey);
   state.log.delete(callKey);
   if (failure === undefined) {
-    const isListed = noteFiles(state, call);
+    const edits = state.editedAt;
+    const isListed = noteFiles(state, call, message);
     if (!isListed) noteCall(state, callKey, { name: call.name, brief, result });
+    // Only a check after an edit mends anything, so that few results are looked at.
+    if (edits > state.mendedUpTo && CHECKING.test(brief) && passedCheck(brief, result) !== undefined)
+      state.mendedUpTo = edits;
+    if (state.answers.length < ANSWERS_KEPT)
+      for (const settled of settledByTool(call, result)) state.answers.push({ ...settled, message });
     if (state.results.length < RESULTS_KEPT) state.results.push(result);
     return;
   }
@@ -185,6 +208,8 @@ function readResult(state: State, result: ToolResultPart): void {
   state.failures.set(callKey, { toolName: call.name, summary, call: state.callsMade });
   dropOldest(state.failures, FAILURES_KEPT);
 }
+
+const CHECKING = /test|check|build|lint|spec|compile|verify|make|tsc|mypy|ruff|cargo|jest|gradle|mvn|precommit/i;
 
 /** Between what was called and what came of it. */
 export const OUTCOME_MARK = " → ";
@@ -208,8 +233,9 @@ function dropOldest(entries: Map<string, unknown>, limit: number): void {
 }
 
 /** True when the lists of files say all that the call did. */
-function noteFiles(state: State, call: ToolCallPart): boolean {
+function noteFiles(state: State, call: ToolCallPart, message: number): boolean {
   const { read, modified, isCommand } = filesOfCall(call);
+  if (modified.length > 0) state.editedAt = message;
   for (const path of modified) {
     state.filesModified.add(path);
     state.filesRead.delete(path);

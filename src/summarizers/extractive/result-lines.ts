@@ -8,9 +8,16 @@ import { splitSentences } from "./sentences.ts";
 /** Empty for a call that only looked at something, and for commits, which stand elsewhere. */
 export function logLines({ name, brief, result }: LoggedCall): readonly string[] {
   if (isLooking(brief) || brief.includes("git commit")) return [];
-  const outcome = outcomeOf(result);
+  const said = outcomeOf(result);
+  const outcome = EMPTY_OUTCOME.test(said) ? "" : said;
+  // Neither what was called for nor what came of it, or a search that found nothing.
+  if (outcome === "" && (brief === "" || /\|\s*(?:grep|rg|head|tail)\b/.test(brief))) return [];
   return [`${name}: ${brief}${outcome === "" ? "" : `${OUTCOME_MARK}${outcome}`}`];
 }
+
+/** "(no output)", "success: true": every call ends so. */
+const EMPTY_OUTCOME =
+  /^[\s"'{[(\\]*(?:(?:bash |command |tool )?(?:ran |executed |completed )?(?:with |successfully,? (?:with )?)?no (?:output|content|result)s?|(?:success|ok|status|result)["'\\]*\s*[:=]\s*["'\\]*(?:true|ok|success|done|null)|success|ok|done|true|null|none|undefined|debugger attached)["'\s}\]).,\\]*$/i;
 
 const RESULT_CHARS = 1_200;
 const RESULT_SENTENCES_MAX = 12;

@@ -5,18 +5,17 @@
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
-import { type Exchange, settledBy } from "./answers.ts";
+import type { Exchange } from "./answers.ts";
 import { openIn, type Told, toldIn } from "./assistant-statements.ts";
-import { CUES } from "./cues.ts";
-import { decisionIn } from "./decisions.ts";
 import { provenBy } from "./evidence.ts";
 import type { KeptView } from "./kept-view.ts";
-import type { Prose, Reading } from "./reading.ts";
-import { endsWithMark, splitSentences } from "./sentences.ts";
+import { userLabel } from "./labels.ts";
+import type { Prose, Reading, ToolAnswer } from "./reading.ts";
 import { wordsOf } from "./shared-words.ts";
 import { spokenWords } from "./spoken-words.ts";
+import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
-import { wholeStatement } from "./whole-statement.ts";
+import { inForce, laidDownBy } from "./user-statements.ts";
 
 /** Every list is ordered by importance: what comes first is kept first. */
 export interface Statements {
@@ -30,9 +29,7 @@ export interface Statements {
 }
 
 const MESSAGES_READ_MAX = 1_500;
-const SENTENCES_PER_REQUEST = 12;
 const ITEMS_MAX = 60;
-const CONSTRAINT_CHARS_MAX = 280;
 /** "The problem is clear." */
 const FINDING_CHARS_MIN = 40;
 
@@ -48,26 +45,36 @@ export function readStatements({ reading, kept, commits }: StatementInput): Stat
   const language = assistantLanguage(reading);
   const found: Found = { done: [], decisions: [], findings: [], constraints: [] };
   let age = 0;
+  let answersLeft = reading.answers.length;
+  let isTakenBack = false;
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
     if (item === undefined) continue;
     const before = reading.prose[at - 1];
+    const answered = answersLeft;
+    while (answersLeft > 0 && (reading.answers[answersLeft - 1]?.message ?? 0) > item.message) answersLeft--;
+    readAnswers(reading.answers.slice(answersLeft, answered), reading.language, found);
     if (item.isUser) {
       const asked = before?.isUser === false ? before.text : "";
       readUser({ asked, reply: item.text, language: reading.language, askedIn: language }, found);
+      // "Go on" between two messages ends no turn.
+      isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
     } else {
-      if (!isFull(found)) readAssistant(toldIn(item.text, language), found);
+      if (!isFull(found)) readAssistant(standing(toldIn(item.text, language), item, { reading, isTakenBack }), found);
       age++;
     }
   }
+  readAnswers(reading.answers.slice(0, answersLeft), reading.language, found);
   for (const { isUser, text } of kept.before)
     if (isUser) readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found);
-  const now = readNow([...reading.prose, ...kept.since], reading.language, language);
+  // What stays is numbered anew, from nought.
+  const since = kept.since.map((item) => ({ ...item, message: item.message + reading.messages }));
+  const now = readNow([...reading.prose, ...since], reading.language, language);
   const todos = reading.todos ?? [];
   const ofState = (state: string): readonly string[] =>
     todos.filter((todo) => todo.state === state).map(({ text }) => text);
   return {
-    constraints: distinct(found.constraints),
+    constraints: inForce(distinct(found.constraints)),
     done: distinct([
       ...ofState("done").toReversed(),
       ...commits.toReversed(),
@@ -114,6 +121,19 @@ interface Found {
   readonly constraints: string[];
 }
 
+interface Since {
+  readonly reading: Reading;
+  /** The user's next message takes back what was done. */
+  readonly isTakenBack: boolean;
+}
+
+/** Without what is no longer so: what the user took back, and findings behind which something was changed and a check passed. */
+function standing(told: Told, { message }: Prose, { reading, isTakenBack }: Since): Told {
+  const isMended = message <= reading.mendedUpTo;
+  if (!isTakenBack && !isMended) return told;
+  return { ...told, done: isTakenBack ? [] : told.done, findings: isMended ? [] : told.findings };
+}
+
 function isFull({ done, decisions, findings }: Found): boolean {
   return Math.min(done.length, decisions.length, findings.length) >= ITEMS_MAX;
 }
@@ -139,44 +159,19 @@ function namesSomething(done: string): boolean {
 }
 
 function readUser(exchange: Exchange, found: Found): void {
-  const { reply: text, language } = exchange;
-  const answer = exchange.asked === "" ? undefined : settledBy(exchange);
-  if (answer !== undefined && found.decisions.length < ITEMS_MAX) found.decisions.push(answer);
-  if (found.constraints.length >= ITEMS_MAX || !isTelling(text, language)) return;
-  const cues = CUES[language];
-  const constraints: string[] = [];
-  let before = "";
-  for (const sentence of splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST })) {
-    // "What does it use? Should be dimmer." says nothing without the sentence before.
-    const isLeaning = endsWithMark(before) && /^(?:should|must|needs?)\b/i.test(sentence);
-    const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, SAID);
-    before = sentence;
-    if (whole === undefined || TOOL_ADVICE.test(whole)) continue;
-    if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
-    const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
-    if (decision !== undefined) found.decisions.push(decision);
-    else if (cues.constraint.test(whole) && !SMALL_TALK.test(whole)) constraints.push(whole);
-  }
-  found.constraints.push(...constraints.toReversed());
+  const { decisions, constraints } = laidDownBy(exchange);
+  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions);
+  if (found.constraints.length < ITEMS_MAX) found.constraints.push(...constraints.toReversed());
 }
 
-const SAID = { isUser: true } as const;
-
-/** "ok, let me try the light theme": what users are about to do themselves binds nobody. */
-const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/iu;
-/** "Use the --force option if you know what you are doing": what tools tell whoever reads their output. */
-const TOOL_ADVICE =
-  /^(?:to .{1,60},? )?(?:use|pass|add|try|run)(?: with)? (?:the )?[`'"]?--?[\w-]+[`'"]?.{0,20} (?:if|to)\s/i;
-const NOTICE_LINE =
-  /^\s*(?:\[?(?:WARNING|WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint)\]?:?\s|npm (?:warn|notice|error|ERR!))/;
-
-/** A user's text without the notices of tools in it. */
-function withoutNotices(text: string): string {
-  if (!text.includes("\n")) return NOTICE_LINE.test(text) ? "" : text;
-  return text
-    .split("\n")
-    .filter((line) => !NOTICE_LINE.test(line))
-    .join("\n");
+/** What users answered to tools since a message, newest first, as settled between both sides. */
+function readAnswers(answers: readonly ToolAnswer[], language: Language, found: Found): void {
+  for (const { asked, answer, isApproval } of answers.toReversed()) {
+    if (found.decisions.length >= ITEMS_MAX) return;
+    found.decisions.push(
+      isApproval ? { decision: asked, reason: answer } : { decision: `${userLabel(language)}${answer}`, reason: asked },
+    );
+  }
 }
 
 interface Now {
@@ -185,34 +180,28 @@ interface Now {
   readonly blocked: readonly string[];
 }
 
-/** How many of the assistant's newest messages tell what is going on. */
-const CURRENT_MESSAGES = 2;
-
-/** What is going on at the end. A new request of the user makes older announcements void. */
+/**
+ * What is going on at the end, as the assistant's newest message says it: whatever was announced before is done or dropped. So is
+ * everything once the user has asked for something new.
+ */
 function readNow(prose: readonly Prose[], userLanguage: Language, language: Language): Now {
   const inProgress: string[] = [];
   const nextSteps: string[] = [];
   const blocked: string[] = [];
-  let age = 0;
-  for (let at = prose.length - 1; at >= 0 && age < CURRENT_MESSAGES; at--) {
+  let newest: number | undefined;
+  for (let at = prose.length - 1; at >= 0; at--) {
     const item = prose[at];
     if (item === undefined) continue;
     if (item.isUser) {
       if (isTelling(item.text, userLanguage)) break;
       continue;
     }
+    newest ??= item.message;
+    if (item.message !== newest) break;
     const said = openIn(item.text, language, item);
-    if (item.isFinal && age === 0) {
-      nextSteps.push(...(said.nextSteps.length > 0 ? said.nextSteps : said.announced));
-      blocked.push(...said.blocked);
-    } else if (!item.isFinal) {
-      if (inProgress.length === 0) inProgress.push(...said.announced);
-      nextSteps.push(...(age === 0 ? said.nextSteps : []));
-      if (age === 0) blocked.push(...said.blocked);
-    }
-    // A turn that ended is over: what was announced before it is done or dropped.
-    if (item.isFinal) break;
-    age++;
+    if (!item.isFinal) inProgress.unshift(...said.announced);
+    nextSteps.unshift(...(said.nextSteps.length > 0 || !item.isFinal ? said.nextSteps : said.announced));
+    blocked.unshift(...said.blocked);
   }
   return { inProgress, nextSteps, blocked };
 }

@@ -26,6 +26,28 @@ export function wholeWords(words: string, { isUser }: WholeOptions): string | un
   return isBalancedProse(text) ? text : undefined;
 }
 
+/**
+ * What stands before a final colon, closed by a full stop: "Added the table:" says what was done, whatever follows. Empty where
+ * the words only point at what follows. Words without such a colon come back as they are.
+ */
+export function beforeColon(words: string): string {
+  if (!words.endsWith(":") && !words.endsWith("：")) return words;
+  const said = words.slice(0, -1).trimEnd().replace(POINTING_CLAUSE, "");
+  return POINTING.test(said) ? "" : closed(said);
+}
+
+const POINTING_CLAUSE =
+  /,? (?:that|which|and it|and) (?:now )?(?:covers?|includes?|contains?|supports?|shows?|does|do|has|have|says?|reads?)$/i;
+/** The rest of the sentence is what the colon announces. */
+const POINTING =
+  /(?<![\p{L}])(?:following|as follows|here(?:'s|’s| is| are)|below|changes|like (?:this|so)|is|are|was|were|be|to|with|of|by|for|in|on|as|from|and|or|such as|says?|reads?|shows?|covers?|includes?|contains?|supports?|has|have|namely|folgend\p{L}*|suivante?s?|siguientes?|seguintes?|seguenti|следующ\p{L}+)$|(?<![\p{L}])(?:the following|these|folgende[nrs]?) \p{L}+|(?:如下|以下|下記|次の|다음)/iu;
+
+/** With a full stop, in the way of its script. */
+export function closed(text: string): string {
+  if (text === "" || /[.!?。！？؟]$/.test(text)) return text;
+  return `${text}${/[\u3040-\u9fff]$/.test(text) ? "。" : "."}`;
+}
+
 /** Emphasis, links, icons, "Step 5:" and numbers before the words. */
 export function withoutLayout(sentence: string): string {
   if (PLAIN.test(sentence)) return sentence;
@@ -62,8 +84,11 @@ function startsBadly(text: string, isUser: boolean): boolean {
   const first = text.charCodeAt(0);
   // Most sentences begin with a capital.
   if (first >= 65 && first <= 90) return false;
-  return BAD_START.test(text) || (!isUser && /^\p{Ll}/u.test(text));
+  return BAD_START.test(text) || (!isUser && /^\p{Ll}/u.test(text) && !NAME_START.test(text));
 }
+
+/** "tide-4.3 is done", "parse_row now returns a list": a name begins as it is written. */
+const NAME_START = /^(?!(?:e\.g|i\.e|z\.b|d\.h)\b)[a-z][\w#/-]*(?:\d|_\w|[a-z][A-Z]|\.\w)[\w.#/-]*(?:\(\))?\s/;
 
 function isLongEnough(text: string): boolean {
   if (text.length >= ITEM_CHARS_MIN) {

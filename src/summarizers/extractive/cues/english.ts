@@ -60,7 +60,7 @@ export const ENGLISH: CueTable = {
     `(?:${INTENT})${ASIDE_BRIEF} (?:use|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)`,
   ),
   contrast: words(
-    `(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
+    `(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|(?:${INTENT})(?! (?:also |just |now )?(?:try|check|look|read|see|search|run|view|find|wait|test)(?![\\p{L}])).{8,200} instead(?=[.!:]?$)|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
   ),
   open: new RegExp(
     `^(?:if|unless|should you|in case)(?![\\p{L}])|${
@@ -91,7 +91,7 @@ export const ENGLISH: CueTable = {
     "next (?:steps?|up|task|is|i|we)|next,|remaining (?:work|tasks?|steps?|items?|issues?|points?)|remains? to|still (?:needs?|have|has|open|to do|to be|missing)|left to do|to-?dos?|follow[- ]ups?|plan to|action items?",
   ),
   lead: opening(
-    `(?:${GOOD})*(?:(?:now|next|then|first|finally|so|and)[,:]?\\s+)*(?:let me|i(?:'|’)?ll|i will|let(?:'|’)?s|i(?:'|’)m going to|i am going to|we(?:'|’)ll|i need to|i have to|we need to|i want to)\\s+(?:${ASIDE}\\s+)*(?:help you (?:to |with )?)?(?!(?:know|be|always|see you|talk|chat|wait|get back)(?![\\p{L}]))|now,? (?=(?:${ACTIONS})(?![\\p{L}\\p{N}]))`,
+    `(?:${GOOD})*(?:(?:now|next|then|first|second|finally|so|and|but|however|instead|meanwhile|additionally)[,:]?\\s+)*(?:let me|i(?:'|’)?ll|i will|let(?:'|’)?s|i(?:'|’)m going to|i am going to|we(?:'|’)ll|i need to|i have to|we need to|i want to)\\s+(?:${ASIDE}\\s+)*(?:help you (?:to |with )?)?(?!(?:know|be|always|see you|talk|chat|wait|get back)(?![\\p{L}]))|now,? (?=(?:${ACTIONS})(?![\\p{L}\\p{N}]))`,
   ),
   blocked: words(
     "blocked|waiting (?:for|on)|(?:cannot|can'?t|can’t|unable to) (?:proceed|continue|go on|access|connect|log ?in|push|deploy|publish|finish|complete|reach|reproduce|find|install)|stuck|permission (?:is )?denied|access (?:is )?denied|no (?:access|permission)|(?:need|require)s? (?:your|the user's|an? (?:admin|approval|decision))|(?:need|require)s? .{1,60} from (?:you|them|the)|could you (?:please )?(?:provide|confirm|tell|send|share)|please (?:provide|confirm|tell|send|share)|still fail(?:s|ing)|is down",

@@ -24,7 +24,7 @@ export const FRENCH: CueTable = {
     "(?:on|nous|je) (?:va |allons |vais )?(?:utilis(?:e|er|ons|erons|erai)|gard(?:e|er|ons|erons|erai)|conserv(?:e|er|ons|erons)|laiss(?:e|er|ons|erons)|évit(?:e|er|ons|erons)|stock(?:e|er|ons|erons)|prend(?:s|re|rons)?|remplac(?:e|er|erons)|pass(?:e|er|ons|erons) à)|(?:utilisons|gardons|conservons|prenons|passons)",
   ),
   contrast: words(
-    "(?:on|nous|je|allons|vais|passons|passer|bascul\\p{L}+)(?![\\p{L}]).{1,160} (?:plutôt que?|au lieu)|^(?:plutôt que|au lieu) .{3,160}(?:on|nous|je)",
+    "(?:on|nous|je|allons|vais|passons|passer|bascul\\p{L}+)(?![\\p{L}]).{1,160} (?:plutôt que?|au lieu|à la place)|^(?:plutôt que|au lieu) .{3,160}(?:on|nous|je)",
   ),
   open: new RegExp(
     `^si(?![\\p{L}])|${words("soit(?![\\p{L}]).{1,120} soit|ou (?:bien|alors) |si (?:vous|tu|on|nous) (?:préfér|voul|souhait)\\p{L}+|peut-être|probablement|éventuellement|(?:pas|rien|jamais)(?: encore)? (?:décidé|choisi|tranché)|(?:vous|tu|on) (?:pouvez|peux|peut|pourriez|pourrais|pourrait|devriez|devrais|devrait)|(?:il )?(?:faut|reste à) (?:encore )?(?:décider|choisir)").source}`,

@@ -24,7 +24,7 @@ export const GERMAN: CueTable = {
     "(?:wir|ich) (?:verwenden|verwende|benutzen|benutze|behalten|behalte|lassen|lasse|setzen|setze|wählen|wähle|speichern|speichere|ersetzen|ersetze|verzichten|verzichte)|(?:verwenden|benutzen|behalten|lassen|setzen|wählen|speichern|ersetzen) wir|(?:verwende|benutze|behalte|lasse|wähle) ich|lass uns",
   ),
   contrast: words(
-    "(?:wir|ich|lass uns|werde|werden)(?![\\p{L}]).{1,160} (?:statt|anstatt|anstelle)|^(?:statt|anstatt|anstelle) .{3,160}(?:wir|ich)",
+    "(?:wir|ich|lass uns|werde|werden)(?![\\p{L}]).{1,160} (?:statt|anstatt|anstelle|stattdessen)|^(?:statt|anstatt|anstelle) .{3,160}(?:wir|ich)",
   ),
   open: new RegExp(
     `^(?:wenn|falls|sofern)(?![\\p{L}])|${words("entweder(?![\\p{L}]).{1,120} oder|oder (?:wir|du|sie|ich) (?:kann|kannst|können|könnte[nst]*)|ob|alternativ|vielleicht|eventuell|vermutlich|wahrscheinlich|(?:noch|bisher) (?:nicht|keine?)(?: \\p{L}+)? (?:entschieden|gewählt|entscheidung)|(?:du|sie|man|ihr) (?:kannst|können|könntest|könnten|könnt|kann|könnte|solltest|sollten|sollte)|könnte[nt]?|müssen (?:wir )?(?:noch )?entscheiden").source}`,

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { type Checkpoint, EMPTY_CHECKPOINT } from "../core/checkpoint/checkpoint.ts";
+import type { JsonObject } from "../core/json.ts";
+import { type Message, type Part, text } from "../core/message.ts";
+import { estimateTokens } from "../core/tokens/tokens.ts";
+import { extractive } from "./extractive.ts";
+
+let next = 0;
+const message = (role: Message["role"], ...parts: Part[]): Message => ({ id: `t${next++}`, role, parts });
+const user = (words: string): Message => message("user", text(words));
+const assistant = (words: string): Message => message("assistant", text(words));
+/** What is said with a call, the call, and its result. */
+function called(words: string, name: string, input: JsonObject, output: string): readonly Message[] {
+  const callId = `c${next++}`;
+  const call: Part = { type: "tool-call", callId, name, input };
+  const said = words === "" ? [] : [text(words)];
+  const result: Part = { type: "tool-result", callId, content: [text(output)], isError: false };
+  return [message("assistant", ...said, call), message("user", result)];
+}
+const bash = (words: string, command: string, output: string) => called(words, "bash", { command }, output);
+const edit = (words: string) => called(words, "edit_file", { file_path: "src/gate.ts", new_string: "x" }, "ok");
+
+async function summarize(...messages: readonly (Message | readonly Message[])[]): Promise<Checkpoint> {
+  const input = { messages: messages.flat(), turnPrefix: [], kept: [], budgetTokens: 1_500, counter: estimateTokens() };
+  const context = { signal: new AbortController().signal, progress: () => undefined };
+  const { checkpoint = EMPTY_CHECKPOINT } = await extractive().summarize(input, context);
+  return checkpoint;
+}
+
+const TASK = user("Port the tide gate to TypeScript.");
+const PUMP = "I've ported the pump to the new harbour module.";
+const GATE = "I've rewritten the tide gate as a state machine.";
+
+test("what the user takes back was not done", async () => {
+  const before = [TASK, assistant(PUMP), user("Now rewrite the tide gate."), assistant(GATE)];
+  expect((await summarize(before, user("Now write the manual."), edit("On it."))).done).toEqual([PUMP, GATE]);
+  const after = await summarize(before, user("i undid your changes, try again"), user("continue"), edit("On it."));
+  expect(after.done).toEqual([PUMP]);
+});
+
+const WRONG = "The issue is that the gate opens before the pump has stopped.";
+
+test("a finding stands until an edit and a check have followed", async () => {
+  const found = [TASK, ...bash(WRONG, "cat gate.log", "open")];
+  const stands = async (...rest: readonly (readonly Message[])[]): Promise<boolean> =>
+    JSON.stringify(await summarize(found, ...rest)).includes(WRONG);
+  expect(await stands(edit("Mending it."))).toBe(true);
+  expect(await stands(bash("", "npm test", "12 tests passed"))).toBe(true);
+  expect(await stands(edit("Mending it."), bash("", "npm test", "3 failed, 9 tests passed"))).toBe(true);
+  expect(await stands(edit("Mending it."), bash("", "npm test", "12 tests passed"))).toBe(false);
+});
+
+test("only the newest message tells what is going on", async () => {
+  const announced = bash("Let me read the gate's manual first.", "npm run manual", "Gate, 1st edition");
+  expect((await summarize(TASK, announced)).inProgress).toEqual(["Read the gate's manual first."]);
+  expect((await summarize(TASK, announced, edit("The manual names two gates."))).inProgress).toEqual([]);
+});
+
+test("what users answer to a tool is decided, in its place among what was said", async () => {
+  const asked = called("", "AskUserQuestion", {}, 'User has answered: "Which gate comes first?"="The northern one".');
+  const chosen = assistant("We decided to use two pumps because one may fail.");
+  expect((await summarize(TASK, asked, chosen, edit("On it."))).decisions).toEqual([
+    { decision: "User: The northern one", reason: "Which gate comes first?" },
+    { decision: "We decided to use two pumps", reason: "because one may fail." },
+  ]);
+});
+
+const FOREIGN = user(
+  "This session is being continued from a previous conversation.\n## Goal\nPort the tide gate.\n\n## Constraints\n- Never push to main\n\n" +
+    "## Completed Work\n- Ported the pump\n\n## Key Decisions\n- One gate stays open at night\n\n" +
+    "## Pending Tasks\n- tide-6: test the gate\n- tide-60: open the gate by hand\n- tide-7: paint it\n- tide-8: oil it",
+);
+
+test("another tool's summary is carried on, and what it left pending ends", async () => {
+  const checkpoint = await summarize(
+    FOREIGN,
+    bash("tide-60 is committed.", "npm run log", "tide"),
+    bash("", "tracker close tide-7", "closed"),
+    edit("Oiling takes a while."),
+  );
+  expect(checkpoint).toMatchObject({
+    constraints: ["Never push to main"],
+    done: expect.arrayContaining(["tide-60 is committed.", "Ported the pump"]),
+    decisions: [{ decision: "One gate stays open at night" }],
+    nextSteps: ["tide-6: test the gate", "tide-8: oil it"],
+  });
+});
+
+test("what a user pasted from a program is nobody's word", async () => {
+  const tells = async (pasted: string): Promise<boolean> => {
+    const rest = [user("Now write the manual of the gate."), ...edit("Seen.")];
+    const checkpoint = await summarize(TASK, edit("On it."), user(pasted), edit("I see."), rest);
+    return checkpoint.criticalContext.some((line) => line.includes("lanterns"));
+  };
+  expect(await tells("The harbour master keeps seven lanterns in the tower.")).toBe(true);
+  expect(await tells("[Command finished]\nThe harbour master keeps seven lanterns in the tower.")).toBe(false);
+});

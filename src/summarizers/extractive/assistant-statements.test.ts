@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { openIn, toldIn } from "./assistant-statements.ts";
+
+const done = (text: string): readonly string[] => toldIn(text, "en").done;
+
+test("a colon behind a deed takes nothing from it", () => {
+  expect(done("Updated the tide table to match the chart:\n- north\n- south")).toEqual([
+    "Updated the tide table to match the chart.",
+  ]);
+  expect(done("Added a section on tides to the manual that covers:\n- ebb")).toEqual([
+    "Added a section on tides to the manual.",
+  ]);
+});
+
+test.each(["Made the following changes to the gate:", "Added the tables for:", "Updated files are:"])(
+  "%j only points at what follows",
+  (text) => expect(done(text)).toEqual([]),
+);
+
+test("a choice before a call is one", () => {
+  expect(toldIn("Let me fix it by removing the pump and driving the gate by hand instead:", "en").decisions).toEqual([
+    { decision: "Let me fix it by removing the pump and driving the gate by hand instead." },
+  ]);
+  expect(toldIn("Let me try the other pump instead:", "en").decisions).toEqual([]);
+});
+
+test("only the main clause takes a deed back", () => {
+  const said = "Updated the manual to mention gates, so readers will know what to do when one is stuck.";
+  expect(done(said)).toEqual([said]);
+  expect(done("Updated the manual to mention gates, but the build still fails.")).toEqual([]);
+  expect(done("The gate that was fixed yesterday still fails when the tide is high.")).toEqual([]);
+});
+
+test("an identifier may begin a sentence", () =>
+  expect(done("tide-4te.3 is committed. well-known words are committed.")).toEqual(["tide-4te.3 is committed."]));
+
+test("however it is announced, it is announced", () =>
+  expect(openIn("However, let me check the pump first.", "en").announced).toEqual(["Check the pump first."]));

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { JsonValue } from "../../core/json.ts";
+import type { ToolResultPart } from "../../core/message.ts";
+import { briefOf, failureOf } from "./call-outcome.ts";
+import { logLines } from "./result-lines.ts";
+
+const resultOf = (text: string): ToolResultPart => ({
+  type: "tool-result",
+  content: [{ type: "text", text }],
+  isError: false,
+});
+
+test.each([
+  ['{"status":"error","message":"The gate is locked"}', "The gate is locked"],
+  ['{"error":{"message":"Gate not found"}}', "Gate not found"],
+  [JSON.stringify({ result: JSON.stringify({ error: "Cannot open gate 4" }) }), "Cannot open gate 4"],
+  ['[{"success":false,"error":"Access denied to gate 4"}]', "Access denied to gate 4"],
+  ['{"content":[{"type":"text","text":"Error: the gate is stuck"}]}', "Error: the gate is stuck"],
+  ["Tool call timed out.", "Tool call timed out."],
+])("%s failed", (text, expected) => expect(failureOf(resultOf(text))).toBe(expected));
+
+test.each([
+  '{"error":null,"rows":4}',
+  '{"success":true,"error":"no errors"}',
+  '{"error":"none"}',
+  "The page explains what an error is.",
+])("%s did not", (text) => expect(failureOf(resultOf(text))).toBeUndefined());
+
+test("a tool that calls tools is told by the inner one", () => {
+  const brief = (input: JsonValue): string => briefOf({ type: "tool-call", name: "execute", input });
+  expect(brief({ server_name: "harbour", tool_name: "open_gate", params: { note: "now", path: "gates/4" } })).toBe(
+    "open_gate gates/4",
+  );
+  expect(brief({ server_name: "harbour", tool_name: "count_gates" })).toBe("harbour");
+});
+
+test("outcomes that say nothing are left out of the log", () => {
+  const line = (brief: string, text: string): readonly string[] =>
+    logLines({ name: "bash", brief, result: resultOf(text) });
+  expect(line("rm old.json", "(no output)")).toEqual(["bash: rm old.json"]);
+  expect(line("npm ci", "success: true")).toEqual(["bash: npm ci"]);
+  expect(line("npm run check | grep error", "")).toEqual([]);
+  expect(line("", "ok")).toEqual([]);
+  expect(line("npm ci", "added 4 packages")).toEqual(["bash: npm ci → added 4 packages"]);
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
+import { messageCounter } from "../../core/tokens/tokens.ts";
+import { type Essentials, type EssentialsDraft, essentials, HEADING_TOKENS, ITEM_TOKENS } from "./essentials.ts";
+
+/** A token is a word. */
+const counter = messageCounter({ name: "words", countText: (text) => text.split(/\s+/).filter(Boolean).length });
+const quote = (text: string, charsMax: number): string => text.slice(0, charsMax);
+const words = (name: string, count: number): string => Array.from({ length: count }, () => name).join(" ");
+
+const DRAFT: EssentialsDraft = {
+  ...EMPTY_CHECKPOINT,
+  goal: ["Mend the lighthouse lamp."],
+  inProgress: ["Fit the new lens."],
+  nextSteps: ["Polish the mirror."],
+  blocked: ["The glazier is ill."],
+  decisions: [{ decision: "Use brass" }, { decision: "Keep the wick" }],
+  done: ["Cleaned the stairs.", "Oiled the hinge."],
+  constraints: [words("never", 20)],
+  spareSteps: [],
+};
+
+function told(draft: Partial<EssentialsDraft>, budgetTokens: number, moreTokens?: number): Essentials["checkpoint"] {
+  const first = essentials({ ...DRAFT, ...draft }, budgetTokens, { counter, quote });
+  const last = moreTokens === undefined ? first : first.withMore(moreTokens);
+  expect(last.usedTokens).toBeLessThanOrEqual(moreTokens === undefined ? budgetTokens : first.usedTokens + moreTokens);
+  return last.checkpoint;
+}
+
+describe("the first item of every section comes before the second of any", () => {
+  test("however short the budget is of what all items cost", () => {
+    expect(told({ inProgress: ["Fit the new lens.", ...DRAFT.done, ...DRAFT.blocked] }, 66)).toMatchObject({
+      goal: DRAFT.goal,
+      inProgress: ["Fit the new lens."],
+      nextSteps: DRAFT.nextSteps,
+      blocked: DRAFT.blocked,
+      decisions: [{ decision: "Use brass" }],
+      done: ["Cleaned the stairs."],
+    });
+  });
+
+  test("before a long request of the user's is quoted at length", () => {
+    const { latestRequest, ...rest } = told({ latestRequest: words("again", 60) }, 90);
+    expect(counter.countText(latestRequest ?? "")).toBeGreaterThan(8);
+    for (const section of ["inProgress", "nextSteps", "blocked", "decisions", "done"] as const)
+      expect(rest[section].length, section).toBe(1);
+  });
+
+  test("a first item that would take nearly everything gives way to a shorter one behind it", () => {
+    const { inProgress, nextSteps } = told({ inProgress: [words("long", 50), "Fit the new lens."] }, 80);
+    expect(inProgress).toEqual(["Fit the new lens."]);
+    expect(nextSteps).toEqual(DRAFT.nextSteps);
+  });
+
+  test("a section that is empty costs nothing", () => {
+    const only = { ...EMPTY_CHECKPOINT, spareSteps: [], done: DRAFT.done };
+    const costs = HEADING_TOKENS + 2 * (3 + ITEM_TOKENS);
+    expect(essentials(only, 60, { counter, quote }).usedTokens).toBe(costs);
+  });
+});
+
+describe("what one section leaves goes to the others", () => {
+  const many = Array.from({ length: 9 }, (_, index) => `Painted wall ${index}.`);
+  const lonely = { inProgress: [], nextSteps: [], blocked: [], decisions: [], constraints: [], done: many };
+
+  test("a section alone is not bound to its share", () => {
+    expect(told(lonely, 100).done.length).toBe(9);
+  });
+
+  test("oldest first, whenever they were taken", () => {
+    expect(told(lonely, 100).done).toEqual(many.toReversed());
+  });
+
+  test("what was skipped gets another chance with more tokens", () => {
+    expect(told({}, 80).constraints).toEqual([]);
+    expect(told({}, 80, 40).constraints).toEqual(DRAFT.constraints);
+    expect(told({}, 80, 40).done).toEqual(["Oiled the hinge.", "Cleaned the stairs."]);
+  });
+});
+
+describe("a step that repeats the goal", () => {
+  const spareSteps = ["Mend the lighthouse lamp."];
+
+  test("takes only what everything else leaves", () => {
+    expect(told({ nextSteps: [], spareSteps }, 80).nextSteps).toEqual([]);
+    expect(told({ nextSteps: [], spareSteps }, 80, 100).nextSteps).toEqual(spareSteps);
+  });
+
+  test("never stands beside a better one", () => {
+    expect(told({ spareSteps }, 80, 500).nextSteps).toEqual(DRAFT.nextSteps);
+  });
+});
+
+describe("the goal", () => {
+  test.each([11, 12, 16, 20, 24, 28])("is cut, not dropped, in %d tokens", (budgetTokens) => {
+    const { goal } = told({ goal: [words("lamp", 60)] }, budgetTokens);
+    expect(goal.length).toBe(1);
+    expect(counter.countText(goal[0] ?? "")).toBeGreaterThanOrEqual(3);
+  });
+});

@@ -1,0 +1,15 @@
+/** Whether a call was a check that passed: tests, a build, a linter. Reads a bounded part of its result. */
+
+import type { ToolResultPart } from "../../core/message.ts";
+import { isLooking, outcomeOf } from "./call-outcome.ts";
+
+const PASSED =
+  /\b(?!0 )\d+ (?:passed|passing|tests?|specs?|examples?|doctests?)(?![\w.])|\ball (?:checks|tests) (?:have )?passed\b|\bbuild (?:succeeded|successful)\b|compiled successfully/i;
+const NOT_PASSED = /\b(?!0 )\d+ (?:failed|failing|failures?|errors?)\b|\bFAIL(?:ED)?\b/;
+
+/** The line that says so; undefined for any other call. */
+export function passedCheck(brief: string, result: ToolResultPart): string | undefined {
+  if (brief === "" || isLooking(brief)) return undefined;
+  const outcome = outcomeOf(result);
+  return PASSED.test(outcome) && !NOT_PASSED.test(outcome) ? outcome : undefined;
+}

@@ -1,0 +1,107 @@
+/**
+ * What a user's message lays down: choices and lasting rules, as whole sentences. A value for the thing at hand is no rule, nor is
+ * what users are about to do themselves. Never rewords.
+ */
+
+import type { Decision } from "../../core/checkpoint/checkpoint.ts";
+import { type Exchange, settledBy } from "./answers.ts";
+import { CUES } from "./cues.ts";
+import { decisionIn } from "./decisions.ts";
+import { endsWithMark, splitSentences } from "./sentences.ts";
+import { isTelling } from "./tasks.ts";
+import { wholeStatement } from "./whole-statement.ts";
+
+export interface LaidDown {
+  readonly decisions: readonly Decision[];
+  /** In the order in which they were said. */
+  readonly constraints: readonly string[];
+}
+
+const SENTENCES_PER_REQUEST = 12;
+const CONSTRAINT_CHARS_MAX = 280;
+
+export function laidDownBy(exchange: Exchange): LaidDown {
+  const { reply: text, language } = exchange;
+  const answer = exchange.asked === "" ? undefined : settledBy(exchange);
+  const decisions = answer === undefined ? [] : [answer];
+  const constraints: string[] = [];
+  if (!isTelling(text, language)) return { decisions, constraints };
+  const cues = CUES[language];
+  let before = "";
+  for (const sentence of splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST })) {
+    // "The footer is too bright. Should be dimmer everywhere." says nothing without the sentence before.
+    const isLeaning = endsWithMark(before) && /^(?:should|must|needs?)\b/i.test(sentence);
+    const isAnswered = isLeaning && /[?？؟]$/.test(before);
+    const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, SAID);
+    before = sentence;
+    if (whole === undefined || TOOL_ADVICE.test(whole)) continue;
+    if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
+    const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
+    if (decision !== undefined) decisions.push(decision);
+    else if (cues.constraint.test(whole) && !SMALL_TALK.test(whole) && isLasting(sentence, isAnswered))
+      constraints.push(whole);
+  }
+  return { decisions, constraints };
+}
+
+const SAID = { isUser: true } as const;
+
+/** "What colour is it? Should be 8abeb7." settles that colour and binds nothing else. */
+function isLasting(sentence: string, isAnswered: boolean): boolean {
+  if (GENERAL.test(sentence)) return true;
+  return !isAnswered && !SHOULD_BE_VALUE.test(sentence);
+}
+
+const GENERAL =
+  /(?<!\p{L})(?:always|never|don['’]?t|do not|must(?:n['’]t)?|only|every(?:where|thing|one|body)?|each|all|any|no|not|avoid|make sure|ensure|prefer|under|below|above|within|between|at (?:most|least)|(?:less|more|fewer|longer|shorter) than)(?!\p{L})/iu;
+/** A name or a number in its own marks, and nothing behind it. */
+const SHOULD_BE_VALUE =
+  /(?<!\p{L})(?:should|needs? to|has to|have to) be (?:set to |called |named |more like |like )?(?:[`'"“][^`'"”]{1,60}[`'"”]|#?[\da-f]{3,8}|\S*\d\S*)\s*[.!]?$/iu;
+
+/** "ok, let me try the light theme": what users are about to do themselves binds nobody. */
+const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/iu;
+/** "Use the --force option if you know what you are doing": what tools tell whoever reads their output. */
+const TOOL_ADVICE =
+  /^(?:to .{1,60},? )?(?:use|pass|add|try|run)(?: with)? (?:the )?[`'"]?--?[\w-]+[`'"]?.{0,20} (?:if|to)\s/i;
+const NOTICE_LINE =
+  /^\s*(?:\[?(?:WARNING|WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint)\]?:?\s|npm (?:warn|notice|error|ERR!))/;
+
+/** A user's text without the notices of tools in it. */
+function withoutNotices(text: string): string {
+  if (!text.includes("\n")) return NOTICE_LINE.test(text) ? "" : text;
+  return text
+    .split("\n")
+    .filter((line) => !NOTICE_LINE.test(line))
+    .join("\n");
+}
+
+/** Newest first: of several rules about the same thing the newest is in force. */
+export function inForce(constraints: readonly string[]): readonly string[] {
+  const subjects = new Set<string>();
+  return constraints.filter((rule) => {
+    const subject = subjectOf(rule);
+    if (subject === "") return true;
+    if (subjects.has(subject)) return false;
+    subjects.add(subject);
+    return true;
+  });
+}
+
+/** "The footer should be dim" is about the footer, "use tabs for indentation" about indentation; empty where nothing is named. */
+function subjectOf(rule: string): string {
+  const [, before = ""] =
+    /^(?:(?:and|but|so|also|no|ok(?:ay)?|please)[,.]? )*(.{3,80}?) (?:should|must|needs? to|has to|have to) (?:always |only |all )?be /iu.exec(
+      rule,
+    ) ?? [];
+  const [, behind = ""] =
+    before !== ""
+      ? []
+      : (/^(?:(?:and|but|so|also|no|ok(?:ay)?|please|always|only)[,.]? )*use (?:\S+ ){1,3}?(?:for|as) (?:the )?(.{3,60}?)[.!]?$/iu.exec(
+          rule,
+        ) ?? []);
+  const subject = before !== "" ? `be ${before}` : behind === "" ? "" : `for ${behind}`;
+  // "It should be" may be about anything.
+  return /^be (?:it|this|that|they|these|those|there|which|what|i|we|you)$/i.test(subject)
+    ? ""
+    : subject.toLowerCase().replace(/^be (?:the|our|your|all) /, "be ");
+}
