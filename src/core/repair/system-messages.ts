@@ -38,7 +38,9 @@ function moved(messages: readonly Message[], context: RepairContext): readonly M
       isChanged = true;
       context.report("system-position", message, "moved a system message to the nearest place where one may stand");
     }
-    placed.set(to, [...(placed.get(to) ?? []), message]);
+    const there = placed.get(to);
+    if (there === undefined) placed.set(to, [message]);
+    else there.push(message);
   }
   if (!isChanged) return messages;
   return [...(placed.get(0) ?? []), ...others.flatMap((message, index) => [message, ...(placed.get(index + 1) ?? [])])];

@@ -148,24 +148,34 @@ const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["text", "image", ""]);
 
 /** A system message stands after a user turn, before an assistant turn or at the end, and never inside a round. */
 function checkSystemPositions(messages: readonly Message[]): readonly Violation[] {
-  return messages.flatMap(({ role }, index) => {
-    if (role !== "system") return [];
-    const before = neighbour(messages, index, -1);
-    const after = neighbour(messages, index, 1);
+  if (!messages.some(({ role }) => role === "system")) return [];
+  const afterOf = followers(messages);
+  let before: Message | undefined;
+  return messages.flatMap((message, index) => {
+    if (message.role !== "system") {
+      before = message;
+      return [];
+    }
     const followsUser = before?.role === "user";
     const followsServerResult = before?.role === "assistant" && isServerResult(before.parts.at(-1));
+    const after = afterOf[index];
     const precedesAssistant = after === undefined || after.role === "assistant";
     if ((followsUser || followsServerResult) && precedesAssistant) return [];
-    const message = `messages.${index}: a \`system\` message must follow a user turn and precede an assistant turn or end the list`;
-    return [about("system-position", index, message)];
+    const text = `messages.${index}: a \`system\` message must follow a user turn and precede an assistant turn or end the list`;
+    return [about("system-position", index, text)];
   });
 }
 
-/** The nearest message in that direction that is not a system message. */
-function neighbour(messages: readonly Message[], from: number, step: 1 | -1): Message | undefined {
-  let index = from + step;
-  while (messages[index]?.role === "system") index += step;
-  return messages[index];
+/** For each the next message that is no system message; found in one walk, however many of those stand in a row. */
+function followers(messages: readonly Message[]): readonly (Message | undefined)[] {
+  const found: (Message | undefined)[] = [];
+  let after: Message | undefined;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    found[index] = after;
+    const message = messages[index];
+    if (message?.role !== "system") after = message;
+  }
+  return found;
 }
 
 function checkCompaction(messages: readonly Message[]): readonly Violation[] {
