@@ -17,6 +17,9 @@ const LINE_TOKENS = 24;
 /** A summary that takes more than this of what it stands for is hardly one. */
 export const ZONE_SHARE_MAX = 0.5;
 
+/** Measured on recorded sessions, the embedded summarizer runs out of things worth saying at about this share of what it reads. */
+const SAYABLE_SHARE = 0.12;
+
 /** Where the tail that was asked for does not fit, it gets at most this much of the target. */
 const TAIL_SHARE_MAX = 0.5;
 
@@ -157,7 +160,7 @@ function mergedTokens({ conversation, found, settings, tokensOf }: PlanInput): n
 function wantedBudget(input: PlanInput): number {
   const { budget } = input.settings.summary;
   const [aimTokens] = aimsOf(input);
-  if (input.isTargetExplicit) return Math.floor(aimTokens / 2);
+  if (input.isTargetExplicit) return Math.floor(Math.min(aimTokens / 2, totalTokens(input) * SAYABLE_SHARE));
   return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(aimTokens * budget.ratioOfTarget)));
 }
 
@@ -208,8 +211,8 @@ function tailUnderNamedTarget(input: PlanInput, targetTokens: number, mayAlways:
   const firm = keptTokens(input, tailOf(input, 0, may));
   const room = Math.max(0, targetTokens - firm - frameTokens(input));
   const zone = Math.max(0, totalTokens(input) - firm);
-  // A generous target has more room than a summary of the rest may take: what that leaves is the tail's.
-  const spare = Math.floor((room - zone * ZONE_SHARE_MAX) / (1 - ZONE_SHARE_MAX));
+  // A generous target has more room than a summary of the rest can use: what that leaves is the tail's.
+  const spare = Math.floor((room - zone * SAYABLE_SHARE) / (1 - SAYABLE_SHARE));
   const tokens = Math.max(Math.floor(room * NAMED_TAIL_SHARE), spare);
   return tailOf(input, Math.min(input.settings.protect.tailTokens || room, tokens), may);
 }
