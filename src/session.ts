@@ -8,7 +8,7 @@ import { CompactionError } from "./core/errors.ts";
 import type { JsonObject } from "./core/json.ts";
 import { checkSessionId } from "./core/store/session-id.ts";
 import type { SessionState, Store } from "./core/store/store.ts";
-import { checkedBase, checkLeaseMs, ownBody } from "./session/check-arguments.ts";
+import { checkedBase, checkSessionOptions, ownBody } from "./session/check-arguments.ts";
 import type { SessionParts } from "./session/compact-view.ts";
 import { createSession } from "./session/create-session.ts";
 import { createLiveView, type Snapshot } from "./session/live-view.ts";
@@ -36,7 +36,7 @@ const LEASE_MS = 60_000;
 
 export async function openSession(id: string, options: SessionOptions): Promise<Session> {
   checkSessionId(id);
-  if (options.leaseMs !== undefined) checkLeaseMs(options.leaseMs);
+  checkSessionOptions(options);
   const isOwnStore = typeof options.store === "string";
   const compactor = "passOver" in options.compactor ? options.compactor : createCompactor(options.compactor);
   const store = typeof options.store === "string" ? await openStore(options.store) : options.store;

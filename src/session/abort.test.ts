@@ -116,6 +116,9 @@ describe("signals", () => {
 
 describe("other arguments", () => {
   test("a lease of no length, or of one that no timer has", async () => {
+    for (const options of [undefined, {}, { store: "memory:" }, { store: {}, compactor: {} }, { compactor: {} }]) {
+      await refuses("invalid-settings", openSession("bare", options as never));
+    }
     for (const leaseMs of [0, -1, 1, Number.NaN, Number.POSITIVE_INFINITY, 1e15, "5", null]) {
       await refuses("invalid-settings", open({ leaseMs: leaseMs as number }));
     }

@@ -23,12 +23,22 @@ export function checkOptions(options: unknown): void {
   if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalid("`signal` must be an AbortSignal.");
 }
 
+/** What a session is made from. Whether a compactor's own options are right is said where one is made of them. */
+export function checkSessionOptions(options: unknown): void {
+  if (!isObject(options)) throw invalid("openSession takes an id and { store, compactor }.");
+  const { store, compactor, leaseMs } = options;
+  if (typeof store !== "string" && !(isObject(store) && typeof store.open === "function"))
+    throw invalid('`store` must be an address such as "memory:", or a store.');
+  if (!isObject(compactor)) throw invalid("`compactor` must be a compactor, or what createCompactor takes.");
+  if (leaseMs !== undefined) checkLeaseMs(leaseMs);
+}
+
 /** What can still be renewed before it expires. */
 const LEASE_MS_MIN = 10;
 /** Longer ones than a day keep others out for no reason, and timers end at three weeks. */
 const LEASE_MS_MAX = 86_400_000;
 
-export function checkLeaseMs(value: unknown): void {
+function checkLeaseMs(value: unknown): void {
   if (typeof value === "number" && value >= LEASE_MS_MIN && value <= LEASE_MS_MAX) return;
   throw invalid(`\`leaseMs\` must be a number from ${LEASE_MS_MIN} to ${LEASE_MS_MAX}.`);
 }
