@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { open, refuses, talk } from "../../test/session-world.ts";
 import type { Store } from "../core/store/store.ts";
+import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 import type { Session } from "./session-port.ts";
 
@@ -116,11 +117,14 @@ describe("signals", () => {
 
 describe("other arguments", () => {
   test("a lease of no length, or of one that no timer has", async () => {
-    for (const options of [undefined, {}, { store: "memory:" }, { store: {}, compactor: {} }, { compactor: {} }]) {
-      await refuses("invalid-settings", openSession("bare", options as never));
-    }
     for (const leaseMs of [0, -1, 1, Number.NaN, Number.POSITIVE_INFINITY, 1e15, "5", null]) {
       await refuses("invalid-settings", open({ leaseMs: leaseMs as number }));
+    }
+  });
+
+  test("a session without a store or a compactor", async () => {
+    for (const options of [undefined, {}, { store: "memory:" }, { store: {}, compactor: {} }, { compactor: {} }]) {
+      await refuses("invalid-settings", openSession("bare", options as never));
     }
   });
 
