@@ -6,6 +6,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { SESSION_ENDING } from "./file-name.ts";
+import { LEASE_ENDING } from "./lease-file.ts";
 import { TEMPORARY_ENDING } from "./write-session.ts";
 
 /** The session's file need not be there. */
@@ -15,11 +16,14 @@ export function removeLeftOver(path: string): void {
   for (const name of mine) rmSync(join(directory, name), { force: true });
 }
 
-/** Of the names of a directory, those of such files, each with the name of the session's file that it was to become. */
+/**
+ * Of the names of a directory, those of such files, each with the name of the session's file that it was to become. One that was
+ * to become a lease is none: it holds no message, and any worker's end may leave one.
+ */
 export function leftOverNames(names: readonly string[]): readonly { readonly name: string; readonly of: string }[] {
   return names.flatMap((name) => {
     const of = sessionNameOf(name);
-    return of === undefined ? [] : [{ name, of }];
+    return of === undefined || name.startsWith(`${of}${LEASE_ENDING}.`) ? [] : [{ name, of }];
   });
 }
 
