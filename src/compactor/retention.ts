@@ -5,6 +5,7 @@
  */
 
 import type { Conversation, Message } from "../core/message.ts";
+import { wantedCut } from "../core/plan/partition.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
@@ -71,8 +72,10 @@ export function pinScored(scoreOf: ScoreMessage, input: ScoredInput): Conversati
   for (const { tokens } of kept) roomTokens -= tokens;
   // An earlier summary of ours is to be replaced by the next one, whatever its score.
   const ours = new Set(findSummary(messages, view.system, settings.render)?.messageIds ?? []);
+  // What is in the tail stays anyway, and takes none of the room.
+  const tailStart = wantedCut({ messages, tokensOf: input.tokensOf, ...settings.protect });
   const ranked = messages
-    .slice(0, tailStart(input))
+    .slice(0, tailStart)
     .flatMap((message, index) => {
       const score = message.pinned || ours.has(message.id) ? 0 : scoreOf(message);
       const whole = wholes[index];
@@ -123,18 +126,4 @@ export function rememberScores(scoreMessage: ScoreMessage): ScoreMessage {
     known.set(key, score);
     return score;
   };
-}
-
-/** What is in the tail stays anyway, and takes none of the room. */
-function tailStart({ view, settings, tokensOf }: ScoredInput): number {
-  const { tailTokens, tailMessages } = settings.protect;
-  const { messages } = view;
-  let index = messages.length;
-  let tokens = 0;
-  while (index > 0 && (tokens < tailTokens || messages.length - index < tailMessages)) {
-    index--;
-    const message = messages[index];
-    if (message !== undefined) tokens += tokensOf(message);
-  }
-  return index;
 }

@@ -67,8 +67,11 @@ function isTurnStartAt(messages: readonly Message[], index: number): boolean {
   return message !== undefined && isTurnStart(message);
 }
 
+/** How much of the newest is to stay; the larger of both sizes wins. */
+export type TailSize = Pick<PartitionInput, "messages" | "tokensOf" | "tailTokens" | "tailMessages">;
+
 /** Where the tail begins if it had its way: the shortest suffix that reaches both sizes (R074, C7). */
-function wantedCut({ messages, tokensOf, tailTokens, tailMessages }: PartitionInput): number {
+export function wantedCut({ messages, tokensOf, tailTokens, tailMessages }: TailSize): number {
   let index = messages.length;
   let tokens = 0;
   while (index > 0 && (tokens < tailTokens || messages.length - index < tailMessages)) {
