@@ -10,7 +10,7 @@ import { generateBody } from "../src/testing/wire-bodies.ts";
 import { compactMessages, compactResponses } from "./native-server.ts";
 import { sampleOf, seed } from "./sample.ts";
 
-const COUNT = sampleOf(5_000, 20);
+const COUNT = sampleOf(5_000, 10);
 const profiles = profileNames.filter((name) => !name.startsWith("agentpg-"));
 
 function listOf(body: JsonObject): JsonArray {

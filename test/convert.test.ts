@@ -5,7 +5,7 @@ import { formatNamed, formatNames } from "../src/formats.ts";
 import { generateBody } from "../src/testing/wire-bodies.ts";
 import { sampleOf, seed } from "./sample.ts";
 
-const COUNT = sampleOf(5_000, 100);
+const COUNT = sampleOf(5_000, 50);
 const pairs = formatNames.flatMap((from) => formatNames.filter((to) => to !== from).map((to) => ({ from, to })));
 
 describe.each(pairs)("$from to $to", ({ from, to }) => {

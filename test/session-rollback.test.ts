@@ -12,7 +12,7 @@ import { sampleOf, seed } from "./sample.ts";
 import { listOf } from "./session-world.ts";
 import { storesUnderTest } from "./stores-under-test.ts";
 
-const COUNT = sampleOf(200, 12);
+const COUNT = sampleOf(200, 8);
 const STEPS = 14;
 const profiles = profileNames.filter((name) => !name.startsWith("agentpg-"));
 

@@ -73,8 +73,6 @@ test("a database that is only read is left as it is, and says what it would have
 });
 
 /** Otherwise each process strips the types of the whole source again. */
-const COMPILE_CACHE = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "palimpsest-cli");
-const ENVIRONMENT = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
 
 /** Root may write anywhere, so the commands are run as somebody else. */
 const isRoot = process.getuid?.() === 0;
@@ -90,7 +88,7 @@ test.skipIf(!isRoot && process.platform === "win32")("reading commands read wher
   const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {};
   for (const words of [["sessions"], ["export", "s"], ["doctor"]]) {
     const main = join(import.meta.dirname, "main.ts");
-    const options = { cwd: folder.path, encoding: "utf8", env: ENVIRONMENT, ...nobody } as const;
+    const options = { cwd: folder.path, encoding: "utf8", ...nobody } as const;
     const { status, stderr } = spawnSync(process.execPath, [main, ...words, "--store", url], options);
     expect([words, status, stderr]).toEqual([words, 0, ""]);
   }
@@ -100,7 +98,7 @@ test.skipIf(!isRoot && process.platform === "win32")("reading commands read wher
 test("a name of no file that is a stored session's", async () => {
   const main = join(import.meta.dirname, "main.ts");
   const run = (...words: string[]) =>
-    spawnSync(process.execPath, [main, ...words], { cwd: folder.path, encoding: "utf8", env: ENVIRONMENT });
+    spawnSync(process.execPath, [main, ...words], { cwd: folder.path, encoding: "utf8" });
   expect(run("compact", "talk").stderr).toMatch(/no such file; check the path/);
   run("import", request, "--id", "talk");
   expect(run("compact", "talk")).toMatchObject({
