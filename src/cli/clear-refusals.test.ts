@@ -72,8 +72,6 @@ test("a database that is only read is left as it is, and says what it would have
   expect(existsSync(`${file}.other`)).toBe(false);
 });
 
-/** Otherwise each process strips the types of the whole source again. */
-
 /** Root may write anywhere, so the commands are run as somebody else. */
 const isRoot = process.getuid?.() === 0;
 
