@@ -5,7 +5,7 @@ import { runPalimpsest } from "../src/cli/dispatch.ts";
 import type { Outcome } from "./run-cli.ts";
 
 export interface InProcessOptions {
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -34,6 +34,6 @@ export function sqliteAt(folder: string, name: string): TestStore {
   return { file, url, cli: (...words) => runInProcess([...words, "--store", url]) };
 }
 
-async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text);
+async function* bytesOf(text: string | Uint8Array): AsyncIterable<Uint8Array> {
+  yield typeof text === "string" ? Buffer.from(text) : text;
 }

@@ -3,7 +3,8 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { runCli, temporaryFolder } from "../../test/run-cli.ts";
+import { temporaryFolder } from "../../test/run-cli.ts";
+import { runInProcess } from "../../test/run-in-process.ts";
 import { formatNamed } from "../formats.ts";
 
 const folder = temporaryFolder();
@@ -23,20 +24,20 @@ const UNANSWERED = {
 
 describe.concurrent("verdict", () => {
   test("valid", async () => {
-    const outcome = await runCli(["check", SAMPLE]);
+    const outcome = await runInProcess(["check", SAMPLE]);
     expect(outcome).toEqual({ code: 0, stdout: `${SAMPLE}: valid anthropic-messages\n`, stderr: "" });
   });
 
   test("a session that was cut off says so", async () => {
     const path = join(folder.path, "cut.jsonl");
     writeFileSync(path, '{"messages":[{"role":"user","content":"hi"}]}\n{"messages":[{"role":"us');
-    const { code, stderr } = await runCli(["check", path]);
+    const { code, stderr } = await runInProcess(["check", path]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^palimpsest: .*cut\.jsonl: 1 line is not JSON and was left out; [^\n]+\n$/);
   });
 
   test("invalid: one line per problem, path, rule, message", async () => {
-    const { code, stdout, stderr } = await runCli(["check", folder.file("invalid.json", UNANSWERED)]);
+    const { code, stdout, stderr } = await runInProcess(["check", folder.file("invalid.json", UNANSWERED)]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^messages\.1[.\w]*: call-without-result: [^\n]+\n$/);
     expect(stderr).toMatch(/^palimpsest: .*invalid\.json: 1 problem; [^\n]+--repair[^\n]+\n$/);
@@ -48,7 +49,7 @@ describe.concurrent("verdict", () => {
       { custom_id: "b", body: UNANSWERED },
     ];
     const stdin = lines.map((line) => JSON.stringify(line)).join("\n");
-    const { code, stdout, stderr } = await runCli(["check", "-", "--json"], { stdin });
+    const { code, stdout, stderr } = await runInProcess(["check", "-", "--json"], { stdin });
     expect([code, stderr]).toEqual([1, ""]);
     expect(JSON.parse(stdout)).toMatchObject({
       file: "-",
@@ -64,7 +65,7 @@ describe.concurrent("verdict", () => {
 
   test("an entry that is no message does not pass unseen", async () => {
     const messages = [...UNANSWERED.messages.slice(0, 1), { role: "oracle", content: "42" }];
-    const { code, stdout } = await runCli(["check", folder.file("stranger.json", { ...UNANSWERED, messages })]);
+    const { code, stdout } = await runInProcess(["check", folder.file("stranger.json", { ...UNANSWERED, messages })]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/oracle/);
   });
@@ -75,7 +76,7 @@ describe.concurrent("repair", () => {
     const file = folder.file("to-repair.json", UNANSWERED);
     const before = readFileSync(file);
     const out = join(folder.path, "repaired.json");
-    const { code, stdout, stderr } = await runCli(["check", file, "--repair", "--out", out]);
+    const { code, stdout, stderr } = await runInProcess(["check", file, "--repair", "--out", out]);
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr).toMatch(
       /^(message \d+: [\w-]+: [^\n]+\n)+\d+ repairs?; wrote valid anthropic-messages to [^\n]+\n$/,
@@ -106,7 +107,7 @@ describe.concurrent("repair", () => {
       },
     ];
     const stdin = lines.map((line) => JSON.stringify(line)).join("\n");
-    const { code, stdout } = await runCli(["check", "-", "--repair", "--out", "-"], { stdin });
+    const { code, stdout } = await runInProcess(["check", "-", "--repair", "--out", "-"], { stdin });
     expect(code).toBe(0);
     const body = JSON.parse(stdout);
     expect(formatNamed("anthropic-messages").validate(body)).toEqual([]);
@@ -115,7 +116,7 @@ describe.concurrent("repair", () => {
 
   test("as JSON", async () => {
     const out = join(folder.path, "from-json.json");
-    const { code, stdout, stderr } = await runCli([
+    const { code, stdout, stderr } = await runInProcess([
       "check",
       folder.file("j.json", UNANSWERED),
       "--repair",
@@ -133,7 +134,7 @@ describe.concurrent("repair", () => {
     const file = folder.file("own.json", UNANSWERED);
     const link = join(folder.path, "link.json");
     symlinkSync(file, link);
-    const { code, stderr } = await runCli(["check", file, "--repair", "--out", link]);
+    const { code, stderr } = await runInProcess(["check", file, "--repair", "--out", link]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/never overwritten/)]);
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(UNANSWERED);
   });
@@ -142,13 +143,13 @@ describe.concurrent("repair", () => {
     const file = folder.file("private.json", UNANSWERED);
     const out = join(folder.path, "private-out.json");
     chmodSync(file, 0o600);
-    await runCli(["check", file, "--repair", "--out", out]);
+    await runInProcess(["check", file, "--repair", "--out", out]);
     expect(statSync(out).mode & 0o777).toBe(0o600);
   });
 
   test("a place that cannot be written", async () => {
     const out = join(folder.path, "no", "such", "folder.json");
-    const { code, stderr } = await runCli(["check", SAMPLE, "--repair", "--out", out]);
+    const { code, stderr } = await runInProcess(["check", SAMPLE, "--repair", "--out", out]);
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/^palimpsest: .*could not be written \(ENOENT\)[^\n]*\n$/),
@@ -158,8 +159,8 @@ describe.concurrent("repair", () => {
 
   test("--repair and --out belong together", async () => {
     const [alone, aimless] = await Promise.all([
-      runCli(["check", SAMPLE, "--repair"]),
-      runCli(["check", SAMPLE, "--out", "x"]),
+      runInProcess(["check", SAMPLE, "--repair"]),
+      runInProcess(["check", SAMPLE, "--out", "x"]),
     ]);
     expect([alone?.code, alone?.stderr]).toEqual([2, expect.stringContaining("--repair needs --out FILE")]);
     expect([aimless?.code, aimless?.stderr]).toEqual([2, expect.stringContaining("--out needs --repair")]);

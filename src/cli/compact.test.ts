@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { runCli, temporaryFolder } from "../../test/run-cli.ts";
+import { runInProcess } from "../../test/run-in-process.ts";
 import { formatNamed } from "../formats.ts";
 import { displayWidth } from "./one-line.ts";
 
@@ -15,14 +16,14 @@ const SAMPLE = "examples/sample-conversation.json";
 const SESSION = "examples/sample-session.jsonl";
 
 async function tokensIn(file: string): Promise<number> {
-  return JSON.parse((await runCli(["inspect", file, "--json"])).stdout).tokens.total;
+  return JSON.parse((await runInProcess(["inspect", file, "--json"])).stdout).tokens.total;
 }
 
 describe.concurrent("what it writes", () => {
   test("a valid body below the target, by its own count and by inspect's", async () => {
     const out = join(folder.path, "tenth.json");
     const before = readFileSync(LONG);
-    const { code, stdout, stderr } = await runCli(["compact", LONG, "--target", "10%", "--out", out]);
+    const { code, stdout, stderr } = await runInProcess(["compact", LONG, "--target", "10%", "--out", out]);
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr).toMatch(/^[\d,]+ → [\d,]+ tokens \(\d+\.\d % of what it was\), 78 → \d+ messages$/m);
     expect(stderr).toMatch(/target [\d,]+ tokens: it fits\n/);
@@ -38,7 +39,11 @@ describe.concurrent("what it writes", () => {
   test("the same bytes every time, to a file or to standard output", async () => {
     const out = join(folder.path, "again.json");
     const words = ["compact", LONG, "--target", "5k"];
-    const [first, second, toFile] = await Promise.all([runCli(words), runCli(words), runCli([...words, "--out", out])]);
+    const [first, second, toFile] = await Promise.all([
+      runInProcess(words),
+      runInProcess(words),
+      runInProcess([...words, "--out", out]),
+    ]);
     expect(first?.stdout).toBe(second?.stdout);
     expect(readFileSync(out, "utf8")).toBe(first?.stdout);
     expect([first?.code, toFile?.code]).toEqual([0, 0]);
@@ -47,8 +52,8 @@ describe.concurrent("what it writes", () => {
   test("a session file becomes a request body, a bare list stays one", async () => {
     const { messages } = JSON.parse(readFileSync(SAMPLE, "utf8"));
     const [session, list] = await Promise.all([
-      runCli(["compact", SESSION, "--target", "40%"]),
-      runCli(["compact", "-", "--target", "30%"], { stdin: JSON.stringify(messages) }),
+      runInProcess(["compact", SESSION, "--target", "40%"]),
+      runInProcess(["compact", "-", "--target", "30%"], { stdin: JSON.stringify(messages) }),
     ]);
     expect([session?.code, list?.code]).toEqual([0, 0]);
     const body = JSON.parse(session?.stdout ?? "");
@@ -59,7 +64,7 @@ describe.concurrent("what it writes", () => {
   test("a body without model, system or tools", async () => {
     const { messages } = JSON.parse(readFileSync(LONG, "utf8"));
     const file = folder.file("bare-body.json", { messages });
-    const { code, stdout } = await runCli(["compact", file, "--target", "5%"]);
+    const { code, stdout } = await runInProcess(["compact", file, "--target", "5%"]);
     expect(code).toBe(0);
     expect(Object.keys(JSON.parse(stdout))).toEqual(["messages"]);
     expect(await tokensIn(folder.file("bare-view.json", stdout))).toBeLessThanOrEqual((await tokensIn(file)) * 0.05);
@@ -68,8 +73,8 @@ describe.concurrent("what it writes", () => {
   test("nothing in a dry run, nothing but the report with --json, nothing after Ctrl-C", async () => {
     const place = temporaryFolder();
     const [dry, json, stopped] = await Promise.all([
-      runCli(["compact", LONG, "--target", "10%", "--dry-run"]),
-      runCli(["compact", LONG, "--target", "10%", "--json"]),
+      runInProcess(["compact", LONG, "--target", "10%", "--dry-run"]),
+      runInProcess(["compact", LONG, "--target", "10%", "--json"]),
       runCli(["compact", "-", "--out", join(place.path, "stopped.json")], { interrupts: true }),
     ]);
     expect(dry).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/nothing was written\n$/) });
@@ -81,7 +86,7 @@ describe.concurrent("what it writes", () => {
 
   test("never the input itself", async () => {
     const file = folder.file("own.json", readFileSync(SAMPLE));
-    const { code, stderr } = await runCli(["compact", file, "--target", "30%", "--out", file]);
+    const { code, stderr } = await runInProcess(["compact", file, "--target", "30%", "--out", file]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/never overwritten/)]);
     expect(readFileSync(file)).toEqual(readFileSync(SAMPLE));
   });
@@ -90,7 +95,7 @@ describe.concurrent("what it writes", () => {
 describe.concurrent("what it says", () => {
   test("as JSON", async () => {
     const out = join(folder.path, "with-json.json");
-    const { code, stdout, stderr } = await runCli([
+    const { code, stdout, stderr } = await runInProcess([
       "compact",
       LONG,
       "--target",
@@ -128,7 +133,7 @@ describe.concurrent("what it says", () => {
   });
 
   test("kept, replaced and added, one line each, no line over 80 columns", async () => {
-    const { code, stdout } = await runCli(["compact", SAMPLE, "--keep", "4", "--dry-run", "--diff"]);
+    const { code, stdout } = await runInProcess(["compact", SAMPLE, "--keep", "4", "--dry-run", "--diff"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^6 messages kept \(=\), 13 replaced \(-\), 2 added \(\+\)$/m);
     expect(stdout.match(/^[=+-] +\d+ {2}/gm)).toHaveLength(21);
@@ -139,10 +144,10 @@ describe.concurrent("what it says", () => {
   test("colours only where they are wanted", async () => {
     const words = ["compact", SAMPLE, "--target", "30%", "--diff", "--dry-run"];
     const [forced, refused, piped, plain] = await Promise.all([
-      runCli(words, { environment: { FORCE_COLOR: "1" } }),
-      runCli(words, { environment: { NO_COLOR: "1" } }),
-      runCli(words),
-      runCli(words, { environment: { LC_ALL: "C" } }),
+      runInProcess(words, { environment: { FORCE_COLOR: "1" } }),
+      runInProcess(words, { environment: { NO_COLOR: "1" } }),
+      runInProcess(words),
+      runInProcess(words, { environment: { LC_ALL: "C" } }),
     ]);
     expect(forced?.stdout).toContain("\u001b[32m+");
     expect(refused?.stdout).toBe(piped?.stdout);
@@ -151,7 +156,7 @@ describe.concurrent("what it says", () => {
   });
 
   test("what does not fit, by name", async () => {
-    const { code, stdout, stderr } = await runCli(["compact", SAMPLE, "--target", "500"]);
+    const { code, stdout, stderr } = await runInProcess(["compact", SAMPLE, "--target", "500"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/target 500 tokens: missed by [\d,]+/);
     expect(stderr).toMatch(
@@ -161,14 +166,14 @@ describe.concurrent("what it says", () => {
   });
 
   test("nothing to do is no failure", async () => {
-    const { code, stdout, stderr } = await runCli(["compact", SAMPLE, "--target", "50k"]);
+    const { code, stdout, stderr } = await runInProcess(["compact", SAMPLE, "--target", "50k"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/nothing was compacted\nbecause [^\n]+\n/);
     expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(SAMPLE, "utf8")));
   });
 
   test("without a summarizer messages are left out", async () => {
-    const { code, stdout } = await runCli(["compact", LONG, "--target", "20%", "--summarizer", "none", "--json"]);
+    const { code, stdout } = await runInProcess(["compact", LONG, "--target", "20%", "--summarizer", "none", "--json"]);
     expect(code).toBe(0);
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ compacted: true, fits: true, steps: [{ type: "drop" }] });
@@ -176,7 +181,7 @@ describe.concurrent("what it says", () => {
   });
 
   test("another profile, another shape", async () => {
-    const { code, stdout } = await runCli(["compact", LONG, "--profile", "auto-compact", "--target", "10%"]);
+    const { code, stdout } = await runInProcess(["compact", LONG, "--profile", "auto-compact", "--target", "10%"]);
     expect(code).toBe(0);
     expect(JSON.stringify(JSON.parse(stdout).system)).toContain("## Goal");
   });
@@ -184,7 +189,7 @@ describe.concurrent("what it says", () => {
 
 async function checkRefused(words: readonly string[], expected: RegExp): Promise<void> {
   const out = join(folder.path, "refused.json");
-  const { code, stdout, stderr } = await runCli(["compact", SAMPLE, ...words]);
+  const { code, stdout, stderr } = await runInProcess(["compact", SAMPLE, ...words]);
   expect(stderr).toMatch(/^palimpsest: [^\p{Cc}]+\n$/u);
   expect(stderr).toMatch(expected);
   expect([code, stdout, existsSync(out)]).toEqual([2, "", false]);

@@ -2,21 +2,21 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { runCli } from "../../test/run-cli.ts";
+import { runInProcess } from "../../test/run-in-process.ts";
 import { displayWidth } from "./one-line.ts";
 
 const LONG = "examples/long-conversation.json";
 const SAMPLE = "examples/sample-conversation.json";
 
 async function explained(file: string, ...words: readonly string[]) {
-  const { code, stdout, stderr } = await runCli(["explain", file, ...words, "--json"]);
+  const { code, stdout, stderr } = await runInProcess(["explain", file, ...words, "--json"]);
   expect([code, stderr]).toEqual([0, ""]);
   return JSON.parse(stdout);
 }
 
 describe.concurrent("explain", () => {
   test("far from any trigger", async () => {
-    const { code, stdout } = await runCli(["explain", LONG]);
+    const { code, stdout } = await runInProcess(["explain", LONG]);
     expect(code).toBe(0);
     expect(stdout).toContain("would not compact now: no trigger fires\n");
     expect(stdout).toMatch(/^ {2}ratio +[\d,]+ +≥ +170,000 +[\d,]+ tokens to go$/m);
@@ -48,7 +48,7 @@ describe.concurrent("explain", () => {
   });
 
   test("more messages than a profile allows", async () => {
-    const { stdout } = await runCli(["explain", LONG, "--profile", "micro-agent"]);
+    const { stdout } = await runInProcess(["explain", LONG, "--profile", "micro-agent"]);
     expect(stdout).toContain("would compact now: there are more messages than the limit allows\n");
   });
 
@@ -60,7 +60,7 @@ describe.concurrent("explain", () => {
   });
 
   test("an unknown profile", async () => {
-    const { code, stderr } = await runCli(["explain", LONG, "--profile", "agentgp"]);
+    const { code, stderr } = await runInProcess(["explain", LONG, "--profile", "agentgp"]);
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/^palimpsest: Unknown profile .*did you mean agentpg\?\n$/),
@@ -71,7 +71,7 @@ describe.concurrent("explain", () => {
 test("the page shows what is printed, and the triggers are asked before anything is pruned", async () => {
   const page = readFileSync("docs/cli.md", "utf8");
   const [, shown = "absent"] = /--window 64k[\s\S]*?```text\n(examples\/long[\s\S]*?)```/.exec(page) ?? [];
-  const { stdout } = await runCli(["explain", LONG, "--window", "64k"]);
+  const { stdout } = await runInProcess(["explain", LONG, "--window", "64k"]);
   expect(stdout.slice(0, shown.length)).toBe(shown);
   const { triggers, tokens, wouldPrune, wouldCompact } = await explained(LONG, "--window", "72k");
   expect([wouldPrune, wouldCompact]).toEqual([true, false]);

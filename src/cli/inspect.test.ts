@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
-import { type RunOptions, runCli, temporaryFolder } from "../../test/run-cli.ts";
+import { temporaryFolder } from "../../test/run-cli.ts";
+import { type InProcessOptions, runInProcess } from "../../test/run-in-process.ts";
 import { CompactionError } from "../core/errors.ts";
 import { readTranscriptFile } from "../transcripts/index.ts";
 import { inspectTranscript } from "./inspection.ts";
@@ -16,8 +17,8 @@ afterAll(() => folder.remove());
 
 const SAMPLE = "examples/sample-conversation.json";
 
-async function inspect(words: readonly string[], options?: RunOptions): Promise<string> {
-  const { code, stdout, stderr } = await runCli(["inspect", ...words], options);
+async function inspect(words: readonly string[], options?: InProcessOptions): Promise<string> {
+  const { code, stdout, stderr } = await runInProcess(["inspect", ...words], options);
   expect([code, stderr]).toEqual([0, ""]);
   return stdout;
 }

@@ -2,15 +2,20 @@
 
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { type RunOptions, runCli, temporaryFolder } from "../../test/run-cli.ts";
+import { runCli, temporaryFolder } from "../../test/run-cli.ts";
+import { type InProcessOptions, runInProcess } from "../../test/run-in-process.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 const SAMPLE = "examples/sample-conversation.json";
 
-async function checkRefused(words: readonly string[], expected: string | RegExp, options?: RunOptions): Promise<void> {
-  const { code, stdout, stderr } = await runCli(words, options);
+async function checkRefused(
+  words: readonly string[],
+  expected: string | RegExp,
+  options?: InProcessOptions,
+): Promise<void> {
+  const { code, stdout, stderr } = await runInProcess(words, options);
   expect(stderr).toMatch(/^palimpsest: [^\p{Cc}]+\n$/u);
   expect(stderr).toMatch(expected);
   expect(stdout).toBe("");
@@ -20,7 +25,7 @@ async function checkRefused(words: readonly string[], expected: string | RegExp,
 describe.concurrent("usage", () => {
   test("help", async () => {
     const outcomes = await Promise.all(
-      [["--help"], ["inspect", "--help"], ["help", "check"]].map((words) => runCli(words)),
+      [["--help"], ["inspect", "--help"], ["help", "check"]].map((words) => runInProcess(words)),
     );
     for (const [index, { code, stdout, stderr }] of outcomes.entries()) {
       expect([code, stderr]).toEqual([0, ""]);
@@ -30,14 +35,14 @@ describe.concurrent("usage", () => {
   });
 
   test("no command shows the help as an error", async () => {
-    const { code, stdout, stderr } = await runCli([]);
+    const { code, stdout, stderr } = await runInProcess([]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("Usage:");
   });
 
   test("version", async () => {
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-    expect(await runCli(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await runInProcess(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
   test("unknown command", () => checkRefused(["inpsect", SAMPLE], /unknown command "inpsect"; did you mean inspect\?/));
@@ -73,6 +78,18 @@ describe.concurrent("bad input", () => {
   test("nothing on standard input", () => checkRefused(["check", "-"], /standard input: the file is empty/));
   test("binary on standard input", () =>
     checkRefused(["check", "-"], /standard input: this is binary/, { stdin: Buffer.from([0, 1, 2]) }));
+});
+
+test("a process of its own has the same streams and the same exit code", async () => {
+  const stdin = Buffer.from([0, 1, 2]);
+  const runs: readonly (readonly string[])[] = [
+    ["inspect", SAMPLE],
+    ["inpsect", SAMPLE],
+    ["check", "-"],
+  ];
+  await Promise.all(
+    runs.map(async (words) => expect(await runCli(words, { stdin })).toEqual(await runInProcess(words, { stdin }))),
+  );
 });
 
 test("a reader that hangs up is no error", async () => {

@@ -1,13 +1,13 @@
 /** `palimpsest profiles`: all side by side, one in full, names that are none. */
 
 import { expect, test } from "vitest";
-import { runCli } from "../../test/run-cli.ts";
+import { runInProcess } from "../../test/run-in-process.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings } from "../settings.ts";
 import { displayWidth } from "./one-line.ts";
 
 test("side by side, in 80 columns", async () => {
-  const { code, stdout, stderr } = await runCli(["profiles"]);
+  const { code, stdout, stderr } = await runInProcess(["profiles"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^ +balanced +micro-agent +agentpg$/m);
   expect(stdout).toMatch(/^ +nous +openclaw +auto-compact$/m);
@@ -17,7 +17,7 @@ test("side by side, in 80 columns", async () => {
 });
 
 test("one in full: every key with its value", async () => {
-  const { code, stdout } = await runCli(["profiles", "openclaw"]);
+  const { code, stdout } = await runInProcess(["profiles", "openclaw"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^ {2}on overflow +1 attempt$/m);
   expect(stdout).toMatch(/^ {2}protect\.tailTokens +20000$/m);
@@ -25,7 +25,10 @@ test("one in full: every key with its value", async () => {
 });
 
 test("as JSON: complete settings that can be used as they are", async () => {
-  const [all, one] = await Promise.all([runCli(["profiles", "--json"]), runCli(["profiles", "nous", "--json"])]);
+  const [all, one] = await Promise.all([
+    runInProcess(["profiles", "--json"]),
+    runInProcess(["profiles", "nous", "--json"]),
+  ]);
   const { profiles } = JSON.parse(all?.stdout ?? "");
   expect(profiles.map(({ name }: { name: string }) => name)).toEqual(profileNames);
   const { name, does, settings } = JSON.parse(one?.stdout ?? "");
@@ -38,7 +41,7 @@ test.each([
   [["profiles", "nous", "agentpg"], /takes one NAME/],
   [["profiles", "--jsno"], /did you mean --json\?/],
 ])("%j is refused", async (words, expected) => {
-  const { code, stdout, stderr } = await runCli(words);
+  const { code, stdout, stderr } = await runInProcess(words);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(/^palimpsest: [^\n]+\n$/);
   expect(stderr).toMatch(expected);
