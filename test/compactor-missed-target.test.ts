@@ -32,3 +32,12 @@ test.each([0.02, 0.05])(
     expect(summary).not.toContain("survey the canal locks");
   },
 );
+
+test("a larger target that is missed leaves the summary a share of itself, and no more", async () => {
+  const compactor = createCompactor({ format: openaiChat, telemetry: false });
+  const messages = [{ role: "system", content: "Answer in whole sentences. ".repeat(1_500) }, ...survey()];
+  const { report } = await compactor.compact({ messages }, { target: { tokens: 4_000 } });
+  const tokens = estimateTokens().countText(report.result?.summary ?? "");
+  expect(report.fits).toBe(false);
+  expect([tokens > 200, tokens <= 1_000]).toEqual([true, true]);
+});

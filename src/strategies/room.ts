@@ -14,6 +14,9 @@ import { unansweredRound } from "../core/plan/unanswered-round.ts";
 export const USEFUL_TOKENS = 120;
 const LINE_TOKENS = 24;
 
+/** Where what is protected misses a named target by itself, the summary may miss it by this much more, and says something. */
+const MISSED_TARGET_SHARE = 0.25;
+
 /** A summary that takes more than this of what it stands for is hardly one. */
 export const ZONE_SHARE_MAX = 0.5;
 
@@ -167,8 +170,11 @@ function wantedBudget(input: PlanInput): number {
 export function summaryBudget(input: PlanInput, kept: number): number {
   const [aimTokens, ...further] = aimsOf(input);
   const roomIn = (aim: number): number => aim - kept - frameTokens(input);
-  // Where what is protected misses the target by itself, a line would not meet it either.
-  if (input.isTargetExplicit) return roomIn(aimTokens) >= LINE_TOKENS ? roomIn(aimTokens) : USEFUL_TOKENS;
+  if (input.isTargetExplicit) {
+    const missed = Math.max(USEFUL_TOKENS, Math.floor(aimTokens * MISSED_TARGET_SHARE));
+    // Where what is protected misses the target by itself, a line would not meet it either.
+    return roomIn(aimTokens) >= LINE_TOKENS ? roomIn(aimTokens) : missed;
+  }
   const room = [aimTokens, ...further].map(roomIn).find((tokens) => tokens >= USEFUL_TOKENS) ?? USEFUL_TOKENS;
   // Without a target, a summary may be as long as the model may answer.
   return Math.min(
