@@ -1,6 +1,7 @@
 /**
  * Messages whose content is null, missing or an empty list, where empty texts are accepted and no content at all is not. One
- * that holds nothing goes; one of mere reasoning, and a result, gets an empty text for content. Nothing readable is lost.
+ * that holds nothing goes; one of mere reasoning, and a result, gets an empty text for content. A list of no calls goes by itself.
+ * Nothing readable is lost.
  */
 
 import { isArray, isObject, type JsonValue } from "../json.ts";
@@ -11,13 +12,25 @@ import { mapMessages, type Pass, type RepairContext, withParts } from "./pass.ts
 export const repairMissingContent: Pass = (messages, context) => {
   if (context.rules.refusesEmpty) return messages;
   return mapMessages(messages, (message) => {
-    if (!lacksContent(message, context)) return message;
+    const tidy = holdsAllInOneMessage(context) ? withoutEmptyCalls(message) : message;
+    if (!lacksContent(message, context)) {
+      if (tidy !== message) context.report("invalid-request", message, "took out a list of no calls");
+      return tidy;
+    }
     const isNothing = message.parts.length === 0;
     const change = isNothing ? "removed a message without content" : "wrote an empty content beside mere reasoning";
     context.report("invalid-request", message, change);
-    return isNothing ? [] : { ...message, parts: [...message.parts, text("")] };
+    return isNothing ? [] : { ...tidy, parts: [...tidy.parts, text("")] };
   });
 };
+
+/** Refused, though the whole field may be missing. */
+function withoutEmptyCalls(message: Message): Message {
+  const { wire } = message;
+  if (wire === undefined || !isObject(wire.json) || !isEmptyList(wire.json.tool_calls)) return message;
+  const { tool_calls: _, ...json } = wire.json;
+  return { ...message, wire: { ...wire, json } };
+}
 
 /** Runs after the rounds are in order: what was quoted, or made, says something. */
 export const fillEmptyResults: Pass = (messages, context) => {
@@ -49,5 +62,9 @@ function isEmptyResult(part: Part): part is ToolResultPart {
 }
 
 function isMissing(content: JsonValue | undefined): boolean {
-  return content === undefined || content === null || (isArray(content) && content.length === 0);
+  return content === undefined || content === null || isEmptyList(content);
+}
+
+function isEmptyList(value: JsonValue | undefined): boolean {
+  return isArray(value) && value.length === 0;
 }

@@ -67,6 +67,13 @@ test("what else an assistant message holds stays, beside an empty text where it 
   }
 });
 
+test("a list of no calls goes, and what stands beside it stays", () => {
+  const done: JsonObject = { role: "assistant", content: "done", name: "x" };
+  mends([user, { ...done, tool_calls: [] }, user], [user, done, user], [1]);
+  const thinking = { role: "assistant", reasoning_content: "hm" };
+  mends([user, { ...thinking, content: null, tool_calls: [] }], [user, { ...thinking, content: "" }], [1]);
+});
+
 test("Responses: a message without content goes", () => {
   for (const nothing of [{ content: null }, {}]) {
     const input = [user, { role: "assistant", ...nothing }];

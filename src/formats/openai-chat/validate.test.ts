@@ -68,6 +68,7 @@ test("content", () => {
   check([user, { role: "assistant", content: null }], "invalid-request@1");
   check([user, { role: "assistant", content: null, reasoning_content: "hm" }], "invalid-request@1");
   check([user, { role: "assistant", content: [] }], "invalid-request@1");
+  check([user, { role: "assistant", content: "hi", tool_calls: [] }], "invalid-request@1");
   check([user, calls("a"), { role: "tool", tool_call_id: "a" }], "invalid-request@2");
   check([{ role: "user", content: [{ type: "text" }] }], "invalid-request@0");
   check([{ role: "user", content: 1 }], "invalid-request@0");

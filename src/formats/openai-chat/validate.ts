@@ -4,11 +4,11 @@ import { isArray, isObject, type JsonObject } from "../../core/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
 
+const EMPTY_ARRAY = "empty array. Expected an array with minimum length 1, but got an empty array instead.";
+
 export function validateMessages(messages: readonly Message[]): readonly Violation[] {
   if (messages.length === 0) {
-    const message =
-      "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.";
-    return [{ rule: "no-messages", path: "messages", messageIndex: -1, message }];
+    return [{ rule: "no-messages", path: "messages", messageIndex: -1, message: `Invalid 'messages': ${EMPTY_ARRAY}` }];
   }
   const violations = [...messages.flatMap(checkContent), ...messages.flatMap(checkCallIds), ...checkRounds(messages)];
   return violations.sort((a, b) => a.messageIndex - b.messageIndex);
@@ -28,20 +28,25 @@ function checkContent({ role, parts, wire }: Message, index: number): readonly V
       about("invalid-request", index, "name", `Missing required parameter: 'messages.[${index}].name'.`),
     ];
   }
+  if (isArray(json.tool_calls) && json.tool_calls.length === 0) {
+    const path = `messages[${index}].tool_calls`;
+    return [...broken, about("invalid-request", index, "tool_calls", `Invalid '${path}': ${EMPTY_ARRAY}`)];
+  }
   const message = missingContent({ role, parts }, json);
   return message === undefined ? broken : [...broken, about("invalid-request", index, "content", message)];
 }
 
-/** An assistant's may be missing beside a call, a refusal or audio; that of the deprecated `function` role may be null. */
+/**
+ * An assistant's may be missing beside a call, a refusal or audio; that of the deprecated `function` role may be null. An empty
+ * list beside calls was accepted by recorded servers and is passed on, though the provider's newest releases refuse it.
+ */
 function missingContent({ role, parts }: Pick<Message, "role" | "parts">, json: JsonObject): string | undefined {
   const { content } = json;
   const isEmptyList = isArray(content) && content.length === 0;
   if (content !== undefined && content !== null && !isEmptyList) return undefined;
   if (json.role === "function" || (role === "assistant" && parts.some(({ type }) => type !== "reasoning")))
     return undefined;
-  if (isEmptyList) {
-    return "Invalid 'content': empty array. Expected an array with minimum length 1, but got an empty array instead.";
-  }
+  if (isEmptyList) return `Invalid 'content': ${EMPTY_ARRAY}`;
   return `Invalid value for 'content': expected a string, got ${content === null ? "null" : "nothing"}.`;
 }
 
