@@ -143,16 +143,25 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
     messages: pick(({ id }) => zone.has(id) && !prefix.has(id)).map(withReadableItems),
     turnPrefix: pick(({ id }) => prefix.has(id)),
     kept: pick(({ id }) => !leaving.has(id)),
-    keptBefore: Math.max(
-      0,
-      messages.findIndex(({ id }) => leaving.has(id)),
-    ),
+    keptAfter: keptAfter(messages, leaving, zone),
     ...(previous !== undefined && { previous }),
     budgetTokens: step.budgetTokens,
     counter,
     ...(instructions !== undefined && { instructions }),
     ...(live !== undefined && { live: liveRequest(live, step) }),
   };
+}
+
+function keptAfter(
+  messages: readonly Message[],
+  leaving: ReadonlySet<string>,
+  zone: ReadonlySet<string>,
+): readonly number[] {
+  let left = 0;
+  return messages.flatMap(({ id }) => {
+    if (zone.has(id)) left++;
+    return leaving.has(id) ? [] : [left];
+  });
 }
 
 function isEmpty({ text }: SummaryResult): boolean {

@@ -25,9 +25,14 @@ type Expected = Partial<Pick<Checkpoint, "goal" | "constraints" | "done" | "inPr
 };
 
 /** Every named section must hold exactly what is expected. */
-async function check(messages: readonly Message[], expected: Expected, kept: readonly Message[] = []): Promise<string> {
+async function check(
+  messages: readonly Message[],
+  expected: Expected,
+  kept: readonly Message[] = [],
+  keptAfter: readonly number[] = kept.map(() => messages.length),
+): Promise<string> {
   const counter = estimateTokens();
-  const input = { messages, turnPrefix: [], kept, budgetTokens: 3_000, counter };
+  const input = { messages, turnPrefix: [], kept, keptAfter, budgetTokens: 3_000, counter };
   const context = { signal: new AbortController().signal, progress: () => undefined };
   const { checkpoint, text: written } = await extractive().summarize(input, context);
   const decisions = checkpoint?.decisions.map(({ decision, reason }) =>
@@ -227,7 +232,19 @@ test("a request that is kept for its own sake does not void the work that it sta
       nextSteps: ["Now port the printer."],
     },
     [user("Now port the printer.")],
+    [4],
   );
+});
+
+test("a kept request is read where it stood: what answered it since still counts", async () => {
+  const messages = [
+    user("Plan the move of the harbour office."),
+    assistant("The van is booked."),
+    assistant("Still to do:\n1. Order the fibre line.\n2. Return the old keys."),
+  ];
+  const kept = [user("Good. What else is there to do?")];
+  await check(messages, { nextSteps: ["Order the fibre line.", "Return the old keys."] }, kept, [2]);
+  await check(messages, { nextSteps: ["Good. What else is there to do?"] }, kept, [3]);
 });
 
 test("a new request makes what was announced before it void", async () => {

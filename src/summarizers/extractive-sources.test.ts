@@ -24,7 +24,14 @@ interface Summarized {
 }
 
 async function summarize(messages: readonly Message[], kept: readonly Message[] = []): Promise<Summarized> {
-  const input = { messages, turnPrefix: [], kept, keptBefore: 0, budgetTokens: 1_500, counter: estimateTokens() };
+  const input = {
+    messages,
+    turnPrefix: [],
+    kept,
+    keptAfter: kept.map(() => messages.length),
+    budgetTokens: 1_500,
+    counter: estimateTokens(),
+  };
   const context = { signal: new AbortController().signal, progress: () => undefined };
   const { checkpoint, text: written } = await extractive().summarize(input, context);
   return { checkpoint: checkpoint ?? {}, written };

@@ -19,9 +19,9 @@ import { closingCalls, commitsOf } from "./extractive/evidence.ts";
 import { focusOn } from "./extractive/focus.ts";
 import { foreignCheckpoint } from "./extractive/foreign-checkpoint.ts";
 import { foreignGoal } from "./extractive/foreign-goal.ts";
-import { type Goal, goalOf, type Request } from "./extractive/goal.ts";
+import { type Goal, goalOf } from "./extractive/goal.ts";
 import { offersMax } from "./extractive/identifiers.ts";
-import { type KeptView, readKept } from "./extractive/kept-view.ts";
+import { inOrder, type KeptView, readKept } from "./extractive/kept-view.ts";
 import { userLabel } from "./extractive/labels.ts";
 import {
   type Earlier,
@@ -180,20 +180,19 @@ const RECENT_CHARS = 1_000;
 function askedFor(source: Source, latest: string | undefined, done: readonly string[]): Goal {
   const { reading, kept, before } = source;
   if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
-  const replies = repliesIn([...kept.before, ...reading.prose, ...kept.after], reading.language);
-  const quoted = (prose: readonly Prose[]): readonly Request[] =>
-    prose.flatMap(({ isUser, text }) => (isUser ? [{ text, isKept: true, isReply: replies.has(text) }] : []));
-  const newest = reading.requests.length - 1;
-  const isLong = latest !== undefined && latest.length > REQUEST_CHARS_SHORT;
-  const own = reading.requests.map((text, index) => ({
-    text,
-    isKept: isLong && index === newest,
-    isReply: replies.has(text),
+  const prose = inOrder(reading.prose, kept.prose);
+  const replies = repliesIn(prose, reading.language);
+  const quoted: ReadonlySet<Prose> = new Set(kept.prose);
+  const newest = latest !== undefined && latest.length > REQUEST_CHARS_SHORT ? prose.findLast(isRequest) : undefined;
+  const requests = prose.filter(isRequest).map((item) => ({
+    text: item.text,
+    isKept: quoted.has(item) || item === newest,
+    isReply: replies.has(item.text),
   }));
-  const recent = [...reading.prose, ...kept.after].filter(({ isUser }) => !isUser).slice(-RECENT_MESSAGES);
+  const recent = prose.filter(({ isUser, message }) => !isUser && message >= 0).slice(-RECENT_MESSAGES);
   const foreign = foreignGoals(source.foreign);
   return goalOf({
-    requests: [...quoted(kept.before), ...own, ...quoted(kept.after)],
+    requests,
     earlier: before.checkpoint?.goal ?? foreign,
     recent: [...recent.map(({ text }) => text.slice(0, RECENT_CHARS)), ...reading.filesModified],
     done,
@@ -237,9 +236,14 @@ function isTalk({ log, results, failures }: Reading): boolean {
 }
 
 /** Undefined when the newest request stays in the view, or nobody asked for anything. */
-function latestRequestOf({ hasAssistant, requests, language }: Reading, { after }: KeptView): string | undefined {
-  const latest = hasAssistant && !after.some(({ isUser }) => isUser) ? requests.at(-1) : undefined;
-  return latest === undefined ? undefined : askingQuote(latest, LATEST_REQUEST_CHARS_MAX, language);
+function latestRequestOf({ hasAssistant, prose, language }: Reading, kept: KeptView): string | undefined {
+  const latest = hasAssistant ? prose.findLast(isRequest) : undefined;
+  if (latest === undefined || kept.prose.some((item) => item.isUser && item.message > latest.message)) return undefined;
+  return askingQuote(latest.text, LATEST_REQUEST_CHARS_MAX, language);
+}
+
+function isRequest(item: Prose): boolean {
+  return item.isRequest;
 }
 
 /** What else the user asked, newest first, each on a line. */

@@ -12,8 +12,8 @@ export interface SummaryInput {
   readonly turnPrefix: readonly Message[];
   /** What stays in the view: known to the reader anyway, so it need not be repeated. */
   readonly kept: readonly Message[];
-  /** How many of `kept`, from the first, stand before what leaves; the others come after it. Guessed when it is not said. */
-  readonly keptBefore?: number;
+  /** For each of `kept`, how many of the messages that leave stood before it. Guessed when it is not said. */
+  readonly keptAfter?: readonly number[];
   /** The summary that the new one replaces. */
   readonly previous?: Summary;
   /** The text must not count more. */

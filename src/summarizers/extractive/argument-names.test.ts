@@ -8,7 +8,7 @@ const call = (name: string, input: JsonObject): Message => ({
   role: "assistant",
   parts: [{ type: "tool-call", callId: "1", name, input }],
 });
-const said = (text: string) => [{ message: 0, isUser: false, isFinal: true, speaker: "", text }];
+const said = (text: string) => [{ message: 0, isUser: false, isRequest: false, isFinal: true, speaker: "", text }];
 
 test("names go with the tool that takes them, at any depth that tools use", () => {
   const names = argumentNamesOf(

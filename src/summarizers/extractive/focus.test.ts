@@ -3,7 +3,9 @@ import { focusOn } from "./focus.ts";
 
 /** Which of the sentences the instructions pick out. */
 function check(instructions: string, sentences: readonly string[], expected: readonly string[]): void {
-  const prose = [{ message: 0, isUser: true, isFinal: false, speaker: "", text: sentences.join("\n") }];
+  const prose = [
+    { message: 0, isUser: true, isRequest: true, isFinal: false, speaker: "", text: sentences.join("\n") },
+  ];
   expect(focusOn(instructions, prose)?.prose.map(({ text }) => text)).toEqual(expected);
 }
 
@@ -23,7 +25,9 @@ test("words that only ask name nothing", () => {
   expect(focusOn(undefined, [])).toBeUndefined();
 });
 test("speakers stay", () => {
-  const prose = [{ message: 3, isUser: true, isFinal: false, speaker: "Ada", text: `Ada: ${OTHER} ${PRESS}` }];
+  const prose = [
+    { message: 3, isUser: true, isRequest: true, isFinal: false, speaker: "Ada", text: `Ada: ${OTHER} ${PRESS}` },
+  ];
   expect(focusOn("campaign", prose)?.prose).toEqual([{ ...prose[0], text: `Ada: ${PRESS}` }]);
 });
 test("named facts become likelier, never certain beyond 1", () => {

@@ -1,6 +1,6 @@
 /**
- * What stays in the view around the messages that leave: what the user asked before them, and what was asked and said after.
- * A summary that says what is going on now must know both. Reads only the kept messages.
+ * What stays in the view around the messages that leave: what was asked and said before, between and after them. A summary that
+ * says what is going on now must know it, in its place. Reads only the kept messages.
  */
 
 import type { SummaryInput } from "../../core/checkpoint/summary.ts";
@@ -12,12 +12,8 @@ import { requestOf } from "./request.ts";
 import { withoutShellState } from "./tool-output.ts";
 
 export interface KeptView {
-  /** What was said before the messages that leave, oldest first. */
-  readonly before: readonly Prose[];
-  /** What was said after them. */
-  readonly after: readonly Prose[];
-  /** What was said after the very last of them: not a request that was kept for its own sake while work went on. */
-  readonly since: readonly Prose[];
+  /** What was said in the messages that stay, oldest first; `message` is a place among those that leave, between two of them. */
+  readonly prose: readonly Prose[];
   /** Whether any tool was called or answered after them. */
   readonly hasCallsAfter: boolean;
   /** The very last message is an answer that called nothing: whatever was asked before it is answered. */
@@ -27,35 +23,37 @@ export interface KeptView {
 }
 
 export function readKept(input: SummaryInput): KeptView {
-  const count = input.keptBefore ?? guessKeptBefore(input);
-  const after = input.kept.slice(count);
-  const before = input.kept.slice(0, count);
-  const isStarted = input.previous !== undefined || before.some(({ role }) => role === "assistant");
-  const said = after.flatMap((message, index) => proseOf(message, index, true));
+  const { kept } = input;
+  const leaving = input.messages.length + input.turnPrefix.length;
+  const places = input.keptAfter ?? guessPlaces(input, leaving);
+  const after = kept.filter((_, index) => places[index] === leaving);
+  const isStarted =
+    input.previous !== undefined || kept.some(({ role }, index) => places[index] === 0 && role === "assistant");
   return {
     isStarted,
     isAnswered: isAnswer(after.at(-1) ?? input.turnPrefix.at(-1) ?? input.messages.at(-1)),
-    before: before.flatMap((message, index) => proseOf(message, index, isStarted)),
-    after: said,
-    since: isAtWork(input) && said.every(({ isUser }) => isUser) ? [] : said,
+    prose: kept.flatMap((message, index) => {
+      const place = places[index] ?? leaving;
+      return proseOf(message, place - 1 + (index + 1) / (kept.length + 1), isStarted || place > 0);
+    }),
     hasCallsAfter: after.some(({ parts }) => parts.some(({ type }) => type === "tool-call" || type === "tool-result")),
   };
 }
 
-/**
- * A conversation begins with a request. Where what leaves does not, and nothing was summarised before, the first request was
- * kept; it and what precedes it stand before.
- */
-function guessKeptBefore({ messages, turnPrefix, kept, previous }: SummaryInput): number {
-  const [first] = [...messages.slice(0, 1), ...turnPrefix.slice(0, 1)];
-  if (previous !== undefined || first === undefined || isTurnStart(first)) return 0;
-  return kept.findIndex(isTurnStart) + 1;
+/** All that was said, in the order in which it was. */
+export function inOrder(leaving: readonly Prose[], kept: readonly Prose[]): readonly Prose[] {
+  return kept.length === 0 ? leaving : [...leaving, ...kept].sort((a, b) => a.message - b.message);
 }
 
-/** Whether what leaves ends in the middle of a turn. */
-function isAtWork({ messages, turnPrefix }: SummaryInput): boolean {
-  const last = turnPrefix.at(-1) ?? messages.at(-1);
-  return last?.parts.some(({ type }) => type === "tool-call" || type === "tool-result") ?? false;
+/**
+ * A conversation begins with a request. Where what leaves does not, and nothing was summarised before, the first request was
+ * kept; it and what precedes it stand before, everything else after.
+ */
+function guessPlaces({ messages, turnPrefix, kept, previous }: SummaryInput, leaving: number): readonly number[] {
+  const [first] = [...messages.slice(0, 1), ...turnPrefix.slice(0, 1)];
+  const isWhole = previous !== undefined || first === undefined || isTurnStart(first);
+  const before = isWhole ? 0 : kept.findIndex(isTurnStart) + 1;
+  return kept.map((_, index) => (index < before ? 0 : leaving));
 }
 
 function isAnswer(message: Message | undefined): boolean {
@@ -66,7 +64,7 @@ function isAnswer(message: Message | undefined): boolean {
   );
 }
 
-function proseOf(message: Message, index: number, isStarted: boolean): readonly Prose[] {
+function proseOf(message: Message, place: number, isStarted: boolean): readonly Prose[] {
   const isUser = message.role === "user";
   if (isForeignSummary(message)) return [];
   if (!isUser && message.role !== "assistant") return [];
@@ -74,7 +72,7 @@ function proseOf(message: Message, index: number, isStarted: boolean): readonly 
   const isFinal = !isUser && !message.parts.some(({ type }) => type === "tool-call");
   return message.parts.flatMap((part) => {
     const text = part.type !== "text" ? "" : isUser ? askedIn(part.text, isStarted) : part.text;
-    return text.trim() === "" ? [] : [{ message: index, isUser, isFinal, speaker: "", text }];
+    return text.trim() === "" ? [] : [{ message: place, isUser, isRequest: isUser, isFinal, speaker: "", text }];
   });
 }
 

@@ -7,7 +7,7 @@ import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { askingQuote } from "./asking.ts";
 import { foreignPending } from "./foreign-goal.ts";
 import type { Goal } from "./goal.ts";
-import type { KeptView } from "./kept-view.ts";
+import { inOrder, type KeptView } from "./kept-view.ts";
 import { OUTCOME_MARK, type Reading } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
@@ -40,7 +40,7 @@ export function nextOf(input: NextInput): NextSteps {
   const { goal, current } = asked;
   if (!reading.hasAssistant || kept.isAnswered) return NOTHING;
   if (current === undefined && foreign !== "") return { ...NOTHING, nextSteps: foreignPending(foreign, input.closed) };
-  const last = kept.after.at(-1) ?? reading.prose.at(-1);
+  const last = inOrder(reading.prose, kept.prose).at(-1);
   if (last?.isUser === true && isFarewell(last.text, reading.language)) return NOTHING;
   const newest = last?.isUser === true && !isAssent(last.text, reading.language) ? last.text : current?.text;
   const next = newest ?? goal.at(-1) ?? "";

@@ -24,6 +24,8 @@ import { hasShellState, withoutShellState } from "./tool-output.ts";
 export interface Prose {
   readonly message: number;
   readonly isUser: boolean;
+  /** A user began a turn with it. */
+  readonly isRequest: boolean;
   /** The assistant ended its turn with it: it called nothing. */
   readonly isFinal: boolean;
   /** The name in front of the text, where the conversation has more than two sides. */
@@ -54,7 +56,6 @@ export interface Reading {
   readonly log: ReadonlyMap<string, LoggedCall>;
   /** Results that succeeded, oldest first. */
   readonly results: readonly ToolResultPart[];
-  readonly messages: number;
   /** Whether anybody but users spoke: without that, it is a transcript of people, and nobody asked for anything. */
   readonly hasAssistant: boolean;
 }
@@ -94,7 +95,6 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
     language: detectLanguage(sampleOf(state)),
     failures,
     openFailure: isOpen ? newest : undefined,
-    messages: messages.length,
   };
 }
 
@@ -158,7 +158,7 @@ function readMessage(state: State, message: Message, index: number): void {
       const text = isUser ? requestOf(withoutShellState(part.text)) : part.text;
       if (text === "") continue;
       const speaker = isUser ? speakerOf(text) : "";
-      state.prose.push({ message: index, isUser, isFinal, speaker, text });
+      state.prose.push({ message: index, isUser, isRequest, isFinal, speaker, text });
       if (isRequest) state.requests.push(text);
     }
   }

@@ -31,7 +31,7 @@ export function resultProse(results: readonly ToolResultPart[]): readonly Prose[
   }
   return found.flatMap((sentences, message) => {
     const text = sentences.filter((sentence) => (times.get(keyOf(sentence)) ?? 0) <= 1).join("\n");
-    return text === "" ? [] : [{ message, isUser: false, isFinal: false, speaker: "", text }];
+    return text === "" ? [] : [{ message, isUser: false, isRequest: false, isFinal: false, speaker: "", text }];
   });
 }
 

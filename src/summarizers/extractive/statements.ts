@@ -8,7 +8,7 @@ import { detectLanguage, type Language } from "../../core/checkpoint/language.ts
 import type { Exchange } from "./answers.ts";
 import { openIn, type Told, toldIn } from "./assistant-statements.ts";
 import { provenBy } from "./evidence.ts";
-import type { KeptView } from "./kept-view.ts";
+import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose, Reading, ToolAnswer } from "./reading.ts";
 import { wordsOf } from "./shared-words.ts";
@@ -65,11 +65,10 @@ export function readStatements({ reading, kept, commits }: StatementInput): Stat
     }
   }
   readAnswers(reading.answers.slice(0, answersLeft), reading.language, found);
-  for (const { isUser, text } of kept.before)
-    if (isUser) readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found);
-  // What stays is numbered anew, from nought.
-  const since = kept.since.map((item) => ({ ...item, message: item.message + reading.messages }));
-  const now = readNow([...reading.prose, ...since], reading.language, language);
+  for (const { isUser, text, message } of kept.prose)
+    if (isUser && message < 0)
+      readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found);
+  const now = readNow(inOrder(reading.prose, kept.prose), reading.language, language);
   const todos = reading.todos ?? [];
   const ofState = (state: string): readonly string[] =>
     todos.filter((todo) => todo.state === state).map(({ text }) => text);
