@@ -56,15 +56,12 @@ const FRAME_CHARS = 400;
 const ASK_CHARS = 160;
 
 export function goalOf({ requests, earlier, recent, done = [], language, isTalk, isObserved }: GoalInput): Goal {
-  const telling = requests.filter(({ text }) => isTelling(text, language));
-  // Who only talks asks questions; who has work done asks them in passing.
-  const asks = telling.filter(({ text }) => isTask(text, language) || (isTalk && isQuestion(text, language)));
-  // An answer serves the task that was asked about, unless it asks for something else outright.
-  const own = asks.filter(({ text, isReply }) => !isReply || asksOutright(text, language));
-  const tasks = own.length > 0 ? own : asks;
-  const spare = (isObserved ? telling[0] : telling.at(-1)) ?? longestEarly(requests, language);
-  const current = tasks.at(-1) ?? (earlier.length > 0 ? undefined : spare);
-  const [first] = tasks.length > 0 ? tasks : telling;
+  const tells = ({ text }: Request): boolean => isTelling(text, language);
+  const { tasks, newestTask } = tasksIn(requests, language, isTalk);
+  const spare = (): Request | undefined =>
+    (isObserved ? requests.find(tells) : requests.findLast(tells)) ?? longestEarly(requests, language);
+  const current = newestTask ?? (earlier.length > 0 ? undefined : spare());
+  const [first = requests.find(tells)] = tasks;
   const wholes = new Map<string, string>();
   const quoteOf = ({ text, isKept }: Request, charsMax: number): string => {
     const quote = askingQuote(text, isKept ? KEPT_GOAL_CHARS_MAX : charsMax, language);
@@ -85,6 +82,29 @@ export function goalOf({ requests, earlier, recent, done = [], language, isTalk,
       ? quoteOf(first, ORIGINAL_CHARS_MAX)
       : askingQuote(original, ORIGINAL_CHARS_MAX, language);
   return { goal: [before, newest], current, wholes };
+}
+
+interface Tasks {
+  /** The oldest, as many as tell whether the work has moved on. */
+  readonly tasks: readonly Request[];
+  readonly newestTask: Request | undefined;
+}
+
+/** Looks from both ends: what stands between is never asked about. */
+function tasksIn(requests: readonly Request[], language: Language, isTalk: boolean): Tasks {
+  // Who only talks asks questions; who has work done asks them in passing.
+  const asks = ({ text }: Request): boolean => isTask(text, language) || (isTalk && isQuestion(text, language));
+  // An answer serves the task that was asked about, unless it asks for something else outright.
+  const asksAnew = (request: Request): boolean =>
+    asks(request) && (!request.isReply || asksOutright(request.text, language));
+  const newestOwn = requests.findLast(asksAnew);
+  const isTaken = newestOwn === undefined ? asks : asksAnew;
+  const tasks: Request[] = [];
+  for (const request of requests) {
+    if (tasks.length > TASKS_MOVED_ON) break;
+    if (isTaken(request)) tasks.push(request);
+  }
+  return { tasks, newestTask: newestOwn ?? requests.findLast(asks) };
 }
 
 const EARLY_REQUESTS = 3;
