@@ -128,7 +128,8 @@ function firstString(input: JsonValue, depth: number): string | undefined {
   return undefined;
 }
 
-function excerpt(result: ToolResultPart): string {
+/** The beginning and the end of a result's text, without colours. */
+export function excerpt(result: ToolResultPart): string {
   const part = result.content.find((inner) => inner.type === "text" && inner.text !== "");
   const text = part?.type === "text" ? part.text : "";
   const read = text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;

@@ -1,15 +1,17 @@
 /** Whether a call was a check that passed: tests, a build, a linter. Reads a bounded part of its result. */
 
 import type { ToolResultPart } from "../../core/message.ts";
-import { isLooking, outcomeOf } from "./call-outcome.ts";
+import { excerpt, isLooking, outcomeOf } from "./call-outcome.ts";
 
 const PASSED =
   /\b(?!0 )\d+ (?:passed|passing|tests?|specs?|examples?|doctests?)(?![\w.])|\ball (?:checks|tests) (?:have )?passed\b|\bbuild (?:succeeded|successful)\b|compiled successfully/i;
+/** Whatever says that a check passed has one of these; most results have none, and one look tells. */
+const PASSING_WORD = /pass|test|spec|example|succe/i;
 const NOT_PASSED = /\b(?!0 )\d+ (?:failed|failing|failures?|errors?)\b|\bFAIL(?:ED)?\b/;
 
 /** The line that says so; undefined for any other call. */
 export function passedCheck(brief: string, result: ToolResultPart): string | undefined {
-  if (brief === "" || isLooking(brief)) return undefined;
+  if (brief === "" || isLooking(brief) || !PASSING_WORD.test(excerpt(result))) return undefined;
   const outcome = outcomeOf(result);
   return PASSED.test(outcome) && !NOT_PASSED.test(outcome) ? outcome : undefined;
 }
