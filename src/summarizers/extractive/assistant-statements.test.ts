@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openIn, toldIn } from "./assistant-statements.ts";
 
-const done = (text: string): readonly string[] => toldIn(text, "en").done;
+const done = (text: string): readonly string[] => toldIn({ text }, "en").done;
 
 test("a colon behind a deed takes nothing from it", () => {
   expect(done("Updated the tide table to match the chart:\n- north\n- south")).toEqual([
@@ -18,10 +18,11 @@ test.each(["Made the following changes to the gate:", "Added the tables for:", "
 );
 
 test("a choice before a call is one", () => {
-  expect(toldIn("Let me fix it by removing the pump and driving the gate by hand instead:", "en").decisions).toEqual([
-    { decision: "Let me fix it by removing the pump and driving the gate by hand instead." },
+  const decided = (text: string): readonly string[] => toldIn({ text }, "en").decisions.map(({ decision }) => decision);
+  expect(decided("Let me fix it by removing the pump and driving the gate by hand instead:")).toEqual([
+    "Let me fix it by removing the pump and driving the gate by hand instead.",
   ]);
-  expect(toldIn("Let me try the other pump instead:", "en").decisions).toEqual([]);
+  expect(decided("Let me try the other pump instead:")).toEqual([]);
 });
 
 test("only the main clause takes a deed back", () => {

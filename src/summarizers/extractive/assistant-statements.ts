@@ -9,8 +9,9 @@ import { anyOf, type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { decidingCues, decisionIn } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
-import { endsWithMark, splitSentences } from "./sentences.ts";
+import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
 import { beforeColon, closed, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
+import { writtenSentences } from "./written-sentences.ts";
 
 /** What stays true after it was said. */
 export interface Told {
@@ -40,16 +41,15 @@ const LAST_SENTENCES = 2;
 const LABEL_CHARS = 40;
 
 /** In the order in which they were said. */
-export function toldIn(text: string, language: Language): Told {
+export function toldIn(written: { readonly text: string }, language: Language): Told {
   const cues = CUES[language];
   const mayTell = decidingOrFinding(cues);
   const decisions: Decision[] = [];
   const done: string[] = [];
   const findings: string[] = [];
-  for (const sentence of splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE })) {
+  for (const words of endsOf(writtenSentences(written), SENTENCES_PER_MESSAGE)) {
     // Most sentences have none of the cues, and looking for them is cheap.
-    const words = withoutLayout(sentence);
-    if (!mayTell.test(sentence) && !cues.done.test(words)) continue;
+    if (!mayTell.test(words) && !cues.done.test(words)) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || isQuestion(whole)) continue;
     const decision = decisionIn(whole, cues, WRITTEN);

@@ -12,7 +12,8 @@ import { userLabel } from "./labels.ts";
 import type { Prose } from "./reading.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { isOutput } from "./tool-output.ts";
-import { wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
+import { wholeStatement, wholeWords } from "./whole-statement.ts";
+import { writtenSentences } from "./written-sentences.ts";
 
 export interface ContextOptions {
   readonly counter: TokenCounter;
@@ -94,16 +95,23 @@ interface Manner {
   readonly isMended: boolean;
 }
 
-function sentencesOf({ message, isUser, speaker, text }: Prose, { language, isMended }: Manner): readonly Said[] {
-  const words = speaker === "" ? text : text.slice(speaker.length + 1);
+function sentencesOf(item: Prose, { language, isMended }: Manner): readonly Said[] {
+  const { message, isUser, speaker } = item;
   const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
-  return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE }).flatMap((sentence) => {
+  const said: Said[] = [];
+  for (const sentence of isUser ? spokenSentences(item) : writtenSentences(item)) {
     const tidy = isUser ? spokenIn(sentence, speaker !== "") : findingIn(sentence, language);
-    if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) return [];
-    if (isMended && !isUser && CUES[language].finding.test(tidy)) return [];
+    if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) continue;
+    if (isMended && !isUser && CUES[language].finding.test(tidy)) continue;
     const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
-    return [{ text: tidy, cost, weight: isUser ? USER_WEIGHT : 1, message, isUser, label }];
-  });
+    said.push({ text: tidy, cost, weight: isUser ? USER_WEIGHT : 1, message, isUser, label });
+  }
+  return said;
+}
+
+function spokenSentences({ speaker, text }: Prose): readonly string[] {
+  const words = speaker === "" ? text : text.slice(speaker.length + 1);
+  return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE });
 }
 
 /** People who talk to each other leave sentences open; what else a user sends in pieces was pasted. */
@@ -112,8 +120,7 @@ function spokenIn(sentence: string, isTalk: boolean): string {
 }
 
 /** Empty for what does not stand alone, and for "Now let me look at it:", which says what was about to be done and is past. */
-function findingIn(sentence: string, language: Language): string {
-  const words = withoutLayout(sentence);
+function findingIn(words: string, language: Language): string {
   const isPast = isAnnouncement(words, CUES[language]) || (language !== "en" && isAnnouncement(words, CUES.en));
   return isPast ? "" : (wholeWords(words, { isUser: false }) ?? "");
 }

@@ -124,7 +124,7 @@ const SAMPLES: Readonly<Partial<Record<Language, Sample>>> = {
 describe.each(Object.entries(SAMPLES))("%s", (name, sample) => {
   // `Object.entries` forgets the type of its keys; the table has no others.
   const language = name as Language;
-  const told = (text: string) => toldIn(text, language);
+  const told = (text: string) => toldIn({ text }, language);
 
   test("a task is told from an assent", () => {
     expect(isTask(sample.task, language)).toBe(true);

@@ -22,6 +22,11 @@ export function splitSentences(text: string, { sentencesMax }: SentenceOptions):
     if (trimmed.startsWith("```") || trimmed.startsWith("~~~")) isCode = !isCode;
     else if (!isCode && isProse(trimmed)) splitLine(withoutMarks(trimmed), sentences);
   }
+  return endsOf(sentences, sentencesMax);
+}
+
+/** The first half and the last half of what there is, where there is more. */
+export function endsOf(sentences: readonly string[], sentencesMax: number): readonly string[] {
   if (sentences.length <= sentencesMax) return sentences;
   const half = sentencesMax >> 1;
   return [...sentences.slice(0, sentencesMax - half), ...sentences.slice(sentences.length - half)];

@@ -60,7 +60,7 @@ export function readStatements({ reading, kept, commits }: StatementInput): Stat
       // "Go on" between two messages ends no turn.
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
     } else {
-      if (!isFull(found)) readAssistant(standing(toldIn(item.text, language), item, { reading, isTakenBack }), found);
+      if (!isFull(found)) readAssistant(standing(toldIn(item, language), item, { reading, isTakenBack }), found);
       age++;
     }
   }
