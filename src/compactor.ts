@@ -100,6 +100,8 @@ export interface Compactor {
   readonly format: Format;
   /** The profile's name, or `own`. */
   readonly profile: string;
+  /** The model that the options name: its rules hold, whatever a request says. */
+  readonly model: string | undefined;
   /** Those in force. */
   readonly settings: Settings;
   /** Changes settings from now on, over those that were given (R016). */
@@ -123,6 +125,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
   return {
     format: engine.format,
     profile: engine.watch.profile,
+    model: engine.model,
     get settings(): Settings {
       return engine.settings();
     },

@@ -63,7 +63,11 @@ export function decideOn(engine: Engine, request: unknown, call: DecideCall, ask
   const { pinned = [] } = call;
   checkPinned(pinned, asGiven.messages.length);
   const decoded = pin(asGiven, pinned);
-  return decideOnView(engine, { decoded, model, recall: engine.memory.recall }, { call, asked });
+  return decideOnView(
+    engine,
+    { decoded, model, recall: (source) => engine.memory.recall(source, model) },
+    { call, asked },
+  );
 }
 
 export interface GivenView {

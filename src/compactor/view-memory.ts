@@ -3,7 +3,6 @@
  * the prefix the provider sees stays byte-identical until the next compaction. Holds a few conversations; forgets the oldest.
  */
 
-import { isObject, stringOf } from "../core/json.ts";
 import { isSameJson } from "../core/ledger/json-identity.ts";
 import { isSameMessage } from "../core/ledger/same-message.ts";
 import type { Conversation, Message } from "../core/message.ts";
@@ -17,7 +16,7 @@ export interface ViewMemory {
    * The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered. Where what was
    * remembered took away what is pinned now, it is the one that came, without thinking that was signed over the edits.
    */
-  recall(source: Conversation): Recalled;
+  recall(source: Conversation, model: string | undefined): Recalled;
   remember(source: Conversation, view: Conversation, passes: Passes): void;
 }
 
@@ -40,7 +39,7 @@ interface Entry {
 export function createViewMemory(): ViewMemory {
   let entries: readonly Entry[] = [];
   return {
-    recall: (source) => {
+    recall: (source, model) => {
       const entry = entries.find((candidate) => isPrefix(candidate.source, source.messages));
       if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
       // Only what a pass over it came to was remembered.
@@ -48,7 +47,8 @@ export function createViewMemory(): ViewMemory {
       const covered = entry.source.length;
       const prefix = withPins(entry, source.messages.slice(0, covered));
       // What is pinned now was not then, and is gone: the pass that took it does not count any more.
-      if (prefix === undefined) return { view: withoutForeignThinking(entry, source), covered: 0, passes: NO_PASSES };
+      if (prefix === undefined)
+        return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
       const messages = [...prefix, ...source.messages.slice(covered)];
       // Only a pass that put the summary into the prompt changes it; the caller may have changed it since.
       const isOwnSystem = entry.system !== entry.sourceSystem && isSameJson(entry.sourceSystem, source.system);
@@ -65,9 +65,12 @@ export function createViewMemory(): ViewMemory {
 }
 
 /** What was sent last is the remembered view: thinking behind the first place where the source differs from it was signed over that. */
-function withoutForeignThinking({ view, system, sourceSystem }: Entry, source: Conversation): Conversation {
-  const body = source.wire?.json;
-  if (!bindsThinking(source.format, isObject(body) ? stringOf(body.model) : undefined)) return source;
+function withoutForeignThinking(
+  { view, system, sourceSystem }: Entry,
+  source: Conversation,
+  model: string | undefined,
+): Conversation {
+  if (!bindsThinking(source.format, model)) return source;
   const isSame = (message: Message, index: number): boolean => {
     const sent = view[index];
     return sent !== undefined && isSameMessage(sent, message);

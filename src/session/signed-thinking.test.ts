@@ -111,8 +111,11 @@ describe("rollback", () => {
     }
   });
 
-  test("a model that binds nothing is sent all of it", async () => {
-    const session = await open({}, risingStore(), "claude-opus-5");
+  test.each([
+    ["the body", {}, "claude-opus-5"],
+    ["the compactor's options", { model: "claude-opus-5" }, MODEL],
+  ])("a model that binds nothing is sent all of it, named by %s", async (_, settings, model) => {
+    const session = await open(settings, risingStore(), model);
     await steps(session, "abcdefgh");
     await session.compact({ target: { ratio: 0.4 } });
     await session.append(answerTo(await session.request(), "ti"));
