@@ -6,7 +6,7 @@
 import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { Conversation } from "../core/message.ts";
-import { applyPlan, removedIds } from "../core/plan/apply-plan.ts";
+import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
@@ -76,7 +76,7 @@ async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<C
 
 /** X24: items of the provider's that had to go are spoken of. */
 function replacedNative(plan: Plan, { conversation }: PlanInput): readonly string[] {
-  const removed = new Set(plan.steps.flatMap(removedIds));
+  const removed = removedBy(plan);
   const newest = conversation.messages.findLast(isNativeItem);
   return newest !== undefined && removed.has(newest.id)
     ? ["What the provider had compacted itself had to go too; only what can be read of it could be summarised."]
@@ -98,7 +98,7 @@ function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput):
 
 /** Tokens of what the plan replaced, for the zone ratio (D09). */
 export function zoneTokens({ input }: Decision, plan: Plan): number {
-  const removed = new Set(plan.steps.flatMap(removedIds));
+  const removed = removedBy(plan);
   return input.conversation.messages.reduce(
     (sum, message) => sum + (removed.has(message.id) ? input.tokensOf(message) : 0),
     0,

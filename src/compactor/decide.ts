@@ -4,7 +4,7 @@
  */
 
 import type { Conversation, Message } from "../core/message.ts";
-import { applyPlan, removedIds } from "../core/plan/apply-plan.ts";
+import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
@@ -170,7 +170,7 @@ function wholeTokens(tokens: number | undefined): number | undefined {
 
 /** One plan over the view that was given; steps on messages that leave anyway are left out. */
 function combine(tokensBefore: number, texts: readonly TextStep[], rest: Plan): Plan {
-  const removed = new Set(rest.steps.flatMap(removedIds));
+  const removed = removedBy(rest);
   const kept = texts.filter(({ messageId }) => !removed.has(messageId));
   if (kept.length === 0) return { ...rest, tokensBefore };
   const { because: _, ...plan } = rest;

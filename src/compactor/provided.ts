@@ -7,7 +7,7 @@ import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks/hooks.ts";
 import { planCopy } from "../core/hooks/snapshot.ts";
 import type { Message } from "../core/message.ts";
-import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
+import { isTextStep, removedBy, removedIds } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
 import { partition } from "../core/plan/partition.ts";
@@ -21,9 +21,18 @@ import type { Decision } from "./decide.ts";
 /** The name under which a hook's text stands where a summarizer's would. */
 export const PROVIDED_NAME = "provided";
 
-export function leavingIds({ steps }: Plan): ReadonlySet<string> {
-  return new Set(steps.flatMap((step) => (isTextStep(step) ? [] : step.messageIds)));
+/** What leaves the view, without an earlier summary that is replaced. */
+export function leavingIds(plan: Plan): ReadonlySet<string> {
+  const known = LEAVING.get(plan);
+  if (known !== undefined) return known;
+  const leaving = new Set<string>();
+  for (const step of plan.steps) if (!isTextStep(step)) for (const id of step.messageIds) leaving.add(id);
+  LEAVING.set(plan, leaving);
+  return leaving;
 }
+
+/** Asked several times in a pass; a plan is never changed. */
+const LEAVING = new WeakMap<Plan, ReadonlySet<string>>();
 
 export interface ProposalInput {
   readonly decision: Decision;
@@ -94,7 +103,7 @@ export function takeProvided(decision: Decision, provided: ProvidedCompaction, c
   const next = withBackstop({ ...before, steps: [...texts, step], tokensAfter: expected }, input);
   const problems = checkPlan(next, input);
   if (problems.length > 0) return { type: "refused", because: problems.join(" ") };
-  const removed = new Set(next.steps.flatMap(removedIds));
+  const removed = removedBy(next);
   const earlier = decision.plan.steps.filter(
     (other) => isTextStep(other) && !rest.steps.includes(other) && !removed.has(other.messageId),
   );

@@ -3,7 +3,7 @@
 import { CompactionError } from "../core/errors.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
-import { removedIds } from "../core/plan/apply-plan.ts";
+import { removedBy } from "../core/plan/apply-plan.ts";
 import type { Reason } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
 import type { CarriedOut } from "./carry-out.ts";
@@ -96,7 +96,7 @@ function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
   const { cap = 0, trim = 0, stub = 0, clear = 0 } = report.steps;
   const [soft, hard] = [cap + trim, stub + clear];
   if (soft + hard > 0) teller.tell({ type: "results-pruned", soft, hard });
-  const removed = new Set(carried.plan.steps.flatMap(removedIds));
+  const removed = removedBy(carried.plan);
   const { summary, summarizer } = report.result ?? {};
   if (pass.isCompaction) watch.counts.raise(teller.context);
   teller.tell({

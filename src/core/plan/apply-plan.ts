@@ -21,7 +21,7 @@ export interface ApplyInput {
 
 export function applyPlan({ conversation, plan, summary, native, render }: ApplyInput): Conversation {
   const edited = applyTexts(conversation.messages, plan.steps.filter(isTextStep));
-  const removed = new Set(plan.steps.flatMap(removedIds));
+  const removed = removedBy(plan);
   if (native !== undefined) {
     const opensList = formatRules(conversation.format).native?.opensList ?? false;
     return { ...conversation, messages: withNative(edited, native, { removed, opensList }) };
@@ -76,6 +76,19 @@ export function removedIds(step: Plan["steps"][number]): readonly string[] {
   if (step.type === "summarize" || step.type === "native") return [...step.messageIds, ...step.replacesIds];
   return step.type === "drop" ? step.messageIds : [];
 }
+
+/** All that a plan removes: found once, for whoever checks it, carries it out or tells of it. */
+export function removedBy(plan: Plan): ReadonlySet<string> {
+  const known = REMOVED.get(plan);
+  if (known !== undefined) return known;
+  const removed = new Set<string>();
+  for (const step of plan.steps) for (const id of removedIds(step)) removed.add(id);
+  REMOVED.set(plan, removed);
+  return removed;
+}
+
+/** A plan is never changed. */
+const REMOVED = new WeakMap<Plan, ReadonlySet<string>>();
 
 function applyTexts(messages: readonly Message[], steps: readonly TextStep[]): readonly Message[] {
   if (steps.length === 0) return messages;

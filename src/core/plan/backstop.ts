@@ -4,7 +4,7 @@
  */
 
 import type { RenderSettings } from "../settings/settings.ts";
-import { isTextStep, removedIds } from "./apply-plan.ts";
+import { isTextStep, removedBy } from "./apply-plan.ts";
 import { overLimit } from "./count-backstop.ts";
 import { dropTurns } from "./drop-turns.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
@@ -12,7 +12,7 @@ import { type PlanInput, partitionFor } from "./plan-input.ts";
 
 export function withBackstop(plan: Plan, input: PlanInput): Plan {
   const turned = plan.steps.every(isTextStep) ? withDrop(plan, dropTurns(turnsInput(input)), input) : plan;
-  const leaving = new Set(turned.steps.flatMap(removedIds));
+  const leaving = removedBy(turned);
   const messageIds = overLimit(input, { leaving, added: addedMessages(turned, input.settings.render) });
   if (messageIds.length === 0) return turned;
   const taking = turned.steps.find(isTaking);

@@ -1,6 +1,6 @@
 /** Refuses a plan that would break a promise, before anything happens. Runs in production too. */
 
-import { isTextStep, removedIds } from "./apply-plan.ts";
+import { isTextStep, removedBy } from "./apply-plan.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { unansweredRound } from "./unanswered-round.ts";
@@ -9,7 +9,7 @@ import { unansweredRound } from "./unanswered-round.ts";
 export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
   const { messages } = input.conversation;
   const known = new Set(messages.map(({ id }) => id));
-  const removed = new Set(plan.steps.flatMap(removedIds));
+  const removed = removedBy(plan);
   return [
     ...[...removed]
       .filter((id) => !known.has(id))

@@ -50,9 +50,10 @@ export function partition(input: PartitionInput): Partition {
   const cut = findCut(input);
   const protectedBy = ownProtections(input, cut);
   keepRoundsWhole(input, protectedBy);
-  const zone = messages.flatMap((message, index) =>
-    protectedBy.has(index) || summaryIds.has(message.id) ? [] : [index],
-  );
+  const zone: number[] = [];
+  messages.forEach(({ id }, index) => {
+    if (!protectedBy.has(index) && !summaryIds.has(id)) zone.push(index);
+  });
   const turnStart = messages.findLastIndex(
     (message, index) => index < cut && isTurnStart(message) && !summaryIds.has(message.id),
   );

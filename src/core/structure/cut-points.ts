@@ -22,7 +22,9 @@ export function isCut(marks: CutMarks, index: number, mode: CutMode): boolean {
 }
 
 export function cutPoints(marks: CutMarks, mode: CutMode): readonly number[] {
-  return marks.blocked.flatMap((_, index) => (isCut(marks, index, mode) ? [index] : []));
+  const cuts: number[] = [];
+  for (let index = 0; index < marks.blocked.length; index++) if (isCut(marks, index, mode)) cuts.push(index);
+  return cuts;
 }
 
 export function cutAtOrAfter(marks: CutMarks, index: number, mode: CutMode): number | undefined {
