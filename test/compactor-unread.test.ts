@@ -72,6 +72,16 @@ test("a result that fits stays whole, however little of the tail does", async ()
   expect(newestResult(done) === `FIRST ${words(5_000, "n")} LAST`, "it was changed").toBe(true);
 });
 
+test("what is cut out of a result is known to the summary by its names", async () => {
+  const body = conversation({ ...OLD, newest: 0 });
+  const long = `${words(7_000, "n")} sluice_gate_count ${words(7_000, "n")}`;
+  const messages = [...body.messages.slice(0, -1), result("NEW", long)];
+  const done = await createCompactor(SMALL).fit({ messages });
+  expect(done.report).toMatchObject({ compacted: true, fits: true, steps: { trim: 1, summarize: 1 } });
+  expect(newestResult(done)).not.toContain("sluice_gate_count");
+  expect(done.report.result?.summary).toContain("sluice_gate_count");
+});
+
 test("a result that is too big for the target is cut to what there is room for, and the report says so", async () => {
   const done = await fitted({ ...OLD, newest: 14_000 });
   expect(done.report).toMatchObject({ compacted: true, fits: true, steps: { trim: 1, summarize: 1 } });

@@ -59,13 +59,13 @@ function refuseBroken(plan: Plan, input: PlanInput): void {
 }
 
 async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<CarriedOut, "native">> {
-  const { input } = given.decision;
+  const { input, cut } = given.decision;
   if (rest !== given.decision.rest) refuseBroken(rest, input);
   const step = rest.steps.find((candidate) => candidate.type === "summarize");
   const made =
     step === undefined
       ? undefined
-      : await makeSummary({ ...given, input, step, previousCheckpoint: previousOf(input) });
+      : await makeSummary({ ...given, input, step, cut, previousCheckpoint: previousOf(input) });
   const plan = planAfter(rest, made, input);
   const summary = made?.type === "summary" ? made.result.text : undefined;
   const { conversation, settings } = input;

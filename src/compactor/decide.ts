@@ -45,6 +45,8 @@ export interface Decision {
   readonly input: PlanInput;
   /** The part of the plan that is still to be carried out on it. */
   readonly rest: Plan;
+  /** What was shortened on the way, as it was given. */
+  readonly cut: readonly Message[];
 }
 
 export function decide(given: DecideInput): Decision {
@@ -58,7 +60,13 @@ export function decide(given: DecideInput): Decision {
   const { strategy } = given.settings.compact;
   const decided = fired === undefined ? nothingToDo(input, because) : strategyNamed(strategy).plan(input);
   const rest = withBackstop(decided, input);
-  return { plan: combine(totalTokens(start.input), stage.steps, rest), input, rest };
+  return { plan: combine(totalTokens(start.input), stage.steps, rest), input, rest, cut: cutIn(given.view, stage) };
+}
+
+function cutIn({ messages }: Conversation, { steps }: Stage): readonly Message[] {
+  if (steps.length === 0) return [];
+  const ids = new Set(steps.map(({ messageId }) => messageId));
+  return messages.filter(({ id }) => ids.has(id));
 }
 
 /** The view so far, what a strategy may know of it, and the texts that were shortened on the way. */
@@ -140,7 +148,7 @@ export function withoutSteps({ plan, rest, input }: Decision, given: DecideInput
     fits: from.tokensBefore <= (from.targetTokens ?? windowTokens),
     because,
   });
-  return { plan: none(plan), rest: none(rest), input: { ...input, conversation: given.view } };
+  return { plan: none(plan), rest: none(rest), input: { ...input, conversation: given.view }, cut: [] };
 }
 
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {

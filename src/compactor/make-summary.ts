@@ -24,6 +24,8 @@ import type { Fallback } from "./report.ts";
 export interface MakeSummaryInput {
   readonly input: PlanInput;
   readonly step: SummarizeStep;
+  /** Messages of the view as they were before they were shortened. */
+  readonly cut: readonly Message[];
   readonly counter: TokenCounter;
   readonly summarizer: Summarizer;
   /** What is asked when the summarizer fails and the ladder says so; needs no model. */
@@ -126,7 +128,7 @@ export function throwIfAborted(signal: AbortSignal): void {
 }
 
 function inputFor(given: MakeSummaryInput): LiveSummaryInput {
-  const { input, step, counter, previousCheckpoint, instructions, live } = given;
+  const { input, step, cut, counter, previousCheckpoint, instructions, live } = given;
   const leaving = new Set([...step.messageIds, ...step.replacesIds]);
   const prefix = new Set(step.turnPrefixIds);
   const zone = new Set(step.messageIds);
@@ -144,6 +146,7 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
     turnPrefix: pick(({ id }) => prefix.has(id)),
     kept: pick(({ id }) => !leaving.has(id)),
     keptAfter: keptAfter(messages, leaving, zone),
+    cut: cut.filter(({ id }) => !leaving.has(id)),
     ...(previous !== undefined && { previous }),
     budgetTokens: step.budgetTokens,
     counter,

@@ -68,6 +68,7 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const leaving = [...input.messages, ...input.turnPrefix];
   const view = readKept(input);
   const reading = readMessages(leaving, view);
+  for (const message of input.cut ?? []) reading.ledger.add(message);
   const foreign = foreignSummary([...input.kept, ...leaving]);
   const before = input.previous === undefined ? earlierIn(leaving) : earlierOf(input.previous);
   const draft = draftOf({ leaving, reading, kept: view, before, foreign }, input);

@@ -14,6 +14,8 @@ export interface SummaryInput {
   readonly kept: readonly Message[];
   /** For each of `kept`, how many of the messages that leave stood before it. Guessed when it is not said. */
   readonly keptAfter?: readonly number[];
+  /** Messages that stay, as they were before their results were shortened: what was cut out is found nowhere else. */
+  readonly cut?: readonly Message[];
   /** The summary that the new one replaces. */
   readonly previous?: Summary;
   /** The text must not count more. */
