@@ -37,6 +37,12 @@ test("argument names count as mentions, numbers as their digits", () => {
   expect(facts.map((fact) => fact.text).sort()).toEqual(["120000", "timeout_ms"]);
 });
 
+test("what looks like a word is listed only where a call uses it", () => {
+  const said = result("start/exit and/or in-memory WARNING tide_table");
+  expect(ranked(said)).toEqual(["tide_table"]);
+  expect(ranked(call({ branch: "in-memory" }), said).toSorted()).toEqual(["in-memory", "tide_table"]);
+});
+
 test.each([
   "sk-ant-api03-AbCdEf0123456789AbCdEf",
   "AKIAIOSFODNN7EXAMPLE",

@@ -36,7 +36,7 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   at = 0;
   ledger.visit(({ kind }, textOf) => {
     const likelihood = likelihoods[at++] ?? 0;
-    if (likelihood < threshold) return;
+    if (likelihood < threshold || likelihood === 0) return;
     const text = textOf();
     if (!looksSecret(text)) found.push({ text, kind, likelihood });
   });

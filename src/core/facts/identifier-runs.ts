@@ -27,6 +27,7 @@ export type IdentifierKind =
   | "snake"
   | "camel"
   | "constant"
+  | "capitals"
   | "number"
   | "hex"
   | "code"
@@ -105,31 +106,52 @@ function unitBefore(units: Uint16Array, at: number): number {
 function visitPath(units: Uint16Array, runStart: number, end: number, visit: VisitIdentifier): void {
   let start = runStart;
   while (units[start] === 47 && units[start + 1] === 47) start++;
+  if (isSide(units, start)) start += 2;
   let slashes = 0;
   let bits = 0;
+  let previous = 0;
   for (let at = start; at < end; at++) {
     const bit = bitsAt(units, at);
-    bits |= bit;
+    bits |= bit === UPPER && previous === LOWER ? HUMP : bit;
+    previous = bit;
     if (bit === SLASH) slashes++;
   }
   if (slashes === 0) {
     visitRun(units, start, end, bits, visit);
     return;
   }
-  if ((bits & (LOWER | UPPER)) === 0) {
+  if ((bits & (LOWER | UPPER | HUMP)) === 0) {
     // Dates and fractions.
     if (end - start >= 6) visit(start, end, "number");
     return;
   }
-  const isRooted = units[start] === 47 || units[start] === 46;
-  const isPair = slashes === 1 && !isRooted && (bits & (DOT | DIGIT | UNDERSCORE | DASH | AT)) === 0;
+  // "start/exit", "who/what/when", "/clear": words with strokes between them, unless a call takes them for a path.
+  const isPair = (bits & NAME_MARKS) === 0 && (slashes === 1 || units[start] !== 47);
   if (isPair) {
-    if (end - start >= 5) visit(start, end, "pair");
+    if (end - start >= 5) visit(start, end, isLiteral(units, start, end) ? "path" : "pair");
     return;
   }
+  const isRooted = units[start] === 47 || units[start] === 46;
   const isHome = isRooted && unitBefore(units, start) === 126;
   visit(isHome ? start - 1 : start, end, "path");
 }
+
+/** `a/` or `b/` as a diff puts before a path: behind "--- ", "+++ " or "--git ", and before the second path of that line. */
+function isSide(units: Uint16Array, start: number): boolean {
+  if ((units[start] !== 97 && units[start] !== 98) || units[start + 1] !== 47 || unitBefore(units, start) !== 32)
+    return false;
+  const before = start < 2 ? 0 : units[start - 2];
+  if (before === 45 || before === 43) return units[start - 3] === before;
+  if (units[start] === 97) return before === 116 && units[start - 3] === 105 && units[start - 4] === 103;
+  // The same path stands before it, on the other side.
+  let length = 2;
+  while ((CLASSES[units[start + length] as number] as number) !== 0) length++;
+  for (let at = 1; at < length; at++) if (units[start + at] !== units[start - 1 - length + at]) return false;
+  return units[start - 1 - length] === 97;
+}
+
+/** A word of prose has none of them. */
+const NAME_MARKS = DOT | DIGIT | UNDERSCORE | DASH | AT | HUMP;
 
 /** An address, a file name, a version; otherwise a chain of members, of which each is looked at alone. */
 function visitDotted(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
@@ -197,7 +219,31 @@ function visitWord(units: Uint16Array, start: number, end: number, visit: VisitI
   const length = end - start;
   const isColour = unitBefore(units, start) === 35 && digits > 0 && (length === 6 || length === 8);
   const kind = wordKind({ length, lower, upper, digits, underscores, dashes, humps, hex });
-  if (kind !== undefined) visit(isColour ? start - 1 : start, end, kind);
+  if (kind === "number" && isLineNumber(units, start, end)) return;
+  if (kind === "capitals" && isLiteral(units, start, end)) visit(start, end, "constant");
+  else if (kind !== undefined) visit(isColour ? start - 1 : start, end, kind);
+}
+
+/** "  1474→", "1474:", "1474|" at the start of a line: where a tool shows the line, not what is in it. */
+function isLineNumber(units: Uint16Array, start: number, end: number): boolean {
+  const behind = units[end];
+  if (behind !== 0x2192 && behind !== 58 && behind !== 124 && behind !== 9) return false;
+  let at = start - 1;
+  while (at >= 0 && (units[at] === 32 || units[at] === 9)) at--;
+  return at < 0 || units[at] === 10;
+}
+
+/** In quotes, behind a dollar sign or a label's colon, before an equals sign: written as a value, not as a word. */
+function isLiteral(units: Uint16Array, start: number, end: number): boolean {
+  const before = unitBefore(units, start);
+  const behind = units[end] as number; // behind the text stands a unit that ends every run
+  if (before === 36 || behind === 61) return true;
+  if (before === 32 && start > 1 && units[start - 2] === 58) return true;
+  return isQuote(behind) && (before === behind || before === 32);
+}
+
+function isQuote(code: number): boolean {
+  return code === 34 || code === 39 || code === 96;
 }
 
 interface WordShape {
@@ -229,7 +275,7 @@ function wordKind(shape: WordShape): IdentifierKind | undefined {
     return lower > 0 && upper === 0 && length >= 6 ? "kebab" : undefined;
   }
   if (underscores > 0) return lower === 0 ? "constant" : "snake";
-  if (lower === 0) return length >= CONSTANT_CHARS_MIN ? (digits > 0 ? "code" : "constant") : undefined;
+  if (lower === 0) return length >= CONSTANT_CHARS_MIN ? (digits > 0 ? "code" : "capitals") : undefined;
   if (humps > 0) return length >= CAMEL_CHARS_MIN ? "camel" : undefined;
   if (digits === 0) return undefined;
   if (upper === 0 && hex === lower && length >= HEX_CHARS_MIN && length <= HEX_CHARS_MAX) return "hex";

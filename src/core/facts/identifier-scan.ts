@@ -4,7 +4,7 @@
  * Never builds a string of what it finds, never throws.
  */
 
-import { bitsAt, CLASS, CLASSES } from "./identifier-classes.ts";
+import { CLASS, CLASSES } from "./identifier-classes.ts";
 import {
   CAMEL_CHARS_MIN,
   HUMP as HUMP_BIT,
@@ -131,27 +131,27 @@ function nextTelling(units: Uint16Array, pairs: Int32Array, from: number): numbe
 }
 
 function visitFlagged(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
-  // An escaped line break glues its letter to the next word.
-  const word = start > 0 && isEscape(units, start) ? start + 1 : start;
-  if (word > start && isCapitalised(units, word, end, flags)) visit(start - 1, end, "line");
+  const word = start > 0 ? behindMark(units, start, end) : start;
   // Short numbers and words with humps are the most frequent of what is left; both are settled by length.
-  else if (end - word < RUN_CHARS_MIN) return;
-  else if (flags !== (LOWER | UPPER | HUMP)) visitRun(units, word, end, flags, visit);
+  if (end - word < RUN_CHARS_MIN) return;
+  if (flags !== (LOWER | UPPER | HUMP) || word > start) visitRun(units, word, end, flags, visit);
   else if (end - word >= CAMEL_CHARS_MIN && end - word <= IDENTIFIER_CHARS_MAX) visit(word, end, "camel");
 }
 
-/** Whether the run that starts here is the letter of `\\n`, `\\r` or `\\t`, and what follows. */
-function isEscape(units: Uint16Array, start: number): boolean {
-  if (units[start - 1] !== 92) return false;
-  const code = units[start];
-  return code === 110 || code === 114 || code === 116;
+/** Where the run begins without what an escaped line break or a terminal's colour glues to it: `\\n`, `[34m`. */
+function behindMark(units: Uint16Array, start: number, end: number): number {
+  const before = units[start - 1];
+  if (before === 92) return isEscapeLetter(units[start] as number) ? start + 1 : start;
+  if (before !== 91 && before !== 59) return start;
+  let at = start;
+  while (at < end && at - start < COLOUR_DIGITS_MAX && CLASSES[units[at] as number] === DIGIT) at++;
+  // `m` ends a colour, `K` the clearing of a line.
+  return at > start && at < end && (units[at] === 109 || units[at] === 75) ? at + 1 : start;
 }
 
-function isCapitalised(units: Uint16Array, start: number, end: number, flags: number): boolean {
-  return (
-    flags === (LOWER | UPPER | HUMP) &&
-    end - start > 2 &&
-    bitsAt(units, start) === UPPER &&
-    bitsAt(units, start + 1) === LOWER
-  );
+const COLOUR_DIGITS_MAX = 3;
+
+/** Of `\\n`, `\\r` and `\\t`. */
+function isEscapeLetter(code: number): boolean {
+  return code === 110 || code === 114 || code === 116;
 }

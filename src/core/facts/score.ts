@@ -15,7 +15,8 @@ const KIND_WEIGHTS: Readonly<Record<IdentifierKind, number>> = {
   file: -0.98,
   snake: 1.51,
   camel: 0.68,
-  constant: -0.27,
+  constant: 0.9,
+  capitals: -0.27,
   number: -0.08,
   hex: -0.54,
   code: 1.11,
@@ -28,10 +29,14 @@ const BIAS = -1.52;
 /** A call this few messages ago is part of what is being done now. */
 const CURRENT_MESSAGES = 6;
 
+/** What prose and output are full of, too: "and/or", "in-memory", "WARNING" are names only where a call uses them. */
+const WORD_LIKE: ReadonlySet<IdentifierKind> = new Set(["pair", "kebab", "capitals"]);
+
 /** Between 0 and 1. `messages` is how many messages the ledger has seen. */
 export function factLikelihood(fact: Fact, messages: number): number {
   const { kind, user, calls, writes, keys, assistant, results } = fact;
   const arguments_ = calls + writes;
+  if (arguments_ === 0 && WORD_LIKE.has(kind)) return 0;
   const isName = kind === "camel" || kind === "snake";
   let sum = BIAS + KIND_WEIGHTS[kind];
   sum -= 0.5 * logOf(messages - fact.last + 1);
