@@ -9,6 +9,11 @@ test("each kind stands on a line with its label", () =>
     "- Paths: src/tide.ts https://tide.example/a\n- Names: tide_table uuid_v7_key\n- Values: HAT136 120000 #4ade80",
   ));
 
+test("forms of calls stand behind the rest", () =>
+  expect(renderIdentifiers(byKind(["edit(old_text,new_text)", "tide_table"]), "en")).toBe(
+    "- Names: tide_table\n- Calls: edit(old_text,new_text)",
+  ));
+
 test("labels are in the conversation's language", () =>
   expect(renderIdentifiers(["tide_table"], "de")).toBe("- Namen: tide_table"));
 
@@ -19,7 +24,7 @@ test("a bare list is read too, and one that a model wrote line by line", () => {
 
 test("any list comes back in its order", () => {
   const word = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => text.trim() === text && text !== "");
-  const named = fc.constantFrom("-", "Names:", "- Paths:", 'a"b', "a b", "src/x", "17", "\\", '"');
+  const named = fc.constantFrom("-", "Names:", "- Paths:", 'a"b', "a b", "src/x", "f(a,b)", "(a)", "17", "\\", '"');
   fc.assert(
     fc.property(fc.array(fc.oneof(word, named)), (list) => {
       expect(parseIdentifiers(renderIdentifiers(list, "en").split("\n"))).toEqual(list);

@@ -1,33 +1,34 @@
 /**
- * Exact identifiers as a labelled list, and back: places, names and values, each kind on a line of its own where they stand
- * together. Reads back what it wrote, in the same order, and a bare list too. Never changes an identifier.
+ * Exact identifiers as a labelled list, and back: places, names, values and forms of calls, each kind on a line of its own where
+ * they stand together. Reads back what it wrote, in the same order, and a bare list too. Never changes an identifier.
  */
 
 import type { Language } from "./language.ts";
 
-/** Paths and addresses; names of things in code and data; numbers and codes. */
-export type IdentifierKind = "paths" | "names" | "values";
+/** Paths and addresses; names of things in code and data; numbers and codes; tools with names of their arguments. */
+export type IdentifierKind = "paths" | "names" | "values" | "calls";
 
 /** In the order in which a reader wants them. */
-export const IDENTIFIER_KINDS: readonly IdentifierKind[] = ["paths", "names", "values"];
+export const IDENTIFIER_KINDS: readonly IdentifierKind[] = ["paths", "names", "values", "calls"];
 
 /** Same order, separated by bars. */
 const LABELS: Readonly<Record<Language, string>> = {
-  en: "Paths|Names|Values",
-  de: "Pfade|Namen|Werte",
-  fr: "Chemins|Noms|Valeurs",
-  es: "Rutas|Nombres|Valores",
-  pt: "Caminhos|Nomes|Dados",
-  it: "Percorsi|Nomi|Valori",
-  ru: "Пути|Имена|Значения",
-  zh: "路径|名称|数值",
-  ja: "パス|名前|値",
-  ko: "경로|이름|값",
-  ar: "مسارات|أسماء|قيم",
+  en: "Paths|Names|Values|Calls",
+  de: "Pfade|Namen|Werte|Aufrufe",
+  fr: "Chemins|Noms|Valeurs|Appels",
+  es: "Rutas|Nombres|Valores|Llamadas",
+  pt: "Caminhos|Nomes|Dados|Chamadas",
+  it: "Percorsi|Nomi|Valori|Chiamate",
+  ru: "Пути|Имена|Значения|Вызовы",
+  zh: "路径|名称|数值|调用",
+  ja: "パス|名前|値|呼び出し",
+  ko: "경로|이름|값|호출",
+  ar: "مسارات|أسماء|قيم|استدعاءات",
 };
 
 /** Told from its letters alone, so that the same one is always of the same kind. Asked of every identifier, so no search. */
 export function kindOfIdentifier(identifier: string): IdentifierKind {
+  if (identifier.endsWith(")") && identifier.indexOf("(") > 0) return "calls";
   let hasDigit = false;
   let isWord = false;
   let run = 0;
@@ -48,7 +49,7 @@ const WORD_LETTERS = 3;
 
 /** By kind, each kind in the order given. */
 export function byKind(identifiers: readonly string[]): readonly string[] {
-  const groups: Record<IdentifierKind, string[]> = { paths: [], names: [], values: [] };
+  const groups: Record<IdentifierKind, string[]> = { paths: [], names: [], values: [], calls: [] };
   for (const identifier of identifiers) groups[kindOfIdentifier(identifier)].push(identifier);
   return IDENTIFIER_KINDS.flatMap((kind) => groups[kind]);
 }

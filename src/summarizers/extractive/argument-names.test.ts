@@ -23,10 +23,7 @@ test("names go with the tool that takes them, at any depth that tools use", () =
     undefined,
     undefined,
   ]);
-  expect(callForms(["old_text", "reply_to", "new_text"], names)).toEqual([
-    "edit(old_text, new_text)",
-    "mail(reply_to)",
-  ]);
+  expect(callForms(["old_text", "reply_to", "new_text"], names)).toEqual(["edit(old_text,new_text)", "mail(reply_to)"]);
 });
 
 test("a name that somebody spoke of is a fact", () =>
@@ -36,5 +33,6 @@ test("a name that somebody spoke of is a fact", () =>
 
 test("a form is known again", () => {
   expect(isCallForm("edit(old_text, new_text)")).toBe(true);
+  expect(isCallForm("edit(old_text,new_text)")).toBe(true);
   expect(isCallForm("The parser (old) is gone.")).toBe(false);
 });

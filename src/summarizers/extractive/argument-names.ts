@@ -1,6 +1,6 @@
 /**
- * The names that tools give their arguments. They are no facts of the work: a summary shows them where they belong, as the form
- * of a call, and never among its identifiers. Reads the arguments of calls to a bounded depth.
+ * The names that tools give their arguments. They are no facts of the work: a summary shows them where they belong, in the form
+ * of a call, and never by themselves. Reads the arguments of calls to a bounded depth.
  */
 
 import { isArray, isObject, type JsonValue } from "../../core/json.ts";
@@ -47,7 +47,7 @@ function addNames(value: JsonValue, names: Names, depth: number): void {
   }
 }
 
-/** "send_mail(reply_to, thread_id)": one line for each tool. */
+/** "send_mail(reply_to,thread_id)": one for each tool, without blanks, as it stands among identifiers. */
 export function callForms(names: readonly string[], { toolOf }: ArgumentNames): readonly string[] {
   const forms = new Map<string, string[]>();
   for (const name of names) {
@@ -56,10 +56,10 @@ export function callForms(names: readonly string[], { toolOf }: ArgumentNames): 
     if (form === undefined) forms.set(tool, [name]);
     else form.push(name);
   }
-  return [...forms].map(([tool, list]) => `${tool}(${list.join(", ")})`);
+  return [...forms].map(([tool, list]) => `${tool}(${list.join(",")})`);
 }
 
-/** A line of an earlier summary that shows such a form. */
-export function isCallForm(line: string): boolean {
-  return /^[\w.:-]{1,80}\([\w, -]{1,2000}\)$/.test(line);
+/** A line or an identifier of an earlier summary that shows such a form. */
+export function isCallForm(text: string): boolean {
+  return /^[\w.:-]{1,80}\([\w, -]{1,2000}\)$/.test(text);
 }

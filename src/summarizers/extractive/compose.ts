@@ -256,8 +256,8 @@ function fill(draft: Draft, options: FillOptions): Filled {
     likelihoodMin: LIKELIHOOD_LISTED_MIN,
     covered: coveredBy([...said, ...log, ...read], offers, covered),
   });
-  const { forms, ...facts } = sortFacts([...listed.texts, ...rest.texts], draft);
-  const lines = [...new Set([...prose.checkpoint.criticalContext, ...focused, ...said, ...log, ...read, ...forms])];
+  const facts = sortFacts([...listed.texts, ...rest.texts], draft);
+  const lines = [...new Set([...prose.checkpoint.criticalContext, ...focused, ...said, ...log, ...read])];
   return {
     checkpoint: { ...prose.checkpoint, criticalContext: lines, ...facts },
     leftTokens: left - rest.usedTokens,
@@ -267,28 +267,23 @@ function fill(draft: Draft, options: FillOptions): Filled {
 /** Of what the list leaves, this much may go to more of the essentials; where little is left, all. */
 const MORE_SHARE = 0.5;
 /** What the labels of the list cost. */
-const LABELS_TOKENS = 8;
+const LABELS_TOKENS = 10;
 /** Less room than this holds no sentence. */
 const ROOM_TOKENS_MIN = 12;
 
-interface SortedFacts extends Pick<Checkpoint, "filesModified" | "filesRead" | "identifiers"> {
-  /** Names of arguments, as forms of calls. */
-  readonly forms: readonly string[];
-}
+type SortedFacts = Pick<Checkpoint, "filesModified" | "filesRead" | "identifiers">;
 
-/** Files stand in their own lists, sorted; names of arguments with their tools; the rest by kind, as ranked. */
+/** Files stand in their own lists, sorted; the rest by kind, as ranked, names of arguments with their tools. */
 function sortFacts(facts: readonly string[], { filesModified, filesRead, argumentNames }: Draft): SortedFacts {
   const modified = new Set(filesModified);
   const read = new Set(filesRead);
   const isFile = (text: string): boolean => modified.has(text) || read.has(text);
-  const named = facts.filter((text) => !isFile(text) && argumentNames.toolOf(text) === undefined);
+  const others = facts.filter((text) => !isFile(text));
+  const isArgument = (text: string): boolean => argumentNames.toolOf(text) !== undefined;
+  const named = others.filter((text) => !isArgument(text));
   return {
     filesModified: facts.filter((text) => modified.has(text)).sort(),
     filesRead: facts.filter((text) => read.has(text)).sort(),
-    identifiers: byKind(named),
-    forms: callForms(
-      facts.filter((text) => !isFile(text) && argumentNames.toolOf(text) !== undefined),
-      argumentNames,
-    ),
+    identifiers: byKind([...named, ...callForms(others.filter(isArgument), argumentNames)]),
   };
 }

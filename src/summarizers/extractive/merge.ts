@@ -113,7 +113,8 @@ const READ_LIKELIHOOD = 0.12;
 /** Identifiers of the earlier summary and the files that were touched, with the likelihood they have for that alone. */
 export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files: MergedFiles): readonly RankedFact[] {
   const floors = new Map<string, number>();
-  const identifiers = earlier.checkpoint?.identifiers ?? [];
+  // What stands in the form of a call is found there by its names.
+  const identifiers = (earlier.checkpoint?.identifiers ?? []).filter((text) => !isCallForm(text));
   scanIdentifiers(earlier.text, (start, end) => floors.set(earlier.text.slice(start, end), MENTIONED_LIKELIHOOD));
   for (const kind of IDENTIFIER_KINDS) {
     const ranked = identifiers.filter((text) => kindOfIdentifier(text) === kind);
