@@ -97,6 +97,31 @@ describe("a target that somebody named", () => {
     expect(report.fits).toBe(true);
     expect(keptTokens).toBeLessThan(targetTokens * 0.3);
   });
+
+  test("what the embedded summary has no use for goes to the newest messages", async () => {
+    // The same few words again and again: there is little to say about them.
+    const dull = chat(200, 40).map((message) => ({ ...message, content: `${message.role} said: ${words(60, 3)}` }));
+    const call = { target: { ratio: 0.1 } };
+    const { report, targetTokens, keptTokens } = await outcomeOf(dull, { options: {}, call });
+    expect(report.fits).toBe(true);
+    expect(report.tokensAfter).toBeGreaterThan(targetTokens * 0.9);
+    expect(keptTokens).toBeGreaterThan(targetTokens * 0.5);
+  });
+
+  test("any other summarizer is asked once, however little it says", async () => {
+    let asked = 0;
+    const terse = {
+      name: "terse",
+      version: "1",
+      planCalls: () => 1,
+      summarize: async () => {
+        asked++;
+        return { text: "They spoke of modules that fail.", calls: 1, notes: [] };
+      },
+    };
+    await outcomeOf(chat(60, 50), { options: { summarizer: terse }, call: { target: { ratio: 0.1 } } });
+    expect(asked).toBe(1);
+  });
 });
 
 describe("truncate (D22)", () => {

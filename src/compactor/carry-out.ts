@@ -16,6 +16,7 @@ import { summarize } from "../strategies/summarize.ts";
 import { truncate } from "../strategies/truncate.ts";
 import { type CarryOutNativeInput, carryOutNative } from "./carry-out-native.ts";
 import type { Decision } from "./decide.ts";
+import { planWithLongerTail, summaryStepOf } from "./longer-tail.ts";
 import { type MadeSummary, type MakeSummaryInput, makeSummary } from "./make-summary.ts";
 import type { NativeOutcome } from "./native.ts";
 import { settle } from "./settle.ts";
@@ -59,19 +60,41 @@ function refuseBroken(plan: Plan, input: PlanInput): void {
 }
 
 async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<CarriedOut, "native">> {
-  const { input, cut } = given.decision;
+  const { input } = given.decision;
   if (rest !== given.decision.rest) refuseBroken(rest, input);
-  const step = rest.steps.find((candidate) => candidate.type === "summarize");
-  const made =
-    step === undefined
-      ? undefined
-      : await makeSummary({ ...given, input, step, cut, previousCheckpoint: previousOf(input) });
-  const plan = planAfter(rest, made, input);
+  const { made, planned } = await summarizeBest(given, rest);
+  const plan = planAfter(planned, made, input);
   const summary = made?.type === "summary" ? made.result.text : undefined;
   const { conversation, settings } = input;
   const applied = applyPlan({ conversation, plan, summary, render: settings.render });
   const settled = settle(given.seen, applied, { settings, model: given.model });
   return { ...settled, plan, made, notes: [...replacedNative(plan, input), ...settled.notes] };
+}
+
+interface Summarized {
+  readonly made: MadeSummary | undefined;
+  readonly planned: Plan;
+}
+
+/** Once more where the embedded summarizer, which costs nothing, had less to say than there was room for. */
+async function summarizeBest(given: CarryOutInput, rest: Plan): Promise<Summarized> {
+  const { input, cut } = given.decision;
+  const make = async (plan: Plan): Promise<Summarized> => {
+    const step = summaryStepOf(plan);
+    if (step === undefined) return { made: undefined, planned: plan };
+    return {
+      made: await makeSummary({ ...given, input, step, cut, previousCheckpoint: previousOf(input) }),
+      planned: plan,
+    };
+  };
+  const first = await make(rest);
+  const { made } = first;
+  if (made?.type !== "summary" || made.by.name !== given.embedded.name || made.fallbacks.length > 0) return first;
+  const longer = planWithLongerTail(rest, input, given.counter.countText(made.result.text));
+  if (longer === undefined) return first;
+  refuseBroken(longer, input);
+  const second = await make(longer);
+  return second.made?.type === "summary" && second.made.fallbacks.length === 0 ? second : first;
 }
 
 /** X24: items of the provider's that had to go are spoken of. */

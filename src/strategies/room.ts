@@ -163,7 +163,10 @@ function mergedTokens({ conversation, found, settings, tokensOf }: PlanInput): n
 function wantedBudget(input: PlanInput): number {
   const { budget } = input.settings.summary;
   const [aimTokens] = aimsOf(input);
-  if (input.isTargetExplicit) return Math.floor(Math.min(aimTokens / 2, totalTokens(input) * SAYABLE_SHARE));
+  if (input.isTargetExplicit) {
+    const sayable = input.saidTokens ?? totalTokens(input) * SAYABLE_SHARE;
+    return Math.floor(Math.min(aimTokens / 2, sayable));
+  }
   return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(aimTokens * budget.ratioOfTarget)));
 }
 
@@ -218,9 +221,13 @@ function tailUnderNamedTarget(input: PlanInput, targetTokens: number, mayAlways:
   const room = Math.max(0, targetTokens - firm - frameTokens(input));
   const zone = Math.max(0, totalTokens(input) - firm);
   // A generous target has more room than a summary of the rest can use: what that leaves is the tail's.
-  const spare = Math.floor((room - zone * SAYABLE_SHARE) / (1 - SAYABLE_SHARE));
+  const spare = input.saidTokens === undefined ? spareBeside(room, zone) : room - input.saidTokens;
   const tokens = Math.max(Math.floor(room * NAMED_TAIL_SHARE), spare);
   return tailOf(input, Math.min(input.settings.protect.tailTokens || room, tokens), may);
+}
+
+function spareBeside(room: number, zone: number): number {
+  return Math.floor((room - zone * SAYABLE_SHARE) / (1 - SAYABLE_SHARE));
 }
 
 const ATTEMPTS_MAX = 8;

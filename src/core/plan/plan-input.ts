@@ -22,6 +22,8 @@ export interface PlanInput {
   readonly targetTokens: number | undefined;
   /** True when somebody named the target: then the summary may fill all of it. */
   readonly isTargetExplicit: boolean;
+  /** How long the summary turned out to be when it was made with less of a tail; undefined before anybody knows. */
+  readonly saidTokens?: number;
   readonly found: FoundSummary | undefined;
   /** The kind of the provider's own compaction that there is for this conversation; undefined for none. */
   readonly nativeKind?: string | undefined;
