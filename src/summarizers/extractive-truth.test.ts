@@ -95,3 +95,21 @@ test("what a user pasted from a program is nobody's word", async () => {
   expect(await tells("The harbour master keeps seven lanterns in the tower.")).toBe(true);
   expect(await tells("[Command finished]\nThe harbour master keeps seven lanterns in the tower.")).toBe(false);
 });
+
+test("what follows a question is a request of its own unless it answers in few words or in the question's", async () => {
+  const goalAfter = async (said: string): Promise<string | undefined> =>
+    (
+      await summarize(
+        user("Please port the tide gate to the new pump."),
+        edit("On it."),
+        assistant("The gate is ported. Is the colour of the pump right now?"),
+        user(said),
+        edit("I see."),
+      )
+    ).goal.at(-1);
+  const own = "hmm, the keeper's list needs to send its update on the next tick";
+  expect(await goalAfter(own)).toBe(own);
+  expect(await goalAfter("The colour needs to be a little darker, I guess, as it was in the old harbour office.")).toBe(
+    "Please port the tide gate to the new pump.",
+  );
+});

@@ -36,6 +36,7 @@ import { nextOf } from "./extractive/next-steps.ts";
 import { OUTCOME_MARK, type Prose, type Reading, readMessages } from "./extractive/reading.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { oneLine } from "./extractive/sentences.ts";
+import { sharesWords } from "./extractive/shared-words.ts";
 import { readStatements } from "./extractive/statements.ts";
 import { isTelling } from "./extractive/tasks.ts";
 
@@ -204,14 +205,21 @@ function askedFor(source: Source, latest: string | undefined, done: readonly str
   });
 }
 
-/** What users said right after the assistant had asked them something. */
+/** What users said right after the assistant had asked them something, in a few words or in words of the question. */
 function repliesIn(prose: readonly Prose[], language: Language): ReadonlySet<string> {
-  const isAsking = (item: Prose | undefined): boolean => {
+  const questionIn = (item: Prose | undefined): string => {
     const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
-    return /[?？؟]/.test(end) || CUES[language].blocked.test(end);
+    return /[?？؟]/.test(end) || CUES[language].blocked.test(end) ? end : "";
   };
-  return new Set(prose.flatMap(({ isUser, text }, at) => (isUser && isAsking(prose[at - 1]) ? [text] : [])));
+  const isReply = ({ isUser, text }: Prose, at: number): boolean => {
+    const question = isUser ? questionIn(prose[at - 1]) : "";
+    return question !== "" && (text.length <= REPLY_CHARS_SHORT || sharesWords(text, question));
+  };
+  return new Set(prose.filter(isReply).map(({ text }) => text));
 }
+
+/** Shorter than this it leans on the question, whatever its words. */
+const REPLY_CHARS_SHORT = 60;
 
 /** A question stands in the end of a message, perhaps with a word of thanks behind it. */
 const QUESTION_CHARS = 240;

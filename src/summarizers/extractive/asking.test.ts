@@ -122,3 +122,24 @@ test("who ends with a question asks it", () =>
     70,
     "Why does the pump start before the gate is open?",
   ));
+
+test("what a description says, and what stands under a label for rules, is not what is asked", () =>
+  check(
+    `We're solving the following riddle. The riddle is a harbour problem named "Gates". The description is:\nI want 2 meet more boats ;)\nCan you swim?\n\nINSTRUCTIONS:\nPlease use one command at a time. ${"Can you wait for its answer? ".repeat(9)}`,
+    120,
+    'We\'re solving the following riddle. The riddle is a harbour problem named "Gates". … I want 2 meet more boats ;)…',
+  ));
+
+test("who asks under such a label and nowhere else asks there", () =>
+  check(
+    `Instructions:\nCount the boats in harbour.csv. ${"The quay is long. ".repeat(9)}`,
+    60,
+    "Count the boats in harbour.csv.…",
+  ));
+
+test("a plea for help with what was said is no task by itself", () =>
+  check(
+    `Hi there. I have to move my boat from Brest to Dover before the tide turns. Can you help with that? ${"It is a slow boat. ".repeat(9)}`,
+    90,
+    "I have to move my boat from Brest to Dover before the tide turns.…",
+  ));

@@ -15,10 +15,11 @@ const PIECE_CHARS_MIN = 24;
 
 /** The request itself when it is short enough. */
 export function askingQuote(request: string, charsMax: number, language: Language): string {
-  const lines = tidyLines(bounded(request));
+  const read = bounded(request);
+  const lines = tidyLines(read);
   const whole = lines.join("\n");
   if (whole.length <= charsMax && request.length <= READ_CHARS) return whole;
-  const pieces = piecesOf(lines, language);
+  const pieces = piecesOf(lines, { language, quoted: quotedLines(read) });
   const order = byWorth(pieces);
   if (order.length === 0) return cutAtWord(whole, charsMax);
   const taken = new Set<number>();
@@ -54,7 +55,7 @@ function joined(pieces: readonly Piece[], taken: ReadonlySet<number>): string {
     quote += text;
     last = at;
   }
-  return last === pieces.length - 1 ? quote : `${quote}…`;
+  return last === pieces.length - 1 ? quote : `${quote.replace(/[,;]$/, "")}…`;
 }
 
 function bounded(request: string): string {
@@ -97,10 +98,29 @@ function orderIn(pieces: readonly Piece[]): number {
   return pieces.findIndex(({ worth }) => worth === "order");
 }
 
-function piecesOf(lines: readonly string[], language: Language): readonly Piece[] {
+interface Reading {
+  readonly language: Language;
+  /** Lines that were quoted, and ask nobody. */
+  readonly quoted: ReadonlySet<string>;
+}
+
+function piecesOf(lines: readonly string[], reading: Reading): readonly Piece[] {
   const { own, titles } = withoutMaterial(lines);
-  const pieces = piecesIn(own, language);
-  return pieces.length > 0 ? withTitle(pieces, titles) : piecesIn(lines, language);
+  const pieces = piecesIn(own, reading);
+  return pieces.length > 0 ? withTitle(pieces, titles) : piecesIn(lines, reading);
+}
+
+/** The paragraph that begins on the line after "The description is:". */
+function quotedLines(request: string): ReadonlySet<string> {
+  const quoted = new Set<string>();
+  if (!MATERIAL_LABEL.test(request)) return quoted;
+  let isQuoted = false;
+  for (const line of request.split("\n")) {
+    if (MATERIAL_LABEL.test(line)) isQuoted = true;
+    else if (line.trim() === "" || /^\s*</.test(line)) isQuoted = false;
+    else if (isQuoted) quoted.add(line.trimEnd());
+  }
+  return quoted;
 }
 
 /** Where the sentence that asks names a document by its tag, the document's first line says what it is about. */
@@ -144,20 +164,28 @@ function withoutMaterial(lines: readonly string[]): Parted {
 const EXAMPLE_START = /^\W*(?:(?:start|begin(?:ning)?) of (?:the |an? )?(?:example|demonstration)|demonstration)\W*$/i;
 const EXAMPLE_END = /^\W*end of (?:the |an? )?(?:example|demonstration)\W*$/i;
 
-function piecesIn(lines: readonly string[], language: Language): readonly Piece[] {
+function piecesIn(lines: readonly string[], { language, quoted }: Reading): readonly Piece[] {
   const pieces: Piece[] = [];
   let isTitle = false;
   let isCode = false;
+  let isRules = false;
   lines.slice(0, LINES_MAX).forEach((line, at) => {
     if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
     if (isCode || PRINTED_LINE.test(line)) return;
     const [label = ""] = TASK_LABEL.exec(line) ?? [];
     const words = label === "" ? line.replace(/^\s*#{1,6}\s+/, "") : line.slice(label.length);
     if (label !== "") isTitle = true;
+    isRules = label === "" && (isRules || (pieces.length > 0 && RULES_LABEL.test(line)));
+    const isQuoted = quoted.has(line);
     for (const sentence of splitSentences(words, { sentencesMax: 40 }).flatMap(atLatePlea)) {
       const text = sentence.replace(/^…\s*/, "");
       if (text.length < SENTENCE_CHARS_MIN && !/[\u3040-\u9fff\uac00-\ud7a3]{3}/.test(text)) continue;
-      pieces.push({ text, line: at, worth: isTitle ? "title" : worthOf(text, pieces.length === 0, language) });
+      const before = pieces.at(-1);
+      // What such a plea leans on is what is asked.
+      if (before?.worth !== "title" && before !== undefined && LEANING_PLEA.test(text))
+        pieces.splice(-1, 1, { ...before, worth: "plea" });
+      const worth = isTitle ? "title" : isRules ? "rule" : worthOf(text, pieces.length === 0, language);
+      pieces.push({ text, line: at, worth: isQuoted && worth !== "rule" ? "telling" : worth });
       isTitle = false;
     }
   });
@@ -176,6 +204,13 @@ const SENTENCE_CHARS_MIN = 6;
 /** "ISSUE:", "<issue_description>", "## Task", "Question: …": what follows is the task. */
 const TASK_LABEL =
   /^\s*(?:[<#*[_\s]*)(?:(?:the|your|my|our|user'?s?|current|main|github|ctf|issue|problem|task|challenge|pr|original)[\s_-]+){0,3}(?:issue|task|question|problem|challenge|request|goal|objective|query|bug report|feature request|title|subject|aufgabe|frage|tâche|demande|tarea|pregunta|tarefa|pedido|compito|richiesta|задача|вопрос|任务|问题|需求|課題|依頼|タスク|작업|요청)s?(?:[\s_-]+(?:description|statement|text|title|summary|name))?(?:[\s>*\]_]*[:：]\**\s*|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/iu;
+
+/** "INSTRUCTIONS:", "## Important notes": what follows says how, whatever was asked before. */
+const RULES_LABEL =
+  /^\s*(?:[<#*[_\s]*)(?:(?:important|general|additional|some|the|your|output|response)[\s_-]+){0,2}(?:instructions|tips|rules|notes?|guidelines|reminders|format|hinweise|regeln|consignes|instrucciones|reglas|instruções|regras|istruzioni|regole|инструкции|правила|注意事项|规则|要求|注意事項|ルール|규칙)(?:[\s>*\]_]*[:：]\**\s*$|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/iu;
+/** "The description is:" at the end of a line. */
+const MATERIAL_LABEL =
+  /(?<!\p{L})(?:description|statement|story|message|e-?mail|report|log|output|excerpt|beschreibung|nachricht|descripción|mensaje|descrição|mensagem|descrizione|messaggio|описание|сообщение)(?: (?:is|was|reads|says|ist|lautet|est|es|é|è))?(?: as follows)?[:：]\s*$|(?:描述|内容|説明|설명)(?:如下|は次の通り)?[:：]\s*$/imu;
 
 /** Log lines, frames of stacks, prompts, paths alone, tables and tags: printed or wrapped, not said. */
 const PRINTED_LINE =
@@ -204,7 +239,7 @@ const ROLE =
 const PLEA_CHARS = 40;
 
 function worthOf(sentence: string, isFirst: boolean, language: Language): Worth {
-  if (ROLE.test(sentence)) return "rule";
+  if (ROLE.test(sentence) || LEANING_PLEA.test(sentence)) return "rule";
   const { request, constraint } = CUES[language];
   if ((PLEAS[language] ?? request).test(sentence.slice(0, PLEA_CHARS)) && !TALE.test(sentence)) return "plea";
   if (LATE_PLEA.test(sentence)) return "plea";
@@ -218,6 +253,9 @@ function worthOf(sentence: string, isFirst: boolean, language: Language): Worth 
   return isEmpty ? "rule" : "telling";
 }
 
+/** "Can you help with that?": asks for what was said before it. */
+const LEANING_PLEA =
+  /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$/iu;
 const TELLING_CHARS_MIN = 20;
 /** "They want to build a bridge": what others want is told, not asked. */
 const TALE =
@@ -228,5 +266,8 @@ const ACKNOWLEDGEMENT =
 
 /** Whether any of its sentences asks for something outright. */
 export function asksOutright(request: string, language: Language): boolean {
-  return piecesIn(tidyLines(bounded(request)), language).some(({ worth }) => worth === "plea" || worth === "title");
+  const read = bounded(request);
+  return piecesIn(tidyLines(read), { language, quoted: quotedLines(read) }).some(
+    ({ worth }) => worth === "plea" || worth === "title",
+  );
 }

@@ -58,7 +58,7 @@ const FIRST_AIM_SHARE = 0.98;
 const MISS_SHARE = 0.005;
 
 export function compose(draft: Draft, options: ComposeOptions): Composed {
-  if (options.budgetTokens > LINE_BUDGET_TOKENS) return fitted(draft, options);
+  if (options.budgetTokens > SEEN_BUDGET_TOKENS) return fitted(draft, options);
   const unseen = fitted(withoutSeen(draft, options.kept), options);
   return unseen.text === "" ? fitted(draft, options) : unseen;
 }
@@ -117,7 +117,9 @@ function isBetter(next: Counted, best: Counted): boolean {
   return hasGoal === best.checkpoint.goal.length > 0 ? next.tokens > best.tokens : hasGoal;
 }
 
-/** So few tokens hardly list anything, and repeat nothing that the reader has before them anyway. */
+/** So few tokens repeat nothing that the reader has before them anyway. */
+const SEEN_BUDGET_TOKENS = 60;
+/** So few hardly list anything. */
 const LINE_BUDGET_TOKENS = 120;
 
 /** Without the requests that stay in the view in full. */

@@ -46,6 +46,12 @@ describe("the first item of every section comes before the second of any", () =>
       expect(rest[section].length, section).toBe(1);
   });
 
+  test("a request that the goal quotes already is not quoted again", () => {
+    const asked = "Mend the lighthouse lamp. Then oil the hinge of the upper gallery door, and sweep the long stairs.";
+    expect(told({ latestRequest: "Mend the lighthouse lamp.…" }, 90).latestRequest).toBeUndefined();
+    expect(told({ latestRequest: asked }, 90).latestRequest).toContain("oil the hinge");
+  });
+
   test("a first item that would take nearly everything gives way to a shorter one behind it", () => {
     const { inProgress, nextSteps } = told({ inProgress: [words("long", 50), "Fit the new lens."] }, 80);
     expect(inProgress).toEqual(["Fit the new lens."]);

@@ -84,7 +84,7 @@ export function essentials(draft: EssentialsDraft, budgetTokens: number, options
   const shelves = shelvesOf(draft, options);
   for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], share);
   const [latestRequest] =
-    draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE);
+    draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE, goal.join("\n"));
   for (const section of SECTIONS) purse.takeShare(shelves[section], SHARES[section]);
   purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
   const spare = shelfOf(draft.spareSteps, options);
@@ -160,8 +160,8 @@ function failureText({ toolName, summary }: ToolFailure): string {
 }
 
 interface Purse {
-  /** A text cut to what its share allows; nothing when that is too little to say anything. */
-  quote(text: string, share: number): readonly string[];
+  /** A text cut to what its share allows; nothing when that is too little to say anything, or no more than is known. */
+  quote(text: string, share: number, known?: string): readonly string[];
   /** Where nothing of it was taken yet: an item of at most this share of what is left. */
   takeFirst(shelf: Shelf<unknown>, share: number): void;
   takeShare(shelf: Shelf<unknown>, share: number): void;
@@ -209,13 +209,26 @@ function createPurse(firstTokens: number, { counter, quote }: EssentialsOptions)
         for (const shelf of shelves) take(shelf, position, Infinity);
       }
     },
-    quote(text, share) {
+    quote(text, share, known = "") {
       const least = Math.min(budgetTokens - used, QUOTE_TOKENS_LEAST + HEADING_TOKENS + ITEM_TOKENS);
       const limit = Math.max(limitOf(share), least) - HEADING_TOKENS - ITEM_TOKENS;
       if (limit < QUOTE_TOKENS_MIN) return [];
       const tokens = counter.countText(text);
+      const cut = tokens <= limit ? text : quote(text, Math.floor((text.length * limit * CUT_SAFETY) / tokens));
+      if (isKnown(cut, known)) return [];
       used += Math.min(tokens, limit) + HEADING_TOKENS + ITEM_TOKENS;
-      return [tokens <= limit ? text : quote(text, Math.floor((text.length * limit * CUT_SAFETY) / tokens))];
+      return [cut];
     },
   };
 }
+
+/** Whether each stretch of a quote, as dots and lines part it, stands in another; of one that was cut, nearly all of it. */
+function isKnown(quote: string, known: string): boolean {
+  if (known === "") return false;
+  const beginningOf = (piece: string): string =>
+    piece.length > 2 * LAST_WORD_CHARS ? piece.slice(0, -LAST_WORD_CHARS) : piece;
+  return quote.split(/…|\n/).every((piece) => known.includes(beginningOf(piece.trim())));
+}
+
+/** What a cut may take of the last word on one side and not on the other. */
+const LAST_WORD_CHARS = 24;

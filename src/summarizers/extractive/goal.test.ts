@@ -21,6 +21,20 @@ test("an answer serves the task it was asked about", () =>
 test("unless it asks for something else outright", () =>
   check([ASKED, "?No. Please sell the boat instead."], [ASKED, "No. Please sell the boat instead."]));
 
+test("an offer that is taken asks for nothing else", () => {
+  check([ASKED, "?Yes, please go ahead with that berth."], [ASKED]);
+  check(
+    [
+      ASKED,
+      "?Yes, and then please paint the whole hull of the Gull in red, since she looks so very old and grey by now, and dry the quay.",
+    ],
+    [
+      ASKED,
+      "Yes, and then please paint the whole hull of the Gull in red, since she looks so very old and grey by now, and dry the quay.",
+    ],
+  );
+});
+
 test("where nothing but answers ask, the newest counts", () =>
   check(
     ["hello", "?We should repaint the hull of the Gull before winter."],

@@ -6,7 +6,7 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote, asksOutright } from "./asking.ts";
 import { matcher, sharedShare } from "./shared-words.ts";
-import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
+import { isAssent, isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
 
 export interface GoalInput {
@@ -96,7 +96,7 @@ function tasksIn(requests: readonly Request[], language: Language, isTalk: boole
   const asks = ({ text }: Request): boolean => isTask(text, language) || (isTalk && isQuestion(text, language));
   // An answer serves the task that was asked about, unless it asks for something else outright.
   const asksAnew = (request: Request): boolean =>
-    asks(request) && (!request.isReply || asksOutright(request.text, language));
+    asks(request) && (!request.isReply || (asksOutright(request.text, language) && !agrees(request.text, language)));
   const newestOwn = requests.findLast(asksAnew);
   const isTaken = newestOwn === undefined ? asks : asksAnew;
   const tasks: Request[] = [];
@@ -107,6 +107,15 @@ function tasksIn(requests: readonly Request[], language: Language, isTalk: boole
   return { tasks, newestTask: newestOwn ?? requests.findLast(asks) };
 }
 
+/** "Yes, please go ahead with that booking.": whatever it asks for was offered. */
+function agrees(reply: string, language: Language): boolean {
+  const [opening = ""] = reply.split(/(?<=[,.!，。！])/);
+  if (reply.length > AGREEING_CHARS_MAX || opening.length === reply.length || REFUSAL.test(opening)) return false;
+  return isAssent(opening, language);
+}
+
+const AGREEING_CHARS_MAX = 120;
+const REFUSAL = /^\W*(?:no|nope|nah|not|nein|nicht|non|não|нет|不|いいえ|아니)(?!\p{L}{3})/iu;
 const EARLY_REQUESTS = 3;
 
 /** Where nobody says anything telling, the beginning says most; an output says nothing, whatever its length. */

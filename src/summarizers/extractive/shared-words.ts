@@ -30,6 +30,12 @@ export function matcher(others: readonly string[]): (item: string) => boolean {
   };
 }
 
+/** Whether they have any content word in common. */
+export function sharesWords(text: string, other: string): boolean {
+  const stems = stemsOf(other);
+  return [...stemsOf(text)].some((stem) => stems.has(stem));
+}
+
 /** The share of a text's content words that occur in others, taken together. */
 export function sharedShare(text: string, others: readonly string[]): number {
   const words = [...wordsOf(text)];
