@@ -19,8 +19,11 @@ test("so does the tool inside a tool", () =>
     [],
     ["/root/r.html"],
   ));
-test("the command of an editor goes before its name", () =>
-  check("editor", { command: "create", path: "new.md", file_text: "see other.md" }, [], ["new.md"]));
+test("the command of an editor goes before its name", () => {
+  check("editor", { command: "create", path: "new.md", file_text: "see other.md" }, [], ["new.md"]);
+  check("str_replace_editor", { command: "view", path: "a.py" }, ["a.py"], []);
+  check("edit_file", { action: "now", path: "a.py" }, [], ["a.py"]);
+});
 test("lists of files", () => check("read_many", { paths: ["a.ts", "b.ts"] }, ["a.ts", "b.ts"], []));
 test("folders, patterns and URLs are no files", () => {
   check("read", { path: "src/" }, [], []);

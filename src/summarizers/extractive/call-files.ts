@@ -38,7 +38,9 @@ export function filesOfCall(call: ToolCallPart): FoundFiles {
   };
   if (typeof call.input === "string") readPatch(call.input, found);
   else walk(call.input, found, 0);
-  const verbs = found.actions.join(" ");
+  // Who names an action means it: an editor that is asked to view modifies nothing.
+  const named = found.actions.slice(1).filter((action) => MODIFIES.test(action) || READS.test(action));
+  const verbs = (named.length > 0 ? named : found.actions).join(" ");
   if (MODIFIES.test(verbs)) for (const path of found.paths) found.modified.add(path);
   else if (READS.test(verbs)) for (const path of found.paths) found.read.add(path);
   return {

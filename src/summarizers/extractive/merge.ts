@@ -107,7 +107,7 @@ const EARLIER_LIKELIHOOD = 0.4;
 const EARLIER_RANK_HALF = 40;
 /** The same for what the earlier summary mentioned in a sentence. */
 const MENTIONED_LIKELIHOOD = 0.2;
-const MODIFIED_LIKELIHOOD = 0.5;
+const MODIFIED_LIKELIHOOD = 0.8;
 const READ_LIKELIHOOD = 0.12;
 
 /** Identifiers of the earlier summary and the files that were touched, with the likelihood they have for that alone. */
