@@ -9,6 +9,18 @@ test("a value for the thing at hand is no rule", () => {
   expect(rules('the header of the tide table should be "Tides"')).toEqual([]);
 });
 
+test.each([
+  "the gate needs to be set to 1 for true colours",
+  "no, the block should stay as it is",
+  "I must have left the key in the harbour office.",
+  "The footer should be a little dimmer than the header.",
+])("what is asked for the thing at hand is no rule: %s", (said) => expect(rules(said)).toEqual([]));
+
+test.each(["Use tabs for indentation.", "The lamps must be lit at dusk.", "You should never push to main."])(
+  "what binds later is: %s",
+  (said) => expect(rules(said)).toEqual([said]),
+);
+
 test("a general word makes it one", () => {
   expect(rules("Never change the public names.")).toEqual(["Never change the public names."]);
   expect(rules("Every harbour code should be 5.")).toEqual(["Every harbour code should be 5."]);

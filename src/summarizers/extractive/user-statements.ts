@@ -46,17 +46,21 @@ export function laidDownBy(exchange: Exchange): LaidDown {
 
 const SAID = { isUser: true } as const;
 
-/** "What colour is it? Should be 8abeb7." settles that colour and binds nothing else. */
+/** "The gate needs to be wider" asks for the thing at hand, "what colour is it? should be red" settles it: neither binds later. */
 function isLasting(sentence: string, isAnswered: boolean): boolean {
-  if (GENERAL.test(sentence)) return true;
-  return !isAnswered && !SHOULD_BE_VALUE.test(sentence);
+  const words = sentence.replace(OPENING, "");
+  if (CONJECTURE.test(words)) return false;
+  return GENERAL.test(words) || !(isAnswered || AT_HAND.test(words));
 }
 
+/** "No, it should stay as it is": the word answers, and forbids nothing. */
+const OPENING = /^(?:(?:no|nope|ok(?:ay)?|yes|well|hm+|oh)[,.!…]+ )+/i;
+/** "I must have left it in the harbour." */
+const CONJECTURE =
+  /(?<!\p{L})(?:must|should)(?: have|['’]ve) \p{L}+(?:ed|en|ft|ne|st|ght)(?!\p{L})|^(?:i|we) must be /iu;
+const AT_HAND = /(?<!\p{L})(?:should(?:n['’]t)?|needs? to|has to|have to|instead of|rather than)(?!\p{L})/iu;
 const GENERAL =
   /(?<!\p{L})(?:always|never|don['’]?t|do not|must(?:n['’]t)?|only|every(?:where|thing|one|body)?|each|all|any|no|not|avoid|make sure|ensure|prefer|under|below|above|within|between|at (?:most|least)|(?:less|more|fewer|longer|shorter) than)(?!\p{L})/iu;
-/** A name or a number in its own marks, and nothing behind it. */
-const SHOULD_BE_VALUE =
-  /(?<!\p{L})(?:should|needs? to|has to|have to) be (?:set to |called |named |more like |like )?(?:[`'"“][^`'"”]{1,60}[`'"”]|#?[\da-f]{3,8}|\S*\d\S*)\s*[.!]?$/iu;
 
 /** "ok, let me try the light theme": what users are about to do themselves binds nobody. */
 const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/iu;
