@@ -305,3 +305,17 @@ test("stops when it is told to", async () => {
   const context = { signal: AbortSignal.abort(), progress: () => undefined };
   await expect(extractive().summarize(input, context)).rejects.toThrow();
 });
+
+test("the last request that leaves is told, where a newer one stays in the view", async () => {
+  const leaving = [
+    user("Port the tide table parser to TypeScript."),
+    assistant("It is ported."),
+    user("The certificates of the harbour office expire on Friday, renew them."),
+    ...called("bash", { command: "renew" }, "ok"),
+    assistant("They are renewed."),
+  ];
+  const kept = [user("Now write the manual of the tide gate."), assistant("On it.")];
+  const { checkpoint } = await summarize(leaving, { kept, keptAfter: kept.map(() => leaving.length) });
+  expect(checkpoint?.goal.at(-1)).toBe("Now write the manual of the tide gate.");
+  expect(checkpoint?.criticalContext.join("\n")).toContain("certificates of the harbour office expire on Friday");
+});

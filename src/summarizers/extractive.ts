@@ -116,7 +116,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     ...(latest === undefined || asked.goal.includes(latest) ? {} : { latestRequest: latest }),
     criticalContext: [
       ...findings.slice(0, FINDINGS_MAX),
-      ...requestLines(reading, asked),
+      ...requestLines(reading, { ...asked, latest, rules: statements.constraints }),
       ...earlierContext(lines, reading.language),
     ],
     toolFailures: failuresOf(reading, open, earlier),
@@ -183,7 +183,7 @@ function askedFor(source: Source, latest: string | undefined, done: readonly str
   const { reading, kept, before } = source;
   if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
   const prose = inOrder(reading.prose, kept.prose);
-  const replies = repliesIn(prose, reading.language);
+  const replies = repliesIn(prose);
   const quoted: ReadonlySet<Prose> = new Set(kept.prose);
   const newest = latest !== undefined && latest.length > REQUEST_CHARS_SHORT ? prose.findLast(isRequest) : undefined;
   const requests = prose.filter(isRequest).map((item) => ({
@@ -206,10 +206,10 @@ function askedFor(source: Source, latest: string | undefined, done: readonly str
 }
 
 /** What users said right after the assistant had asked them something, in a few words or in words of the question. */
-function repliesIn(prose: readonly Prose[], language: Language): ReadonlySet<string> {
+function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {
   const questionIn = (item: Prose | undefined): string => {
     const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
-    return /[?？؟]/.test(end) || CUES[language].blocked.test(end) ? end : "";
+    return /[?？؟]/.test(end) ? end : "";
   };
   const isReply = ({ isUser, text }: Prose, at: number): boolean => {
     const question = isUser ? questionIn(prose[at - 1]) : "";
@@ -255,17 +255,24 @@ function isRequest(item: Prose): boolean {
   return item.isRequest;
 }
 
+interface Told extends Goal {
+  /** The newest request, where it stands in a section of its own. */
+  readonly latest: string | undefined;
+  readonly rules: readonly string[];
+}
+
 /** What else the user asked, newest first, each on a line. */
-function requestLines({ hasAssistant, requests, language }: Reading, { goal, wholes }: Goal): readonly string[] {
+function requestLines({ hasAssistant, requests, language }: Reading, told: Told): readonly string[] {
   if (!hasAssistant) return [];
+  const { goal, wholes, latest, rules } = told;
   const quoted = [...goal, ...goal.flatMap((text) => wholes.get(text) ?? [])];
   const isGoal = (request: string): boolean =>
     quoted.some((text) => text.startsWith(request.slice(0, GOAL_CHARS_COMPARED)));
   return requests
-    .slice(0, -1)
+    .slice(0, latest === undefined ? undefined : -1)
     .slice(-REQUESTS_MAX)
     .toReversed()
-    .filter((request) => isTelling(request, language) && !isGoal(request))
+    .filter((request) => isTelling(request, language) && !isGoal(request) && !rules.includes(request.trim()))
     .map(
       (request) =>
         `${userLabel(language)}${oneLine(request.slice(0, 4 * REQUEST_LINE_CHARS_MAX), REQUEST_LINE_CHARS_MAX)}`,

@@ -143,3 +143,10 @@ test("a plea for help with what was said is no task by itself", () =>
     90,
     "I have to move my boat from Brest to Dover before the tide turns.…",
   ));
+
+test("the title of a document never stands alone in place of what is asked of it", () =>
+  check(
+    `<notes>\nHarbour plan of the northern quay\nMuch text.\n</notes>\nGiven the <notes>, list what the keeper should know. ${"Mind the tide at night. ".repeat(9)}`,
+    60,
+    "Given the <notes>, list what the keeper should know.…",
+  ));

@@ -130,7 +130,7 @@ function withTitle(pieces: readonly Piece[], titles: ReadonlyMap<string, string>
   const { text = "", line = 0 } = pieces[at] ?? {};
   const named = [...titles].find(([tag]) => text.includes(`<${tag}>`));
   if (named === undefined) return pieces;
-  return [...pieces.slice(0, at), { text: named[1], line: line - 1, worth: "title" }, ...pieces.slice(at)];
+  return [...pieces.slice(0, at), { text: named[1], line: line - 1, worth: "telling" }, ...pieces.slice(at)];
 }
 
 interface Parted {
@@ -241,6 +241,7 @@ const PLEA_CHARS = 40;
 function worthOf(sentence: string, isFirst: boolean, language: Language): Worth {
   if (ROLE.test(sentence) || LEANING_PLEA.test(sentence)) return "rule";
   const { request, constraint } = CUES[language];
+  if (GROUNDS.test(sentence) && request.test(sentence)) return "plea";
   if ((PLEAS[language] ?? request).test(sentence.slice(0, PLEA_CHARS)) && !TALE.test(sentence)) return "plea";
   if (LATE_PLEA.test(sentence)) return "plea";
   if (TALE.test(sentence) && !/[?？؟]$/.test(sentence)) return "telling";
@@ -253,6 +254,8 @@ function worthOf(sentence: string, isFirst: boolean, language: Language): Worth 
   return isEmpty ? "rule" : "telling";
 }
 
+/** "Given the notes, list what …": the order follows. */
+const GROUNDS = /^(?:given|based on|using|considering|from|with|looking at) [^.!?]{3,300}?, /i;
 /** "Can you help with that?": asks for what was said before it. */
 const LEANING_PLEA =
   /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$/iu;

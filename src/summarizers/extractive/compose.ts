@@ -132,9 +132,11 @@ function withoutSeen(draft: Draft, kept: readonly string[]): Draft {
     return !seen.some((view) => pieces.every((piece) => view.includes(piece)));
   };
   const { latestRequest, ...rest } = draft;
+  // Without the current task, what the work began with would stand in its place.
+  const isShown = draft.goal.slice(-1).every(isUnseen);
   return {
     ...rest,
-    goal: draft.goal.filter(isUnseen),
+    goal: isShown ? draft.goal.filter(isUnseen) : [],
     nextSteps: draft.nextSteps.filter(isUnseen),
     spareSteps: draft.spareSteps.filter(isUnseen),
     ...(latestRequest !== undefined && isUnseen(latestRequest) && { latestRequest }),

@@ -23,6 +23,8 @@ test("unless it asks for something else outright", () =>
 
 test("an offer that is taken asks for nothing else", () => {
   check([ASKED, "?Yes, please go ahead with that berth."], [ASKED]);
+  check([ASKED, "Yes, please proceed with that berth. Thank you!"], [ASKED]);
+  check([ASKED, "ok, create a new harbour map for me"], [ASKED, "ok, create a new harbour map for me"]);
   check(
     [
       ASKED,
@@ -67,4 +69,15 @@ test("the first task goes once it is done and others have followed", () => {
   const goal = (done: readonly string[]): readonly string[] => goalOf({ requests, ...rest, done }).goal;
   expect(goal([])).toEqual(["Port the tide gate parser.", "Now repair the lantern of the gate."]);
   expect(goal(["Ported the tide gate parser and its tests."])).toEqual(["Now repair the lantern of the gate."]);
+});
+
+test("whoever takes leave asks for nothing more, whatever they will do", () =>
+  check([ASKED, "Okay, I'll try to find the key and ask the harbour office. Thanks for your help!"], [ASKED]));
+
+test("what the work began with goes once it is done", () => {
+  const requests = [ASKED, "Add a lamp to the quay."].map((text) => ({ text, isKept: false, isReply: false }));
+  const rest = { earlier: [], recent: [], language: "en", isTalk: false, isObserved: false } as const;
+  expect(goalOf({ requests, done: ["Moved your boat to another berth."], ...rest }).goal).toEqual([
+    "Add a lamp to the quay.",
+  ]);
 });

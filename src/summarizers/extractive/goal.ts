@@ -72,10 +72,10 @@ export function goalOf({ requests, earlier, recent, done = [], language, isTalk,
   const newest = current === undefined ? earlier.at(-1) : quoteOf(current, GOAL_CHARS_MAX);
   if (original === undefined || newest === undefined || newest.startsWith(original.replace(/…$/, "")))
     return { goal: newest === undefined ? [] : [newest], current, wholes };
-  const isFinished = tasks.length > TASKS_MOVED_ON && matcher(done)(askingQuote(original, ASK_CHARS, language));
+  const isFinished = matcher(done)(askingQuote(original, ASK_CHARS, language));
+  const isEarly = tasks.length < (isTalk && !isTask(original, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON);
   const frames =
-    tasks.length < (isTalk && !isTask(original, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON) ||
-    (!isFinished && sharedShare(original.slice(0, FRAME_CHARS), [newest, ...recent]) >= FRAME_SHARE_MIN);
+    !isFinished && (isEarly || sharedShare(original.slice(0, FRAME_CHARS), [newest, ...recent]) >= FRAME_SHARE_MIN);
   if (!frames) return { goal: [newest], current, wholes };
   const before =
     earlier[0] === undefined && first !== undefined
@@ -96,7 +96,7 @@ function tasksIn(requests: readonly Request[], language: Language, isTalk: boole
   const asks = ({ text }: Request): boolean => isTask(text, language) || (isTalk && isQuestion(text, language));
   // An answer serves the task that was asked about, unless it asks for something else outright.
   const asksAnew = (request: Request): boolean =>
-    asks(request) && (!request.isReply || (asksOutright(request.text, language) && !agrees(request.text, language)));
+    asks(request) && !agrees(request.text, language) && (!request.isReply || asksOutright(request.text, language));
   const newestOwn = requests.findLast(asksAnew);
   const isTaken = newestOwn === undefined ? asks : asksAnew;
   const tasks: Request[] = [];
@@ -109,13 +109,14 @@ function tasksIn(requests: readonly Request[], language: Language, isTalk: boole
 
 /** "Yes, please go ahead with that booking.": whatever it asks for was offered. */
 function agrees(reply: string, language: Language): boolean {
+  if (reply.length > AGREEING_CHARS_MAX) return false;
   const [opening = ""] = reply.split(/(?<=[,.!，。！])/);
-  if (reply.length > AGREEING_CHARS_MAX || opening.length === reply.length || REFUSAL.test(opening)) return false;
-  return isAssent(opening, language);
+  return isAssent(opening, language) && GO_AHEAD.test(reply.slice(opening.length));
 }
 
 const AGREEING_CHARS_MAX = 120;
-const REFUSAL = /^\W*(?:no|nope|nah|not|nein|nicht|non|não|нет|不|いいえ|아니)(?!\p{L}{3})/iu;
+const GO_AHEAD =
+  /^\s*(?:(?:please|let['’]?s|you (?:can|may)|and|bitte|por favor) )*(?:proceed|go ahead|go for (?:it|that)|continue|carry on|do (?:it|that|this|so)|mach(?:en)? (?:sie )?(?:das|so|weiter)|fahren? sie fort|vas-y|allez-y|adelante|proced[ae]|contin[uú]a|prossiga|procedi|продолжай)(?!\p{L})|^\s*(?:请)?(?:继续|就这样)|^\s*(?:続けて|진행)/iu;
 const EARLY_REQUESTS = 3;
 
 /** Where nobody says anything telling, the beginning says most; an output says nothing, whatever its length. */

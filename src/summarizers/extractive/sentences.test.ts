@@ -29,3 +29,11 @@ test("cut at a word, marked, never inside a character", () => {
   expect(cutAtWord("🙂🙂🙂🙂", 4)).toBe("🙂…");
   expect(cutAtWord("short", 5)).toBe("short");
 });
+
+test("an ordinal goes on", () => {
+  expect(splitSentences("Der Termin am 16. Februar steht. Er gilt bis 3. vormittags.", { sentencesMax: 9 })).toEqual([
+    "Der Termin am 16. Februar steht.",
+    "Er gilt bis 3. vormittags.",
+  ]);
+  expect(splitSentences("There are 12. The last one is wet.", { sentencesMax: 9 })).toHaveLength(2);
+});

@@ -133,11 +133,16 @@ function isAbbreviation(line: string, at: number): boolean {
   const before = line.slice(Math.max(0, at - ABBREVIATION_CHARS_MAX), at);
   const word = before.slice(before.lastIndexOf(" ") + 1);
   if (/^\p{Lu}$/u.test(word)) return true;
+  // "am 3. Februar", "bis 16. vormittags": an ordinal goes on.
+  if (/^\d{1,2}$/.test(word)) return ORDINAL_GOES_ON.test(line.slice(at + 1, at + ORDINAL_CHARS));
   return (
     /^(?:e\.g|i\.e|z\.B|d\.h|u\.a|etc|vs|cf|bzw|ca|Dr|Mr|Mrs|Ms|No|Nr|St|p\.ej|Sr|Sra|т\.е|т\.д)$/.test(word) &&
     at + 2 < line.length
   );
 }
+
+const ORDINAL_CHARS = 12;
+const ORDINAL_GOES_ON = /^ (?:\p{Ll}|Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Quartal|\d{1,2}\.)/u;
 
 /** Quotes and brackets that close what the mark ended. */
 function isCloser(code: number): boolean {

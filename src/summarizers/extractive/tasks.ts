@@ -58,8 +58,11 @@ export function isFarewell(request: string, language: Language): boolean {
   if (STOP_MARK.test(request.slice(-READ_CHARS))) return true;
   const words = request.trim();
   if (words.length > FAREWELL_CHARS_MAX || !THANKS.test(words) || /[?？؟]/.test(words)) return false;
-  return isAssent(words, language) || !CUES[language].request.test(words);
+  return isAssent(words, language) || !CUES[language].request.test(words.replace(OWN_PLANS, ""));
 }
+
+/** "I'll ask the harbour office then": what users are about to do themselves is asked of nobody. */
+const OWN_PLANS = /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|ich werde)(?!\p{L})[^.!?]*/giu;
 
 /** Words of alphabets; of scripts without blanks, two characters to a word. */
 function wordCount(text: string): number {

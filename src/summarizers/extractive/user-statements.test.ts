@@ -14,6 +14,7 @@ test.each([
   "no, the block should stay as it is",
   "I must have left the key in the harbour office.",
   "The footer should be a little dimmer than the header.",
+  "I always lose when the tide is low.",
 ])("what is asked for the thing at hand is no rule: %s", (said) => expect(rules(said)).toEqual([]));
 
 test.each(["Use tabs for indentation.", "The lamps must be lit at dusk.", "You should never push to main."])(

@@ -49,7 +49,7 @@ const SAID = { isUser: true } as const;
 /** "The gate needs to be wider" asks for the thing at hand, "what colour is it? should be red" settles it: neither binds later. */
 function isLasting(sentence: string, isAnswered: boolean): boolean {
   const words = sentence.replace(OPENING, "");
-  if (CONJECTURE.test(words)) return false;
+  if (CONJECTURE.test(words) || OF_ONESELF.test(words)) return false;
   return GENERAL.test(words) || !(isAnswered || AT_HAND.test(words));
 }
 
@@ -58,6 +58,9 @@ const OPENING = /^(?:(?:no|nope|ok(?:ay)?|yes|well|hm+|oh)[,.!…]+ )+/i;
 /** "I must have left it in the harbour." */
 const CONJECTURE =
   /(?<!\p{L})(?:must|should)(?: have|['’]ve) \p{L}+(?:ed|en|ft|ne|st|ght)(?!\p{L})|^(?:i|we) must be /iu;
+/** "I always lose": told of oneself, it binds nobody. */
+const OF_ONESELF =
+  /^(?:(?:and|but|so|because) )?(?:i|we)(?:['’](?:m|ve|re))? (?:(?:am|was|have|had|feel|felt|just|really|also) )*(?:always|never|only|not|don['’]?t|do not|can['’]?t|cannot|couldn['’]?t|didn['’]?t) (?!want)|^(?:ich|wir) \p{L}+ (?:immer|nie|nur|nicht) |^(?:我|我们)?(?:总是|从来|一直)(?:感觉|觉得|是|很|没)/iu;
 const AT_HAND = /(?<!\p{L})(?:should(?:n['’]t)?|needs? to|has to|have to|instead of|rather than)(?!\p{L})/iu;
 const GENERAL =
   /(?<!\p{L})(?:always|never|don['’]?t|do not|must(?:n['’]t)?|only|every(?:where|thing|one|body)?|each|all|any|no|not|avoid|make sure|ensure|prefer|under|below|above|within|between|at (?:most|least)|(?:less|more|fewer|longer|shorter) than)(?!\p{L})/iu;
