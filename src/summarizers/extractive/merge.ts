@@ -127,8 +127,9 @@ export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files
   if (floors.size === 0) return facts;
   const merged = facts.map((fact) => {
     const floor = floors.get(fact.text);
+    if (floor === undefined) return fact;
     floors.delete(fact.text);
-    return floor === undefined ? fact : { ...fact, likelihood: 1 - (1 - fact.likelihood) * (1 - floor) };
+    return { ...fact, likelihood: 1 - (1 - fact.likelihood) * (1 - floor) };
   });
   for (const [text, likelihood] of floors)
     merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood });

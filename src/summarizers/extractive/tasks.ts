@@ -25,7 +25,7 @@ export function isTelling(request: string, language: Language): boolean {
     !isAssent(request, language) &&
     !isFarewell(request, language) &&
     !isOutput(request) &&
-    wordCount(request) >= TELLING_WORDS_MIN
+    hasWords(request, TELLING_WORDS_MIN)
   );
 }
 
@@ -39,7 +39,7 @@ export function isTask(request: string, language: Language): boolean {
   if (CUES[language].request.test(read)) return true;
   if (/[?？]\s*$/.test(request)) return false;
   const [opening = "", ...rest] = read.split(/(?<=[.!,。！，])/);
-  return wordCount(isAssent(opening, language) ? rest.join("") : read) >= PLAIN_WORDS_MIN;
+  return hasWords(isAssent(opening, language) ? rest.join("") : read, PLAIN_WORDS_MIN);
 }
 
 /** A question that says something by itself. */
@@ -64,29 +64,26 @@ export function isFarewell(request: string, language: Language): boolean {
 /** "I'll ask the harbour office then": what users are about to do themselves is asked of nobody. */
 const OWN_PLANS = /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|ich werde)(?!\p{L})[^.!?]*/giu;
 
-/** Words of alphabets; of scripts without blanks, two characters to a word. */
-function wordCount(text: string): number {
+/** Whether there are so many words of alphabets; of scripts without blanks, two characters to a word. Counts no further than it must. */
+function hasWords(text: string, wordsMin: number): boolean {
   const read = text.slice(0, READ_CHARS);
-  const plain = asciiWordCount(read);
-  if (plain !== undefined) return plain;
-  const sparse = read.replace(DENSE, " ");
-  return (sparse.match(/[\p{L}\p{N}]\S*/gu)?.length ?? 0) + Math.floor((read.match(DENSE)?.length ?? 0) / 2);
-}
-
-/** Stretches between blanks that have a letter or a digit; undefined where other alphabets come in. */
-function asciiWordCount(text: string): number | undefined {
   let count = 0;
   let isCounted = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code > 127) return undefined;
+  for (let at = 0; at < read.length && count < wordsMin; at++) {
+    const code = read.charCodeAt(at);
+    if (code > 127) return wordCount(read) >= wordsMin;
     if (code === 32 || (code >= 9 && code <= 13)) isCounted = false;
     else if (!isCounted && isLetterOrDigit(code)) {
       isCounted = true;
       count++;
     }
   }
-  return count;
+  return count >= wordsMin;
+}
+
+function wordCount(read: string): number {
+  const sparse = read.replace(DENSE, " ");
+  return (sparse.match(/[\p{L}\p{N}]\S*/gu)?.length ?? 0) + Math.floor((read.match(DENSE)?.length ?? 0) / 2);
 }
 
 function isLetterOrDigit(code: number): boolean {

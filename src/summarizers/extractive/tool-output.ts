@@ -12,7 +12,8 @@ const NUMBERED_LINES_MIN = 3;
 export function isOutput(text: string): boolean {
   if (isLabelledOutput(text) || stateStart(text) >= 0) return true;
   const start = text.slice(0, READ_CHARS).trimStart();
-  return PRINTED.test(start) || (start.match(/^\s*\d+[:|\t]/gm)?.length ?? 0) >= NUMBERED_LINES_MIN;
+  if (PRINTED.test(start)) return true;
+  return /[\n\r]/.test(start) && (start.match(/^\s*\d+[:|\t]/gm)?.length ?? 0) >= NUMBERED_LINES_MIN;
 }
 
 const PRINTED =

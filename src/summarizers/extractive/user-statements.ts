@@ -30,7 +30,7 @@ export function laidDownBy(exchange: Exchange): LaidDown {
   let before = "";
   for (const sentence of splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST })) {
     // "The footer is too bright. Should be dimmer everywhere." says nothing without the sentence before.
-    const isLeaning = endsWithMark(before) && /^(?:should|must|needs?)\b/i.test(sentence);
+    const isLeaning = /^(?:should|must|needs?)\b/i.test(sentence) && endsWithMark(before);
     const isAnswered = isLeaning && /[?？؟]$/.test(before);
     const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, SAID);
     before = sentence;
