@@ -58,7 +58,8 @@ function languageOfScript(sample: string): Language | undefined {
 
 function languageOfWords(sample: string): Language {
   const votes = new Map<Language, number>();
-  const words = sample.toLowerCase().match(/[\p{L}]+/gu) ?? [];
+  // Most letters are ASCII, and whether a character is a letter of any script takes long to tell.
+  const words = sample.toLowerCase().match(/(?:[a-z]|\p{L})+/gu) ?? [];
   for (const word of words) {
     const languages = WORDS_OF.get(word);
     // A word of several languages says little about each.

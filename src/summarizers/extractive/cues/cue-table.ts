@@ -37,7 +37,8 @@ export interface CueTable {
   readonly nextLabel: RegExp;
 }
 
-const BEFORE_WORD = "(?<![\\p{L}\\p{N}])(?:";
+/** ASCII first: nearly every place is settled by it, and whether a character is a letter of any script takes long to tell. */
+const BEFORE_WORD = "(?<![a-z0-9]|[\\p{L}\\p{N}])(?:";
 const AFTER_WORD = ")(?![\\p{L}\\p{N}])";
 /** Words of alphabets stand alone. */
 export const words = (list: string): RegExp => new RegExp(`${BEFORE_WORD}${list}${AFTER_WORD}`, "iu");
