@@ -131,6 +131,9 @@ function visitPath(units: Uint16Array, runStart: number, end: number, visit: Vis
     if (end - start >= 5) visit(start, end, isLiteral(units, start, end) ? "path" : "pair");
     return;
   }
+  // "0.02/s", "12/page": a measure.
+  const isMeasure = slashes === 1 && bitsAt(units, start) === DIGIT && (bits & (UNDERSCORE | DASH | AT | UPPER)) === 0;
+  if (isMeasure && bitsAt(units, end - 1) === LOWER && endingKind(units, start, end) === undefined) return;
   const isRooted = units[start] === 47 || units[start] === 46;
   const isHome = isRooted && unitBefore(units, start) === 126;
   visit(isHome ? start - 1 : start, end, "path");
@@ -220,9 +223,17 @@ function visitWord(units: Uint16Array, start: number, end: number, visit: VisitI
   const isColour = unitBefore(units, start) === 35 && digits > 0 && (length === 6 || length === 8);
   const kind = wordKind({ length, lower, upper, digits, underscores, dashes, humps, hex });
   if (kind === "number" && isLineNumber(units, start, end)) return;
+  // "2026-05-12T02:17:00Z" is known by its day; the colon would end it within the hour.
+  if (length === TIMESTAMP_CHARS && units[end] === 58 && units[end - 3] === 84 && dashes === 2) {
+    visit(start, end - 3, "number");
+    return;
+  }
   if (kind === "capitals" && isLiteral(units, start, end)) visit(start, end, "constant");
   else if (kind !== undefined) visit(isColour ? start - 1 : start, end, kind);
 }
+
+/** As far as the hour. */
+const TIMESTAMP_CHARS = 13;
 
 /** "  1474→", "1474:", "1474|" at the start of a line: where a tool shows the line, not what is in it. */
 function isLineNumber(units: Uint16Array, start: number, end: number): boolean {

@@ -42,6 +42,8 @@ test("line numbers that a tool prints are no values", () => {
   check("  1474→  const a = 1;\n1475:x\n1476\ty\n1477| z", []);
   check("about 1474: it is\n 4711 boats", ["number:1474", "number:4711"]);
 });
+test("a timestamp is its day, a measure is nothing", () =>
+  check("at 2026-05-12T02:17:00Z 0.02/s, 12/page but 2nd/gate.ts", ["number:2026-05-12", "path:2nd/gate.ts"]));
 test("the sides of a diff are no part of a path", () => {
   const path = "path:src/tide.ts";
   check("diff --git a/src/tide.ts b/src/tide.ts\n--- a/src/tide.ts\n+++ b/src/tide.ts", [path, path, path, path]);

@@ -5,6 +5,7 @@
 
 import { isArray, isObject, type JsonValue } from "../json.ts";
 import type { Message, Part, ToolCallPart } from "../message.ts";
+import { withoutDemonstrations } from "./demonstration.ts";
 import { scanLineStarts, scanUnits } from "./identifier-scan.ts";
 import { visitStretches } from "./identifier-window.ts";
 import { createMentionTable, type Fact, type FactSource, type MentionTable, type VisitFact } from "./mention-table.ts";
@@ -24,6 +25,8 @@ export interface FactLedgerOptions {
 }
 
 export const FACTS_MAX = 60_000;
+/** Templates that show how it is done stand at the beginning. */
+const OPENING_MESSAGES = 4;
 
 export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {}): FactLedger {
   const table = createMentionTable();
@@ -50,7 +53,11 @@ export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {
       return table.size();
     },
     add(message) {
-      for (const part of message.parts) scanPart(part, message.role === "user" ? "user" : "assistant", scan);
+      const isOpening = message.role === "user" && index < OPENING_MESSAGES;
+      for (const part of message.parts) {
+        if (isOpening && part.type === "text") scan(withoutDemonstrations(part.text), "user", false);
+        else scanPart(part, message.role === "user" ? "user" : "assistant", scan);
+      }
       index++;
       if (table.size() > factsMax) forget(table, factsMax >> 1);
     },
