@@ -157,6 +157,8 @@ const LIKELIHOOD_LISTED_MIN = 0.002;
 const ESSENTIAL_TOKENS = 80;
 const PROSE_SHARE_SMALL = 0.3;
 const PROSE_SHARE_LARGE = 0.6;
+/** On top of that for sections that would stay empty. */
+const FIRST_SHARE = 0.2;
 const SMALL_BUDGET_TOKENS = 200;
 const LARGE_BUDGET_TOKENS = 4_000;
 
@@ -222,7 +224,9 @@ function fill(draft: Draft, options: FillOptions): Filled {
   const { aimTokens: budgetTokens, counter, kept, offers, keptCovered, hasFiles } = options;
   const proseTokens = Math.max(budgetTokens * proseShare(budgetTokens), Math.min(ESSENTIAL_TOKENS, budgetTokens));
   const focusTokens = draft.focused === undefined ? 0 : budgetTokens * focusShare(budgetTokens);
-  const first = essentials(draft, Math.min(proseTokens, budgetTokens - focusTokens), { counter, quote: draft.quote });
+  const essentialTokens = Math.min(proseTokens, budgetTokens - focusTokens);
+  const firstTokens = Math.min(budgetTokens * FIRST_SHARE, budgetTokens - focusTokens - essentialTokens);
+  const first = essentials(draft, essentialTokens, { counter, quote: draft.quote, firstTokens });
   let left = budgetTokens - first.usedTokens;
   const proseText = renderCheckpoint(first.checkpoint);
   const focused = draft.focused?.()(focusTokens - HEADING_TOKENS, [proseText, ...kept]) ?? [];

@@ -46,6 +46,15 @@ describe("the first item of every section comes before the second of any", () =>
       expect(rest[section].length, section).toBe(1);
   });
 
+  test("also beyond the budget, where tokens are given for what would be missing", () => {
+    const options = { counter, quote };
+    const { checkpoint } = essentials(DRAFT, 40, options);
+    expect(checkpoint.done).toEqual([]);
+    const more = essentials(DRAFT, 40, { ...options, firstTokens: 40 });
+    expect(more.checkpoint).toMatchObject({ decisions: [{ decision: "Use brass" }], done: ["Cleaned the stairs."] });
+    expect(more.usedTokens).toBeLessThanOrEqual(80);
+  });
+
   test("a request that the goal quotes already is not quoted again", () => {
     const asked = "Mend the lighthouse lamp. Then oil the hinge of the upper gallery door, and sweep the long stairs.";
     expect(told({ latestRequest: "Mend the lighthouse lamp.…" }, 90).latestRequest).toBeUndefined();

@@ -72,6 +72,8 @@ export type Quote = (text: string, charsMax: number) => string;
 export interface EssentialsOptions {
   readonly counter: TokenCounter;
   readonly quote: Quote;
+  /** Tokens beyond the budget for a first item where a section would have none. */
+  readonly firstTokens?: number;
 }
 
 export function essentials(draft: EssentialsDraft, budgetTokens: number, options: EssentialsOptions): FirstEssentials {
@@ -87,6 +89,11 @@ export function essentials(draft: EssentialsDraft, budgetTokens: number, options
     draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE, goal.join("\n"));
   for (const section of SECTIONS) purse.takeShare(shelves[section], SHARES[section]);
   purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
+  // What tells where the work stands goes before any list of names.
+  if (FIRST_SECTIONS.some((section) => isMissing(shelves[section]))) {
+    purse.fillUp(options.firstTokens ?? 0);
+    for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], 1);
+  }
   const spare = shelfOf(draft.spareSteps, options);
   const checkpointOf = (): Checkpoint => ({
     ...EMPTY_CHECKPOINT,
@@ -145,6 +152,10 @@ function shelfOf<Item>(
 ): Shelf<Item> {
   const costs = items.map((item) => counter.countText(textOf(item)) + ITEM_TOKENS);
   return { items, costs, taken: new Set(), spentTokens: 0 };
+}
+
+function isMissing({ items, taken }: Shelf<unknown>): boolean {
+  return items.length > 0 && taken.size === 0;
 }
 
 function takenFrom<Item>({ items, taken }: Shelf<Item>): readonly Item[] {
