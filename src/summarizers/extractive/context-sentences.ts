@@ -6,11 +6,13 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { isAnnouncement } from "./assistant-statements.ts";
+import { visitContentWords } from "./content-words.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
 import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose } from "./reading.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
+import { isRefusal, isStale, PRESENT_MESSAGES, type Since } from "./stale.ts";
 import { isOutput } from "./tool-output.ts";
 import { wholeStatement, wholeWords } from "./whole-statement.ts";
 import { writtenSentences } from "./written-sentences.ts";
@@ -49,9 +51,17 @@ interface Said extends Candidate {
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
   const { counter, language, earlier, focus, mendedUpTo = -1 } = options;
   const own = sample(prose).filter(({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text));
+  const newest = own.at(-1)?.message ?? 0;
   const said = [
     ...earlier.flatMap(earlierLine),
-    ...own.flatMap((item) => sentencesOf(item, { language, isMended: item.message <= mendedUpTo })),
+    ...own.flatMap((item, at) =>
+      sentencesOf(item, {
+        language,
+        isMended: item.message <= mendedUpTo,
+        isPast: item.message < newest - PRESENT_MESSAGES,
+        isRefuted: own[at + 1]?.isUser === true && isRefusal(own[at + 1]?.text ?? ""),
+      }),
+    ),
   ];
   if (said.length === 0) return () => [];
   const charsPerToken = measureCharsPerToken(said, counter);
@@ -89,20 +99,17 @@ function sample(prose: readonly Prose[]): readonly Prose[] {
   });
 }
 
-interface Manner {
-  readonly language: Language;
-  /** Whatever the message found to be wrong is so no more. */
-  readonly isMended: boolean;
-}
-
-function sentencesOf(item: Prose, { language, isMended }: Manner): readonly Said[] {
-  const { message, isUser, speaker } = item;
+function sentencesOf(item: Prose, manner: Since): readonly Said[] {
+  const { message, isUser, speaker, text } = item;
+  const { language } = manner;
   const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
+  const isPasted = isUser && speaker === "" && hasLines(text, PASTED_LINES_MIN);
   const said: Said[] = [];
   for (const sentence of isUser ? spokenSentences(item) : writtenSentences(item)) {
+    if (isPasted && !CLOSED.test(sentence)) continue;
     const tidy = isUser ? spokenIn(sentence, speaker !== "") : findingIn(sentence, language);
     if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) continue;
-    if (isMended && !isUser && CUES[language].finding.test(tidy)) continue;
+    if (!isUser && (isStale(tidy, manner) || !saysSomething(tidy))) continue;
     const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
     said.push({ text: tidy, cost, weight: isUser ? USER_WEIGHT : 1, message, isUser, label });
   }
@@ -114,6 +121,15 @@ function spokenSentences({ speaker, text }: Prose): readonly string[] {
   return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE });
 }
 
+/** Who sends so many lines sends output in them: of that only whole sentences may be somebody's words. */
+const PASTED_LINES_MIN = 6;
+
+function hasLines(text: string, least: number): boolean {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && lines < least; at = text.indexOf("\n", at + 1)) lines++;
+  return lines >= least;
+}
+
 /** People who talk to each other leave sentences open; what else a user sends in pieces was pasted. */
 function spokenIn(sentence: string, isTalk: boolean): string {
   return isTalk ? tidySpeech(sentence) : (wholeStatement(sentence, { isUser: true }) ?? "");
@@ -121,9 +137,27 @@ function spokenIn(sentence: string, isTalk: boolean): string {
 
 /** Empty for what does not stand alone, and for "Now let me look at it:", which says what was about to be done and is past. */
 function findingIn(words: string, language: Language): string {
+  // Items of a list and headings close by no mark: without what stands above them they are fragments.
+  if (!CLOSED.test(words)) return "";
   const isPast = isAnnouncement(words, CUES[language]) || (language !== "en" && isAnnouncement(words, CUES.en));
   return isPast ? "" : (wholeWords(words, { isUser: false }) ?? "");
 }
+
+const CLOSED = /[.!?。！？؟][)\]"'”’」』）*`]*$/;
+
+/** "Good, I have the full picture." names nothing, and says little in few words. */
+function saysSomething(sentence: string): boolean {
+  if (sentence.length > EMPTY_CHARS_MAX || /[`\d_/]/.test(sentence)) return true;
+  let words = 0;
+  visitContentWords(sentence, () => words++);
+  return words >= (SPEAKER_OR_POINTER.test(sentence) ? CONTENT_WORDS_MIN + 1 : CONTENT_WORDS_MIN);
+}
+
+const EMPTY_CHARS_MAX = 60;
+const CONTENT_WORDS_MIN = 3;
+/** Who speaks of oneself, or of what was just said, must say more. */
+const SPEAKER_OR_POINTER =
+  /(?<!\p{L})(?:i|we|this|that|it|ich|wir|das|dies|es|je|nous|cela|yo|esto|eso|isso|questo|это|я|мы)(?!\p{L})/iu;
 
 /** Scripts without blanks say more in fewer characters. */
 function isDense(text: string): boolean {

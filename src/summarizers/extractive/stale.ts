@@ -1,0 +1,47 @@
+/**
+ * Which sentences of the assistant are no longer so by what came after them: what was found and then mended, how things stood at the
+ * time, and guesses that the user denied. Looks at one sentence; never at what it means.
+ */
+
+import type { Language } from "../../core/checkpoint/language.ts";
+import { CUES } from "./cues.ts";
+
+/** What came after a message. */
+export interface Since {
+  readonly language: Language;
+  /** Whatever the message found to be wrong is so no more. */
+  readonly isMended: boolean;
+  /** So much came after it that how things stood then says nothing about now. */
+  readonly isPast: boolean;
+  /** The user's next words are that it is not so. */
+  readonly isRefuted: boolean;
+}
+
+/** After so many messages more, how things stood is past. */
+export const PRESENT_MESSAGES = 6;
+
+/** No longer so by all that came after it. */
+export function isStale(sentence: string, { language, isMended, isPast, isRefuted }: Since): boolean {
+  if (isMended && CUES[language].finding.test(sentence)) return true;
+  return (isPast && PASSING[language]?.test(sentence) === true) || (isRefuted && HEDGED.test(sentence));
+}
+
+/** "No, that's not it." */
+export function isRefusal(reply: string): boolean {
+  return REFUSAL.test(reply);
+}
+
+const REFUSAL =
+  /^\s*(?:(?:hm+|uh|oh|well|sorry)[,.]? )*(?:no|nope|wrong|not (?:it|quite|really|true)|that['’]?s (?:not|wrong)|nein|falsch|non|faux|não|errado|нет)(?=[\s,.!]|$)|^\s*(?:不是|不对|不，|いいえ|違い|아니)/iu;
+
+/** How things stood when it was said. */
+const PASSING: Partial<Record<Language, RegExp>> = {
+  en: /^(?:currently|right now|at the moment|for now|now|wait|i need|i still need|i have (?:uncommitted|un))(?!\p{L})|(?<!\p{L})(?:uncommitted|unstaged|still (?:failing|fails|shows?|showing|need|needs|missing|have|has)|(?:is|are) (?:still|currently|failing)|not yet|needs? to be (?:committed|fixed|pushed|updated)|in the middle of)(?!\p{L})/iu,
+  de: /^(?:derzeit|aktuell|gerade|momentan|jetzt|noch)(?!\p{L})|(?<!\p{L})(?:noch nicht|immer noch|schlägt (?:noch )?fehl|muss noch)(?!\p{L})/iu,
+  fr: /^(?:actuellement|pour l'instant|en ce moment|maintenant)(?!\p{L})|(?<!\p{L})(?:pas encore|toujours pas|échoue encore)(?!\p{L})/iu,
+  es: /^(?:actualmente|por ahora|en este momento|ahora)(?!\p{L})|(?<!\p{L})(?:todavía no|aún no|sigue fallando)(?!\p{L})/iu,
+  zh: /^(?:目前|现在|当前|暂时)|还没有?|尚未|仍然/u,
+};
+/** "I bet it is the lamp." */
+const HEDGED =
+  /(?<!\p{L})(?:i (?:bet|think|guess|suspect|believe)|probably|perhaps|maybe|might|likely|seems?|looks like|suggests?|vermutlich|wahrscheinlich|vielleicht|probablement|peut-être|probablemente|quizás|provavelmente|forse|вероятно|возможно)(?!\p{L})|可能|也许|大概|おそらく|たぶん|아마/iu;
