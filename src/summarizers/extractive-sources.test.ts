@@ -152,5 +152,5 @@ test.each([
   ["I will use `curl` to upload it instead of a browser.", true],
   ["Let's use SQLite for the sessions.", true],
 ])("what is used next is no decision, what is chosen is: %j", (sentence, expected) => {
-  expect(decisionIn(sentence, CUES.en, { isUser: false }) !== undefined).toBe(expected);
+  expect(decisionIn(sentence, CUES.en, { isUser: false, isAtWork: true }) !== undefined).toBe(expected);
 });

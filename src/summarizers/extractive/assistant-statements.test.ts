@@ -17,12 +17,16 @@ test.each(["Made the following changes to the gate:", "Added the tables for:", "
   (text) => expect(done(text)).toEqual([]),
 );
 
-test("a choice before a call is one", () => {
+test("a choice before a call is one, a deed is none", () => {
   const decided = (text: string): readonly string[] => toldIn({ text }, "en").decisions.map(({ decision }) => decision);
-  expect(decided("Let me fix it by removing the pump and driving the gate by hand instead:")).toEqual([
-    "Let me fix it by removing the pump and driving the gate by hand instead.",
+  expect(decided("I'll drop the pump and drive the gate by hand instead:")).toEqual([
+    "I'll drop the pump and drive the gate by hand instead.",
   ]);
-  expect(decided("Let me try the other pump instead:")).toEqual([]);
+  for (const deed of [
+    "Let me try the other pump instead:",
+    "Let me fix the gate by passing a rope instead of a chain.",
+  ])
+    expect(decided(deed)).toEqual([]);
 });
 
 test("only the main clause takes a deed back", () => {

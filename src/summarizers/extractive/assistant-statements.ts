@@ -40,9 +40,19 @@ const LAST_SENTENCES = 2;
 /** "Still to do: …", "Next, …": a plan says so at its beginning. */
 const LABEL_CHARS = 40;
 
+export interface ToldOptions {
+  /** Something is being made beside the talk. */
+  readonly isAtWork: boolean;
+}
+
 /** In the order in which they were said. */
-export function toldIn(written: { readonly text: string }, language: Language): Told {
+export function toldIn(
+  written: { readonly text: string },
+  language: Language,
+  { isAtWork }: ToldOptions = { isAtWork: true },
+): Told {
   const cues = CUES[language];
+  const speaker = { isUser: false, isAtWork };
   const mayTell = decidingOrFinding(cues);
   const decisions: Decision[] = [];
   const done: string[] = [];
@@ -52,7 +62,7 @@ export function toldIn(written: { readonly text: string }, language: Language): 
     if (!mayTell.test(words) && !cues.done.test(words)) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || isQuestion(whole)) continue;
-    const decision = decisionIn(whole, cues, WRITTEN);
+    const decision = decisionIn(whole, cues, speaker);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues))) decisions.push(decision);
     else if (isAnnouncement(words, cues)) continue;
     else if (isDone(whole, cues)) done.push(whole);

@@ -7,7 +7,7 @@ import type { Prose } from "./reading.ts";
 function chosen(...said: readonly string[]): string {
   const prose = said.map((line, message): Prose => {
     const isUser = line.startsWith("U ");
-    return { message, isUser, isFinal: true, speaker: "", text: isUser ? line.slice(2) : line };
+    return { message, isUser, isRequest: isUser, isFinal: true, speaker: "", text: isUser ? line.slice(2) : line };
   });
   const options = { counter: estimateTokens(), language: "en", earlier: [], focus: new Set<string>() } as const;
   return createContext(prose, options)(2_000, []).join("\n");

@@ -4,7 +4,15 @@ import { CUES } from "./cues.ts";
 import { decisionIn } from "./decisions.ts";
 
 const decide = (sentence: string, isUser = false, language: Language = "en") =>
-  decisionIn(sentence, CUES[language], { isUser });
+  decisionIn(sentence, CUES[language], { isUser, isAtWork: true });
+
+test.each(["I'll learn your songs so that we can sing together.", "The best solution is to sleep more."])(
+  "among those who only talk %j is none",
+  (sentence) => {
+    expect(decide(sentence)).toBeDefined();
+    expect(decisionIn(sentence, CUES.en, { isUser: false, isAtWork: false })).toBeUndefined();
+  },
+);
 
 test.each([
   ["I'll use a table because the rules change often.", "I'll use a table", "because the rules change often."],
@@ -27,6 +35,29 @@ test.each([
     "Kept the old parser",
     "because the new one drops comments.",
   ],
+  [
+    "I'll make the tide table public so both the gate and the lock can read it.",
+    "I'll make the tide table public",
+    "so both the gate and the lock can read it.",
+  ],
+  [
+    "To fix this, we should round the height before it is stored.",
+    "we should round the height before it is stored.",
+    "To fix this",
+  ],
+  ["The fix is to send the height as text.", "The fix is to send the height as text.", undefined],
+  ["The suggested fix is a wider gate.", "The suggested fix is a wider gate.", undefined],
+  ["The fix: Send the height as text.", "The fix: Send the height as text.", undefined],
+  [
+    "I'll count the waves in one pass without opening a gate for each.",
+    "I'll count the waves in one pass without opening a gate for each.",
+    undefined,
+  ],
+  [
+    "We should send the raw height, not wrap it in a row.",
+    "We should send the raw height, not wrap it in a row.",
+    undefined,
+  ],
 ])("%j is a choice", (sentence, decision, reason) =>
   expect(decide(sentence)).toEqual(reason === undefined ? { decision } : { decision, reason }),
 );
@@ -41,6 +72,12 @@ test.each([
   "Either we keep SQLite or we switch to Postgres.",
   "Both render alike since we're using plain values instead of names.",
   "Should we go with the second design?",
+  "I'll open the tide table so I can see how it is read.",
+  "To fix this, we should first locate the gate and then open it.",
+  "I need to run the tests again to avoid surprises.",
+  "I'll add the tide table to the manual.",
+  "Let me remove the old table since it is no longer needed.",
+  "Streaming fix: done.",
 ])("%j is none", (sentence) => expect(decide(sentence)).toBeUndefined());
 
 test("whoever has a say decides without a reason, but not by telling what was", () => {
@@ -48,6 +85,48 @@ test("whoever has a say decides without a reason, but not by telling what was", 
   expect(decide("Let's use the small gift card.")).toBeUndefined();
   expect(decide("I used the small gift card.", true)).toBeUndefined();
   expect(decide("In that case, let's keep the berth as it is but pay less.", true)?.reason).toBeUndefined();
+});
+
+test("what users need and why decides nothing", () => {
+  const said = "I need to cancel the berth because the ship is late.";
+  expect(decide(said, true)).toBeUndefined();
+  expect(decide("I'll cancel the berth because the ship is late.")?.reason).toBe("because the ship is late.");
+});
+
+/** Something is made for a purpose; something is looked at for one. */
+test.each([
+  [
+    "de",
+    "Ich mache die Tabelle öffentlich, damit beide Dienste sie lesen können.",
+    "Ich werde die Tabelle öffnen, um den Fehler zu finden.",
+  ],
+  [
+    "fr",
+    "Je vais rendre la table publique afin que les deux services la lisent.",
+    "Je vais ouvrir la table afin de trouver l'erreur.",
+  ],
+  [
+    "es",
+    "Voy a hacer pública la tabla para que ambos servicios la lean.",
+    "Voy a revisar la tabla para que veamos el error.",
+  ],
+  [
+    "pt",
+    "Vou tornar a tabela pública para que os dois serviços a leiam.",
+    "Vou verificar a tabela para que possamos ver o erro.",
+  ],
+  [
+    "it",
+    "Dobbiamo rendere pubblica la tabella in modo che i due servizi la leggano.",
+    "Dobbiamo controllare la tabella in modo da trovare l'errore.",
+  ],
+  ["ru", "Вынесу таблицу в модуль, чтобы оба сервиса могли её читать.", "Нужно проверить таблицу, чтобы найти ошибку."],
+  ["zh", "我会把潮汐表公开，以便两个服务都能读取。", "我会检查潮汐表，以便找到错误。"],
+  ["ja", "両方のサービスが読めるため、潮汐表を公開します。", "原因を調べるため、潮汐表を確認します。"],
+  ["ko", "두 서비스가 읽기 위해, 조석표를 공개하겠습니다.", "원인을 찾기 위해, 조석표를 확인하겠습니다."],
+] as const)("%s: what is made for a purpose is chosen, what is looked at is not", (language, made, looked) => {
+  expect(decide(made, false, language)?.reason).toBeDefined();
+  expect(decide(looked, false, language)).toBeUndefined();
 });
 
 /** A choice with its other way named, a choice that is still open, and advice to the reader. */

@@ -9,23 +9,29 @@ import { anyOf, type CueTable } from "./cues/cue-table.ts";
 export interface Speaker {
   /** Who has a say decides by "let's use it"; whoever works for them only says what is done next. */
   readonly isUser: boolean;
+  /** Something is being made beside the talk: without that, what is said to be done is advice or a good intention. */
+  readonly isAtWork: boolean;
 }
 
 /** Undefined for a sentence that decides nothing. */
-export function decisionIn(sentence: string, cues: CueTable, { isUser }: Speaker): Decision | undefined {
+export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork }: Speaker): Decision | undefined {
   if (!mayDecide(sentence, cues) || isQuestion(sentence)) return undefined;
   const split = splitReason(sentence, cues);
   if (split === undefined) return undefined;
   const hasReason = split.reason !== undefined;
   if (cues.open.test(hasReason ? split.decision : sentence)) return undefined;
   const isTaken =
-    cues.chosen.test(sentence) || cues.contrast.test(sentence) || ((isUser || hasReason) && cues.commit.test(sentence));
+    cues.chosen.test(sentence) ||
+    cues.contrast.test(sentence) ||
+    ((isUser || hasReason) && cues.commit.test(sentence)) ||
+    // Users say what they need and why without deciding anything.
+    (!isUser && isAtWork && (cues.remedy.test(sentence) || (hasReason && cues.means.test(split.decision))));
   return isTaken ? split : undefined;
 }
 
 /** A sentence that decides something has one of these. */
-export function decidingCues({ chosen, contrast, commit }: CueTable): readonly RegExp[] {
-  return [chosen, contrast, commit];
+export function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {
+  return [chosen, contrast, commit, means, remedy];
 }
 
 /** Most sentences have none of the cues, and one look tells. */
@@ -45,10 +51,10 @@ const HEAD_CHARS_MIN = 10;
 const DENSE_CHARS_MIN = 6;
 
 /** Undefined where the words that choose stand in the reason of something else. */
-function splitReason(sentence: string, { reason, chosen, commit, contrast }: CueTable): Decision | undefined {
-  const cue = reason.exec(sentence);
+function splitReason(sentence: string, cues: CueTable): Decision | undefined {
+  const cue = cues.reason.exec(sentence);
   if (cue === null) return { decision: sentence };
-  const takes = (clause: string): boolean => chosen.test(clause) || commit.test(clause) || contrast.test(clause);
+  const takes = (clause: string): boolean => mayDecide(clause, cues);
   // Japanese and Korean say why first, and the cue ends the clause.
   if (/[\u3040-\u30ff\uac00-\ud7a3]/.test(cue[0])) {
     const end = cue.index + cue[0].length + (/^[に에]/.test(sentence.slice(cue.index + cue[0].length)) ? 1 : 0);

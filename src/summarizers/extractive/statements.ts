@@ -46,6 +46,7 @@ export function readStatements({ reading, kept, commits }: StatementInput): Stat
   const found: Found = { done: [], decisions: [], findings: [], constraints: [] };
   let age = 0;
   let answersLeft = reading.answers.length;
+  const isAtWork = reading.log.size + reading.results.length + reading.failures.length > 0;
   let isTakenBack = false;
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
@@ -60,7 +61,8 @@ export function readStatements({ reading, kept, commits }: StatementInput): Stat
       // "Go on" between two messages ends no turn.
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
     } else {
-      if (!isFull(found)) readAssistant(standing(toldIn(item, language), item, { reading, isTakenBack }), found);
+      if (!isFull(found))
+        readAssistant(standing(toldIn(item, language, { isAtWork }), item, { reading, isTakenBack }), found);
       age++;
     }
   }

@@ -44,7 +44,7 @@ export function laidDownBy(exchange: Exchange): LaidDown {
   return { decisions, constraints };
 }
 
-const SAID = { isUser: true } as const;
+const SAID = { isUser: true, isAtWork: false } as const;
 
 /** "The gate needs to be wider" asks for the thing at hand, "what colour is it? should be red" settles it: neither binds later. */
 function isLasting(sentence: string, isAnswered: boolean): boolean {

@@ -11,6 +11,10 @@ export interface CueTable {
   readonly chosen: RegExp;
   /** Takes a way, but only a reason beside it shows that there were others. */
   readonly commit: RegExp;
+  /** Sets out to make or change something, whatever it is: beside what it is for, that was chosen too. Looking, asking and telling change nothing. */
+  readonly means: RegExp;
+  /** Says what mends a thing, whoever does it: among people who only talk it is advice. */
+  readonly remedy: RegExp;
   /** Takes one way and names the other. */
   readonly contrast: RegExp;
   /** Leaves a way open: several are named and none is taken, it is conditional, or it is advice to whoever reads. */

@@ -26,6 +26,15 @@ const ASIDE = "(?:now|also|first|then|just|next|quickly|start by|begin by|try to
 const INTENT =
   "(?:i|we)(?:'ll|’ll| will|'d rather|’d rather| would rather|'m going to|’m going to|'re going to|’re going to| are going to| am going to| should)|let(?:'|’)?s|let me";
 const ASIDE_BRIEF = "(?: also| just| only| now| simply| still| instead| then| therefore| not)?";
+/** Whoever only looks, tries or tells chooses nothing that lasts. */
+const LOOKING =
+  "address|analy[sz]e|answer|ask|attempt|be|begin|check|come|compare|confirm|continue|describe|discuss|do|ensure you|examine|explain|explore|fetch|find|focus|gather|get|give|go|have|help|identify|inspect|investigate|know|let|list|locate|look|need|navigate|open|proceed|provide|query|read|recommend|remember|rerun|research|retry|return to|review|run|scan|search|see|share|show|start|stop|submit|suggest|summari[sz]e|take|talk|tell|test|think|transfer|try|understand|use(?= .{1,60} to (?:check|find|get|look|make|search|see)(?![\\p{L}]))|verify|view|visit|wait|walk|watch|work";
+const MEANS = `(?:i|we)(?:'ll|’ll| will|'m going to|’m going to|'re going to|’re going to| am going to| are going to| should| need to| have to| must)(?: also| just| only| now| simply| still| then| therefore| first)? (?!(?:${LOOKING}|not|never|always|also|just|only|now|simply|still|then|therefore|first|probably)(?![\\p{L}]))\\p{L}+`;
+/** "Let me fix it with a rope instead" is at work, not at a choice. */
+const AT_WORK =
+  "let me (?:also |just |now |first )?(?:fix|try|correct|repair|update|change|adjust|rerun|retry|redo|edit|check|look|read|see|search|run|view|find|wait|test)";
+const PURPOSES =
+  "fix|solve|resolve|avoid|prevent|address|handle|support|keep|allow|make|reduce|preserve|ensure|enable|improve|simplify|speed up|stay";
 const CHOOSER =
   "(?:i|we|you|they|(?:the )?(?:user|team|client|customer))(?:'ve|’ve| have| has)?(?: now| also| already| finally| then| explicitly)?";
 const CHOSE = "(?:decided|chose|chosen|opted|settled (?:on|for)|agreed (?:on|to|that|with)|picked)";
@@ -54,13 +63,17 @@ export const ENGLISH: CueTable = {
     "iu",
   ),
   chosen: words(
-    `${CHOOSER} ${CHOSE}|^(?:i |we )?(?:${CHOSEN_DEEDS})(?![\\p{L}]).{5,200} (?:because|since)|decided (?:to|on|against|that)|it was (?:decided|agreed)|(?:the|our|my) (?:decision|choice) (?:is|was)|(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are) (?:go(?:ing)? (?:ahead )?with(?!out)|stick(?:ing)? (?:to|with)|stay(?:ing)? with|opt(?:ing)? for|settl(?:e|ing) (?:on|for))|(?:let(?:'|’)?s|we(?:'|’)ll|we will) (?:use|adopt|keep|store)(?= (?:(?! to ).){1,80} (?:for|as) )|(?:best|right|simplest|cleanest|safest|better|proper|cheapest) (?:approach|solution|fix|design|option)(?: here| now)? (?:is|was) to|option \\w+ (?:is (?:the )?(?:best|better|right|clean|simpl|safe)\\p{L}*|makes (?:more|most|the most) sense)`,
+    `${CHOOSER} ${CHOSE}|^(?:i |we )?(?:${CHOSEN_DEEDS})(?![\\p{L}]).{5,200} (?:because|since)|decided (?:to|on|against|that)|it was (?:decided|agreed)|(?:the|our|my) (?:decision|choice) (?:is|was)|(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are) (?:go(?:ing)? (?:ahead )?with(?!out)|stick(?:ing)? (?:to|with)|stay(?:ing)? with|opt(?:ing)? for|settl(?:e|ing) (?:on|for))|(?:let(?:'|’)?s|we(?:'|’)ll|we will) (?:use|adopt|keep|store)(?= (?:(?! to ).){1,80} (?:for|as) )|option \\w+ (?:is (?:the )?(?:best|better|right|clean|simpl|safe)\\p{L}*|makes (?:more|most|the most) sense)`,
   ),
   commit: words(
-    `(?:${INTENT})${ASIDE_BRIEF} (?:use|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)`,
+    `(?:${INTENT})${ASIDE_BRIEF} (?:use(?! .{1,60} to (?:make|${LOOKING})(?![\\p{L}]))|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)`,
+  ),
+  means: words(MEANS),
+  remedy: words(
+    "(?:best|right|simplest|cleanest|safest|better|proper|cheapest) (?:approach|solution|fix|design|option)(?: here| now)? (?:is|was) to|(?:the|our|my) (?:\\p{L}+ )?(?:fix|solution|remedy|workaround)(?: here| now| then)? (?:is|was) (?:to|by)|(?:suggested|proposed|chosen) (?:fix|solution|approach|change|design) (?:is|was)|^(?:the|our|my|suggested|proposed) (?:\\p{L}+ )?(?:fix|solution):(?= \\p{L})",
   ),
   contrast: words(
-    `(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|(?:${INTENT})(?! (?:also |just |now )?(?:try|check|look|read|see|search|run|view|find|wait|test)(?![\\p{L}])).{8,200} instead(?=[.!:]?$)|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
+    `(?!${AT_WORK})(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|(?!${AT_WORK})(?:${INTENT})(?! (?:also |just |now )?(?:try|check|look|read|see|search|run|view|find|wait|test)(?![\\p{L}])).{8,200} instead(?=[.!:]?$)|${MEANS}(?![\\p{L}]).{3,160}(?: without (?:\\p{L}+ ){0,2}\\p{L}+ing|, not(?= (?!sure|only|just|yet|even|because|that|necessarily)))|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
   ),
   open: new RegExp(
     `^(?:if|unless|should you|in case)(?![\\p{L}])|${
@@ -74,7 +87,7 @@ export const ENGLISH: CueTable = {
     "(?:should|shall) (?:i|we)|would you (?:like|prefer|rather)|do you (?:want|prefer|agree)|(?:is|are) (?:that|this|it|you) (?:ok(?:ay)?|fine|all right|happy)|which (?:one|option|approach|way|of|do|would|should|\\p{L}+ (?:do|would|should))|or should|or would|prefer",
   ),
   reason: words(
-    "because|since|so that|due to|in order to|to avoid|the reason|given that|as (?:it|this|that|they|we)(?! (?:is|are|was|were|stands?)(?: now| today)?(?:[.,;!]|$| but| and))",
+    `because|since|so that|so (?:[^,.;]{1,60} )(?:can|could|will|won['’]t|would|do(?:es)?n['’]t|never|no longer|stays?|keeps?|remains?)|due to|in order to|to (?:avoid|prevent)|^to (?:${PURPOSES})|the reason|given that|as (?:it|this|that|they|we)(?! (?:is|are|was|were|stands?)(?: now| today)?(?:[.,;!]|$| but| and))`,
   ),
   done: new RegExp(
     `^(?:${GOOD})*(?:(?:i|we)(?:'ve|’ve| have)?${ADVERB} )?(?:successfully )?(?:${PAST})(?![\\p{L}\\p{N}:])|(?:[,;:—–-]|and|then|so) (?:i|we)(?:'ve|’ve| have)?${ADVERB} (?:${PAST})(?![\\p{L}\\p{N}])|` +

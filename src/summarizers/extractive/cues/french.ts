@@ -7,6 +7,10 @@ const PAST =
   "enregistrée?s?|envoyée?s?|fusionnée?s?|générée?s?|implémentée?s?|installée?s?|mis(?:e|es)? (?:à jour|en place)|modifiée?s?|publiée?s?|" +
   "refactorisée?s?|remplacée?s?|renommée?s?|réparée?s?|réservée?s?|résolue?s?|supprimée?s?|terminée?s?|testée?s?|traduite?s?|vérifiée?s?|rédigée?s?|validée?s?";
 
+/** Whoever only looks, tries or tells chooses nothing that lasts. */
+const LOOKING =
+  "vérif|regard|li[rs]|ouvr|cherch|test|exécut|lanc|analys|expliqu|montr|aid|donn|essay|commenc|continu|examin|explor|voir|consult|dire|être|avoir|faire";
+
 export const FRENCH: CueTable = {
   request: words(
     "s'il (?:te|vous) plaît|s’il (?:te|vous) plaît|stp|svp|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|peut-on|je (?:veux|voudrais|souhaite)|j'ai besoin|j’ai besoin|nous (?:devons|voulons)|il (?:faut|faudrait)|on (?:doit|devrait|va)|ajoute[rz]?|corrige[rz]?|crée[rz]?|écri(?:s|vez|re)|fai(?:s|tes)|modifie[rz]?|supprime[rz]?|remplace[rz]?|traduis(?:ez)?|tradui(?:re|sez)|vérifie[rz]?|teste[rz]?|lance[rz]?|cherche[rz]?|trouve[rz]?|explique[rz]?|montre[rz]?|aide[rz]?|prépare[rz]?|mets|mettez|porte[rz]?|analyse[rz]?|résume[rz]?|utilise[rz]?|installe[rz]?|compare[rz]?|rédige[rz]?|planifie[rz]?",
@@ -18,10 +22,16 @@ export const FRENCH: CueTable = {
     "doit|doivent|dois|devez|jamais|toujours|uniquement|seulement|ne .{1,40} (?:pas|jamais|plus)|n['’].{1,40} (?:pas|jamais)|sans|évite[rz]?|préfère|préférons|au (?:plus|moins|maximum|minimum)|il faut(?: que)?|plutôt que|au lieu de|assure-toi|assurez-vous|veille[rz]?|important|interdit|obligatoire|garde[rz]?|utilise[rz]?|conserve[rz]?",
   ),
   chosen: words(
-    "(?:avons|ai|a|a été|avez)(?: donc| finalement)? (?:décidé|choisi|opté|retenu|convenu)|décidons|(?:la|notre|ma) décision (?:est|:)|(?:on|nous|je) (?:va |allons |vais )?(?:choisi(?:s|r|ssons)|retien(?:s|drons)|part(?:ons|ir|s)? sur)|(?:restons|rester|reste) (?:sur|avec)|allons-y avec|(?:partons|part) sur|il est convenu|la (?:meilleure )?(?:solution|approche) (?:est|consiste) (?:de|à)",
+    "(?:avons|ai|a|a été|avez)(?: donc| finalement)? (?:décidé|choisi|opté|retenu|convenu)|décidons|(?:la|notre|ma) décision (?:est|:)|(?:on|nous|je) (?:va |allons |vais )?(?:choisi(?:s|r|ssons)|retien(?:s|drons)|part(?:ons|ir|s)? sur)|(?:restons|rester|reste) (?:sur|avec)|allons-y avec|(?:partons|part) sur|il est convenu",
   ),
   commit: words(
     "(?:on|nous|je) (?:va |allons |vais )?(?:utilis(?:e|er|ons|erons|erai)|gard(?:e|er|ons|erons|erai)|conserv(?:e|er|ons|erons)|laiss(?:e|er|ons|erons)|évit(?:e|er|ons|erons)|stock(?:e|er|ons|erons)|prend(?:s|re|rons)?|remplac(?:e|er|erons)|pass(?:e|er|ons|erons) à)|(?:utilisons|gardons|conservons|prenons|passons)",
+  ),
+  means: words(
+    `(?:je vais|nous allons|on va|nous devons|nous devrions|il faut) (?!${LOOKING})\\p{L}+|(?:je|j['’]|nous) ?(?!${LOOKING})\\p{L}+(?:erai|irai|erons|irons)`,
+  ),
+  remedy: words(
+    "la (?:meilleure )?(?:solution|approche)(?: \\p{L}+)? (?:est|consiste) (?:de|d['’]|à)|le correctif (?:est|consiste)",
   ),
   contrast: words(
     "(?:on|nous|je|allons|vais|passons|passer|bascul\\p{L}+)(?![\\p{L}]).{1,160} (?:plutôt que?|au lieu|à la place)|^(?:plutôt que|au lieu) .{3,160}(?:on|nous|je)",
@@ -33,7 +43,9 @@ export const FRENCH: CueTable = {
   choice: words(
     "dois-je|devons-nous|doit-on|(?:voulez|préférez|souhaitez)-vous|(?:veux|préfères|souhaites)-tu|tu (?:veux|préfères)|vous (?:voulez|préférez)|quel(?:le|s|les)?|lequel|laquelle|ça (?:vous|te) (?:va|convient)|ou",
   ),
-  reason: words("parce que|parce qu['’]\\p{L}+|car|afin de|afin que|à cause|puisque|grâce à|pour que|en raison"),
+  reason: words(
+    "parce que|parce qu['’]\\p{L}+|car|afin (?:de|que|d['’]\\p{L}+)|pour (?:éviter|ne pas)|à cause|puisque|grâce à|pour que|en raison",
+  ),
   done: new RegExp(
     `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:j['’]ai|nous avons|on a|a été|ont été|est|sont)(?: maintenant| bien| également| aussi| déjà)? (?:${PAST})|c['’]est (?:fait|terminé|corrigé|réglé)|(?:tests?|compilation|vérifications?)(?![\\p{L}\\p{N}]).{0,40}(?:passent|passe|réussi\\p{L}*|vert\\p{L}*)|fonctionne (?:maintenant|désormais)|avec succès`).source}`,
     "iu",

@@ -7,6 +7,10 @@ const PAST =
   "fertig(?:gestellt)?|geändert|geändert|gefixt|gelöscht|gelöst|geprüft|geschrieben|gespeichert|getestet|hinzugefügt|implementiert|" +
   "installiert|korrigiert|repariert|umbenannt|umgebaut|umgesetzt|umgestellt|übersetzt|verschoben|veröffentlicht|committet|gepusht|gebucht|storniert|versendet|verschickt";
 
+/** Whoever only looks, tries or tells chooses nothing that lasts. */
+const LOOKING =
+  "prüf|test|les|lies|anseh|anschau|such|untersuch|öffn|analysier|schau|nachseh|start|ausführ|versuch|probier|erklär|zeig|helf|geb|warte|beginn|fortfahr|überprüf|find|frag|brauch|denk|glaub|hab|hatt|hätt|werd|würd|wurd|könn|möcht|soll|muss|müss|will|woll|seh|empfehl|melde";
+
 export const GERMAN: CueTable = {
   request: words(
     "bitte|kannst du|könntest du|können (?:sie|wir)|könnten sie|ich (?:möchte|will|brauche|hätte gern)|wir (?:brauchen|müssen|sollten|wollen)|lass uns|soll(?:te|st|en)?|muss|müssen|mach(?:e|en)?|erstell(?:e|en)?|schreib(?:e|en)?|prüf(?:e|en)?|teste|füge|ändere|entferne|ersetze|übersetze|portiere|baue|behebe|repariere|suche|finde|zeig(?:e)?|erklär(?:e)?|hilf|aktualisiere|analysiere|fasse|plane|entwirf|installiere|richte|starte|lies|vergleiche|überarbeite|kürze|benutze|verwende|nimm",
@@ -18,10 +22,16 @@ export const GERMAN: CueTable = {
     "muss|müssen|darf(?: nicht)?|dürfen|niemals|nie|immer|keinesfalls|auf keinen fall|vermeide|höchstens|mindestens|maximal|nicht (?:mehr|später|länger|weniger) als|statt|anstatt|anstelle|nur|ohne|sollte(?:n)?|soll(?:en)?|achte darauf|stelle sicher|stell sicher|lieber|bevorzug\\p{L}*|wichtig|verboten|pflicht|ändere nicht|kein(?:e|en|er)? (?:neuen?|weiteren?|externen?|zusätzlichen?)|verwende|benutze|behalte",
   ),
   chosen: words(
-    "(?:haben|habe|hat) .{0,80}(?:entschieden|gewählt|vereinbart|beschlossen|ausgewählt)|(?:entscheiden|entscheide) (?:uns|mich) für|(?:die|unsere|meine) (?:entscheidung|wahl)(?: ist|:| lautet| fiel)|(?:wurde|ist) (?:beschlossen|vereinbart|festgelegt)|einigten uns|geeinigt|(?:bleiben|bleibe|bleiben wir) bei|(?:nehmen|nehme) (?:wir|ich)|(?:wir|ich) (?:nehmen|nehme)|die (?:beste|einfachste|sauberste) lösung ist|(?:steigen|wechseln) .{0,60}um|variante \\p{L}+ ist (?:besser|am besten|sauberer)",
+    "(?:haben|habe|hat) .{0,80}(?:entschieden|gewählt|vereinbart|beschlossen|ausgewählt)|(?:entscheiden|entscheide) (?:uns|mich) für|(?:die|unsere|meine) (?:entscheidung|wahl)(?: ist|:| lautet| fiel)|(?:wurde|ist) (?:beschlossen|vereinbart|festgelegt)|einigten uns|geeinigt|(?:bleiben|bleibe|bleiben wir) bei|(?:nehmen|nehme) (?:wir|ich)|(?:wir|ich) (?:nehmen|nehme)|(?:steigen|wechseln) .{0,60}um|variante \\p{L}+ ist (?:besser|am besten|sauberer)",
   ),
   commit: words(
     "(?:wir|ich) (?:verwenden|verwende|benutzen|benutze|behalten|behalte|lassen|lasse|setzen|setze|wählen|wähle|speichern|speichere|ersetzen|ersetze|verzichten|verzichte)|(?:verwenden|benutzen|behalten|lassen|setzen|wählen|speichern|ersetzen) wir|(?:verwende|benutze|behalte|lasse|wähle) ich|lass uns",
+  ),
+  means: words(
+    `(?:ich werde|werde ich|wir werden|werden wir|wir sollten|sollten wir|ich sollte|wir müssen|ich muss)(?!.{0,160}(?<!\\p{L})(?:${LOOKING})\\p{L}*(?:[.,;:!]|$))|(?:ich (?!${LOOKING})\\p{L}+e|wir (?!${LOOKING})\\p{L}+en)`,
+  ),
+  remedy: words(
+    "die (?:\\p{L}+ )?lösung (?:ist|besteht darin)|der (?:\\p{L}+ )?fix ist|am (?:besten|einfachsten|saubersten) ist es",
   ),
   contrast: words(
     "(?:wir|ich|lass uns|werde|werden)(?![\\p{L}]).{1,160} (?:statt|anstatt|anstelle|stattdessen)|^(?:statt|anstatt|anstelle) .{3,160}(?:wir|ich)",
@@ -33,7 +43,9 @@ export const GERMAN: CueTable = {
   choice: words(
     "soll(?:en|te|ten)? (?:ich|wir)|möchte(?:st|n)? (?:du|sie)|willst du|wollen sie|welche[rsn]?|bevorzugst du|bevorzugen sie|ist das (?:so )?(?:in ordnung|ok(?:ay)?|recht)|lieber|oder",
   ),
-  reason: words("weil|da (?:es|sie|er|die|der|das|wir|ich|dies|so)|damit|wegen|aufgrund|denn|um zu"),
+  reason: words(
+    "weil|da (?:es|sie|er|die|der|das|wir|ich|dies|so)|damit|sodass|wegen|aufgrund|denn|um (?:[^,.;]{1,80} )?zu",
+  ),
   done: new RegExp(
     `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:habe|haben|hat|ist|sind|wurde|wurden|worden)(?![\\p{L}\\p{N}]).{0,160}(?:${PAST})|(?:tests?|build|prüfung(?:en)?|suite)(?![\\p{L}\\p{N}]).{0,40}(?:laufen|läuft|bestanden|grün|erfolgreich)|funktioniert (?:jetzt|nun|wieder)|ist (?:jetzt |nun )?fertig`).source}`,
     "iu",

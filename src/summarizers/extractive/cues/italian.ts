@@ -7,6 +7,10 @@ const PAST =
   "eliminat[oaie]|fatt[oaie]|finit[oaie]|generat[oaie]|implementat[oaie]|installat[oaie]|inviat[oaie]|modificat[oaie]|prenotat[oaie]|pubblicat[oaie]|" +
   "rimoss[oaie]|rinominat[oaie]|risolt[oaie]|salvat[oaie]|scritt[oaie]|sostituit[oaie]|spostat[oaie]|terminat[oaie]|testat[oaie]|tradott[oaie]|verificat[oaie]";
 
+/** Whoever only looks, tries or tells chooses nothing that lasts. */
+const LOOKING =
+  "verific|controll|guard|legg|apr|cerc|prov|esegu|analizz|spieg|mostr|aiut|dar|tent|inizi|continu|esamin|esplor|ved|consult|dir|far|sar|avr";
+
 export const ITALIAN: CueTable = {
   request: words(
     "per favore|per piacere|puoi|può|potresti|potrebbe|possiamo|voglio|vorrei|ho bisogno|abbiamo bisogno|dobbiamo|bisogna|devi|deve|aggiungi|correggi|crea|scrivi|fai|fammi|cambia|modifica|rimuovi|elimina|sostituisci|traduci|verifica|controlla|prova|esegui|cerca|trova|spiega|mostra|aiutami|prepara|metti|migra|analizza|riassumi|usa|installa|confronta|rivedi|pianifica|aggiorna|genera|implementa|sistema",
@@ -18,11 +22,15 @@ export const ITALIAN: CueTable = {
     "deve|devono|devi|mai|sempre|solo|soltanto|solamente|non (?:cambiare|toccare|usare|modificare|devi|deve|devono|si (?:può|deve)|\\p{L}+are|\\p{L}+ere|\\p{L}+ire)|senza|evita|preferisco|preferiamo|al (?:massimo|minimo)|almeno|non più di|bisogna|invece di|anziché|piuttosto che|assicurati|importante|vietato|obbligatorio|mantieni",
   ),
   chosen: words(
-    "(?:abbiamo|ho|ha|è stato|avete) (?:deciso|scelto|optato|concordato|stabilito)|decidiamo|(?:la|nostra|mia) decisione (?:è|è stata)|scegliamo|restiamo con|rimaniamo con|andiamo con|la (?:migliore )?(?:soluzione|strategia)(?: migliore)? è",
+    "(?:abbiamo|ho|ha|è stato|avete) (?:deciso|scelto|optato|concordato|stabilito)|decidiamo|(?:la|nostra|mia) decisione (?:è|è stata)|scegliamo|restiamo con|rimaniamo con|andiamo con",
   ),
   commit: words(
     "(?:useremo|userò|usiamo|uso|teniamo|terremo|terrò|lasciamo|lasceremo|manteniamo|manterremo|salviamo|evitiamo|eviteremo|prendiamo|passiamo (?:a|da))",
   ),
+  means: words(
+    `(?:devo|dobbiamo|dovremmo|bisogna|conviene) (?!${LOOKING})\\p{L}+(?:are|ere|ire)|(?!${LOOKING})\\p{L}+(?:erò|irò|eremo|iremo)`,
+  ),
+  remedy: words("la (?:migliore )?(?:soluzione|strategia)(?: migliore)? è|la correzione (?:è|consiste)"),
   contrast: words(
     "(?:useremo|userò|usiamo|teniamo|preferisco|preferiamo|passiamo|\\p{L}+(?:eremo|iremo|erò|irò))(?![\\p{L}]).{1,160} (?:invece(?: di| che)?|anziché|piuttosto che)|^(?:invece di|anziché|piuttosto che) .{3,160},",
   ),
@@ -33,7 +41,7 @@ export const ITALIAN: CueTable = {
   choice: words(
     "(?:devo|dobbiamo|vuoi|vuole|volete|preferisci|preferisce|preferite|quale|quali|ti va|va bene)|o (?:preferisci|meglio)",
   ),
-  reason: words("perché|poiché|in modo che|a causa|siccome|dato che|visto che|affinché"),
+  reason: words("perché|poiché|in modo (?:che|da)|per (?:evitare|non)|a causa|siccome|dato che|visto che|affinché"),
   done: new RegExp(
     `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:ho|abbiamo|è stat[oa]|sono stat[ie]|è|sono)(?: già| ora| anche)? (?:${PAST})|(?:test|prove|compilazione|build)(?![\\p{L}\\p{N}]).{0,40}(?:passano|passa|superat\\p{L}+|verd[ei])|(?:ora|adesso) funziona|con successo`).source}`,
     "iu",

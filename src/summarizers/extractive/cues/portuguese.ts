@@ -9,6 +9,10 @@ const PAST =
 const PRETERITE =
   "adicionei|ajustei|alterei|apliquei|atualizei|cancelei|concluí|configurei|corrigi|criei|enviei|escrevi|gerei|implementei|instalei|movi|publiquei|removi|renomeei|reservei|resolvi|salvei|substituí|terminei|testei|traduzi|verifiquei|corrigimos|criamos|implementamos|terminamos";
 
+/** Whoever only looks, tries or tells chooses nothing that lasts. */
+const LOOKING =
+  "verific|olh|le[ri]|abr|busc|procur|test|execut|analis|explic|mostr|ajud|dar|tent|começ|continu|examin|explor|ver|consult|diz|faz|ser|ter";
+
 export const PORTUGUESE: CueTable = {
   request: words(
     "por favor|você pode|pode(?:s|ria)?|podemos|quero|queria|gostaria|preciso|precisamos|temos que|é preciso|vamos|deve(?:mos|ria)?|adicione|adiciona|corrija|corrige|crie|cria|escreva|escreve|faça|faz|altere|mude|remova|apague|substitua|traduza|verifique|teste|execute|rode|procure|encontre|explique|mostre|ajude|prepare|coloque|migre|analise|resuma|use|instale|compare|revise|redija|planeje|atualize|gere|implemente",
@@ -20,11 +24,15 @@ export const PORTUGUESE: CueTable = {
     "deve|devem|nunca|jamais|sempre|só|somente|apenas|não (?:mude|altere|use|toque|mexa|pode|deve|devem|quero|é permitido|\\p{L}+e)|sem|evite|evita|prefiro|preferimos|no (?:máximo|mínimo)|pelo menos|é preciso|em vez de|ao invés de|garanta|certifique-se|importante|proibido|obrigatório|mantenha",
   ),
   chosen: words(
-    "(?:foi|ficou) (?:decidido|combinado|acordado|definido)|decidimos|decidi|decidiu|(?:a|nossa|minha) decisão (?:é|foi)|escolhemos|escolhi|escolheu|optamos|optei|optou|combinamos|ficamos com|fico com|vamos (?:ficar )?com|vou com|a (?:melhor )?(?:solução|estratégia) é",
+    "(?:foi|ficou) (?:decidido|combinado|acordado|definido)|decidimos|decidi|decidiu|(?:a|nossa|minha) decisão (?:é|foi)|escolhemos|escolhi|escolheu|optamos|optei|optou|combinamos|ficamos com|fico com|vamos (?:ficar )?com|vou com",
   ),
   commit: words(
     "(?:usaremos|usarei|vamos (?:usar|manter|deixar|guardar)|vou (?:usar|manter|deixar|guardar)|manteremos|mantemos|deixamos|evitaremos|mudamos (?:para|de)|trocamos|mudaremos para)",
   ),
+  means: words(
+    `(?:vou|vamos|devemos|precisamos|preciso|convém) (?!${LOOKING})\\p{L}+[aei]r|(?!${LOOKING})\\p{L}+(?:arei|erei|irei|aremos|eremos|iremos)`,
+  ),
+  remedy: words("a (?:melhor )?(?:solução|estratégia) é|a correção (?:é|consiste)"),
   contrast: words(
     "(?:usaremos|usarei|vamos|vou|prefiro|preferimos|mudamos|mantemos|\\p{L}+(?:aremos|eremos|iremos))(?![\\p{L}]).{1,160} (?:em vez d(?:e|isso)|ao invés d(?:e|isso)|em lugar d(?:e|isso))|^(?:em vez de|ao invés de|em lugar de) .{3,160},",
   ),
@@ -35,7 +43,7 @@ export const PORTUGUESE: CueTable = {
   choice: words(
     "(?:devo|devemos|quer(?:em)?|prefere[ms]?|gostaria|qual|quais|que opção|tudo bem|pode ser)|ou (?:prefere|melhor)",
   ),
-  reason: words("porque|pois|já que|para que|devido a|uma vez que|visto que|por causa"),
+  reason: words("porque|pois|já que|para que|para (?:evitar|não)|devido a|uma vez que|visto que|por causa"),
   done: new RegExp(
     `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:foi|foram|está|estão|ficou|ficaram|tenho|temos)(?: já| agora| também)? (?:${PAST})|${PRETERITE}|(?:testes?|compilação|build)(?![\\p{L}\\p{N}]).{0,40}(?:passam|passa|passaram|passou|verde)|(?:agora|já) funciona|com sucesso|está pronto`).source}`,
     "iu",

@@ -10,6 +10,10 @@ const PAST =
 const PRETERITE =
   "actualicé|agregué|añadí|apliqué|arreglé|cambié|cancelé|completé|configuré|corregí|creé|eliminé|envié|escribí|generé|guardé|implementé|instalé|moví|probé|publiqué|reemplacé|resolví|terminé|traduje|verifiqué|borré";
 
+/** Whoever only looks, tries or tells chooses nothing that lasts. */
+const LOOKING =
+  "revis|comprob|verific|busc|le[eí]|abr|ver|mir|prob|ejecut|analiz|explic|mostr|ayud|dar|intent|empe|comen|continu|investig|explor|examin|consult|cont|dec";
+
 export const SPANISH: CueTable = {
   request: words(
     "por favor|puedes|puede usted|podrías|podría|podemos|quiero|quisiera|necesito|me gustaría|necesitamos|tenemos que|hay que|vamos a|debe(?:s|mos|rías)?|añade|agrega|arregla|corrige|crea|escribe|haz|hazme|cambia|elimina|borra|reemplaza|traduce|verifica|comprueba|prueba|ejecuta|busca|encuentra|explica|muestra|ayúdame|prepara|pon|migra|analiza|resume|usa|instala|compara|revisa|redacta|planifica|actualiza|genera|implementa",
@@ -21,11 +25,15 @@ export const SPANISH: CueTable = {
     "debe|deben|debes|nunca|jamás|siempre|solo|sólo|solamente|únicamente|no (?:\\p{L}+es|\\p{L}+as|debe\\p{L}*|uses|cambies|toques|hay que|se (?:debe|puede|permite))|sin|evita|prefiero|preferimos|como (?:máximo|mínimo)|al menos|no más de|hay que|en lugar de|en vez de|asegúrate|importante|prohibido|obligatorio|mantén|usa",
   ),
   chosen: words(
-    "(?:hemos|he|se ha|ha|han) (?:decidido|elegido|optado|acordado|escogido)|decidimos|decidí|decidió|(?:la|nuestra|mi) decisión (?:es|fue)|elegimos|elegí|eligió|optamos|opté|acordamos|nos quedamos con|me quedo con|(?:vamos|voy) con|la (?:mejor )?(?:solución|estrategia) es",
+    "(?:hemos|he|se ha|ha|han) (?:decidido|elegido|optado|acordado|escogido)|decidimos|decidí|decidió|(?:la|nuestra|mi) decisión (?:es|fue)|elegimos|elegí|eligió|optamos|opté|acordamos|nos quedamos con|me quedo con|(?:vamos|voy) con",
   ),
   commit: words(
     "(?:usaremos|usaré|vamos a (?:usar|mantener|dejar|guardar)|voy a (?:usar|mantener|dejar|guardar)|usemos|mantendremos|mantengo|mantenemos|dejamos|dejaremos|guardaremos|evitaremos|cambiamos (?:a|de)|cambiaremos a)",
   ),
+  means: words(
+    `(?:voy a|vamos a|debemos|conviene|hay que) (?!${LOOKING})\\p{L}+|(?!${LOOKING})\\p{L}+(?:aré|eré|iré|aremos|eremos|iremos)`,
+  ),
+  remedy: words("la (?:mejor )?(?:solución|estrategia)(?: \\p{L}+)? (?:es|consiste)|el arreglo (?:es|consiste)"),
   contrast: words(
     "(?:usaremos|usaré|vamos|voy|prefiero|preferimos|cambiamos|mantenemos|\\p{L}+(?:aremos|eremos|iremos|aré|eré|iré))(?![\\p{L}]).{1,160} (?:en lugar de|en vez de|en su lugar)|^(?:en lugar de|en vez de) .{3,160},",
   ),
@@ -36,7 +44,9 @@ export const SPANISH: CueTable = {
   choice: words(
     "¿?(?:debo|debería|debemos|quiere[sn]?|prefiere[sn]?|te gustaría|le gustaría|cuál(?:es)?|qué opción|te parece|le parece|está bien)|o (?:prefiere[sn]?|mejor)",
   ),
-  reason: words("porque|ya que|para que|debido a|puesto que|dado que|a causa de|pues"),
+  reason: words(
+    "porque|ya que|para que|para (?:evitar|no)|de modo que|así (?=[^,.;]{1,60} pued)|debido a|puesto que|dado que|a causa de|pues",
+  ),
   done: new RegExp(
     `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:he|hemos|ha sido|han sido|fue|fueron|está|están|queda|quedan|quedó)(?: ya| ahora| también)? (?:${PAST})|${PRETERITE}|(?:pruebas?|tests?|compilación)(?![\\p{L}\\p{N}]).{0,40}(?:pasan|pasa|pasaron|verde)|(?:ahora|ya) funciona|con éxito`).source}`,
     "iu",
