@@ -195,7 +195,7 @@ test("a user who writes Japanese to an assistant that answers in English", async
     {
       constraints: ["古い URL は絶対に壊さないでください。"],
       done: ["I've moved the tide page to the new API."],
-      inProgress: ["Check the old addresses."],
+      inProgress: [],
     },
   );
   expect(written).toContain("## 目的");
@@ -215,7 +215,7 @@ test("what stays in the view is known: the goal stands before, what is going on 
       inProgress: ["Write the first test file."],
       blocked: [],
     },
-    [first, ...works("Let me write the first test file.", "write_file", { path: "tide.test.ts", content: "x" }, "ok")],
+    [first, ...works("Let me write the first test file.", "read_file", { path: "tide.sample.ts" }, "ok")],
   );
 });
 
@@ -225,11 +225,11 @@ test("a request that is kept for its own sake does not void the work that it sta
       user("Port the tide parser to TypeScript."),
       ...works("I've ported the row parser.", "write_file", { path: "tide.ts", content: "x" }, "ok"),
       assistant("The row parser is ported."),
-      ...works("Let me look at the printer module.", "read_file", { path: "print.py" }, "def show(): ..."),
+      ...works("Let me rewrite the printer module.", "read_file", { path: "print.py" }, "def show(): ..."),
     ],
     {
       goal: ["Port the tide parser to TypeScript.", "Now port the printer."],
-      inProgress: ["Look at the printer module."],
+      inProgress: ["Rewrite the printer module."],
       nextSteps: ["Now port the printer."],
     },
     [user("Now port the printer.")],

@@ -51,9 +51,32 @@ test("a finding stands until an edit and a check have followed", async () => {
 });
 
 test("only the newest message tells what is going on", async () => {
-  const announced = bash("Let me read the gate's manual first.", "npm run manual", "Gate, 1st edition");
-  expect((await summarize(TASK, announced)).inProgress).toEqual(["Read the gate's manual first."]);
+  const announced = bash("Let me rewrite the gate's manual first.", "cat manual.md", "Gate, 1st edition");
+  expect((await summarize(TASK, announced)).inProgress).toEqual(["Rewrite the gate's manual first."]);
   expect((await summarize(TASK, announced, edit("The manual names two gates."))).inProgress).toEqual([]);
+});
+
+test("what was announced is open until its calls have done it", async () => {
+  const openAfter = async (...messages: readonly (Message | readonly Message[])[]): Promise<readonly string[]> =>
+    (await summarize(TASK, ...messages)).inProgress;
+  const widen = "Let me widen the northern gate.";
+  const widened = ["Widen the northern gate."];
+  expect(await openAfter(edit(widen))).toEqual([]);
+  expect(await openAfter(edit(widen), bash("", "npm run gate", "ok"))).toEqual(widened);
+  expect(await openAfter(called(widen, "read_file", { path: "gate.ts" }, "gate"))).toEqual(widened);
+  expect(await openAfter(bash(widen, "npm run widen", "Error: the gate is stuck"))).toEqual(widened);
+  expect(await openAfter(edit(widen).slice(0, 1))).toEqual(widened);
+  expect(await openAfter(called("Let me read the gate's plan.", "read_file", { path: "gate.ts" }, "gate"))).toEqual([]);
+});
+
+test("an agent that acts by what it writes is told by what its tools answer how it went", async () => {
+  const acts = assistant("Let's widen the northern gate.\n```\nedit 4:5\nwide\nend_of_edit\n```");
+  const state = "(Open file: /gate.py)\n(Current directory: /)\nbash-$ ";
+  const went = await summarize(TASK, acts, user(`[File: /gate.py]\n4:wide\n${state}`));
+  expect(went).toMatchObject({ inProgress: [], toolFailures: [], blocked: [] });
+  const failed = await summarize(TASK, acts, user(`Your proposed edit has introduced new syntax error(s).\n${state}`));
+  expect(failed.inProgress).toEqual(["Widen the northern gate."]);
+  expect(failed.blocked).toEqual(["edit: 4:5 → Your proposed edit has introduced new syntax error(s)."]);
 });
 
 test("what users answer to a tool is decided, in its place among what was said", async () => {

@@ -14,6 +14,7 @@ import { askingQuote } from "./extractive/asking.ts";
 import { isWorthTelling } from "./extractive/call-outcome.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
+import { courseOf } from "./extractive/course.ts";
 import { CUES } from "./extractive/cues.ts";
 import { closingCalls, commitsOf } from "./extractive/evidence.ts";
 import { focusOn } from "./extractive/focus.ts";
@@ -91,7 +92,12 @@ interface Source {
 function draftOf(source: Source, input: SummaryInput): Draft {
   const { leaving, reading, kept, before } = source;
   const { checkpoint: earlier, lines } = before;
-  const fresh = readStatements({ reading, kept, commits: commitsOf(leaving) });
+  const fresh = readStatements({
+    reading,
+    kept,
+    commits: commitsOf(leaving),
+    course: courseOf([...leaving, ...kept.messages]),
+  });
   const { findings, ...statements } = mergeStatements(fresh, earlier, reading);
   const files = mergeFiles(reading, earlier);
   const latest = latestRequestOf(reading, kept) ?? earlier?.latestRequest;

@@ -103,9 +103,7 @@ export function openIn(text: string, language: Language, { isFinal }: OpenOption
     const isPast = isFinal && (at < sentences.length - LAST_SENTENCES || /[:：]\**$/.test(sentence));
     const step = isPast ? undefined : announcement(sentence, cues);
     const whole = wholeStatement(sentence, WRITTEN);
-    // "Check what's needed." leans on the sentence before it.
-    if (step !== undefined)
-      announced.push(step.length < LEANING_CHARS_MAX && endsWithMark(before) ? `${before} ${step}` : step);
+    if (step !== undefined) announced.push(leansOn(before, step, cues) ? `${before} ${step}` : step);
     else if (whole !== undefined && cues.blocked.test(whole)) blocked.push(whole);
     else if (whole !== undefined && isPlan(whole, cues)) planned.push(whole);
     before = step === undefined ? (whole ?? "") : "";
@@ -117,6 +115,15 @@ export function openIn(text: string, language: Language, { isFinal }: OpenOption
     blocked: blocked.slice(0, BLOCKED_MAX),
   };
 }
+
+/** "Check what's needed." says nothing without the sentence before it; one that is itself about another, or about what is done, does not help. */
+function leansOn(before: string, step: string, cues: CueTable): boolean {
+  if (step.length >= LEANING_CHARS_MAX || !endsWithMark(before)) return false;
+  return !POINTING_BACK.test(before) && !isDone(before, cues);
+}
+
+const POINTING_BACK =
+  /^(?:this|that|these|those|it|they|he|she|das|dies\p{L}*|es|sie|ce(?:la|ci)?|c['’]est|ça|ils?|elles?|esto|eso|est[ae]|isso|isto|questo|ciò|это|этот)(?!\p{L})|^(?:这|那|它|これ|それ|이것|그것)/iu;
 
 function isPlan(text: string, cues: CueTable): boolean {
   if (!cues.nextLabel.test(text.slice(0, LABEL_CHARS))) return false;

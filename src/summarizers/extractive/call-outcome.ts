@@ -22,10 +22,15 @@ export function failureOf(result: ToolResultPart): string | undefined {
     /^(?:error|fatal|traceback|failed|exception)\b/i.test(text.trimStart()) ||
     /isError["']?\s*[=:]\s*true\b/i.test(text) ||
     /<tool_use_error>/.test(text) ||
+    REFUSED.test(text) ||
     (text.length < TIMEOUT_CHARS_MAX && /\btimed out\b/i.test(text)) ||
     (exit !== null && exit[1] !== "0");
   return hasFailed ? errorLine(text) : fieldError(text);
 }
+
+/** An editor that checks what it is given, and takes nothing. */
+const REFUSED =
+  /^Your proposed edit has introduced\b|\b(?:edit|changes?) (?:has|have|was|were) not(?: been)? applied\b/i;
 
 /** A longer result may tell of somebody else's. */
 const TIMEOUT_CHARS_MAX = 160;
@@ -84,6 +89,17 @@ export function briefOf({ input }: ToolCallPart): string {
   const telling = isObject(input) ? tellingValue(input) : undefined;
   const value = telling ?? firstString(input, 0) ?? "";
   return oneLine(value.slice(0, 2 * BRIEF_CHARS_MAX), BRIEF_CHARS_MAX);
+}
+
+/** The first word of a command, and the rest of its line. */
+const COMMAND_LINE = /^\s*(\S+)[^\S\n]*([^\n]*)/;
+const WRITTEN_CHARS = 2_000;
+
+/** The command that a message ends with, of an agent that writes commands instead of calling; undefined for any other. */
+export function writtenCommand(said: string): { readonly name: string; readonly brief: string } | undefined {
+  const [, block = ""] = /```[a-z]*\n((?:(?!```)[\s\S])+)```\s*$/.exec(said.slice(-WRITTEN_CHARS)) ?? [];
+  const [, name = "", rest = ""] = COMMAND_LINE.exec(block) ?? [];
+  return name === "" ? undefined : { name, brief: oneLine(rest, BRIEF_CHARS_MAX) };
 }
 
 const INNER_NAME_KEYS: readonly string[] = ["tool_name", "toolName", "tool"];

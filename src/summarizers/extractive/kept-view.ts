@@ -14,6 +14,8 @@ import { withoutShellState } from "./tool-output.ts";
 export interface KeptView {
   /** What was said in the messages that stay, oldest first; `message` is a place among those that leave, between two of them. */
   readonly prose: readonly Prose[];
+  /** The messages after those that leave. */
+  readonly messages: readonly Message[];
   /** Whether any tool was called or answered after them. */
   readonly hasCallsAfter: boolean;
   /** The very last message is an answer that called nothing: whatever was asked before it is answered. */
@@ -36,6 +38,7 @@ export function readKept(input: SummaryInput): KeptView {
       const place = places[index] ?? leaving;
       return proseOf(message, place - 1 + (index + 1) / (kept.length + 1), isStarted || place > 0);
     }),
+    messages: after,
     hasCallsAfter: after.some(({ parts }) => parts.some(({ type }) => type === "tool-call" || type === "tool-result")),
   };
 }

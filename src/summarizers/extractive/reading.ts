@@ -11,7 +11,7 @@ import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isLabelledOutput } from "../../core/plan/partition-request.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
-import { briefOf, FAILURE_CHARS_MAX, failureOf } from "./call-outcome.ts";
+import { briefOf, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "./call-outcome.ts";
 import { passedCheck } from "./passed-check.ts";
 import { type Settled, settledByTool } from "./question-tools.ts";
 import { requestOf, speakerOf } from "./request.ts";
@@ -171,8 +171,34 @@ export function isObservation(said: string, isStarted: boolean): boolean {
 
 function readObservation(state: State, said: string): void {
   state.observations++;
-  if (state.results.length >= RESULTS_KEPT) return;
-  state.results.push({ type: "tool-result", content: [textPart(withoutShellState(said))], isError: false });
+  const output: ToolResultPart = {
+    type: "tool-result",
+    content: [textPart(withoutShellState(said))],
+    isError: false,
+  };
+  const before = state.prose.at(-1);
+  const command = before === undefined || before.isUser ? undefined : writtenCommand(before.text);
+  if (command !== undefined) {
+    state.callsMade++;
+    noteFailure(state, command, failureOf(output));
+  }
+  if (state.results.length < RESULTS_KEPT) state.results.push(output);
+}
+
+interface Called {
+  readonly name: string;
+  readonly brief: string;
+}
+
+/** What failed stands until the same succeeds. */
+function noteFailure(state: State, { name, brief }: Called, failure: string | undefined): void {
+  const key = callKeyOf(name, brief);
+  // Deleted first even when it comes again, so that the newest stands last.
+  state.failures.delete(key);
+  if (failure === undefined) return;
+  const summary = oneLine(brief === "" ? failure : `${brief}${OUTCOME_MARK}${failure}`, FAILURE_CHARS_MAX);
+  state.failures.set(key, { toolName: name, summary, call: state.callsMade });
+  dropOldest(state.failures, FAILURES_KEPT);
 }
 
 function readCall(state: State, call: ToolCallPart): void {
@@ -189,8 +215,7 @@ function readResult(state: State, result: ToolResultPart, message: number): void
   const brief = briefOf(call);
   const failure = failureOf(result);
   const callKey = callKeyOf(call.name, brief);
-  // Deleted first even when it comes again, so that the newest stands last.
-  state.failures.delete(callKey);
+  noteFailure(state, { name: call.name, brief }, failure);
   state.log.delete(callKey);
   if (failure === undefined) {
     const edits = state.editedAt;
@@ -202,11 +227,7 @@ function readResult(state: State, result: ToolResultPart, message: number): void
     if (state.answers.length < ANSWERS_KEPT)
       for (const settled of settledByTool(call, result)) state.answers.push({ ...settled, message });
     if (state.results.length < RESULTS_KEPT) state.results.push(result);
-    return;
   }
-  const summary = oneLine(brief === "" ? failure : `${brief}${OUTCOME_MARK}${failure}`, FAILURE_CHARS_MAX);
-  state.failures.set(callKey, { toolName: call.name, summary, call: state.callsMade });
-  dropOldest(state.failures, FAILURES_KEPT);
 }
 
 const CHECKING = /test|check|build|lint|spec|compile|verify|make|tsc|mypy|ruff|cargo|jest|gradle|mvn|precommit/i;

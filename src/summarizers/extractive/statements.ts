@@ -7,6 +7,8 @@ import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
 import type { Exchange } from "./answers.ts";
 import { openIn, type Told, toldIn } from "./assistant-statements.ts";
+import type { Course } from "./course.ts";
+import { CUES } from "./cues.ts";
 import { provenBy } from "./evidence.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
@@ -38,9 +40,11 @@ export interface StatementInput {
   readonly kept: KeptView;
   /** Subjects of commits, oldest first. */
   readonly commits: readonly string[];
+  /** What became of the newest words of the assistant. */
+  readonly course: Course;
 }
 
-export function readStatements({ reading, kept, commits }: StatementInput): Statements {
+export function readStatements({ reading, kept, commits, course }: StatementInput): Statements {
   if (!reading.hasAssistant) return NOTHING;
   const language = assistantLanguage(reading);
   const found: Found = { done: [], decisions: [], findings: [], constraints: [] };
@@ -70,7 +74,8 @@ export function readStatements({ reading, kept, commits }: StatementInput): Stat
   for (const { isUser, text, message } of kept.prose)
     if (isUser && message < 0)
       readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found);
-  const now = readNow(inOrder(reading.prose, kept.prose), reading.language, language);
+  const prose = inOrder(reading.prose, kept.prose);
+  const now = readNow(prose, { userLanguage: reading.language, language, course });
   const todos = reading.todos ?? [];
   const ofState = (state: string): readonly string[] =>
     todos.filter((todo) => todo.state === state).map(({ text }) => text);
@@ -181,11 +186,17 @@ interface Now {
   readonly blocked: readonly string[];
 }
 
+interface NowOptions {
+  readonly userLanguage: Language;
+  readonly language: Language;
+  readonly course: Course;
+}
+
 /**
  * What is going on at the end, as the assistant's newest message says it: whatever was announced before is done or dropped. So is
- * everything once the user has asked for something new.
+ * everything once the user has asked for something new, and what was announced with calls that have done it.
  */
-function readNow(prose: readonly Prose[], userLanguage: Language, language: Language): Now {
+function readNow(prose: readonly Prose[], { userLanguage, language, course }: NowOptions): Now {
   const inProgress: string[] = [];
   const nextSteps: string[] = [];
   const blocked: string[] = [];
@@ -199,12 +210,20 @@ function readNow(prose: readonly Prose[], userLanguage: Language, language: Lang
     }
     newest ??= item.message;
     if (item.message !== newest) break;
-    const said = openIn(item.text, language, item);
-    if (!item.isFinal) inProgress.unshift(...said.announced);
-    nextSteps.unshift(...(said.nextSteps.length > 0 || !item.isFinal ? said.nextSteps : said.announced));
+    const isFinal = item.isFinal && course === "said";
+    const said = openIn(item.text, language, { isFinal });
+    const announced = said.announced.filter((step) => isOpen(step, course, language));
+    if (!isFinal) inProgress.unshift(...announced);
+    nextSteps.unshift(...(said.nextSteps.length > 0 || !isFinal ? said.nextSteps : announced));
     blocked.unshift(...said.blocked);
   }
   return { inProgress, nextSteps, blocked };
+}
+
+/** What was to be looked at has been seen with the first call; under one announcement much may be made, call by call. */
+function isOpen(step: string, course: Course, language: Language): boolean {
+  if (course === "looked" || course === "going-on") return !CUES[language].looking.test(step);
+  return course !== "carried-out";
 }
 
 const PASSES_MAX = 2;

@@ -31,6 +31,8 @@ export interface CueTable {
   readonly next: RegExp;
   /** The words before an announced action that can be left out of it. */
   readonly lead: RegExp;
+  /** An announced action that only looks at something, tries or tells. */
+  readonly looking: RegExp;
   /** Nothing goes on without somebody or something else. */
   readonly blocked: RegExp;
   /** What was found out. */

@@ -28,8 +28,11 @@ const INTENT =
 const ASIDE_BRIEF = "(?: also| just| only| now| simply| still| instead| then| therefore| not)?";
 /** Whoever only looks, tries or tells chooses nothing that lasts. */
 const LOOKING =
-  "address|analy[sz]e|answer|ask|attempt|be|begin|check|come|compare|confirm|continue|describe|discuss|do|ensure you|examine|explain|explore|fetch|find|focus|gather|get|give|go|have|help|identify|inspect|investigate|know|let|list|locate|look|need|navigate|open|proceed|provide|query|read|recommend|remember|rerun|research|retry|return to|review|run|scan|search|see|share|show|start|stop|submit|suggest|summari[sz]e|take|talk|tell|test|think|transfer|try|understand|use(?= .{1,60} to (?:check|find|get|look|make|search|see)(?![\\p{L}]))|verify|view|visit|wait|walk|watch|work";
-const MEANS = `(?:i|we)(?:'ll|’ll| will|'m going to|’m going to|'re going to|’re going to| am going to| are going to| should| need to| have to| must)(?: also| just| only| now| simply| still| then| therefore| first)? (?!(?:${LOOKING}|not|never|always|also|just|only|now|simply|still|then|therefore|first|probably)(?![\\p{L}]))\\p{L}+`;
+  "analy[sz]e|answer|ask|attempt|check|compare|confirm|describe|discuss|examine|explain|explore|fetch|find|gather|get|give|identify|inspect|investigate|list|locate|look|navigate|open|provide|query|read|recommend|rerun|research|retry|review|run|scan|search|see|share|show|suggest|summari[sz]e|tell|test|try|understand|use(?= .{1,60} to (?:check|find|get|look|make|search|see)(?![\\p{L}]))|verify|view|visit|watch";
+/** Nor does whoever names nothing to make. */
+const VAGUE =
+  "address|be|begin|come|continue|do|ensure you|focus|go|have|help|know|let|need|proceed|remember|return to|start|stop|submit|take|talk|think|transfer|wait|walk|work";
+const MEANS = `(?:i|we)(?:'ll|’ll| will|'m going to|’m going to|'re going to|’re going to| am going to| are going to| should| need to| have to| must)(?: also| just| only| now| simply| still| then| therefore| first)? (?!(?:${LOOKING}|${VAGUE}|not|never|always|also|just|only|now|simply|still|then|therefore|first|probably)(?![\\p{L}]))\\p{L}+`;
 /** "Let me fix it with a rope instead" is at work, not at a choice. */
 const AT_WORK =
   "let me (?:also |just |now |first )?(?:fix|try|correct|repair|update|change|adjust|rerun|retry|redo|edit|check|look|read|see|search|run|view|find|wait|test)";
@@ -92,7 +95,7 @@ export const ENGLISH: CueTable = {
   done: new RegExp(
     `^(?:${GOOD})*(?:(?:i|we)(?:'ve|’ve| have)?${ADVERB} )?(?:successfully )?(?:${PAST})(?![\\p{L}\\p{N}:])|(?:[,;:—–-]|and|then|so) (?:i|we)(?:'ve|’ve| have)?${ADVERB} (?:${PAST})(?![\\p{L}\\p{N}])|` +
       words(
-        `(?:has|have)${ADVERB} been${ADVERB} (?:${PAST})|(?:is|are|was|were)${ADVERB} (?:complete|completed|in place|done|live|fixed|finished|committed|pushed|deployed|merged|released|published|resolved)|(?:is|are) (?:now|all|already) (?:${PAST})|(?:tests?|checks?|suite|build|lint(?:er|ing)?|type ?check|compilation|ci|everything)(?![\\p{L}\\p{N}]).{0,40} (?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)|(?:push|build|deploy(?:ment)?|release|migration|rebase|merge) (?:succeeded|is complete|completed)|works now|now (?:works|uses|renders|returns|supports|handles|passes|shows)|(?:have|has) (?:finished|completed)`,
+        `(?:has|have)${ADVERB} been${ADVERB} (?:${PAST})|(?:is|are|was|were)${ADVERB} (?:complete|completed|in place|done|live|fixed|finished|committed|pushed|deployed|merged|released|published|resolved)|(?:is|are) (?:now|all|already)(?: \\p{L}+ly)? (?:${PAST})|(?:tests?|checks?|suite|build|lint(?:er|ing)?|type ?check|compilation|ci|everything)(?![\\p{L}\\p{N}]).{0,40} (?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)|(?:push|build|deploy(?:ment)?|release|migration|rebase|merge) (?:succeeded|is complete|completed)|works now|now (?:works|uses|renders|returns|supports|handles|passes|shows)|(?:have|has) (?:finished|completed)`,
       ).source,
     "iu",
   ),
@@ -104,8 +107,9 @@ export const ENGLISH: CueTable = {
     "next (?:steps?|up|task|is|i|we)|next,|remaining (?:work|tasks?|steps?|items?|issues?|points?)|remains? to|still (?:needs?|have|has|open|to do|to be|missing)|left to do|to-?dos?|follow[- ]ups?|plan to|action items?",
   ),
   lead: opening(
-    `(?:${GOOD})*(?:(?:now|next|then|first|second|finally|so|and|but|however|instead|meanwhile|additionally)[,:]?\\s+)*(?:let me|i(?:'|’)?ll|i will|let(?:'|’)?s|i(?:'|’)m going to|i am going to|we(?:'|’)ll|i need to|i have to|we need to|i want to)\\s+(?:${ASIDE}\\s+)*(?:help you (?:to |with )?)?(?!(?:know|be|always|see you|talk|chat|wait|get back)(?![\\p{L}]))|now,? (?=(?:${ACTIONS})(?![\\p{L}\\p{N}]))`,
+    `(?:${GOOD})*(?:(?:now|next|then|first|second|finally|so|and|but|however|instead|meanwhile|additionally)[,:]?\\s+)*(?:let me|i(?:'|’)?ll|i will|let(?:'|’)?s|i(?:'|’)m going to|i am going to|we(?:'|’)ll|we will|we(?:'|’)re going to|we are going to|we should|i need to|i have to|we need to|i want to)\\s+(?:${ASIDE}\\s+)*(?:help you (?:to |with )?)?(?!(?:know|be|always|see you|talk|chat|wait|get back)(?![\\p{L}]))|now,? (?=(?:${ACTIONS})(?![\\p{L}\\p{N}]))`,
   ),
+  looking: opening(`(?:${LOOKING})(?![\\p{L}])`),
   blocked: words(
     "blocked|waiting (?:for|on)|(?:cannot|can'?t|can’t|unable to) (?:proceed|continue|go on|access|connect|log ?in|push|deploy|publish|finish|complete|reach|reproduce|find|install)|stuck|permission (?:is )?denied|access (?:is )?denied|no (?:access|permission)|(?:need|require)s? (?:your|the user's|an? (?:admin|approval|decision))|(?:need|require)s? .{1,60} from (?:you|them|the)|could you (?:please )?(?:provide|confirm|tell|send|share)|please (?:provide|confirm|tell|send|share)|still fail(?:s|ing)|is down",
   ),

@@ -59,6 +59,7 @@ export const FRENCH: CueTable = {
   lead: opening(
     "(?:(?:parfait|bien|très bien|super|ok|d['’]accord)[!.,]*\\s+)*(?:(?:maintenant|ensuite|puis|d['’]abord)[,]?\\s+)*(?:je vais|nous allons|on va|je dois|nous devons|il faut)\\s+(?:(?:maintenant|ensuite|d['’]abord|aussi|encore)\\s+)*",
   ),
+  looking: opening(`(?:${LOOKING})\\p{L}*`),
   blocked: words(
     "bloquée?s?|en attente (?:de|d['’])|j['’]attends|nous attendons|(?:ne peux|ne peut|ne pouvons|impossible de) .{0,40}(?:continuer|accéder|connecter|installer|publier|terminer|trouver|poursuivre)|impossible d['’]\\p{L}+|pas d['’]accès|accès refusé|permission refusée|besoin de (?:votre|ta|ton|vos|tes)|pouvez-vous (?:confirmer|fournir|préciser)|peux-tu (?:confirmer|fournir|préciser)|échoue toujours",
   ),

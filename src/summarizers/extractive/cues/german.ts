@@ -59,6 +59,7 @@ export const GERMAN: CueTable = {
   lead: opening(
     "(?:(?:gut|super|perfekt|prima|okay|ok)[!.,]*\\s+)*(?:(?:jetzt|nun|als nächstes|zuerst|dann)\\s+)?(?:ich werde|werde ich|wir werden|werden wir|ich will|ich muss|muss ich|wir müssen|müssen wir)\\s+(?:(?:jetzt|nun|zuerst|noch|als nächstes|dann|danach|anschließend)\\s+)*",
   ),
+  looking: words(`(?:${LOOKING})\\p{L}*(?=[.!]?$)`),
   blocked: words(
     "blockiert|warte(?:n|t)? (?:auf|noch auf)|(?:kann|können) .{0,60}nicht (?:weiter|fortfahren|zugreifen|verbinden|installieren|veröffentlichen|abschließen|finden)|kein(?:en)? zugriff|keine berechtigung|zugriff verweigert|steck(?:e|en|t) fest|brauche(?:n)? .{0,60}(?:von dir|von ihnen|freigabe|zugang|zugangsdaten)|bitte (?:bestätige|gib|nenne|schicke)\\p{L}*|schlägt weiterhin fehl",
   ),

@@ -55,6 +55,7 @@ export const ITALIAN: CueTable = {
   lead: opening(
     "(?:(?:perfetto|bene|ottimo|ok)[!.,]*\\s+)*(?:(?:ora|adesso|poi|prima)[,]?\\s+)*(?:devo|dobbiamo|bisogna|vado a|andiamo a)\\s+(?:ora |adesso |anche |prima )*",
   ),
+  looking: opening(`(?:${LOOKING})\\p{L}*`),
   blocked: words(
     "bloccat[oaie]|in attesa (?:di|del|della|dell)|(?:non posso|non possiamo|non riesco a|non riusciamo a|impossibile) .{0,30}(?:continuare|proseguire|procedere|accedere|connetter\\p{L}+|installare|pubblicare|terminare|trovare)|nessun accesso|accesso negato|permesso negato|(?:serve|servono|ho bisogno) (?:del|della|dell|la tua|il tuo)|(?:puoi|potresti) (?:confermare|fornire|indicare)|continua a fallire",
   ),

@@ -57,6 +57,7 @@ export const PORTUGUESE: CueTable = {
   lead: opening(
     "(?:(?:perfeito|certo|ótimo|bom|ok)[!.,]*\\s+)*(?:(?:agora|depois|em seguida|primeiro|a seguir)[,]?\\s+)*(?:eu )?(?:vou|vamos|preciso|precisamos|tenho que|temos que)\\s+",
   ),
+  looking: opening(`(?:${LOOKING})\\p{L}*`),
   blocked: words(
     "bloquead[oa]s?|aguardando|à espera de|esperando|(?:não posso|não consigo|não podemos|não conseguimos|impossível) .{0,30}(?:continuar|prosseguir|acessar|conectar|instalar|publicar|terminar|encontrar|implantar)|sem acesso|acesso negado|permissão negada|(?:preciso|precisamos|falta) (?:d[ae] sua|do seu|que você|da (?:aprovação|senha|chave))|(?:pode|poderia) (?:confirmar|fornecer|informar)|continua falhando",
   ),

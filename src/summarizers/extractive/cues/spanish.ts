@@ -60,6 +60,7 @@ export const SPANISH: CueTable = {
   lead: opening(
     "(?:(?:perfecto|bien|muy bien|genial|vale|ok)[!.,]*\\s+)*(?:(?:ahora|luego|después|primero|a continuación)[,]?\\s+)*(?:voy a|vamos a|tengo que|tenemos que|hay que|necesito)\\s+",
   ),
+  looking: opening(`(?:${LOOKING})\\p{L}*`),
   blocked: words(
     "bloquead[oa]s?|esperando|a la espera de|(?:no puedo|no podemos|no se puede|imposible) .{0,30}(?:continuar|seguir|acceder|conectar|instalar|publicar|terminar|encontrar|desplegar)|sin acceso|acceso denegado|permiso denegado|(?:necesito|necesitamos|falta) (?:tu|su|que (?:me|nos)|la (?:aprobación|clave|contraseña))|(?:puedes|podrías|podría) (?:confirmar|proporcionar|indicar)\\p{L}*|sigue fallando",
   ),
