@@ -114,7 +114,7 @@ test("research: the newest task is the goal, the question in passing is not", as
       ],
       done: ["I've rated the twelve sources by publisher and year."],
       inProgress: ["Start with the cost figures."],
-      nextSteps: ["Now compare the sources about tidal power with those about wind power."],
+      nextSteps: [],
     },
   );
 });
@@ -136,7 +136,7 @@ test("writing: headings, tables and list debris stay out; whole rules stay in", 
       constraints: ["Please avoid nautical jargon.", "At most 900 words."],
       decisions: ["We agreed to open with the storm of 1987 | because it shows the risk."],
       done: ["I've drafted the introduction and the first interview."],
-      nextSteps: ["Good. Shorten the interview to 200 words."],
+      nextSteps: [],
     },
   );
 });
@@ -230,7 +230,7 @@ test("a request that is kept for its own sake does not void the work that it sta
     {
       goal: ["Port the tide parser to TypeScript.", "Now port the printer."],
       inProgress: ["Rewrite the printer module."],
-      nextSteps: ["Now port the printer."],
+      nextSteps: [],
     },
     [user("Now port the printer.")],
     [4],
@@ -245,7 +245,7 @@ test("a kept request is read where it stood: what answered it since still counts
   ];
   const kept = [user("Good. What else is there to do?")];
   await check(messages, { nextSteps: ["Order the fibre line.", "Return the old keys."] }, kept, [2]);
-  await check(messages, { nextSteps: ["Good. What else is there to do?"] }, kept, [3]);
+  await check(messages, { nextSteps: [] }, kept, [3]);
 });
 
 test("a new request makes what was announced before it void", async () => {
@@ -255,7 +255,7 @@ test("a new request makes what was announced before it void", async () => {
       ...works("Let me look at the printer module.", "read_file", { path: "print.py" }, "def show(): ..."),
       user("Stop. Write the tests for the row parser first."),
     ],
-    { inProgress: [], nextSteps: ["Stop. Write the tests for the row parser first."] },
+    { inProgress: [], nextSteps: [] },
   );
 });
 
@@ -291,7 +291,7 @@ test("decisions: the assistant's with its reason, the user's with what was asked
         "I'll use SQLite | because the pier has no server.",
         "User: no, keep them for a year | Should I also delete the old harbour files from the disk?",
       ],
-      nextSteps: ["Now write the harbour master a note about the tables."],
+      nextSteps: [],
     },
   );
   expect(written).toContain("- **A database on the pier** — User: option 2");

@@ -38,7 +38,7 @@ import { OUTCOME_MARK, type Prose, type Reading, readMessages } from "./extracti
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { oneLine } from "./extractive/sentences.ts";
 import { sharesWords } from "./extractive/shared-words.ts";
-import { readStatements } from "./extractive/statements.ts";
+import { assistantLanguage, readStatements } from "./extractive/statements.ts";
 import { isTelling } from "./extractive/tasks.ts";
 
 const VERSION = "1";
@@ -92,9 +92,11 @@ interface Source {
 function draftOf(source: Source, input: SummaryInput): Draft {
   const { leaving, reading, kept, before } = source;
   const { checkpoint: earlier, lines } = before;
+  const language = assistantLanguage(reading);
   const fresh = readStatements({
     reading,
     kept,
+    language,
     commits: commitsOf(leaving),
     course: courseOf([...leaving, ...kept.messages]),
   });
@@ -104,7 +106,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const asked = askedFor(source, latest, statements.done);
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
-  const next = { ...source, ...statements, asked, open, closed };
+  const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed };
   const results = once(() => resultProse(reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
@@ -115,7 +117,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     goal: asked.goal,
     ...statements,
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
-    ...(statements.nextSteps.length > 0 ? { spareSteps: [] } : nextOf(next)),
+    nextSteps: statements.nextSteps.length > 0 ? statements.nextSteps : nextOf(next),
     blocked:
       open === undefined || !isWorthTelling(open) ? statements.blocked : [failureLine(open), ...statements.blocked],
     ...files,

@@ -11,7 +11,6 @@ const REQUEST = "Rebuild the harbour index so that every berth can be found by i
 const DRAFT: Draft = {
   ...EMPTY_CHECKPOINT,
   goal: [REQUEST],
-  spareSteps: [],
   facts: Array.from({ length: 4_000 }, (_, index) => ({
     text: `berth_${index}_keeper`,
     kind: "code" as const,
@@ -66,7 +65,7 @@ describe("the goal", () => {
 
   test("where it stays in the view, a line says something else", () => {
     const done = ["Sorted all berths by their numbers."];
-    const inView = composed({ done, spareSteps: [REQUEST] }, 30, [`Hello. ${REQUEST}`]);
+    const inView = composed({ done, nextSteps: [REQUEST] }, 30, [`Hello. ${REQUEST}`]);
     expect(inView).toMatchObject({ goal: [], nextSteps: [], done });
     expect(composed({ done }, 30).goal.length).toBe(1);
   });

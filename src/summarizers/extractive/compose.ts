@@ -11,12 +11,12 @@ import type { RankedFact } from "../../core/facts/facts.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { type ArgumentNames, callForms } from "./argument-names.ts";
 import type { ChooseContext } from "./context-sentences.ts";
-import { type EssentialsDraft, essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
+import { essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
 import { oneLine } from "./sentences.ts";
 
 /** Candidates for each section, the most important first. */
-export interface Draft extends EssentialsDraft {
+export interface Draft extends Checkpoint {
   readonly facts: readonly RankedFact[];
   /** No tool was called: words matter more than names. */
   readonly isTalk: boolean;
@@ -138,7 +138,6 @@ function withoutSeen(draft: Draft, kept: readonly string[]): Draft {
     ...rest,
     goal: isShown ? draft.goal.filter(isUnseen) : [],
     nextSteps: draft.nextSteps.filter(isUnseen),
-    spareSteps: draft.spareSteps.filter(isUnseen),
     ...(latestRequest !== undefined && isUnseen(latestRequest) && { latestRequest }),
   };
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
+import { type Checkpoint, EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
 import { messageCounter } from "../../core/tokens/tokens.ts";
-import { type Essentials, type EssentialsDraft, essentials, HEADING_TOKENS, ITEM_TOKENS } from "./essentials.ts";
+import { type Essentials, essentials, HEADING_TOKENS, ITEM_TOKENS } from "./essentials.ts";
 
 /** A token is a word. */
 const counter = messageCounter({ name: "words", countText: (text) => text.split(/\s+/).filter(Boolean).length });
 const quote = (text: string, charsMax: number): string => text.slice(0, charsMax);
 const words = (name: string, count: number): string => Array.from({ length: count }, () => name).join(" ");
 
-const DRAFT: EssentialsDraft = {
+const DRAFT: Checkpoint = {
   ...EMPTY_CHECKPOINT,
   goal: ["Mend the lighthouse lamp."],
   inProgress: ["Fit the new lens."],
@@ -17,10 +17,9 @@ const DRAFT: EssentialsDraft = {
   decisions: [{ decision: "Use brass" }, { decision: "Keep the wick" }],
   done: ["Cleaned the stairs.", "Oiled the hinge."],
   constraints: [words("never", 20)],
-  spareSteps: [],
 };
 
-function told(draft: Partial<EssentialsDraft>, budgetTokens: number, moreTokens?: number): Essentials["checkpoint"] {
+function told(draft: Partial<Checkpoint>, budgetTokens: number, moreTokens?: number): Essentials["checkpoint"] {
   const first = essentials({ ...DRAFT, ...draft }, budgetTokens, { counter, quote });
   const last = moreTokens === undefined ? first : first.withMore(moreTokens);
   expect(last.usedTokens).toBeLessThanOrEqual(moreTokens === undefined ? budgetTokens : first.usedTokens + moreTokens);
@@ -68,7 +67,7 @@ describe("the first item of every section comes before the second of any", () =>
   });
 
   test("a section that is empty costs nothing", () => {
-    const only = { ...EMPTY_CHECKPOINT, spareSteps: [], done: DRAFT.done };
+    const only = { ...EMPTY_CHECKPOINT, done: DRAFT.done };
     const costs = HEADING_TOKENS + 2 * (3 + ITEM_TOKENS);
     expect(essentials(only, 60, { counter, quote }).usedTokens).toBe(costs);
   });
@@ -90,19 +89,6 @@ describe("what one section leaves goes to the others", () => {
     expect(told({}, 80).constraints).toEqual([]);
     expect(told({}, 80, 40).constraints).toEqual(DRAFT.constraints);
     expect(told({}, 80, 40).done).toEqual(["Oiled the hinge.", "Cleaned the stairs."]);
-  });
-});
-
-describe("a step that repeats the goal", () => {
-  const spareSteps = ["Mend the lighthouse lamp."];
-
-  test("takes only what everything else leaves", () => {
-    expect(told({ nextSteps: [], spareSteps }, 80).nextSteps).toEqual([]);
-    expect(told({ nextSteps: [], spareSteps }, 80, 100).nextSteps).toEqual(spareSteps);
-  });
-
-  test("never stands beside a better one", () => {
-    expect(told({ spareSteps }, 80, 500).nextSteps).toEqual(DRAFT.nextSteps);
   });
 });
 

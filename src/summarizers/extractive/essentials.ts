@@ -62,11 +62,6 @@ const SHARES: Readonly<Record<Section, number>> = {
   criticalContext: 0.3,
 };
 
-export interface EssentialsDraft extends Checkpoint {
-  /** Next steps that say nothing new: for room that nothing else wants. */
-  readonly spareSteps: readonly string[];
-}
-
 export type Quote = (text: string, charsMax: number) => string;
 
 export interface EssentialsOptions {
@@ -76,7 +71,7 @@ export interface EssentialsOptions {
   readonly firstTokens?: number;
 }
 
-export function essentials(draft: EssentialsDraft, budgetTokens: number, options: EssentialsOptions): FirstEssentials {
+export function essentials(draft: Checkpoint, budgetTokens: number, options: EssentialsOptions): FirstEssentials {
   const purse = createPurse(budgetTokens, options);
   // The current task stands last and must be there; what the work began with may take what is left.
   const goal = draft.goal
@@ -94,13 +89,12 @@ export function essentials(draft: EssentialsDraft, budgetTokens: number, options
     purse.fillUp(options.firstTokens ?? 0);
     for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], 1);
   }
-  const spare = shelfOf(draft.spareSteps, options);
   const checkpointOf = (): Checkpoint => ({
     ...EMPTY_CHECKPOINT,
     goal,
     ...(latestRequest === undefined ? {} : { latestRequest }),
     inProgress: takenFrom(shelves.inProgress),
-    nextSteps: takenFrom(shelves.nextSteps.taken.size > 0 ? shelves.nextSteps : spare),
+    nextSteps: takenFrom(shelves.nextSteps),
     // Candidates come newest first; a reader wants them in the order in which they happened.
     blocked: takenFrom(shelves.blocked).toReversed(),
     decisions: takenFrom(shelves.decisions).toReversed(),
@@ -115,8 +109,6 @@ export function essentials(draft: EssentialsDraft, budgetTokens: number, options
     withMore(moreTokens) {
       purse.fillUp(moreTokens);
       purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
-      // A step that says what the goal says is for room that nothing else of this wants.
-      if (shelves.nextSteps.taken.size === 0) purse.takeShare(spare, SHARES.nextSteps);
       return { checkpoint: checkpointOf(), usedTokens: purse.usedTokens() };
     },
   };

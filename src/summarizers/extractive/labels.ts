@@ -16,6 +16,25 @@ const USER: Readonly<Record<Language, string>> = {
   ar: "المستخدم",
 };
 
+const FIX: Readonly<Record<Language, string>> = {
+  en: "fix",
+  de: "beheben",
+  fr: "corriger",
+  es: "corregir",
+  pt: "corrigir",
+  it: "correggere",
+  ru: "исправить",
+  zh: "修复",
+  ja: "修正",
+  ko: "수정",
+  ar: "إصلاح",
+};
+
+/** Stands before a check that failed. */
+export function fixLabel(language: Language): string {
+  return `${FIX[language]}: `;
+}
+
 /** Stands before what the user said. */
 export function userLabel(language: Language): string {
   return `${USER[language]}: `;

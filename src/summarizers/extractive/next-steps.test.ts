@@ -16,9 +16,9 @@ function ran(command: string, output: string, isError = false): readonly Message
   ];
 }
 
-async function check(messages: readonly Message[], expected: readonly string[], budgetTokens = 2_000): Promise<void> {
+async function check(messages: readonly Message[], expected: readonly string[]): Promise<void> {
   const { checkpoint } = await extractive().summarize(
-    { messages, turnPrefix: [], kept: [], budgetTokens, counter: estimateTokens() },
+    { messages, turnPrefix: [], kept: [], budgetTokens: 2_000, counter: estimateTokens() },
     { signal: new AbortController().signal, progress: () => undefined },
   );
   expect(checkpoint?.nextSteps).toEqual(expected);
@@ -46,11 +46,58 @@ describe("parts of the request", () => {
       ["repaint the passenger deck", "test the fog horn."],
     ));
 
-  test("where nothing tells how far the work is, the request itself", () =>
+  test("where nothing tells how far the work is, none", () =>
     check(
       [user("Please replace the rusty anchor chain, then repaint the passenger deck."), ...ran("ls", "chain")],
-      ["Please replace the rusty anchor chain, then repaint the passenger deck."],
+      [],
     ));
+
+  test.each([
+    [
+      "Bitte ersetze die rostige Ankerkette, dann streiche das Passagierdeck.",
+      "Ich habe die rostige Ankerkette ersetzt.",
+      "streiche das Passagierdeck.",
+    ],
+    [
+      "Por favor, reemplaza la cadena oxidada del ancla, luego pinta la cubierta de pasajeros.",
+      "He reemplazado la cadena oxidada del ancla.",
+      "pinta la cubierta de pasajeros.",
+    ],
+    ["请更换生锈的锚链，然后重新粉刷乘客甲板。", "我已经更换了生锈的锚链，完成了。", "重新粉刷乘客甲板。"],
+  ])("in its own language: %s", (request, done, expected) =>
+    check([user(request), ...ran("ls", "chain"), said(done)], [expected]),
+  );
+});
+
+describe("the plan of the assistant", () => {
+  const plan = (items: string): Message => said(`The ferry needs work. I'll do it in this order:\n${items}`);
+  const ITEMS = "1. Replace the rusty anchor chain\n2. Repaint the passenger deck\n3. **Test the fog horn**";
+  const asked = user("Please get the ferry ready.");
+
+  test("what it has not come to", () =>
+    check(
+      [asked, plan(ITEMS), ...ran("ls", "chain"), said("Now let me repaint the passenger deck.")],
+      ["Test the fog horn"],
+    ));
+  test("under headings", () =>
+    check(
+      [
+        asked,
+        plan("### Part 1: The rusty anchor chain\nIt goes.\n### Part 2: The passenger deck\nIt is grey."),
+        ...ran("ls", "chain"),
+        said("I've replaced the rusty anchor chain."),
+      ],
+      ["The passenger deck"],
+    ));
+  test("is void once the user wants something else", () =>
+    check([asked, plan(ITEMS), ...ran("ls", "chain"), user("Please sell the ferry."), ...ran("ls", "deed")], []));
+  test("nothing is told where nothing tells how far it is", () =>
+    check([asked, plan(ITEMS), ...ran("ls", "chain"), said("The weather is fine.")], []));
+  test("a report is none, nor are ways to choose from", () => {
+    const report = "I've done three steps:\n1. Replaced the rusty anchor chain\n2. Repainted the passenger deck";
+    const ways = "Which of these three steps?\n1. Replace the rusty anchor chain\n2. Repaint the passenger deck";
+    return Promise.all([report, ways].map((words) => check([asked, ...ran("ls", "chain"), said(words)], [])));
+  });
 });
 
 describe("the check that just failed", () => {
@@ -59,16 +106,18 @@ describe("the check that just failed", () => {
   test("is what to fix, without its message, which stands elsewhere", () =>
     check(failing, ["fix: npm test -- timetable"]));
   test("is no step once something else worked", () =>
-    check([...failing, ...ran("npm test -- timetable", "9 passed")], ["Please mend the ferry timetable."]));
+    check([...failing, ...ran("npm test -- timetable", "9 passed")], []));
   test("a failed search is nothing to fix", () =>
+    check([user("Please mend the ferry timetable."), ...ran("curl harbour", "Error: no route", true)], []));
+  test("is told in the language of the conversation", () =>
     check(
-      [user("Please mend the ferry timetable."), ...ran("curl harbour", "Error: no route", true)],
-      ["Please mend the ferry timetable."],
+      [user("Bitte repariere den Fahrplan der Fähre."), ...ran("npm test", "Error: 3 failed", true)],
+      ["beheben: npm test"],
     ));
 });
 
-test("in a small budget a step that repeats the goal is left out", () =>
-  check([user("Please mend the ferry timetable."), ...ran("ls", "timetable.csv")], [], 24));
+test("the goal is never said again", () =>
+  check([user("Please mend the ferry timetable."), ...ran("ls", "timetable.csv")], []));
 
 test("an answer settles what was asked", () =>
   check([user("Please mend the ferry timetable."), assistant("The ferry timetable is mended.")], []));

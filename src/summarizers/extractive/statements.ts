@@ -38,15 +38,16 @@ const FINDING_CHARS_MIN = 40;
 export interface StatementInput {
   readonly reading: Reading;
   readonly kept: KeptView;
+  /** The assistant's, which may differ from the user's. */
+  readonly language: Language;
   /** Subjects of commits, oldest first. */
   readonly commits: readonly string[];
   /** What became of the newest words of the assistant. */
   readonly course: Course;
 }
 
-export function readStatements({ reading, kept, commits, course }: StatementInput): Statements {
+export function readStatements({ reading, kept, language, commits, course }: StatementInput): Statements {
   if (!reading.hasAssistant) return NOTHING;
-  const language = assistantLanguage(reading);
   const found: Found = { done: [], decisions: [], findings: [], constraints: [] };
   let age = 0;
   let answersLeft = reading.answers.length;
@@ -113,7 +114,7 @@ const SCRIPT_CHARS_MIN = 40;
 const OTHER_SCRIPTS: ReadonlySet<Language> = new Set(["ru", "zh", "ja", "ko", "ar"]);
 
 /** An assistant may speak another language than its user. */
-function assistantLanguage({ prose, language }: Reading): Language {
+export function assistantLanguage({ prose, language }: Reading): Language {
   const spoken = prose.filter(({ isUser }) => !isUser).slice(-SAMPLE_MESSAGES);
   const sample = spoken.map(({ text }) => spokenWords(text, SAMPLE_CHARS)).join("\n");
   const charsMin = OTHER_SCRIPTS.has(language) ? SCRIPT_CHARS_MIN : SAMPLE_CHARS_MIN;

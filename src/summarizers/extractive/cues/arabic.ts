@@ -1,6 +1,6 @@
 /** Cues of Arabic. */
 
-import { type CueTable, never, only, words } from "./cue-table.ts";
+import { between, type CueTable, never, only, words } from "./cue-table.ts";
 
 export const ARABIC: CueTable = {
   request: words(
@@ -27,4 +27,6 @@ export const ARABIC: CueTable = {
   finding: words("السبب|المشكلة|اكتشفت|تبين"),
   hedge: words("ربما|قد|يبدو|لعل"),
   nextLabel: words("الخطوات التالية|المتبقي|المهام"),
+  planLabel: words("الخطة|خطتي|سنقوم|سأقوم"),
+  after: between("ثم|بعد ذلك|وأخيرا|أخيرا|أخيرًا"),
 };

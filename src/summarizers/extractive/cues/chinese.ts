@@ -1,6 +1,6 @@
 /** Cues of Chinese. */
 
-import { anywhere, type CueTable, onlyAnywhere, opening } from "./cue-table.ts";
+import { anywhere, betweenAnywhere, type CueTable, onlyAnywhere, opening } from "./cue-table.ts";
 
 export const CHINESE: CueTable = {
   request: anywhere(
@@ -49,4 +49,6 @@ export const CHINESE: CueTable = {
   finding: anywhere("根本原因|原因(?:是|在于)|问题(?:是|在于|出在)|发现(?!了?任何)|原来|是由.{1,30}(?:引起|导致)|导致"),
   hedge: anywhere("也许|可能|大概|似乎|好像|或许|应该是|估计"),
   nextLabel: anywhere("下一步|后续(?:步骤|工作)?|待办|剩余(?:工作|任务)?|接下来"),
+  planLabel: anywhere("计划|我们?(?:将|会|要)|[两三四五六\\d](?:步|个步骤|个阶段|个?部分)"),
+  after: betweenAnywhere("然后|接着|之后|最后|随后"),
 };

@@ -41,6 +41,10 @@ export interface CueTable {
   readonly hedge: RegExp;
   /** A label above a list of what comes next. */
   readonly nextLabel: RegExp;
+  /** In the line above a numbered list: its items are to be done one by one. */
+  readonly planLabel: RegExp;
+  /** Between two parts of a request, of which the second comes after the first. */
+  readonly after: RegExp;
 }
 
 /** ASCII first: nearly every place is settled by it, and whether a character is a letter of any script takes long to tell. */
@@ -64,4 +68,8 @@ export const only = (list: string): RegExp =>
 /** The same for scripts without blanks. */
 export const onlyAnywhere = (list: string): RegExp =>
   new RegExp(`^(?:[\\s\\p{P}\\p{S}]*(?:${list}))+[\\s\\p{P}\\p{S}]*$`, "iu");
+/** Words between clauses, with the marks and blanks around them. */
+export const between = (list: string): RegExp => new RegExp(`(?:[,;.]\\s+|\\s+)(?:${list}),?\\s+`, "iu");
+/** The same for scripts without blanks. */
+export const betweenAnywhere = (list: string): RegExp => new RegExp(`[，。；、,;.]\\s*(?:${list})[，、,]?\\s*`, "iu");
 export const never = /(?!)/u;

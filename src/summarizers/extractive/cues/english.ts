@@ -1,6 +1,6 @@
 /** Cues of English. */
 
-import { type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, only, opening, words } from "./cue-table.ts";
 
 const ACTIONS =
   "add|adjust|analy[sz]e|answer|apply|assess|audit|book|calculate|collect|compile|compute|build|bump|cancel|change|check|clean|commit|compare|configure|convert|create|debug|" +
@@ -107,7 +107,7 @@ export const ENGLISH: CueTable = {
     "next (?:steps?|up|task|is|i|we)|next,|remaining (?:work|tasks?|steps?|items?|issues?|points?)|remains? to|still (?:needs?|have|has|open|to do|to be|missing)|left to do|to-?dos?|follow[- ]ups?|plan to|action items?",
   ),
   lead: opening(
-    `(?:${GOOD})*(?:(?:now|next|then|first|second|finally|so|and|but|however|instead|meanwhile|additionally)[,:]?\\s+)*(?:let me|i(?:'|’)?ll|i will|let(?:'|’)?s|i(?:'|’)m going to|i am going to|we(?:'|’)ll|we will|we(?:'|’)re going to|we are going to|we should|i need to|i have to|we need to|i want to)\\s+(?:${ASIDE}\\s+)*(?:help you (?:to |with )?)?(?!(?:know|be|always|see you|talk|chat|wait|get back)(?![\\p{L}]))|now,? (?=(?:${ACTIONS})(?![\\p{L}\\p{N}]))`,
+    `(?:${GOOD})*(?:(?:now|next|then|first|second|finally|so|and|but|however|instead|meanwhile|additionally)[,:]?\\s+)*(?:to \\p{L}+ [^,.;:]{3,80}, )?(?:let me|i(?:'|’)?ll|i will|let(?:'|’)?s|i(?:'|’)m going to|i am going to|we(?:'|’)ll|we will|we(?:'|’)re going to|we are going to|i need to|i have to|we need to|i want to)\\s+(?:${ASIDE}\\s+)*(?:help you (?:to |with )?)?(?!(?:know|be|always|see you|talk|chat|wait|get back)(?![\\p{L}]))|now,? (?=(?:${ACTIONS})(?![\\p{L}\\p{N}]))`,
   ),
   looking: opening(`(?:${LOOKING})(?![\\p{L}])`),
   blocked: words(
@@ -120,4 +120,8 @@ export const ENGLISH: CueTable = {
   nextLabel: words(
     "next|next (?:steps?|up|actions?)|remaining(?: work| tasks?| steps?)?|to[- ]?do(?:s| list)?|follow[- ]ups?|still (?:open|to do|missing)|open (?:items|tasks|points)|action items?|what's left|left to do",
   ),
+  planLabel: words(
+    "(?:my|the|our) plan|plan:|i(?:'|’)ll|i will|we(?:'|’)ll|we will|i need to|we need to|going to|(?:two|three|four|five|six|\\d) (?:parts|steps|phases|stages|tasks)",
+  ),
+  after: between("(?:and\\s+)?(?:then|after that|afterwards|finally|lastly)"),
 };

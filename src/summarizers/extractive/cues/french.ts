@@ -1,6 +1,6 @@
 /** Cues of French. */
 
-import { type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "ajoutée?s?|actualisée?s?|annulée?s?|appliquée?s?|configurée?s?|convertie?s?|corrigée?s?|créée?s?|déplacée?s?|déployée?s?|écrite?s?|" +
@@ -68,4 +68,8 @@ export const FRENCH: CueTable = {
   ),
   hedge: words("peut-être|probablement|semble(?:nt)?|pourrait|je pense|je crois|sans doute"),
   nextLabel: words("prochaines? étapes?|étapes? suivantes?|à faire|reste à faire|il reste|points? ouverts?|suite"),
+  planLabel: words(
+    "(?:mon|le|notre) plan|plan ?:|je vais|nous allons|(?:deux|trois|quatre|cinq|six|\\d) (?:étapes|parties|phases|tâches)",
+  ),
+  after: between("(?:et\\s+)?(?:puis|ensuite|après cela|après ça|enfin)"),
 };

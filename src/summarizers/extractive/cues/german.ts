@@ -1,6 +1,6 @@
 /** Cues of German. */
 
-import { type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "abgeschlossen|aktualisiert|angelegt|angepasst|behoben|beendet|bereinigt|eingebaut|eingerichtet|entfernt|erledigt|ersetzt|erstellt|" +
@@ -70,4 +70,8 @@ export const GERMAN: CueTable = {
   nextLabel: words(
     "nächste schritte|nächster schritt|offen(?:e punkte|e aufgaben)?|ausstehend|noch zu tun|to[- ]?dos?|verbleibend\\p{L}*|weiteres vorgehen",
   ),
+  planLabel: words(
+    "(?:mein|der|unser) plan|plan:|ich werde|wir werden|ich muss|wir müssen|(?:zwei|drei|vier|fünf|sechs|\\d) (?:teile|schritte|phasen|aufgaben)",
+  ),
+  after: between("(?:und\\s+)?(?:dann|danach|anschließend|schließlich|zuletzt|zum schluss)"),
 };

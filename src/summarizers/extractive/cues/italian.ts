@@ -1,6 +1,6 @@
 /** Cues of Italian. */
 
-import { type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "aggiornat[oaie]|aggiunt[oaie]|annullat[oaie]|applicat[oaie]|cambiat[oaie]|completat[oaie]|configurat[oaie]|convertit[oaie]|corrett[oaie]|creat[oaie]|" +
@@ -64,4 +64,8 @@ export const ITALIAN: CueTable = {
   ),
   hedge: words("forse|probabilmente|sembra|potrebbe|credo|penso"),
   nextLabel: words("prossimi passi|prossimo passo|passi successivi|da fare|in sospeso|resta da fare|ancora aperti"),
+  planLabel: words(
+    "(?:il mio|il|il nostro) piano|piano:|devo|dobbiamo|(?:due|tre|quattro|cinque|sei|\\d) (?:passi|parti|fasi|compiti)",
+  ),
+  after: between("(?:e\\s+)?(?:poi|dopo|quindi|infine)"),
 };

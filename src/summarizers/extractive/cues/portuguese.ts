@@ -1,6 +1,6 @@
 /** Cues of Portuguese. */
 
-import { type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "adicionad[oa]s?|ajustad[oa]s?|alterad[oa]s?|aplicad[oa]s?|atualizad[oa]s?|cancelad[oa]s?|concluíd[oa]s?|configurad[oa]s?|convertid[oa]s?|" +
@@ -66,4 +66,8 @@ export const PORTUGUESE: CueTable = {
   ),
   hedge: words("talvez|provavelmente|parece|poderia|acho que|possivelmente"),
   nextLabel: words("próximos? passos?|pendentes?|a fazer|falta|pendências|restante"),
+  planLabel: words(
+    "(?:meu|o|nosso) plano|plano:|vou|vamos|(?:dois|duas|três|quatro|cinco|seis|\\d) (?:passos|etapas|partes|fases|tarefas)",
+  ),
+  after: between("(?:e\\s+)?(?:depois|em seguida|então|finalmente|por fim|por último)"),
 };

@@ -1,6 +1,6 @@
 /** Cues of Russian. */
 
-import { type CueTable, never, only, words } from "./cue-table.ts";
+import { between, type CueTable, never, only, words } from "./cue-table.ts";
 
 const PAST =
   "готово|сделан\\p{L}*|исправлен\\p{L}*|исправил\\p{L}*|добавлен\\p{L}*|добавил\\p{L}*|обновлен\\p{L}*|обновлён|обновил\\p{L}*|создан\\p{L}*|создал\\p{L}*|реализован\\p{L}*|" +
@@ -58,4 +58,6 @@ export const RUSSIAN: CueTable = {
   ),
   hedge: words("может быть|возможно|вероятно|кажется|похоже|наверное|думаю"),
   nextLabel: words("следующие шаги|дальнейшие шаги|что дальше|осталось(?: сделать)?|нужно сделать|план|задачи"),
+  planLabel: words("план|сделаю|сделаем|(?:два|три|четыре|пять|\\d) (?:шаг|этап|задач|част)\\p{L}*"),
+  after: between("(?:и\\s+|а\\s+)?(?:затем|потом|после этого|наконец)"),
 };

@@ -1,6 +1,6 @@
 /** Cues of Spanish. */
 
-import { type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "actualizad[oa]s?|agregad[oa]s?|añadid[oa]s?|aplicad[oa]s?|arreglad[oa]s?|cambiad[oa]s?|cancelad[oa]s?|completad[oa]s?|configurad[oa]s?|" +
@@ -69,4 +69,8 @@ export const SPANISH: CueTable = {
   ),
   hedge: words("quizás?|tal vez|probablemente|parece|podría|creo que|a lo mejor"),
   nextLabel: words("próximos? pasos?|siguientes? pasos?|pendientes?|por hacer|falta|tareas pendientes"),
+  planLabel: words(
+    "(?:mi|el|nuestro) plan|plan:|voy a|vamos a|(?:dos|tres|cuatro|cinco|seis|\\d) (?:pasos|partes|fases|tareas)",
+  ),
+  after: between("(?:y\\s+)?(?:luego|después|finalmente|por último|a continuación)"),
 };

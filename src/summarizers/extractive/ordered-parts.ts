@@ -1,0 +1,74 @@
+/**
+ * The parts of a text that come one after another: a list that counts from one, or clauses joined by words such as "then". Says
+ * which of them are still to come. Never reorders, never takes a list that does not count for one that does.
+ */
+
+import type { CueTable } from "./cues/cue-table.ts";
+import { oneLine } from "./sentences.ts";
+import { matcher } from "./shared-words.ts";
+import { withoutLayout } from "./whole-statement.ts";
+
+const TEXT_CHARS_READ = 6_000;
+const PART_CHARS_MAX = 200;
+const PARTS_MAX = 12;
+const PART_CHARS_MIN = 8;
+const DENSE_CHARS_MIN = 4;
+
+/** Those behind the last that one of the texts speaks of; none where nothing tells how far the work is. */
+export function partsBehind(parts: readonly string[], texts: readonly string[]): readonly string[] {
+  if (parts.length === 0) return [];
+  const reached = parts.findLastIndex(matcher(texts));
+  return reached < 0 ? [] : parts.slice(reached + 1);
+}
+
+/** Of a request; empty where it has no order. */
+export function orderedParts(request: string, { after }: CueTable): readonly string[] {
+  const text = request.slice(0, TEXT_CHARS_READ);
+  const { parts } = countedList(text);
+  return inOrder(parts.length > 1 ? parts : text.split(after));
+}
+
+/** Of what an assistant sets out to do: the last list under words that say so. Empty where there is none. */
+export function plannedParts(said: string, { planLabel, done, undone }: CueTable): readonly string[] {
+  const text = said.slice(0, TEXT_CHARS_READ);
+  if (!FIRST_ITEM.test(text)) return [];
+  const { above, parts } = countedList(text);
+  const isPlan = planLabel.test(above) && !/[?？؟]/.test(above) && (!done.test(above) || undone.test(above));
+  // What is already reported item by item is no plan any more.
+  return isPlan && !parts.some((part) => done.test(part) && !undone.test(part)) ? inOrder(parts) : [];
+}
+
+const NUMBERED =
+  /^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:part|step|phase|task|teil|schritt|aufgabe|étape|partie|paso|parte|passo|этап|шаг|ステップ|단계)\s*)?(\d{1,2})\s?[.):：]\**\s+(\S.*)$/iu;
+const FIRST_ITEM = /^ {0,8}(?:#{1,6} )?(?:\*\*)?(?:\p{L}{1,20} )?1 ?[.):：]/mu;
+
+interface CountedList {
+  /** The line above the list. */
+  readonly above: string;
+  readonly parts: readonly string[];
+}
+
+/** The last list that counts from one. */
+function countedList(text: string): CountedList {
+  let above = "";
+  let before = "";
+  let parts: string[] = [];
+  for (const line of text.split("\n")) {
+    const [, number, part = ""] = NUMBERED.exec(line) ?? [];
+    if (Number(number) === 1) {
+      above = before;
+      parts = [part];
+    } else if (Number(number) === parts.length + 1 && parts.length > 0) parts.push(part);
+    if (line.trim() !== "") before = line;
+  }
+  return { above, parts };
+}
+
+function inOrder(parts: readonly string[]): readonly string[] {
+  const isOrdered = parts.length > 1 && parts.length <= PARTS_MAX && parts.every(isLongEnough);
+  return isOrdered ? parts.map((part) => oneLine(withoutLayout(part), PART_CHARS_MAX).replace(/[:：]$/, "")) : [];
+}
+
+function isLongEnough(part: string): boolean {
+  return part.length >= (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/.test(part) ? DENSE_CHARS_MIN : PART_CHARS_MIN);
+}
