@@ -79,6 +79,28 @@ test("an agent that acts by what it writes is told by what its tools answer how 
   expect(failed.blocked).toEqual(["edit: 4:5 → Your proposed edit has introduced new syntax error(s)."]);
 });
 
+test("what succeeds later was overcome, however its output was shortened and its commit called", async () => {
+  const failed = (command: string) => bash("", command, "Error: the gate is stuck");
+  const failures = async (...messages: readonly (readonly Message[])[]): Promise<readonly string[]> =>
+    (await summarize(TASK, ...messages, bash("", "npm run other", "ok"))).toolFailures.map(({ summary }) => summary);
+  expect(await failures(failed("npm run gate | tail -20"))).toEqual([
+    "npm run gate | tail -20 → Error: the gate is stuck",
+  ]);
+  expect(await failures(failed("npm run gate 2>&1 | tail -20"), bash("", "npm run gate | tail -5", "ok"))).toEqual([]);
+  const commit = failed('git add . && git commit -m "Widen the gate"');
+  expect(await failures(commit, bash("", 'git commit -m "Widen the northern gate"', "[main 1a2b3c4]"))).toEqual([]);
+  expect((await failures(commit, bash("", "git push", "ok"))).length).toBe(1);
+});
+
+test("a newer decision about the same thing replaces the older", async () => {
+  const { decisions } = await summarize(
+    TASK,
+    edit("I'll keep the tide colours in the old palette because it is small."),
+    edit("I'll keep the tide colours in five tokens because the palette is too small."),
+  );
+  expect(decisions.map(({ decision }) => decision)).toEqual(["I'll keep the tide colours in five tokens"]);
+});
+
 test("what users answer to a tool is decided, in its place among what was said", async () => {
   const asked = called("", "AskUserQuestion", {}, 'User has answered: "Which gate comes first?"="The northern one".');
   const chosen = assistant("We decided to use two pumps because one may fail.");

@@ -36,6 +36,24 @@ test("only the main clause takes a deed back", () => {
   expect(done("The gate that was fixed yesterday still fails when the tide is high.")).toEqual([]);
 });
 
+test("what is missing is not done, however quickly it will be", () => {
+  expect(done("A type is missing in the test, that is quickly done.")).toEqual([]);
+  expect(done("The tide table is now successfully written to the log.")).toEqual([
+    "The tide table is now successfully written to the log.",
+  ]);
+});
+
+test("an announcement leans on nothing that is done or speaks of something else", () => {
+  const announced = (text: string): readonly string[] => openIn(text, "en").announced;
+  expect(announced("The gate needs a new hinge. Let me check what's needed.")).toEqual([
+    "The gate needs a new hinge. Check what's needed.",
+  ]);
+  expect(announced("This should keep the gate closed. Let me make the edit now.")).toEqual(["Make the edit now."]);
+  expect(announced("The gate is now safely closed. I've closed it. Let me check the pump first.")).toEqual([
+    "Check the pump first.",
+  ]);
+});
+
 test("an identifier may begin a sentence", () =>
   expect(done("tide-4te.3 is committed. well-known words are committed.")).toEqual(["tide-4te.3 is committed."]));
 

@@ -24,7 +24,14 @@ test.each([
   '{"success":true,"error":"no errors"}',
   '{"error":"none"}',
   "The page explains what an error is.",
+  "The file gate.sh has been updated:\n  4  open || exit 1",
 ])("%s did not", (text) => expect(failureOf(resultOf(text))).toBeUndefined());
+
+test.each([
+  ["Exit code 1\n┃ fix ❯\ncheck ━━━━\nThe gate does not close.", "Exit code 1"],
+  ["Your proposed edit has introduced new syntax error(s).", "Your proposed edit has introduced new syntax error(s)."],
+  ["exited with 2", "exited with 2"],
+])("what failed in %j", (text, expected) => expect(failureOf(resultOf(text))).toBe(expected));
 
 test("a tool that calls tools is told by the inner one", () => {
   const brief = (input: JsonValue): string => briefOf({ type: "tool-call", name: "execute", input });

@@ -16,7 +16,9 @@ const BRIEF_CHARS_MAX = 90;
 export function failureOf(result: ToolResultPart): string | undefined {
   const text = excerpt(result);
   const exit =
-    /\b(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_code|returncode|return code)["']?\s*[:=]?\s*(-?\d+)/i.exec(text);
+    /\b(?:exit(?:ed)?(?: with)? (?:code|status)|exited with|exit_code|returncode|return code)\b["']?\s*[:=]?\s*(-?\d+)/i.exec(
+      text,
+    );
   const hasFailed =
     result.isError ||
     /^(?:error|fatal|traceback|failed|exception)\b/i.test(text.trimStart()) ||
@@ -66,6 +68,11 @@ const LOOKING =
 /** Whether a command only looks at something. */
 export function isLooking(brief: string): boolean {
   return LOOKING.test(brief);
+}
+
+/** A command without what only shortens its output. */
+export function withoutPipes(brief: string): string {
+  return brief.replace(/\s*2>&1|\s*\|\s*(?:tail|head|grep)\b[^|]*/g, "").trim();
 }
 
 /** The line of a successful result that tells most, short enough for a log; empty when there is none. */
@@ -161,7 +168,7 @@ const WRAPPING = /^meta=\S+ content=\[TextContent\(type='text', text=['"]/;
 
 /** A line with a word in it that does not merely open something: no frames, no lone brackets, no echo of a script's name. */
 function saysSomething(line: string): boolean {
-  return !/^[>│|] ?/.test(line) && /\p{L}{2}|\d/u.test(line) && !/[{[(,][\\"']*$/.test(line);
+  return !/^[>|] ?|[\u2500-\u257f]/.test(line) && /\p{L}{2}|\d/u.test(line) && !/[{[(,][\\"']*$/.test(line);
 }
 
 /** "TypeError: x is not a function", "fatal: no such ref": a kind, a colon, and what it is. */
@@ -175,6 +182,7 @@ function errorLine(text: string): string {
     .split(/\n|\\n/)
     .map((line) => line.trim());
   const telling =
-    lines.find((line) => ERROR_MESSAGE.test(line)) ?? lines.find((line) => line.length > 4 && ERROR_LINE.test(line));
+    lines.find((line) => ERROR_MESSAGE.test(line)) ??
+    lines.find((line) => line.length > 4 && ERROR_LINE.test(line) && saysSomething(line));
   return oneLine((telling ?? lines.find(saysSomething) ?? "").slice(0, 1_000), FAILURE_CHARS_MAX);
 }

@@ -36,6 +36,7 @@ test("checks that passed and things that were changed, newest first", () =>
       ["cancel_booking", "H-12", "ok"],
       ["get_booking", "H-12", "ok"],
       ["send_mail", "ana@example.org", "ok"],
+      ["insert", "from tides import gate", "ok"],
     ),
   ).toEqual(["npm test → Tests: 12 passed", "send_mail: ana@example.org", "cancel_booking: H-12"]));
 

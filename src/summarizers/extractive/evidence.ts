@@ -5,7 +5,7 @@
 
 import { isObject } from "../../core/json.ts";
 import type { Message, ToolCallPart } from "../../core/message.ts";
-import { failureOf } from "./call-outcome.ts";
+import { failureOf, withoutPipes } from "./call-outcome.ts";
 import { passedCheck } from "./passed-check.ts";
 import { type LoggedCall, OUTCOME_MARK } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
@@ -92,13 +92,13 @@ function newestChecks(newest: readonly LoggedCall[]): readonly string[] {
 function checkLine({ brief, result }: LoggedCall): readonly string[] {
   const outcome = passedCheck(brief, result);
   if (outcome === undefined) return [];
-  const command = brief.replace(/\s*2>&1|\s*\|\s*(?:tail|head|grep)\b[^|]*/g, "").trim();
-  return [`${command}${OUTCOME_MARK}${outcome}`];
+  return [`${withoutPipes(brief)}${OUTCOME_MARK}${outcome}`];
 }
 
 const CHANGE_NAME =
   /(?:^|[_\-.:])(?:create|update|delete|cancel|book|send|modify|publish|deploy|transfer|exchange|return|insert|merge|close|upload|submit|remove|reply|schedule|assign)(?=[_\-A-Z]|$)/;
 
+/** A verb alone is a command of an editor: what it did stands among the files. */
 function isChange({ name }: LoggedCall): boolean {
-  return CHANGE_NAME.test(name) && !/todo|plan|file|memory/i.test(name);
+  return CHANGE_NAME.test(name) && !/^[a-z]+$|todo|plan|file|memory/i.test(name);
 }

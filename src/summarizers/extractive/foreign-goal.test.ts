@@ -23,5 +23,8 @@ test("what it left pending is next, without what was done since", () => {
   const summary =
     "7. Pending Tasks:\n   - **tide-6**: tests for the gate\n   - **tide-7**: open the gate by hand\n\n8. Current Work:\n   Working on tide-6.";
   expect(foreignPending(summary, ["feat: test the gate (tide-6)"])).toEqual(["tide-7: open the gate by hand"]);
+  expect(foreignPending("Pending Tasks:\n- tide-7 (open, blocked by tide-5): open the gate (by hand)", [])).toEqual([
+    "tide-7: open the gate (by hand)",
+  ]);
   expect(foreignPending("## Goal\nOpen the gate.", [])).toEqual([]);
 });

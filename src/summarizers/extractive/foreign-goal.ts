@@ -39,10 +39,13 @@ function itemsBelow(lines: readonly string[], at: number): readonly string[] {
   for (const line of lines.slice(at + 1, at + 1 + LINES_MAX)) {
     const item = /^\s*(?:[-*+]|\d{1,2}[.)])\s+(?:\[ \]\s+)?(\S.*)$/.exec(line)?.[1];
     if (line.trim() !== "" && (item === undefined || /[:：]$/.test(item))) break;
-    if (item !== undefined) items.push(oneLine(withoutLayout(item), PENDING_CHARS_MAX));
+    if (item !== undefined) items.push(oneLine(withoutLayout(item.replace(STATE_THEN, "")), PENDING_CHARS_MAX));
   }
   return items;
 }
+
+/** What waited for what when the summary was written is over by now, or about to be. */
+const STATE_THEN = /\s*\((?=[^()]*\b(?:blocked|open|pending|in progress|waiting|depends)\b)[^()]{1,120}\)/i;
 
 const PENDING_LABEL =
   /^\s*(?:#{1,6}\s+|\d{1,2}[.)]\s+)?(?:\*\*)?(?:pending (?:tasks?|work|items?)|(?:optional )?next steps?|remaining (?:tasks?|work)|to-?dos?)(?:\*\*)?\s*(?::|$)/i;

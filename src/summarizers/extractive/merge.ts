@@ -3,13 +3,13 @@
  * decisions accumulate, identifiers still in use stay. Decides by shared words only; never rewords an item.
  */
 
-import type { Checkpoint, Decision, ToolFailure } from "../../core/checkpoint/checkpoint.ts";
+import type { Checkpoint, ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { parseCheckpoint } from "../../core/checkpoint/checkpoint-text.ts";
 import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../core/checkpoint/identifier-list.ts";
 import type { Summary } from "../../core/checkpoint/summary.ts";
 import { type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 import { isCallForm } from "./argument-names.ts";
-import { callKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
+import { failureKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
 import { distinct, distinctDecisions, type Statements } from "./statements.ts";
@@ -49,7 +49,7 @@ export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefin
       ...fresh.blocked,
       ...earlier.blocked.filter((item) => isOpen(item) && !isPassed(item, reading)),
     ]),
-    decisions: mergeDecisions(fresh.decisions, earlier.decisions),
+    decisions: distinctDecisions([...fresh.decisions, ...earlier.decisions.toReversed()]),
     nextSteps: fresh.nextSteps.length > 0 ? fresh.nextSteps : next,
     findings: fresh.findings,
   };
@@ -73,19 +73,14 @@ export function failuresIn({ toolFailures, blocked }: Checkpoint): readonly Tool
   return [...toolFailures, ...passed];
 }
 
-/** A newer decision about the same thing replaces the older. */
-function mergeDecisions(fresh: readonly Decision[], earlier: readonly Decision[]): readonly Decision[] {
-  const isReplaced = matcher(fresh.map(({ decision }) => decision));
-  return distinctDecisions([...fresh, ...earlier.toReversed().filter(({ decision }) => !isReplaced(decision))]);
-}
-
 export function mergeFailures(
   fresh: readonly ToolFailure[],
   earlier: readonly ToolFailure[],
   { log }: Reading,
 ): readonly ToolFailure[] {
+  const succeeded = new Set([...log.values()].map(({ name, brief }) => failureKeyOf(name, brief)));
   const isOvercome = ({ toolName, summary }: ToolFailure): boolean =>
-    log.has(callKeyOf(toolName, summary.split(OUTCOME_MARK)[0] ?? ""));
+    succeeded.has(failureKeyOf(toolName, summary.split(OUTCOME_MARK)[0] ?? ""));
   const known = new Set(fresh.map(({ summary }) => summary));
   return [...fresh, ...earlier.toReversed().filter((failure) => !isOvercome(failure) && !known.has(failure.summary))];
 }

@@ -11,7 +11,7 @@ import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isLabelledOutput } from "../../core/plan/partition-request.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
-import { briefOf, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "./call-outcome.ts";
+import { briefOf, FAILURE_CHARS_MAX, failureOf, withoutPipes, writtenCommand } from "./call-outcome.ts";
 import { passedCheck } from "./passed-check.ts";
 import { type Settled, settledByTool } from "./question-tools.ts";
 import { requestOf, speakerOf } from "./request.ts";
@@ -192,7 +192,7 @@ interface Called {
 
 /** What failed stands until the same succeeds. */
 function noteFailure(state: State, { name, brief }: Called, failure: string | undefined): void {
-  const key = callKeyOf(name, brief);
+  const key = failureKeyOf(name, brief);
   // Deleted first even when it comes again, so that the newest stands last.
   state.failures.delete(key);
   if (failure === undefined) return;
@@ -235,9 +235,15 @@ const CHECKING = /test|check|build|lint|spec|compile|verify|make|tsc|mypy|ruff|c
 /** Between what was called and what came of it. */
 export const OUTCOME_MARK = " → ";
 
-/** Calls of one tool with the same telling argument are taken for the same. */
+/** Calls of one tool with the same telling argument are taken for the same, however much of their output was asked for. */
 export function callKeyOf(toolName: string, brief: string): string {
-  return `${toolName} ${brief}`;
+  return `${toolName} ${withoutPipes(brief)}`;
+}
+
+/** What succeeds later under the same key overcomes a failure: a commit is one, whatever its message. */
+export function failureKeyOf(toolName: string, brief: string): string {
+  const deed = [...brief.matchAll(/\bgit (?:-C \S+ )?(commit|push|pull|rebase|merge|cherry-pick)\b/g)].at(-1)?.[1];
+  return deed === undefined ? callKeyOf(toolName, brief) : `${toolName} git ${deed}`;
 }
 
 function noteCall(state: State, key: string, call: LoggedCall): void {

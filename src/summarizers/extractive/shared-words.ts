@@ -22,11 +22,26 @@ const ITEMS_COMPARED_MAX = 200;
 
 /** Whether most content words of an item occur together in one of the others. */
 export function matcher(others: readonly string[]): (item: string) => boolean {
-  const sets = others.slice(0, ITEMS_COMPARED_MAX).map(stemsOf);
-  return (item) => {
-    const words = [...stemsOf(item)];
-    if (words.length < 2) return false;
-    return sets.some((set) => words.filter((word) => set.has(word)).length >= SAME_SHARE * words.length);
+  const { add, matches } = growingMatcher();
+  others.slice(0, ITEMS_COMPARED_MAX).forEach(add);
+  return matches;
+}
+
+export interface GrowingMatcher {
+  add(other: string): void;
+  matches(item: string): boolean;
+}
+
+/** The same where the others come one by one. */
+export function growingMatcher(): GrowingMatcher {
+  const sets: ReadonlySet<string>[] = [];
+  return {
+    add: (other) => void sets.push(stemsOf(other)),
+    matches(item) {
+      const words = [...stemsOf(item)];
+      if (words.length < 2) return false;
+      return sets.some((set) => words.filter((word) => set.has(word)).length >= SAME_SHARE * words.length);
+    },
   };
 }
 

@@ -13,7 +13,7 @@ import { provenBy } from "./evidence.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose, Reading, ToolAnswer } from "./reading.ts";
-import { wordsOf } from "./shared-words.ts";
+import { growingMatcher, wordsOf } from "./shared-words.ts";
 import { spokenWords } from "./spoken-words.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
@@ -243,9 +243,15 @@ export function distinct(items: readonly string[]): readonly string[] {
   return items.filter((item) => isNew(item, seen));
 }
 
+/** Newest first: a newer decision about the same thing replaces the older. */
 export function distinctDecisions(decisions: readonly Decision[]): readonly Decision[] {
+  const newer = growingMatcher();
   const seen = new Set<string>();
-  return decisions.filter(({ decision }) => isNew(decision, seen));
+  return decisions.filter(({ decision }) => {
+    if (!isNew(decision, seen) || newer.matches(decision)) return false;
+    newer.add(decision);
+    return true;
+  });
 }
 
 function isNew(item: string, seen: Set<string>): boolean {

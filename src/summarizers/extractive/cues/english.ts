@@ -100,7 +100,7 @@ export const ENGLISH: CueTable = {
     "iu",
   ),
   undone: new RegExp(
-    `^(?:test|check|verify|ensure|make sure|run|confirm|see|try)(?![\\p{L}\\p{N}])|${words("but|however|although|though|still|should|would|could|can|will|might|may|if|whether|unless|until|once|when|not|cannot|\\w+n['’]t|never|nearly|almost|partially|issue is|problem is|trying|tries|attempt(?:ed|ing)?|wants?|needs?|to be|wrong(?:ly)?|broke|mistake|accidentally|yet|pending|todo|fail(?:s|ed|ure|ures|ing)?|let me|i'?ll|i’ll|let'?s|let’s|step \\d+|before|previously|originally|interrupted|aborted|timed out").source}`,
+    `^(?:test|check|verify|ensure|make sure|run|confirm|see|try)(?![\\p{L}\\p{N}])|${words("but|however|although|though|still|should|would|could|can|will|might|may|if|whether|unless|until|once|when|not|cannot|\\w+n['’]t|never|nearly|almost|partially|issue is|problem is|trying|tries|attempt(?:ed|ing)?|wants?|needs?|to be|wrong(?:ly)?|broke|mistake|accidentally|yet|pending|todo|fail(?:s|ed|ure|ures|ing)?|let me|i'?ll|i’ll|let'?s|let’s|step \\d+|before|previously|originally|interrupted|aborted|timed out|missing|lacks?|(?:quickly|easily|soon) done").source}`,
     "iu",
   ),
   next: words(

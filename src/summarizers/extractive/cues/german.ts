@@ -51,7 +51,7 @@ export const GERMAN: CueTable = {
     "iu",
   ),
   undone: words(
-    "nicht|noch|kein(?:e|en|er|em)?|aber|jedoch|allerdings|sollte(?:n)?|würde(?:n)?|könnte(?:n)?|werde|wird|werden|wenn|falls|ob|bevor|sobald|fast|teilweise|fehlgeschlagen|schlägt|scheitert|gescheitert|problem ist|muss|müssen|soll(?:en)?|versuch\\p{L}*|versehentlich|abgebrochen",
+    "nicht|noch|kein(?:e|en|er|em)?|aber|jedoch|allerdings|sollte(?:n)?|würde(?:n)?|könnte(?:n)?|werde|wird|werden|wenn|falls|ob|bevor|sobald|fast|teilweise|fehlgeschlagen|schlägt|scheitert|gescheitert|problem ist|muss|müssen|soll(?:en)?|versuch\\p{L}*|versehentlich|abgebrochen|fehlt|fehlen|schnell (?:erledigt|gemacht|getan)",
   ),
   next: words(
     "als nächstes|als nächster schritt|nächste[rns]?|ich werde|wir werden|lass mich|lass uns|danach|anschließend|noch zu|müssen wir|muss ich|muss noch|müssen noch|sollten wir|bleibt noch|offen|ausstehend|steht noch aus|jetzt (?:prüfe|teste|schreibe|baue|mache|kümmere|sehe)",
