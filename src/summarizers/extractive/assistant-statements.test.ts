@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Language } from "../../core/checkpoint/language.ts";
 import { openIn, toldIn } from "./assistant-statements.ts";
 
 const done = (text: string): readonly string[] => toldIn({ text }, "en").done;
@@ -52,6 +53,47 @@ test("an announcement leans on nothing that is done or speaks of something else"
   expect(announced("The gate is now safely closed. I've closed it. Let me check the pump first.")).toEqual([
     "Check the pump first.",
   ]);
+});
+
+const reported = (text: string, language: Language): readonly string[] =>
+  toldIn({ text: text }, language, { isAtWork: true, isFinal: true }).done;
+
+/** Whatever was to be done: no list has all verbs. */
+test.each([
+  ["en", "The harbour report is laid out.", "The harbour report is needed."],
+  ["en", "I've arranged the moorings by length.", "I've noticed the moorings are loose."],
+  ["en", "All five berths are numbered now.", "All five berths are not numbered."],
+  ["de", "Der Anleger ist bestellt.", "Der Anleger ist noch nicht bestellt."],
+  ["de", "Ich habe die Hafenmeisterin benachrichtigt.", "Der Umbau ist für März geplant."],
+  ["fr", "Le rapport du port est imprimé.", "Le rapport du port n'est pas imprimé."],
+  ["es", "El informe del puerto está firmado.", "El informe del puerto todavía no está firmado."],
+  ["ru", "Отчёт о порте подписан.", "Отчёт о порте ещё не подписан."],
+  ["zh", "港口的宴会厅已经预订成功。", "港口的宴会厅还没有预订成功。"],
+  ["ja", "港の会場を予約しました。", "港の会場はまだ予約していません。"],
+] as const)("%s: what ended is done at the end of a turn: %s", (language, ended, open) => {
+  expect(reported(ended, language)).toEqual([ended]);
+  expect(reported(open, language)).toEqual([]);
+});
+
+test("in the middle of a turn, or in mere talk, only known deeds count", () => {
+  expect(done("The harbour report is laid out.")).toEqual([]);
+  expect(toldIn({ text: "The harbour report is laid out." }, "en", { isAtWork: false, isFinal: true }).done).toEqual(
+    [],
+  );
+});
+
+test.each([
+  ["en", "Next: open the northern gate for the ferry."],
+  ["en", "Remaining: paste the tables into the manual."],
+  ["de", "Als Nächstes: die Gezeitentabellen drucken und binden."],
+  ["zh", "目前还没完成的事项：为潮汐表编写测试用例。"],
+] as const)("%s: a label with a colon is a plan: %s", (language, said) =>
+  expect(openIn(said, language).nextSteps).toEqual([said]),
+);
+
+test("what stands still is told from what went down", () => {
+  expect(openIn("The tide server is down and nobody answers.", "en").blocked.length).toBe(1);
+  expect(openIn("The waiting time at the gate is down to three minutes.", "en").blocked).toEqual([]);
 });
 
 test("an identifier may begin a sentence", () =>

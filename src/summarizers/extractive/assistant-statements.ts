@@ -43,15 +43,17 @@ const LABEL_CHARS = 40;
 export interface ToldOptions {
   /** Something is being made beside the talk. */
   readonly isAtWork: boolean;
+  /** The turn ended with it: what it reports is finished. */
+  readonly isFinal?: boolean;
 }
 
 /** In the order in which they were said. */
 export function toldIn(
   written: { readonly text: string },
   language: Language,
-  { isAtWork }: ToldOptions = { isAtWork: true },
+  { isAtWork, isFinal }: ToldOptions = { isAtWork: true },
 ): Told {
-  const cues = CUES[language];
+  const cues = isFinal === true && isAtWork ? reporting(CUES[language]) : CUES[language];
   const speaker = { isUser: false, isAtWork };
   const mayTell = decidingOrFinding(cues);
   const decisions: Decision[] = [];
@@ -74,6 +76,18 @@ export function toldIn(
     findings: findings.slice(0, FINDINGS_MAX),
   };
 }
+
+/** The same cues, where whatever came to its end counts as done. */
+function reporting(cues: CueTable): CueTable {
+  const known = REPORTING.get(cues);
+  if (known !== undefined) return known;
+  const made = { ...cues, done: new RegExp(`${cues.done.source}|${cues.finished.source}`, "iu") };
+  REPORTING.set(cues, made);
+  return made;
+}
+
+/** Made from each table once; holds nothing of what was read. */
+const REPORTING = new WeakMap<CueTable, CueTable>();
 
 function decidingOrFinding(cues: CueTable): RegExp {
   const known = DECIDING_OR_FINDING.get(cues);
@@ -125,9 +139,12 @@ function leansOn(before: string, step: string, cues: CueTable): boolean {
 const POINTING_BACK =
   /^(?:this|that|these|those|it|they|he|she|das|dies\p{L}*|es|sie|ce(?:la|ci)?|c['’]est|ça|ils?|elles?|esto|eso|est[ae]|isso|isto|questo|ciò|это|этот)(?!\p{L})|^(?:这|那|它|これ|それ|이것|그것)/iu;
 
+/** "Next: open the gate" is a plan by its label alone; without a colon other words must say so too. */
 function isPlan(text: string, cues: CueTable): boolean {
-  if (!cues.nextLabel.test(text.slice(0, LABEL_CHARS))) return false;
-  return cues.next.test(text) && !isQuestion(text) && !cues.hedge.test(text) && !isDone(text, cues);
+  const label = cues.nextLabel.exec(text.slice(0, LABEL_CHARS));
+  if (label === null) return false;
+  const isLabelled = /^\s?[:：]/.test(text.slice(label.index + label[0].length));
+  return (isLabelled || cues.next.test(text)) && !isQuestion(text) && !cues.hedge.test(text) && !isDone(text, cues);
 }
 
 const WRITTEN = { isUser: false } as const;

@@ -67,7 +67,10 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
     } else {
       if (!isFull(found))
-        readAssistant(standing(toldIn(item, language, { isAtWork }), item, { reading, isTakenBack }), found);
+        readAssistant(
+          standing(toldIn(item, language, { isAtWork, isFinal: item.isFinal }), item, { reading, isTakenBack }),
+          found,
+        );
       age++;
     }
   }

@@ -25,6 +25,8 @@ export interface CueTable {
   readonly reason: RegExp;
   /** Something was done, in the past. */
   readonly done: RegExp;
+  /** In a message that ends a turn, told by the form of the verb alone: something has come to its end, whatever it was. */
+  readonly finished: RegExp;
   /** Takes a claim of completion back: it is denied, conditional, intended or failed. */
   readonly undone: RegExp;
   /** Something is to come. */

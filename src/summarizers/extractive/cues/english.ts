@@ -17,6 +17,14 @@ const PAST =
   "restored|reverted|rewrote|rewritten|saved|sent|set up|shortened|simplified|split|switched|tested|translated|updated|" +
   "upgraded|verified|wired|wrote|written";
 
+const PARTICIPLE =
+  "(?:\\p{L}+ed|bought|brought|built|chosen|cut|done|drawn|driven|frozen|held|hung|kept|laid|left|lent|lit|made|paid|put|rebuilt|redone|rewritten|sent|set|shown|shut|sold|spent|split|swept|taken|taught|thrown|told|won|written)";
+/** What a thing is like, not what became of it. */
+const STATES =
+  "(?:affected|allowed|associated|authori[sz]ed|based|broken|called|complicated|concerned|connected|defined|deprecated|designed|different|dependent|eligible|expected|frequent|given|hidden|important|intended|interested|involved|known|limited|located|meant|named|needed|open|outdated|overbooked|permitted|planned|present|recommended|related|required|scheduled|stuck|sufficient|supported|supposed|tired|unaffected|unchanged|undefined|unlimited|unsupported|unused|used|wanted|worried|wrong)(?![\\p{L}])";
+/** What only led to something, or to nothing. */
+const ATTEMPTS =
+  "(?:attempted|been|begun|considered|decided|determined|encountered|failed|forgotten|got|hoped|identified|included|learned|listed|looked|met|needed|noted|noticed|observed|provided|reached|read|realized|received|seen|started|stopped|thought|tried|understood|wanted)(?![\\p{L}])";
 const ADVERB = "(?: \\w+ly| now| also| just| already| all)?";
 const GOOD =
   "(?:wait|hmm?|oh|ah|actually|interesting|i see|got it|found it|understood|of course|absolutely|certainly|perfect|great|excellent|good|nice|right|ok(?:ay)?|done|all done|success|alright|sure|yes)[!.,:;]*[\\s—–-]+";
@@ -99,8 +107,11 @@ export const ENGLISH: CueTable = {
       ).source,
     "iu",
   ),
+  finished: words(
+    `(?:is|are|was|were|has been|have been)(?: now| all| both| already| \\p{L}+ly)* (?!${STATES})${PARTICIPLE}(?: up| out| down| off| in)?(?: now| again| too| as well| in full| successfully)*(?=[.!]*$)|^(?:i|we)(?:'ve|’ve| have)(?: now| also| already| just| \\p{L}+ly)* (?!${ATTEMPTS})${PARTICIPLE}(?= (?:the|a|an|all|both|your|our|its|their|\\d))`,
+  ),
   undone: new RegExp(
-    `^(?:test|check|verify|ensure|make sure|run|confirm|see|try)(?![\\p{L}\\p{N}])|${words("but|however|although|though|still|should|would|could|can|will|might|may|if|whether|unless|until|once|when|not|cannot|\\w+n['’]t|never|nearly|almost|partially|issue is|problem is|trying|tries|attempt(?:ed|ing)?|wants?|needs?|to be|wrong(?:ly)?|broke|mistake|accidentally|yet|pending|todo|fail(?:s|ed|ure|ures|ing)?|let me|i'?ll|i’ll|let'?s|let’s|step \\d+|before|previously|originally|interrupted|aborted|timed out|missing|lacks?|(?:quickly|easily|soon) done").source}`,
+    `^(?:test|check|verify|ensure|make sure|run|confirm|see|try)(?![\\p{L}\\p{N}])|${words("but|however|although|though|still|should|would|could|can|will|might|may|if|whether|unless|until|once|when|not|cannot|\\w+n['’]t|never|nearly|almost|partially|issue is|problem is|trying|tries|attempt(?:ed|ing)?|wants?|needs?|to be|wrong(?:ly)?|broke|mistake|accidentally|yet|pending|todo|fail(?:s|ed|ure|ures|ing)?|let me|i'?ll|i’ll|let'?s|let’s|step \\d+|before|previously|originally|interrupted|aborted|timed out|(?:is|are|was|were|still) missing|lacks?|(?:quickly|easily|soon) done").source}`,
     "iu",
   ),
   next: words(
@@ -111,7 +122,7 @@ export const ENGLISH: CueTable = {
   ),
   looking: opening(`(?:${LOOKING})(?![\\p{L}])`),
   blocked: words(
-    "blocked|waiting (?:for|on)|(?:cannot|can'?t|can’t|unable to) (?:proceed|continue|go on|access|connect|log ?in|push|deploy|publish|finish|complete|reach|reproduce|find|install)|stuck|permission (?:is )?denied|access (?:is )?denied|no (?:access|permission)|(?:need|require)s? (?:your|the user's|an? (?:admin|approval|decision))|(?:need|require)s? .{1,60} from (?:you|them|the)|could you (?:please )?(?:provide|confirm|tell|send|share)|please (?:provide|confirm|tell|send|share)|still fail(?:s|ing)|is down",
+    "blocked|waiting (?:for|on)|(?:cannot|can'?t|can’t|unable to) (?:proceed|continue|go on|access|connect|log ?in|push|deploy|publish|finish|complete|reach|reproduce|find|install|open|load|download|verify|send|start)|stuck|permission (?:is )?denied|access (?:is )?denied|no (?:access|permission)|(?:need|require)s? (?:your|the user's|an? (?:admin|approval|decision))|(?:need|require)s? .{1,60} from (?:you|them|the)|could you (?:please )?(?:provide|confirm|tell|send|share)|please (?:provide|confirm|tell|send|share)|(?:is|are) (?:password[- ]protected|locked)|still fail(?:s|ing)|(?:server|service|site|api|host|network|registry|database|cluster|endpoint|gateway)(?: \\S+)? is down(?! to)",
   ),
   finding: words(
     "root cause|the (?:real |actual |underlying |main |core )?(?:problem|issue|bug|cause|reason|culprit) (?:is|was)|turn(?:s|ed) out|discovered that|found that|it means that|caused by",

@@ -50,6 +50,9 @@ export const FRENCH: CueTable = {
     `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:j['’]ai|nous avons|on a|a été|ont été|est|sont)(?: maintenant| bien| également| aussi| déjà)? (?:${PAST})|c['’]est (?:fait|terminé|corrigé|réglé)|(?:tests?|compilation|vérifications?)(?![\\p{L}\\p{N}]).{0,40}(?:passent|passe|réussi\\p{L}*|vert\\p{L}*)|fonctionne (?:maintenant|désormais)|avec succès`).source}`,
     "iu",
   ),
+  finished: words(
+    "(?:est|sont|a été|ont été)(?: maintenant| bien| déjà)? (?!prêt|prévu|situé|lié)\\p{L}+(?:ée?s?|ie?s?|ue?s?|ite?s?)(?=[.!]*$)|(?:j['’]ai|nous avons) (?!essay|vu|trouv|remarqu|décid|choisi)\\p{L}+(?:é|i|u|it|is)(?= (?:l|d|un|une|ce|votre|vos|ton|tes))",
+  ),
   undone: words(
     "pas|ne|n['’]\\p{L}+|mais|cependant|toutefois|encore|devrait|devraient|pourrait|serait|sera|seront|va|vais|allons|si|lorsque|quand|avant|presque|partiellement|échou\\p{L}*|échec|erreur|problème est|faut|doit|doivent|essay\\p{L}*|jamais",
   ),

@@ -11,6 +11,10 @@ const PAST =
 const LOOKING =
   "prüf|test|les|lies|anseh|anschau|such|untersuch|öffn|analysier|schau|nachseh|start|ausführ|versuch|probier|erklär|zeig|helf|geb|warte|beginn|fortfahr|überprüf|find|frag|brauch|denk|glaub|hab|hatt|hätt|werd|würd|wurd|könn|möcht|soll|muss|müss|will|woll|seh|empfehl|melde";
 
+/** What a thing is like, not what became of it. */
+const STATES =
+  "(?:geplant|gedacht|gemeint|benötigt|erwartet|bekannt|betroffen|gewesen|geworden|verboten|erlaubt|verbunden|begrenzt|bestimmt|gesperrt|verlangt|empfohlen|enthalten|versucht|gefunden|entschieden|gesehen|bemerkt|unterstützt|überrascht)(?![\\p{L}])";
+
 export const GERMAN: CueTable = {
   request: words(
     "bitte|kannst du|könntest du|können (?:sie|wir)|könnten sie|ich (?:möchte|will|brauche|hätte gern)|wir (?:brauchen|müssen|sollten|wollen)|lass uns|soll(?:te|st|en)?|muss|müssen|mach(?:e|en)?|erstell(?:e|en)?|schreib(?:e|en)?|prüf(?:e|en)?|teste|füge|ändere|entferne|ersetze|übersetze|portiere|baue|behebe|repariere|suche|finde|zeig(?:e)?|erklär(?:e)?|hilf|aktualisiere|analysiere|fasse|plane|entwirf|installiere|richte|starte|lies|vergleiche|überarbeite|kürze|benutze|verwende|nimm",
@@ -50,6 +54,9 @@ export const GERMAN: CueTable = {
     `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:habe|haben|hat|ist|sind|wurde|wurden|worden)(?![\\p{L}\\p{N}]).{0,160}(?:${PAST})|(?:tests?|build|prüfung(?:en)?|suite)(?![\\p{L}\\p{N}]).{0,40}(?:laufen|läuft|bestanden|grün|erfolgreich)|funktioniert (?:jetzt|nun|wieder)|ist (?:jetzt |nun )?fertig`).source}`,
     "iu",
   ),
+  finished: words(
+    `(?:ist|sind|wurde|wurden|habe|haben)(?: .{1,160})? (?!${STATES})(?:\\p{L}*ge\\p{L}+(?:t|en)|\\p{L}+iert|(?:\\p{L}+)?(?:be|ver|er|ent|zer|über|unter)\\p{L}+(?:t|en))(?=[.!]*$)`,
+  ),
   undone: words(
     "nicht|noch|kein(?:e|en|er|em)?|aber|jedoch|allerdings|sollte(?:n)?|würde(?:n)?|könnte(?:n)?|werde|wird|werden|wenn|falls|ob|bevor|sobald|fast|teilweise|fehlgeschlagen|schlägt|scheitert|gescheitert|problem ist|muss|müssen|soll(?:en)?|versuch\\p{L}*|versehentlich|abgebrochen|fehlt|fehlen|schnell (?:erledigt|gemacht|getan)",
   ),
@@ -61,14 +68,14 @@ export const GERMAN: CueTable = {
   ),
   looking: words(`(?:${LOOKING})\\p{L}*(?=[.!]?$)`),
   blocked: words(
-    "blockiert|warte(?:n|t)? (?:auf|noch auf)|(?:kann|können) .{0,60}nicht (?:weiter|fortfahren|zugreifen|verbinden|installieren|veröffentlichen|abschließen|finden)|kein(?:en)? zugriff|keine berechtigung|zugriff verweigert|steck(?:e|en|t) fest|brauche(?:n)? .{0,60}(?:von dir|von ihnen|freigabe|zugang|zugangsdaten)|bitte (?:bestätige|gib|nenne|schicke)\\p{L}*|schlägt weiterhin fehl",
+    "blockiert|warte(?:n|t)? (?:auf|noch auf)|(?:kann|können) .{0,60}nicht (?:weiter|fortfahren|zugreifen|verbinden|installieren|veröffentlichen|abschließen|finden|öffnen|laden|starten|senden)|kommen? (?:\\p{L}+ )?nicht weiter|kein(?:en)? zugriff|keine berechtigung|zugriff verweigert|steck(?:e|en|t) fest|brauche(?:n)? .{0,60}(?:von dir|von ihnen|freigabe|zugang|zugangsdaten)|bitte (?:bestätige|gib|nenne|schicke)\\p{L}*|schlägt weiterhin fehl",
   ),
   finding: words(
     "ursache|der (?:eigentliche )?(?:fehler|grund) (?:ist|war|liegt|lag)|das (?:eigentliche )?problem (?:ist|war|liegt|lag)|stellt(?:e)? sich heraus|liegt daran|lag daran|herausgefunden",
   ),
   hedge: words("vielleicht|wahrscheinlich|vermutlich|scheint|könnte|möglicherweise|ich glaube|ich denke|wohl"),
   nextLabel: words(
-    "nächste schritte|nächster schritt|offen(?:e punkte|e aufgaben)?|ausstehend|noch zu tun|to[- ]?dos?|verbleibend\\p{L}*|weiteres vorgehen",
+    "nächste schritte|nächster schritt|als nächstes|offen(?:e punkte|e aufgaben)?|ausstehend|noch zu tun|to[- ]?dos?|verbleibend\\p{L}*|weiteres vorgehen",
   ),
   planLabel: words(
     "(?:mein|der|unser) plan|plan:|ich werde|wir werden|ich muss|wir müssen|(?:zwei|drei|vier|fünf|sechs|\\d) (?:teile|schritte|phasen|aufgaben)",

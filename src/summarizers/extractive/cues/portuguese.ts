@@ -48,6 +48,9 @@ export const PORTUGUESE: CueTable = {
     `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:foi|foram|está|estão|ficou|ficaram|tenho|temos)(?: já| agora| também)? (?:${PAST})|${PRETERITE}|(?:testes?|compilação|build)(?![\\p{L}\\p{N}]).{0,40}(?:passam|passa|passaram|passou|verde)|(?:agora|já) funciona|com sucesso|está pronto`).source}`,
     "iu",
   ),
+  finished: words(
+    "(?:está|estão|foi|foram|ficou|ficaram)(?: já| agora)? (?!relacionad|basead|limitad|previst)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$)",
+  ),
   undone: words(
     "não|mas|porém|contudo|ainda|embora|deveria|deveriam|poderia|seria|será|serão|vou|vamos|se|quando|antes|quase|parcialmente|falh\\p{L}*|erro|problema é|preciso|falta|tent\\p{L}*|nunca",
   ),
