@@ -158,3 +158,16 @@ test("what follows a question is a request of its own unless it answers in few w
     "Please port the tide gate to the new pump.",
   );
 });
+
+test("a request of nothing but rules is not told again", async () => {
+  const checkpoint = await summarize(
+    user("Please port the tide gate to the new pump."),
+    edit("On it."),
+    user("Never touch the northern gate. Always use brass for the lamps."),
+    edit("Understood."),
+    user("Now write the manual of the tide gate."),
+    edit("I begin."),
+  );
+  expect(checkpoint.constraints).toEqual(["Never touch the northern gate.", "Always use brass for the lamps."]);
+  expect(checkpoint.criticalContext.join("\n")).not.toContain("northern gate");
+});

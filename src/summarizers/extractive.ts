@@ -280,11 +280,19 @@ function requestLines({ hasAssistant, requests, language }: Reading, told: Told)
     .slice(0, latest === undefined ? undefined : -1)
     .slice(-REQUESTS_MAX)
     .toReversed()
-    .filter((request) => isTelling(request, language) && !isGoal(request) && !rules.includes(request.trim()))
+    .filter((request) => isTelling(request, language) && !isGoal(request) && !isAllOf(request, rules))
     .map(
       (request) =>
         `${userLabel(language)}${oneLine(request.slice(0, 4 * REQUEST_LINE_CHARS_MAX), REQUEST_LINE_CHARS_MAX)}`,
     );
+}
+
+/** Whether nothing is left of a request without the rules that were taken from it. */
+function isAllOf(request: string, rules: readonly string[]): boolean {
+  if (request.length > REQUEST_CHARS_SHORT) return false;
+  let rest = request;
+  for (const rule of rules) rest = rest.replace(rule, "");
+  return !/\p{L}/u.test(rest);
 }
 
 /** Of an earlier summary what nobody will say again: the user's corrections, then reasons, newest first. */

@@ -37,6 +37,12 @@ test("argument names count as mentions, numbers as their digits", () => {
   expect(facts.map((fact) => fact.text).sort()).toEqual(["120000", "timeout_ms"]);
 });
 
+test("of numbered names that only results mention, a few stand for all", () => {
+  const rows = result(Array.from({ length: 30 }, (_, index) => `lamp_${index} gate_${index}_open`).join(" "));
+  expect(ranked(rows)).toHaveLength(6);
+  expect(ranked(rows, call({ name: "lamp_29" }))).toContain("lamp_29");
+});
+
 test("what looks like a word is listed only where a call uses it", () => {
   const said = result("start/exit and/or in-memory WARNING tide_table");
   expect(ranked(said)).toEqual(["tide_table"]);

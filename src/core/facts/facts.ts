@@ -33,19 +33,37 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   });
   const threshold = size <= limit ? 0 : (likelihoods[descendingOrder(likelihoods)[limit - 1] ?? 0] ?? 0);
   const found: RankedFact[] = [];
+  const families: string[] = [];
   at = 0;
-  ledger.visit(({ kind }, textOf) => {
+  ledger.visit((fact, textOf) => {
     const likelihood = likelihoods[at++] ?? 0;
     if (likelihood < threshold || likelihood === 0) return;
     const text = textOf();
-    if (!looksSecret(text)) found.push({ text, kind, likelihood });
+    if (looksSecret(text)) return;
+    found.push({ text, kind: fact.kind, likelihood });
+    families.push(familyOf(fact, text));
   });
   const keys = new Float64Array(found.length);
   for (let index = 0; index < found.length; index++) keys[index] = found[index]?.likelihood ?? 0;
   const order = descendingOrder(keys, (a, b) => compareText(found[a]?.text ?? "", found[b]?.text ?? ""));
   const ranked: RankedFact[] = [];
-  for (const index of order) ranked.push(found[index] as RankedFact); // the order holds the indexes of what was found
+  const members = new Map<string, number>();
+  for (const index of order) {
+    const family = families[index] ?? "";
+    const others = members.get(family) ?? 0;
+    if (family !== "") members.set(family, others + 1);
+    if (others < FAMILY_MAX) ranked.push(found[index] as RankedFact); // the order holds the indexes of what was found
+  }
   return ranked;
+}
+
+/** Of numbered names that only results mention, a few stand for all. */
+const FAMILY_MAX = 3;
+
+/** "metric_#" for `metric_17`; empty for a name that is not numbered, or that anybody used. */
+function familyOf({ kind, user, calls, writes, keys, assistant }: Fact, text: string): string {
+  if ((kind !== "snake" && kind !== "camel") || user + calls + writes + keys + assistant > 0) return "";
+  return /\d/.test(text) ? text.replace(/\d+/g, "#") : "";
 }
 
 export function factsOf(messages: readonly Message[]): readonly RankedFact[] {

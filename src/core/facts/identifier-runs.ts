@@ -163,6 +163,8 @@ function visitDotted(units: Uint16Array, start: number, end: number, flags: numb
     return;
   }
   const kind = (flags & DOT) === 0 ? undefined : endingKind(units, start, end);
+  // The rest of a name that began in another alphabet.
+  if (kind === "file" && units[start] === 95 && unitBefore(units, start) > 127) return;
   if (kind !== undefined) {
     visit(start, end, kind);
     return;

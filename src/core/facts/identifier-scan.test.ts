@@ -88,6 +88,7 @@ test("an escaped line break is not part of the word behind it", () =>
   check(String.raw`one\ntwo_three\nFour five`, ["snake:two_three"]));
 test("other scripts end a name, but belong to a path", () =>
   check("使用foo_bar函数，查看 /root/文档/报告.md。", ["snake:foo_bar", "path:/root/文档/报告.md"]));
+test("the rest of a file name that began in another script is nothing", () => check("抽奖_v2.xlsx", []));
 test("what is too long is data", () => check(`/${"a".repeat(300)}`, []));
 test("half a surrogate pair at the end is no trouble", () => check("a_b\ud83d", []));
 

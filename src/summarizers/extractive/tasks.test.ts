@@ -31,3 +31,8 @@ test("an assent is one in any language, and English everywhere", () => {
 });
 
 test("a bare value says nothing by itself", () => expect(isTelling("f0c674", "en")).toBe(false));
+
+test.each(["接下来找一个乐队，爵士风格。", "你先联系港口，问码头能不能放灯。"])(
+  "asks for work in Chinese: %s",
+  (request) => expect(isTask(request, "zh")).toBe(true),
+);

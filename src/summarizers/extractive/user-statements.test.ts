@@ -39,3 +39,10 @@ test("of rules about the same thing the newest is in force", () => {
   const apart = ["It should be dim.", "It should be round.", "Never touch a.ts.", "Never touch b.ts."];
   expect(inForce(apart)).toEqual(apart);
 });
+
+test("asking whether something can be done forbids nothing", () => {
+  const inChinese = (reply: string): readonly string[] =>
+    laidDownBy({ asked: "", reply, language: "zh", askedIn: "zh" }).constraints;
+  expect(inChinese("你先联系港口，问码头能不能放两个灯。")).toEqual([]);
+  expect(inChinese("码头不能放两个以上的大灯。")).toEqual(["码头不能放两个以上的大灯。"]);
+});

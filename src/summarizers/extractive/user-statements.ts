@@ -38,13 +38,19 @@ export function laidDownBy(exchange: Exchange): LaidDown {
     if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
     const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
     if (decision !== undefined) decisions.push(decision);
-    else if (cues.constraint.test(whole) && !SMALL_TALK.test(whole) && isLasting(sentence, isAnswered))
+    else if (
+      cues.constraint.test(whole.replace(A_NOT_A, "")) &&
+      !SMALL_TALK.test(whole) &&
+      isLasting(sentence, isAnswered)
+    )
       constraints.push(whole);
   }
   return { decisions, constraints };
 }
 
 const SAID = { isUser: true, isAtWork: false } as const;
+/** "能不能": asks whether, and forbids nothing. */
+const A_NOT_A = /(\p{Lo})不\1/gu;
 
 /** "The gate needs to be wider" asks for the thing at hand, "what colour is it? should be red" settles it: neither binds later. */
 function isLasting(sentence: string, isAnswered: boolean): boolean {
