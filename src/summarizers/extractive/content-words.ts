@@ -16,6 +16,8 @@ const SMALL_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+const SMALL_CHARS_MAX = Math.max(...Array.from(SMALL_WORDS, ({ length }) => length));
+
 /** Calls `visit` for each content word, in order; a word may come more than once. */
 export function visitContentWords(sentence: string, visit: (word: string) => void): void {
   const text = sentence.toLowerCase();
@@ -26,15 +28,19 @@ export function visitContentWords(sentence: string, visit: (word: string) => voi
       if (start < 0) start = at;
       continue;
     }
-    if (start >= 0) visitWord(text.slice(start, at), visit);
+    if (start >= 0 && mayCarry(text, start, at)) visitWord(text.slice(start, at), visit);
     start = -1;
     if (isIdeograph(code)) visit(text.charAt(at));
   }
 }
 
+/** Not in one or two letters; numbers may be short. */
+function mayCarry(text: string, start: number, end: number): boolean {
+  return end - start > 2 || text.charCodeAt(start) <= 57;
+}
+
 function visitWord(word: string, visit: (word: string) => void): void {
-  const isNumber = word.charCodeAt(0) <= 57;
-  if ((word.length > 2 || isNumber) && !SMALL_WORDS.has(word)) visit(word);
+  if (word.length > SMALL_CHARS_MAX || !SMALL_WORDS.has(word)) visit(word);
 }
 
 function isWordUnit(code: number): boolean {

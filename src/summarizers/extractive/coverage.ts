@@ -33,17 +33,20 @@ const SHARED_EXPONENT = 1.25;
 export function coverageOf(candidates: readonly Candidate[], focus: ReadonlySet<string>): ChooseByCoverage {
   const index = indexWords(candidates);
   const values = wordValues(index, candidates.length, focus);
-  return (options) => choose(candidates, { index, values }, options);
+  const costMin = candidates.reduce((least, { cost }) => Math.min(least, cost), Infinity);
+  return (options) => choose(candidates, { index, values, costMin }, options);
 }
 
 interface Weighed {
   readonly index: WordIndex;
   readonly values: Float64Array;
+  /** What the cheapest candidate costs. */
+  readonly costMin: number;
 }
 
 function choose(
   candidates: readonly Candidate[],
-  { index, values }: Weighed,
+  { index, values, costMin }: Weighed,
   { budget, known }: CoverageOptions,
 ): readonly number[] {
   const covered = coveredBy(known, index);
@@ -61,7 +64,7 @@ function choose(
   for (let at = 0; at < candidates.length; at++) heap.push(at, gainOf(at));
   const chosen: number[] = [];
   let used = 0;
-  for (let at = heap.pop(); at !== undefined; at = heap.pop()) {
+  for (let at = heap.pop(); at !== undefined && used + costMin <= budget; at = heap.pop()) {
     const { cost = 0 } = candidates[at] ?? {};
     if (used + cost > budget) continue;
     const gain = gainOf(at);
@@ -130,9 +133,13 @@ const FOCUS_FACTOR = 4;
 
 function wordValues({ ids, frequencies }: WordIndex, sentences: number, focus: ReadonlySet<string>): Float64Array {
   const common = Math.max(COMMON_MIN, sentences * COMMON_SHARE);
-  const values = Float64Array.from(frequencies, (count) =>
-    count > common ? 0 : Math.log(1 + count) ** SHARED_EXPONENT,
-  );
+  const values = new Float64Array(frequencies.length);
+  // Most words share a few counts, so that each count is weighed once.
+  const known: number[] = [];
+  frequencies.forEach((count, id) => {
+    known[count] ??= count > common ? 0 : Math.log(1 + count) ** SHARED_EXPONENT;
+    values[id] = known[count];
+  });
   for (const word of focus) {
     const id = ids.get(word);
     if (id !== undefined) values[id] = FOCUS_FACTOR * Math.max(1, values[id] ?? 0);
