@@ -16,8 +16,9 @@ export function createPartFilter(parts: number): PartFilter {
 }
 
 export function addToFilter(filter: PartFilter, part: string): void {
+  const units = unitsOf(part);
   let hash = 0;
-  for (let at = 0; at < part.length; at++) hash = next(hash, part.charCodeAt(at));
+  for (let at = 0; at < part.length; at++) hash = next(hash, units[at] as number); // as many as the part has
   filter[hash & (filter.length - 1)] = 1;
 }
 
@@ -53,11 +54,12 @@ interface Segments {
 }
 
 function segmentsOf(path: string): Segments {
+  const units = unitsOf(path);
   const ends: number[] = [];
   const hashes: number[] = [];
   let hash = 0;
   for (let at = 0; at < path.length && ends.length < SEGMENTS_MAX; at++) {
-    const code = path.charCodeAt(at);
+    const code = units[at] as number; // as many as the path has
     if (code === SLASH) {
       ends.push(at);
       hashes.push(hash);
@@ -69,6 +71,23 @@ function segmentsOf(path: string): Segments {
     hashes.push(hash);
   }
   return { ends, hashes };
+}
+
+/** Longer than nearly every identifier. */
+const SCRATCH_UNITS = 512;
+/** Scratch space. Whoever fills it reads it before anybody else can, so nothing is ever shared. */
+const scratch = new Uint16Array(SCRATCH_UNITS);
+const scratchBytes = Buffer.from(scratch.buffer);
+
+/** An identifier is cut out of a long text, and the engine finds its way there anew for every single unit it is asked for. */
+function unitsOf(text: string): Uint16Array {
+  if (text.length <= SCRATCH_UNITS) {
+    scratchBytes.write(text, "utf16le");
+    return scratch;
+  }
+  const units = new Uint16Array(text.length);
+  Buffer.from(units.buffer).write(text, "utf16le");
+  return units;
 }
 
 const FACTOR = 0x01000193;
