@@ -13,6 +13,7 @@ import { type ArgumentNames, callForms } from "./argument-names.ts";
 import type { ChooseContext } from "./context-sentences.ts";
 import { essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
+import { OUTCOME_MARK } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 
 /** Candidates for each section, the most important first. */
@@ -256,7 +257,7 @@ function fill(draft: Draft, options: FillOptions): Filled {
   const hasMore = prose.usedTokens > first.usedTokens;
   const known = [hasMore ? renderCheckpoint(prose.checkpoint) : proseText, ...focused, ...kept];
   const said = left > ROOM_TOKENS_MIN ? takeFitting(draft.context()(left - HEADING_TOKENS, known)) : [];
-  const log = left > ROOM_TOKENS_MIN ? takeFitting(draft.log()).toReversed() : [];
+  const log = left > ROOM_TOKENS_MIN ? takeFitting(untold(draft.log(), prose.checkpoint.done)).toReversed() : [];
   const read = left > ROOM_TOKENS_MIN ? takeFitting(draft.resultContext()(left, [...known, ...said])) : [];
   const rest = chooseIdentifiers(offers, {
     budgetTokens: Math.min(left, listMax - listed.usedTokens),
@@ -269,6 +270,15 @@ function fill(draft: Draft, options: FillOptions): Filled {
     checkpoint: { ...prose.checkpoint, criticalContext: lines, ...facts },
     leftTokens: left - rest.usedTokens,
   };
+}
+
+/** Without the calls that what was done tells of: both name the command. */
+function* untold(log: Iterable<string>, done: readonly string[]): Iterable<string> {
+  const commands = done.flatMap((item) => {
+    const at = item.indexOf(OUTCOME_MARK);
+    return at < 0 ? [] : [item.slice(0, at).replace(/…$/, "")];
+  });
+  for (const line of log) if (!commands.some((command) => line.includes(command))) yield line;
 }
 
 /** Of what the list leaves, this much may go to more of the essentials; where little is left, all. */

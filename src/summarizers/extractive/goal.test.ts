@@ -71,8 +71,10 @@ test("the first task goes once it is done and others have followed", () => {
   expect(goal(["Ported the tide gate parser and its tests."])).toEqual(["Now repair the lantern of the gate."]);
 });
 
-test("whoever takes leave asks for nothing more, whatever they will do", () =>
-  check([ASKED, "Okay, I'll try to find the key and ask the harbour office. Thanks for your help!"], [ASKED]));
+test("whoever takes leave asks for nothing more, whatever they will do", () => {
+  check([ASKED, "Okay, I'll try to find the key and ask the harbour office. Thanks for your help!"], [ASKED]);
+  check([ASKED, "No, that's alright. I'll just stick with the berth I have. Thanks for trying to help."], [ASKED]);
+});
 
 test("what the work began with goes once it is done", () => {
   const requests = [ASKED, "Add a lamp to the quay."].map((text) => ({ text, isKept: false, isReply: false }));

@@ -7,13 +7,19 @@ import { splitSentences } from "./sentences.ts";
 
 /** Empty for a call that only looked at something, and for commits, which stand elsewhere. */
 export function logLines({ name, brief, result }: LoggedCall): readonly string[] {
-  if (isLooking(brief) || brief.includes("git commit")) return [];
+  if (isLooking(brief.replace(REDIRECTION, "")) || LOOKING_TOOL.test(name) || brief.includes("git commit")) return [];
   const said = outcomeOf(result);
   const outcome = EMPTY_OUTCOME.test(said) ? "" : said;
   // Neither what was called for nor what came of it, or a search that found nothing.
   if (outcome === "" && (brief === "" || /\|\s*(?:grep|rg|head|tail)\b/.test(brief))) return [];
   return [`${name}: ${brief}${outcome === "" ? "" : `${OUTCOME_MARK}${outcome}`}`];
 }
+
+/** What was found by them is told by what was done with it. */
+const LOOKING_TOOL =
+  /^(?:grep|glob|ls|read|view|search|find|list|think|todo)(?![a-z])|(?:^|_)(?:read|list|search|glob|grep|view|find)_(?:files?|dir(?:ectory)?|code|text|pattern)|todo_?write|process_thoughts/i;
+/** Where a command's words go changes nothing that it does. */
+const REDIRECTION = /\s*(?:2>&1|[12&]?>\s*\/dev\/null)/g;
 
 /** "(no output)", "success: true": every call ends so. */
 const EMPTY_OUTCOME =

@@ -61,8 +61,9 @@ export function isFarewell(request: string, language: Language): boolean {
   return isAssent(words, language) || !CUES[language].request.test(words.replace(OWN_PLANS, ""));
 }
 
-/** "I'll ask the harbour office then": what users are about to do themselves is asked of nobody. */
-const OWN_PLANS = /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|ich werde)(?!\p{L})[^.!?]*/giu;
+/** "I'll ask the harbour office then. Thanks for trying to help.": what users do themselves, or thank for, is asked of nobody. */
+const OWN_PLANS =
+  /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|ich werde|thanks for|thank you for|danke für)(?!\p{L})[^.!?]*/giu;
 
 /** Whether there are so many words of alphabets; of scripts without blanks, two characters to a word. Counts no further than it must. */
 function hasWords(text: string, wordsMin: number): boolean {
