@@ -111,7 +111,7 @@ export const ENGLISH: CueTable = {
     `(?:is|are|was|were|has been|have been)(?: now| all| both| already| \\p{L}+ly)* (?!${STATES})${PARTICIPLE}(?: up| out| down| off| in)?(?: now| again| too| as well| in full| successfully)*(?=[.!]*$)|^(?:i|we)(?:'ve|’ve| have)(?: now| also| already| just| \\p{L}+ly)* (?!${ATTEMPTS})${PARTICIPLE}(?= (?:the|a|an|all|both|your|our|its|their|\\d))`,
   ),
   undone: new RegExp(
-    `^(?:test|check|verify|ensure|make sure|run|confirm|see|try)(?![\\p{L}\\p{N}])|${words("but|however|although|though|still|should|would|could|can|will|might|may|if|whether|unless|until|once|when|not|cannot|\\w+n['’]t|never|nearly|almost|partially|issue is|problem is|trying|tries|attempt(?:ed|ing)?|wants?|needs?|to be|wrong(?:ly)?|broke|mistake|accidentally|yet|pending|todo|fail(?:s|ed|ure|ures|ing)?|let me|i'?ll|i’ll|let'?s|let’s|step \\d+|before|previously|originally|interrupted|aborted|timed out|(?:is|are|was|were|still) missing|lacks?|(?:quickly|easily|soon) done").source}`,
+    `^(?:test|check|verify|ensure|make sure|run|confirm|see|try)(?![\\p{L}\\p{N}])|${words("but|however|although|though|still|should|would|could|can|will|might|may|if|whether|unless|until|once|when|not|cannot|\\w+n['’]t|never|nearly|almost|partially|issue is|problem is|trying|tries|attempt(?:ed|ing)?|wants?|needs?|to be|wrong(?:ly)?|broke|mistake|accidentally|yet|pending|todo|fail(?:s|ed|ure|ures|ing)?|let me|i'?ll|i’ll|let'?s|let’s|step \\d+|before|previously|originally|interrupted|aborted|timed out|make sure|please|(?:is|are|was|were|still) missing|lacks?|(?:quickly|easily|soon) done").source}`,
     "iu",
   ),
   next: words(
