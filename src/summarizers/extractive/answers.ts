@@ -99,7 +99,7 @@ function isAnswer(reply: string, question: string, language: Language): boolean 
   const openings = reply.split(/[,.!;，。！；、]/, OPENINGS_READ);
   if (openings.some((opening) => YES_OR_NO.test(opening.trim()))) return true;
   if (decisionIn(reply, CUES[language], { isUser: true, isAtWork: false }) !== undefined) return true;
-  if (reply.length > PICK_CHARS_MAX || !ALTERNATIVE.test(question)) return false;
+  if (!ALTERNATIVE.test(question)) return false;
   const asked = wordsOf(question);
   const shared = [...wordsOf(reply)].filter((word) => asked.has(word)).join("");
   return shared.length >= SHARED_CHARS_MIN;

@@ -87,6 +87,24 @@ test("whoever has a say decides without a reason, but not by telling what was", 
   expect(decide("In that case, let's keep the berth as it is but pay less.", true)?.reason).toBeUndefined();
 });
 
+test.each([
+  ["en", "Turn off the pump rather than raising the dam, because the tide keeps growing."],
+  ["en", "Go with the northern gate, since the southern one is silted."],
+  ["de", "Den kleinen Schlepper, weil nur er durch die Schleuse passt."],
+  ["es", "Usa la esclusa del norte, porque la otra está cerrada."],
+  ["zh", "用北边的闸门，因为南边的已经淤塞。"],
+] as const)("%s: what users order for a reason is chosen: %s", (language, sentence) =>
+  expect(decide(sentence, true, language)?.reason).toBeDefined(),
+);
+
+test.each([
+  "Always use the northern gate, because the southern one is silted.",
+  "Use the northern gate.",
+  "Please fix the gate because it is broken.",
+])("neither a rule nor a mere request is: %s", (sentence) => expect(decide(sentence, true)).toBeUndefined());
+
+test("I went with it", () => expect(decide("I went with rope instead of chain, because it floats.")).toBeDefined());
+
 test("what users need and why decides nothing", () => {
   const said = "I need to cancel the berth because the ship is late.";
   expect(decide(said, true)).toBeUndefined();

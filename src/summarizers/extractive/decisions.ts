@@ -15,7 +15,8 @@ export interface Speaker {
 
 /** Undefined for a sentence that decides nothing. */
 export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork }: Speaker): Decision | undefined {
-  if (!mayDecide(sentence, cues) || isQuestion(sentence)) return undefined;
+  const mayOrder = isUser && isOrdered(sentence, cues);
+  if ((!mayOrder && !mayDecide(sentence, cues)) || isQuestion(sentence)) return undefined;
   const split = splitReason(sentence, cues);
   if (split === undefined) return undefined;
   const hasReason = split.reason !== undefined;
@@ -26,8 +27,16 @@ export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork 
     ((isUser || hasReason) && cues.commit.test(sentence)) ||
     // Users say what they need and why without deciding anything.
     (!isUser && isAtWork && (cues.remedy.test(sentence) || (hasReason && cues.means.test(split.decision))));
-  return isTaken ? split : undefined;
+  return isTaken || (mayOrder && hasReason) ? split : undefined;
 }
+
+/** "Turn it off rather than feed it, because it grows": users decide by what they order. What is to be so always is a rule. */
+function isOrdered(sentence: string, { pick, against, request }: CueTable): boolean {
+  return (pick.test(sentence) || (against.test(sentence) && request.test(sentence))) && !STANDING.test(sentence);
+}
+
+const STANDING =
+  /(?<!\p{L})(?:always|never|every|each|any|immer|nie|niemals|jede[rsmn]?|toujours|jamais|chaque|siempre|nunca|cada|sempre|ogni|mai|всегда|никогда|кажд\p{L}+)(?!\p{L})|总是|始终|绝不|永远|常に|必ず|いつも|항상|절대/iu;
 
 /** A sentence that decides something has one of these. */
 export function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Message, text } from "../../core/message.ts";
+import { type Message, type ToolResultPart, text } from "../../core/message.ts";
 import { commitsOf, provenBy } from "./evidence.ts";
 
 function ran(command: string, output: string, isError = false): readonly Message[] {
@@ -39,6 +39,15 @@ test("checks that passed and things that were changed, newest first", () =>
       ["insert", "from tides import gate", "ok"],
     ),
   ).toEqual(["npm test → Tests: 12 passed", "send_mail: ana@example.org", "cancel_booking: H-12"]));
+
+test("a sentence that names what was changed says it better", () => {
+  const call = { name: "cancel_booking", brief: "H-1234" };
+  const result: ToolResultPart = { type: "tool-result", callId: "1", content: [text("ok")], isError: false };
+  expect(provenBy([{ ...call, result }], ["Your booking H-1234 has been cancelled."])).toEqual([]);
+  expect(provenBy([{ ...call, result }], ["Your other booking has been cancelled."])).toEqual([
+    "cancel_booking: H-1234",
+  ]);
+});
 
 test("neither a failing check nor a list of files", () =>
   expect(proven(["bash", "npm test", "3 passed, 2 failed"], ["bash", "ls -la", "1 root 16:04 test.ts"])).toEqual([]));

@@ -68,11 +68,15 @@ const CHECKS_MAX = 2;
 /** A check that passed so many calls ago proves little by now. */
 const CALLS_LOOKED_AT = 200;
 const CHANGES_MAX = 8;
+/** Fewer characters stand in a sentence by chance. */
+const NAME_CHARS_MIN = 4;
 
-/** Newest first: the newest checks that passed, then what other tools changed. */
-export function provenBy(log: Iterable<LoggedCall>): readonly string[] {
+/** Newest first: the newest checks that passed, then what other tools changed, unless a sentence names what they were called with. */
+export function provenBy(log: Iterable<LoggedCall>, said: readonly string[] = []): readonly string[] {
   const newest = [...log].reverse();
-  const changes = newest.filter(isChange).slice(0, CHANGES_MAX);
+  const isSaid = ({ brief }: LoggedCall): boolean =>
+    brief.length >= NAME_CHARS_MIN && said.some((sentence) => sentence.includes(brief));
+  const changes = newest.filter((call) => isChange(call) && !isSaid(call)).slice(0, CHANGES_MAX);
   return [
     ...newestChecks(newest.slice(0, CALLS_LOOKED_AT)),
     ...changes.map(({ name, brief }) => (brief === "" ? name : `${name}: ${brief}`)),

@@ -33,6 +33,9 @@ test("a plain answer to the only question", () => {
   check("confirm-deletion", { message: "Delete the old table?" }, "yes", ["Delete the old table? > yes"]);
 });
 
+test("whoever is named in the tool's place of the user is none", () =>
+  check("ask_venue", { question: "How wide is the pier?" }, "8 metres", []));
+
 test("answers by the name of their question", () =>
   check(
     "request_user_input",

@@ -47,6 +47,12 @@ const WAVED_AWAY =
 const ASKING_WORDS: ReadonlySet<string> = new Set(
   "ask asks question questions confirm confirms confirmation approve approval elicit elicitation".split(" "),
 );
+/** How something is asked, not whom. */
+const FORM_WORDS: ReadonlySet<string> = new Set(
+  "a an the for to with tool functions mcp follow up followup clarify clarifying clarification multiple choice choices option options select request get input answer me action plan".split(
+    " ",
+  ),
+);
 /** Tools that ask another program. */
 const PROGRAM_WORDS: ReadonlySet<string> = new Set(
   "agent subagent model llm ai gpt gemini claude codex oracle expert wiki docs search web database db repo code".split(
@@ -62,7 +68,14 @@ function asksUser(name: string): boolean {
     .toLowerCase()
     .split(/[^a-z]+/);
   if (words.some((word) => PROGRAM_WORDS.has(word))) return false;
-  return words.some((word) => ASKING_WORDS.has(word)) || (words.includes("user") && words.includes("input"));
+  const isPerson = words.includes("user") || words.includes("human");
+  if (isPerson && words.includes("input")) return true;
+  // "ask_venue" asks the venue, "confirm_deletion" whoever is there.
+  const asksElse =
+    !isPerson &&
+    words.includes("ask") &&
+    words.some((word) => word !== "" && !ASKING_WORDS.has(word) && !FORM_WORDS.has(word));
+  return words.some((word) => ASKING_WORDS.has(word)) && !asksElse;
 }
 
 function approvalOf({ input }: ToolCallPart, text: string): readonly Settled[] {

@@ -88,7 +88,7 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
     done: distinct([
       ...ofState("done").toReversed(),
       ...commits.toReversed(),
-      ...provenBy(reading.log.values()),
+      ...provenBy(reading.log.values(), found.done),
       ...withoutRepeats(found.done),
     ]),
     inProgress: distinct([...ofState("inProgress"), ...now.inProgress]),

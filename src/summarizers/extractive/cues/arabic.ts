@@ -1,6 +1,6 @@
 /** Cues of Arabic. */
 
-import { between, type CueTable, never, only, words } from "./cue-table.ts";
+import { between, type CueTable, never, only, opening, words } from "./cue-table.ts";
 
 export const ARABIC: CueTable = {
   request: words(
@@ -15,6 +15,8 @@ export const ARABIC: CueTable = {
   means: words("(?:سأ|سن)(?!بحث|قرأ|فتح|تحقق|ختبر|راجع|شرح|ساعد|حاول|بدأ)\\p{L}{3,}"),
   remedy: words("أفضل حل هو|الحل هو"),
   contrast: words("(?:سنستخدم|سأستخدم|نستخدم|سوف|لنستخدم)(?![\\p{L}]).{1,160} (?:بدلا|بدلاً|عوضا|عوضاً)"),
+  pick: opening("(?:استخدم|اختر|أبق)(?![\\p{L}])"),
+  against: words("بدلا|بدلاً|عوضا"),
   open: words("إذا|إما|ربما|قد|لعل|يمكنك|يمكننا|هل|لم نقرر|لم أقرر|من الأفضل أن|يجب أن نقرر"),
   choice: words("هل|أي|تفضل|تريد|ترغب|أم"),
   reason: words("لأن|لأنه|لأنها|بسبب|لكي|حتى"),

@@ -17,6 +17,10 @@ export interface CueTable {
   readonly remedy: RegExp;
   /** Takes one way and names the other. */
   readonly contrast: RegExp;
+  /** Begins a user's order to take one way, or names that way alone: with a reason behind it, that was chosen. */
+  readonly pick: RegExp;
+  /** Before the way that is not taken. */
+  readonly against: RegExp;
   /** Leaves a way open: several are named and none is taken, it is conditional, or it is advice to whoever reads. */
   readonly open: RegExp;
   /** In a question: it leaves a choice to whoever is asked. */

@@ -48,7 +48,7 @@ const PURPOSES =
   "fix|solve|resolve|avoid|prevent|address|handle|support|keep|allow|make|reduce|preserve|ensure|enable|improve|simplify|speed up|stay";
 const CHOOSER =
   "(?:i|we|you|they|(?:the )?(?:user|team|client|customer))(?:'ve|’ve| have| has)?(?: now| also| already| finally| then| explicitly)?";
-const CHOSE = "(?:decided|chose|chosen|opted|settled (?:on|for)|agreed (?:on|to|that|with)|picked)";
+const CHOSE = "(?:decided|chose|chosen|opted|settled (?:on|for)|agreed (?:on|to|that|with)|picked|went with|gone with)";
 /** With a reason beside it, such a deed was a choice. */
 const CHOSEN_DEEDS = "kept|used|stored|switched|replaced|moved|left|skipped|avoided|preferred";
 
@@ -86,6 +86,10 @@ export const ENGLISH: CueTable = {
   contrast: words(
     `(?!${AT_WORK})(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|(?!${AT_WORK})(?:${INTENT})(?! (?:also |just |now )?(?:try|check|look|read|see|search|run|view|find|wait|test)(?![\\p{L}])).{8,200} instead(?=[.!:]?$)|${MEANS}(?![\\p{L}]).{3,160}(?: without (?:\\p{L}+ ){0,2}\\p{L}+ing|, not(?= (?!sure|only|just|yet|even|because|that|necessarily)))|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
   ),
+  pick: opening(
+    "(?:(?:please|ok(?:ay)?|yes|no|then|so|alright)[,.!]? )*(?:(?:go (?:with|for)|take|pick|choose|use|stick (?:to|with)|keep|leave)(?![\\p{L}])|the [^,.]{2,40}, (?=because|since))",
+  ),
+  against: words("rather than|instead of|in favou?r of|over"),
   open: new RegExp(
     `^(?:if|unless|should you|in case)(?![\\p{L}])|${
       words(

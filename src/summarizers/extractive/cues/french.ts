@@ -36,6 +36,10 @@ export const FRENCH: CueTable = {
   contrast: words(
     "(?:on|nous|je|allons|vais|passons|passer|bascul\\p{L}+)(?![\\p{L}]).{1,160} (?:plutôt que?|au lieu|à la place)|^(?:plutôt que|au lieu) .{3,160}(?:on|nous|je)",
   ),
+  pick: opening(
+    "(?:prends|prenez|utilise[rz]?|choisis(?:sez)?|garde[rz]?|reste[rz]?)(?![\\p{L}])|l[ea] [^,.]{2,40}, (?=parce|car|puisque)",
+  ),
+  against: words("plutôt que?|au lieu|à la place"),
   open: new RegExp(
     `^si(?![\\p{L}])|${words("soit(?![\\p{L}]).{1,120} soit|ou (?:bien|alors) |si (?:vous|tu|on|nous) (?:préfér|voul|souhait)\\p{L}+|peut-être|probablement|éventuellement|(?:pas|rien|jamais)(?: encore)? (?:décidé|choisi|tranché)|(?:vous|tu|on) (?:pouvez|peux|peut|pourriez|pourrais|pourrait|devriez|devrais|devrait)|(?:il )?(?:faut|reste à) (?:encore )?(?:décider|choisir)").source}`,
     "iu",

@@ -40,6 +40,10 @@ export const GERMAN: CueTable = {
   contrast: words(
     "(?:wir|ich|lass uns|werde|werden)(?![\\p{L}]).{1,160} (?:statt|anstatt|anstelle|stattdessen)|^(?:statt|anstatt|anstelle) .{3,160}(?:wir|ich)",
   ),
+  pick: opening(
+    "(?:(?:bitte|ok(?:ay)?|ja|nein|dann)[,.!]? )*(?:(?:nimm|nehmt|nehmen|verwende|benutze|wähle|behalte|bleib|bleiben|lass)(?![\\p{L}])|(?:den|die|das|der) [^,.]{2,40}, (?=weil|da |denn))",
+  ),
+  against: words("statt|anstatt|anstelle|stattdessen|lieber"),
   open: new RegExp(
     `^(?:wenn|falls|sofern)(?![\\p{L}])|${words("entweder(?![\\p{L}]).{1,120} oder|oder (?:wir|du|sie|ich) (?:kann|kannst|können|könnte[nst]*)|ob|alternativ|vielleicht|eventuell|vermutlich|wahrscheinlich|(?:noch|bisher) (?:nicht|keine?)(?: \\p{L}+)? (?:entschieden|gewählt|entscheidung)|(?:du|sie|man|ihr) (?:kannst|können|könntest|könnten|könnt|kann|könnte|solltest|sollten|sollte)|könnte[nt]?|müssen (?:wir )?(?:noch )?entscheiden").source}`,
     "iu",

@@ -34,6 +34,8 @@ export const ITALIAN: CueTable = {
   contrast: words(
     "(?:useremo|userò|usiamo|teniamo|preferisco|preferiamo|passiamo|\\p{L}+(?:eremo|iremo|erò|irò))(?![\\p{L}]).{1,160} (?:invece(?: di| che)?|anziché|piuttosto che)|^(?:invece di|anziché|piuttosto che) .{3,160},",
   ),
+  pick: opening("(?:usa|prendi|scegli|tieni|resta)(?![\\p{L}])|(?:il|la) [^,.]{2,40}, (?=perché|poiché)"),
+  against: words("invece di|anziché|piuttosto che"),
   open: new RegExp(
     `^se(?![\\p{L}])|${words("o (?:possiamo|puoi|può|potremmo)|oppure|sia(?![\\p{L}]).{1,120} sia|forse|probabilmente|(?:non|non ancora)(?: \\p{L}+){0,2} (?:deciso|scelto)|(?:puoi|può|potete|potresti|potrebbe|potreste|dovresti|dovrebbe|potremmo)|(?:bisogna|resta da|dobbiamo) (?:decidere|scegliere)|in alternativa").source}`,
     "iu",

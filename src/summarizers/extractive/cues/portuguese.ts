@@ -36,6 +36,8 @@ export const PORTUGUESE: CueTable = {
   contrast: words(
     "(?:usaremos|usarei|vamos|vou|prefiro|preferimos|mudamos|mantemos|\\p{L}+(?:aremos|eremos|iremos))(?![\\p{L}]).{1,160} (?:em vez d(?:e|isso)|ao invés d(?:e|isso)|em lugar d(?:e|isso))|^(?:em vez de|ao invés de|em lugar de) .{3,160},",
   ),
+  pick: opening("(?:use|usa|pegue|escolha|fique|mantenha)(?![\\p{L}])|[oa] [^,.]{2,40}, (?=porque|pois|já que)"),
+  against: words("em vez de|ao invés de|em lugar de"),
   open: new RegExp(
     `^se(?![\\p{L}])|${words("ou (?:então|podemos|pode)|seja(?![\\p{L}]).{1,120} seja|talvez|provavelmente|possivelmente|(?:não|ainda não)(?: \\p{L}+){0,2} (?:decidi\\p{L}*|escolhi\\p{L}*|decidido|escolhido)|(?:pode[ms]?|poderia[ms]?|deveria[ms]?)|(?:é preciso|falta|temos que) (?:decidir|escolher)|alternativamente").source}`,
     "iu",

@@ -37,6 +37,8 @@ export const SPANISH: CueTable = {
   contrast: words(
     "(?:usaremos|usaré|vamos|voy|prefiero|preferimos|cambiamos|mantenemos|\\p{L}+(?:aremos|eremos|iremos|aré|eré|iré))(?![\\p{L}]).{1,160} (?:en lugar de|en vez de|en su lugar)|^(?:en lugar de|en vez de) .{3,160},",
   ),
+  pick: opening("(?:usa|utiliza|toma|elige|quédate|mantén)(?![\\p{L}])|(?:el|la) [^,.]{2,40}, (?=porque|ya que)"),
+  against: words("en lugar de|en vez de"),
   open: new RegExp(
     `^si(?![\\p{L}])|${words("o bien .{1,120} o|ya sea|o (?:podemos|puedes|podría\\p{L}*)|quizás?|tal vez|probablemente|a lo mejor|(?:no|aún no|todavía no)(?: \\p{L}+){0,2} (?:decidido|elegido)|(?:puede[sn]?|podría[sn]?|podrías|debería[sn]?|deberías)|(?:hay que|falta|debemos) (?:decidir|elegir)|alternativamente").source}`,
     "iu",
