@@ -53,3 +53,12 @@ test("other languages", () => {
   );
   check("有两种方案：\n1. 用文件保存\n2. 用数据库保存\n要用哪一种？", "选择2", "用数据库保存 | 用户: 选择2", "zh");
 });
+
+test("leave to go on settles nothing", () =>
+  check("Should I continue with the tables of the northern harbour?", "yes", undefined));
+
+test("a longer reply that takes up one of the ways is an answer too", () => {
+  const asked = "Do you want the tide heights in metres or in the old feet?";
+  const reply = "Keep the feet as they are in the tables, the pilots of this harbour have never read anything else.";
+  check(asked, reply, `User: ${reply} | ${asked}`);
+});

@@ -6,7 +6,7 @@
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
-import { decisionIn } from "./decisions.ts";
+import { ALTERNATIVE, decisionIn } from "./decisions.ts";
 import { userLabel } from "./labels.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
 import { wordsOf } from "./shared-words.ts";
@@ -109,4 +109,3 @@ const OPENINGS_READ = 3;
 const SHARED_CHARS_MIN = 3;
 const YES_OR_NO =
   /^(?:yes|yep|yeah|yup|sure|ok(?:ay)?|no|nope|agreed|correct|do it|go ahead|please do|sounds good|ja|nein|gerne|genau|einverstanden|oui|non|d['’]accord|sí|si|claro|vale|sim|não|certo|sì|va bene|да|нет|хорошо|давай(?:те)?|نعم|لا)(?!\p{L})|^(?:好的?|是的?|对的?|不(?:用|要|是)?|可以|行|はい|いいえ|ええ|네|예|아니(?:요|오)?)(?:$|[\s，,吧啊])/iu;
-const ALTERNATIVE = /(?<!\p{L})(?:or|oder|ou|o|или|أم)(?!\p{L})|还是|或者?|それとも|または|아니면|또는/iu;

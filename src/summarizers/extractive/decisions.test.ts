@@ -78,6 +78,7 @@ test.each([
   "I'll add the tide table to the manual.",
   "Let me remove the old table since it is no longer needed.",
   "Streaming fix: done.",
+  "The solution: We need to mend the gate or move the pier.",
 ])("%j is none", (sentence) => expect(decide(sentence)).toBeUndefined());
 
 test("whoever has a say decides without a reason, but not by telling what was", () => {

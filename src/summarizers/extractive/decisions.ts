@@ -13,6 +13,9 @@ export interface Speaker {
   readonly isAtWork: boolean;
 }
 
+/** Between two ways of which none is taken yet. */
+export const ALTERNATIVE = /(?<!\p{L})(?:or|oder|ou|o|или|أم)(?!\p{L})|还是|或者?|それとも|または|아니면|또는/iu;
+
 /** Undefined for a sentence that decides nothing. */
 export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork }: Speaker): Decision | undefined {
   const mayOrder = isUser && isOrdered(sentence, cues);
@@ -26,8 +29,12 @@ export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork 
     cues.contrast.test(sentence) ||
     ((isUser || hasReason) && cues.commit.test(sentence)) ||
     // Users say what they need and why without deciding anything.
-    (!isUser && isAtWork && (cues.remedy.test(sentence) || (hasReason && cues.means.test(split.decision))));
+    (!isUser && isAtWork && (isRemedy(sentence, cues) || (hasReason && cues.means.test(split.decision))));
   return isTaken || (mayOrder && hasReason) ? split : undefined;
+}
+
+function isRemedy(sentence: string, { remedy }: CueTable): boolean {
+  return remedy.test(sentence) && !ALTERNATIVE.test(sentence);
 }
 
 /** "Turn it off rather than feed it, because it grows": users decide by what they order. What is to be so always is a rule. */

@@ -99,7 +99,7 @@ export const ENGLISH: CueTable = {
     "iu",
   ),
   choice: words(
-    "(?:should|shall) (?:i|we)|would you (?:like|prefer|rather)|do you (?:want|prefer|agree)|(?:is|are) (?:that|this|it|you) (?:ok(?:ay)?|fine|all right|happy)|which (?:one|option|approach|way|of|do|would|should|\\p{L}+ (?:do|would|should))|or should|or would|prefer",
+    "(?:should|shall) (?:i|we)(?! (?:continue|proceed|go (?:on|ahead)|keep going|check|look|run|show|explain)(?![\\p{L}]))|would you (?:like|prefer|rather)|do you (?:want|prefer|agree)|(?:is|are) (?:that|this|it|you) (?:ok(?:ay)?|fine|all right|happy)|which (?:one|option|approach|way|of|do|would|should|\\p{L}+ (?:do|would|should))|or should|or would|prefer",
   ),
   reason: words(
     `because|since|so that|so (?:[^,.;]{1,60} )(?:can|could|will|won['’]t|would|do(?:es)?n['’]t|never|no longer|stays?|keeps?|remains?)|due to|in order to|to (?:avoid|prevent)|^to (?:${PURPOSES})|the reason|given that|as (?:it|this|that|they|we)(?! (?:is|are|was|were|stands?)(?: now| today)?(?:[.,;!]|$| but| and))`,
