@@ -73,6 +73,8 @@ function segmentsOf(path: string): Segments {
   return { ends, hashes };
 }
 
+/** Below this the call costs more than the copy. */
+const COPIED_WHOLE_MIN = 16;
 /** Longer than nearly every identifier. */
 const SCRATCH_UNITS = 512;
 /** Scratch space. Whoever fills it reads it before anybody else can, so nothing is ever shared. */
@@ -82,7 +84,8 @@ const scratchBytes = Buffer.from(scratch.buffer);
 /** An identifier is cut out of a long text, and the engine finds its way there anew for every single unit it is asked for. */
 function unitsOf(text: string): Uint16Array {
   if (text.length <= SCRATCH_UNITS) {
-    scratchBytes.write(text, "utf16le");
+    if (text.length < COPIED_WHOLE_MIN) for (let at = 0; at < text.length; at++) scratch[at] = text.charCodeAt(at);
+    else scratchBytes.write(text, "utf16le");
     return scratch;
   }
   const units = new Uint16Array(text.length);
