@@ -291,7 +291,7 @@ test("decisions: the assistant's with its reason, the user's with what was asked
         "I'll use SQLite | because the pier has no server.",
         "User: no, keep them for a year | Should I also delete the old harbour files from the disk?",
       ],
-      nextSteps: [],
+      nextSteps: ["go on from: bash: ls notes"],
     },
   );
   expect(written).toContain("- **A database on the pier** — User: option 2");

@@ -7,8 +7,9 @@ import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import type { Language } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";
-import { type Message, textsOf } from "../core/message.ts";
+import { type Message, type Part, type ToolCallPart, textsOf } from "../core/message.ts";
 import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
+import { isTurnStart } from "../core/structure/structure.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
 import { askingQuote } from "./extractive/asking.ts";
 import { isWorthTelling } from "./extractive/call-outcome.ts";
@@ -106,7 +107,8 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const asked = askedFor(source, latest, statements.done);
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
-  const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed };
+  const newestCall = newestCallIn([...leaving, ...kept.messages]);
+  const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed, newestCall };
   const results = once(() => resultProse(reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
@@ -139,6 +141,16 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     ...(focus !== undefined &&
       focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...context, earlier: [] })) }),
   };
+}
+
+/** Of the turn that is going on. */
+function newestCallIn(messages: readonly Message[]): ToolCallPart | undefined {
+  const newest = messages.findLast((message) => isTurnStart(message) || message.parts.some(isCall));
+  return newest?.parts.findLast(isCall);
+}
+
+function isCall(part: Part): part is ToolCallPart {
+  return part.type === "tool-call";
 }
 
 function failuresOf(

@@ -30,6 +30,25 @@ const FIX: Readonly<Record<Language, string>> = {
   ar: "إصلاح",
 };
 
+const GO_ON: Readonly<Record<Language, string>> = {
+  en: "go on from",
+  de: "weiter nach",
+  fr: "reprendre après",
+  es: "seguir después de",
+  pt: "continuar depois de",
+  it: "proseguire dopo",
+  ru: "продолжить после",
+  zh: "接着处理",
+  ja: "続き",
+  ko: "이어서",
+  ar: "المتابعة بعد",
+};
+
+/** Stands before the newest call, where nobody said what comes after it. */
+export function goOnLabel(language: Language): string {
+  return `${GO_ON[language]}: `;
+}
+
 /** Stands before a check that failed. */
 export function fixLabel(language: Language): string {
   return `${FIX[language]}: `;

@@ -49,7 +49,7 @@ describe("parts of the request", () => {
   test("where nothing tells how far the work is, none", () =>
     check(
       [user("Please replace the rusty anchor chain, then repaint the passenger deck."), ...ran("ls", "chain")],
-      [],
+      ["go on from: bash: ls"],
     ));
 
   test.each([
@@ -90,13 +90,18 @@ describe("the plan of the assistant", () => {
       ["The passenger deck"],
     ));
   test("is void once the user wants something else", () =>
-    check([asked, plan(ITEMS), ...ran("ls", "chain"), user("Please sell the ferry."), ...ran("ls", "deed")], []));
-  test("nothing is told where nothing tells how far it is", () =>
-    check([asked, plan(ITEMS), ...ran("ls", "chain"), said("The weather is fine.")], []));
+    check(
+      [asked, plan(ITEMS), ...ran("ls", "chain"), user("Please sell the ferry."), ...ran("cat deed", "x")],
+      ["go on from: bash: cat deed"],
+    ));
+  test("where nothing tells how far it is, the newest call is what to go on from", () =>
+    check([asked, plan(ITEMS), ...ran("ls", "chain"), said("The weather is fine.")], ["go on from: look"]));
   test("a report is none, nor are ways to choose from", () => {
     const report = "I've done three steps:\n1. Replaced the rusty anchor chain\n2. Repainted the passenger deck";
     const ways = "Which of these three steps?\n1. Replace the rusty anchor chain\n2. Repaint the passenger deck";
-    return Promise.all([report, ways].map((words) => check([asked, ...ran("ls", "chain"), said(words)], [])));
+    return Promise.all(
+      [report, ways].map((words) => check([asked, ...ran("ls", "chain"), said(words)], ["go on from: look"])),
+    );
   });
 });
 
@@ -106,9 +111,12 @@ describe("the check that just failed", () => {
   test("is what to fix, without its message, which stands elsewhere", () =>
     check(failing, ["fix: npm test -- timetable"]));
   test("is no step once something else worked", () =>
-    check([...failing, ...ran("npm test -- timetable", "9 passed")], []));
+    check([...failing, ...ran("npm test -- timetable", "9 passed")], ["go on from: bash: npm test -- timetable"]));
   test("a failed search is nothing to fix", () =>
-    check([user("Please mend the ferry timetable."), ...ran("curl harbour", "Error: no route", true)], []));
+    check(
+      [user("Please mend the ferry timetable."), ...ran("curl harbour", "Error: no route", true)],
+      ["go on from: bash: curl harbour"],
+    ));
   test("is told in the language of the conversation", () =>
     check(
       [user("Bitte repariere den Fahrplan der Fähre."), ...ran("npm test", "Error: 3 failed", true)],
@@ -116,8 +124,16 @@ describe("the check that just failed", () => {
     ));
 });
 
-test("the goal is never said again", () =>
-  check([user("Please mend the ferry timetable."), ...ran("ls", "timetable.csv")], []));
+test("the goal is never said again: the work goes on from its newest call", () =>
+  check([user("Please mend the ferry timetable."), ...ran("ls", "timetable.csv")], ["go on from: bash: ls"]));
+
+test("a new request, and mere talk, have no call to go on from", async () => {
+  await check(
+    [user("Please mend the ferry timetable."), ...ran("ls", "x"), user("Please mend the timetable of the ferry.")],
+    [],
+  );
+  await check([user("Please mend the ferry timetable."), assistant("Which of them?")], []);
+});
 
 test("an answer settles what was asked", () =>
   check([user("Please mend the ferry timetable."), assistant("The ferry timetable is mended.")], []));

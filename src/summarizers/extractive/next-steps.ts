@@ -1,18 +1,20 @@
 /**
  * What comes next where nobody wrote it down: the check that just failed, the parts of a request or of the assistant's own plan
- * that are still to come, what another tool's summary left pending, or a request that the goal does not say. Never rewords, and
- * never says the goal again: no step is better than that.
+ * that are still to come, what another tool's summary left pending, a request that the goal does not say, or else the call from
+ * which the work goes on. Never rewords, and never says the goal again.
  */
 
 import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
+import type { ToolCallPart } from "../../core/message.ts";
 import { askingQuote } from "./asking.ts";
 import { isAnnouncement } from "./assistant-statements.ts";
+import { briefOf } from "./call-outcome.ts";
 import { CUES } from "./cues.ts";
 import { foreignPending } from "./foreign-goal.ts";
 import type { Goal } from "./goal.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
-import { fixLabel } from "./labels.ts";
+import { fixLabel, goOnLabel } from "./labels.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
 import { OUTCOME_MARK, type Reading } from "./reading.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
@@ -35,6 +37,8 @@ export interface NextInput {
   readonly isTalk: boolean;
   /** The newest call, where it failed. */
   readonly open: ToolFailure | undefined;
+  /** Of the turn that is going on. */
+  readonly newestCall: ToolCallPart | undefined;
 }
 
 const NEXT_CHARS_MAX = 200;
@@ -59,8 +63,19 @@ export function nextOf(input: NextInput): readonly string[] {
   ];
   if (derived.length > 0) return derived;
   const step = oneLine(askingQuote(next, NEXT_CHARS_MAX, reading.language), NEXT_CHARS_MAX);
-  return step === "" || goal.some((text) => isWithin(step, text)) ? [] : [step];
+  if (step !== "" && !goal.some((text) => isWithin(step, text))) return [step];
+  return input.inProgress.length > 0 ? [] : goOn(input);
 }
+
+/** Nobody said what comes after the newest call: its result is still to be read. */
+function goOn({ newestCall, reading }: NextInput): readonly string[] {
+  if (newestCall === undefined) return [];
+  const { name } = newestCall;
+  const brief = briefOf(newestCall);
+  return [`${goOnLabel(reading.language)}${oneLine(brief === "" ? name : `${name}: ${brief}`, CALL_CHARS_MAX)}`];
+}
+
+const CALL_CHARS_MAX = 120;
 
 /** Whether a quote, cut or not, stands in another. */
 function isWithin(quote: string, text: string): boolean {
