@@ -70,7 +70,8 @@ export function goalOf({ requests, earlier, recent, done = [], language, isTalk,
   };
   const original = earlier[0] ?? (first === undefined ? undefined : quoteOf(first, GOAL_CHARS_MAX));
   const newest = current === undefined ? earlier.at(-1) : quoteOf(current, GOAL_CHARS_MAX);
-  if (original === undefined || newest === undefined || newest.startsWith(original.replace(/…$/, "")))
+  const isAskedAgain = earlier[0] === undefined && first?.text === current?.text;
+  if (original === undefined || newest === undefined || isAskedAgain || newest.startsWith(original.replace(/…$/, "")))
     return { goal: newest === undefined ? [] : [newest], current, wholes };
   const isFinished = matcher(done)(askingQuote(original, ASK_CHARS, language));
   const isEarly = tasks.length < (isTalk && !isTask(original, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON);
