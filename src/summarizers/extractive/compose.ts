@@ -158,7 +158,7 @@ const ESSENTIAL_TOKENS = 80;
 const PROSE_SHARE_SMALL = 0.3;
 const PROSE_SHARE_LARGE = 0.6;
 /** On top of that for sections that would stay empty. */
-const FIRST_SHARE = 0.2;
+const FIRST_SHARE = 0.4;
 const SMALL_BUDGET_TOKENS = 200;
 const LARGE_BUDGET_TOKENS = 4_000;
 
