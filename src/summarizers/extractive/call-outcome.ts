@@ -15,24 +15,36 @@ const BRIEF_CHARS_MAX = 90;
 /** The line that says what went wrong; undefined when the call succeeded. */
 export function failureOf(result: ToolResultPart): string | undefined {
   const text = excerpt(result);
-  const exit =
-    /\b(?:exit(?:ed)?(?: with)? (?:code|status)|exited with|exit_code|returncode|return code)\b["']?\s*[:=]?\s*(-?\d+)/i.exec(
-      text,
-    );
   const hasFailed =
     result.isError ||
     /^(?:error|fatal|traceback|failed|exception)\b/i.test(text.trimStart()) ||
     /isError["']?\s*[=:]\s*true\b/i.test(text) ||
-    /<tool_use_error>/.test(text) ||
-    REFUSED.test(text) ||
+    text.includes("<tool_use_error>") ||
+    isRefused(text) ||
     (text.length < TIMEOUT_CHARS_MAX && /\btimed out\b/i.test(text)) ||
-    (exit !== null && exit[1] !== "0");
+    hasExitCode(text);
   return hasFailed ? errorLine(text) : fieldError(text);
 }
 
-/** An editor that checks what it is given, and takes nothing. */
-const REFUSED =
-  /^Your proposed edit has introduced\b|\b(?:edit|changes?) (?:has|have|was|were) not(?: been)? applied\b/i;
+// A part of a word is found many times faster than a pattern, and most results have none of these.
+
+function hasExitCode(text: string): boolean {
+  if (!text.includes("xit") && !text.includes("eturn") && !text.includes("XIT") && !text.includes("ETURN"))
+    return false;
+  const exit = EXIT_CODE.exec(text);
+  return exit !== null && exit[1] !== "0";
+}
+
+const EXIT_CODE =
+  /\b(?:exit(?:ed)?(?: with)? (?:code|status)|exited with|exit_code|returncode|return code)\b["']?\s*[:=]?\s*(-?\d+)/i;
+
+/** By an editor that checks what it is given, and takes nothing. */
+function isRefused(text: string): boolean {
+  if (/^Your proposed edit has introduced\b/i.test(text)) return true;
+  return (text.includes("pplied") || text.includes("PPLIED")) && NOT_APPLIED.test(text);
+}
+
+const NOT_APPLIED = /\b(?:edit|changes?) (?:has|have|was|were) not(?: been)? applied\b/i;
 
 /** A longer result may tell of somebody else's. */
 const TIMEOUT_CHARS_MAX = 160;
@@ -72,6 +84,8 @@ export function isLooking(brief: string): boolean {
 
 /** A command without what only shortens its output. */
 export function withoutPipes(brief: string): string {
+  // Most have neither, and one look tells.
+  if (!brief.includes("|") && !brief.includes("2>&1")) return brief.trim();
   return brief.replace(/\s*2>&1|\s*\|\s*(?:tail|head|grep)\b[^|]*/g, "").trim();
 }
 
@@ -91,9 +105,7 @@ const TELLING_LINE =
 
 /** What a call was about: its most telling argument, else its first. */
 export function briefOf({ input }: ToolCallPart): string {
-  const inner = isObject(input) ? innerCall(input) : undefined;
-  if (inner !== undefined) return oneLine(inner.slice(0, 2 * BRIEF_CHARS_MAX), BRIEF_CHARS_MAX);
-  const telling = isObject(input) ? tellingValue(input) : undefined;
+  const telling = isObject(input) ? (innerCall(input) ?? tellingValue(input)) : undefined;
   const value = telling ?? firstString(input, 0) ?? "";
   return oneLine(value.slice(0, 2 * BRIEF_CHARS_MAX), BRIEF_CHARS_MAX);
 }
@@ -122,9 +134,10 @@ const INNER_INPUT_KEYS: readonly string[] = [
 
 /** Of a tool that calls other tools: which one, then its own most telling argument. Undefined for any other. */
 function innerCall(input: JsonObject): string | undefined {
-  const name = INNER_NAME_KEYS.map((key) => input[key]).find((value) => typeof value === "string" && value !== "");
+  const name = stringUnder(input, INNER_NAME_KEYS);
+  if (name === undefined) return undefined;
   const given = INNER_INPUT_KEYS.map((key) => input[key]).find((value) => value !== undefined);
-  if (typeof name !== "string" || given === undefined) return undefined;
+  if (given === undefined) return undefined;
   const value = (isObject(given) ? tellingValue(given) : undefined) ?? firstString(given, 0) ?? "";
   return `${name} ${value}`;
 }
@@ -132,7 +145,12 @@ function innerCall(input: JsonObject): string | undefined {
 const TELLING_KEYS: readonly string[] = ["command", "cmd", "file_path", "path", "url", "query", "pattern"];
 
 function tellingValue(input: JsonObject): string | undefined {
-  for (const key of TELLING_KEYS) {
+  return stringUnder(input, TELLING_KEYS);
+}
+
+/** The first that is one, and not empty. */
+function stringUnder(input: JsonObject, keys: readonly string[]): string | undefined {
+  for (const key of keys) {
     const value = input[key];
     if (typeof value === "string" && value !== "") return value;
   }
@@ -156,7 +174,8 @@ export function excerpt(result: ToolResultPart): string {
   const part = result.content.find((inner) => inner.type === "text" && inner.text !== "");
   const text = part?.type === "text" ? part.text : "";
   const read = text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
-  return read.replace(COLOURS, "").replace(WRAPPING, "");
+  // Both need a bracket.
+  return read.includes("[") ? read.replace(COLOURS, "").replace(WRAPPING, "") : read;
 }
 
 /** What terminals use for colours, with or without its first character. */

@@ -78,6 +78,7 @@ export function mergeFailures(
   earlier: readonly ToolFailure[],
   { log }: Reading,
 ): readonly ToolFailure[] {
+  if (earlier.length === 0) return fresh;
   const succeeded = new Set([...log.values()].map(({ name, brief }) => failureKeyOf(name, brief)));
   const isOvercome = ({ toolName, summary }: ToolFailure): boolean =>
     succeeded.has(failureKeyOf(toolName, summary.split(OUTCOME_MARK)[0] ?? ""));

@@ -192,6 +192,7 @@ interface Called {
 
 /** What failed stands until the same succeeds. */
 function noteFailure(state: State, { name, brief }: Called, failure: string | undefined): void {
+  if (failure === undefined && state.failures.size === 0) return;
   const key = failureKeyOf(name, brief);
   // Deleted first even when it comes again, so that the newest stands last.
   state.failures.delete(key);
@@ -242,9 +243,12 @@ export function callKeyOf(toolName: string, brief: string): string {
 
 /** What succeeds later under the same key overcomes a failure: a commit is one, whatever its message. */
 export function failureKeyOf(toolName: string, brief: string): string {
-  const deed = [...brief.matchAll(/\bgit (?:-C \S+ )?(commit|push|pull|rebase|merge|cherry-pick)\b/g)].at(-1)?.[1];
+  const deeds = brief.includes("git ") ? [...brief.matchAll(GIT_DEED)] : [];
+  const deed = deeds.at(-1)?.[1];
   return deed === undefined ? callKeyOf(toolName, brief) : `${toolName} git ${deed}`;
 }
+
+const GIT_DEED = /\bgit (?:-C \S+ )?(commit|push|pull|rebase|merge|cherry-pick)\b/g;
 
 function noteCall(state: State, key: string, call: LoggedCall): void {
   state.log.set(key, call);

@@ -17,7 +17,7 @@ const ITEM_CHARS_MAX = 200;
 
 /** Undefined when the arguments hold no list of things with states. */
 export function todosOf(input: JsonValue): readonly Todo[] | undefined {
-  if (!isObject(input)) return undefined;
+  if (!isObject(input) || !hasList(input)) return undefined;
   for (const key of LIST_KEYS) {
     const list = input[key];
     if (!isArray(list) || list.length === 0) continue;
@@ -25,6 +25,12 @@ export function todosOf(input: JsonValue): readonly Todo[] | undefined {
     if (todos.length > 0) return todos;
   }
   return undefined;
+}
+
+/** Most arguments have none, and are fewer than the names that a list may have. */
+function hasList(input: JsonObject): boolean {
+  for (const key in input) if (isArray(input[key])) return true;
+  return false;
 }
 
 function todoOf(item: JsonObject): readonly Todo[] {
