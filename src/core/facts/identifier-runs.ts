@@ -42,6 +42,8 @@ export type VisitIdentifier = (start: number, end: number, kind: IdentifierKind)
 export const IDENTIFIER_CHARS_MAX = 240;
 export const RUN_CHARS_MIN = 4;
 export const CAMEL_CHARS_MIN = 5;
+export const CONSTANT_CHARS_MIN = 6;
+export const KEBAB_CHARS_MIN = 6;
 
 /** The URL that goes on behind a word and its colon; returns where it ends. */
 export function visitUrl(units: Uint16Array, start: number, colon: number, visit: VisitIdentifier): number {
@@ -272,7 +274,6 @@ interface WordShape {
 
 const NUMBER_DIGITS_MIN = 4;
 const NUMBER_DIGITS_MAX = 20;
-const CONSTANT_CHARS_MIN = 6;
 const HEX_CHARS_MIN = 7;
 const HEX_CHARS_MAX = 64;
 
@@ -285,7 +286,7 @@ function wordKind(shape: WordShape): IdentifierKind | undefined {
   if (dashes > 0) {
     if (digits > 0) return "code";
     if (underscores > 0) return "snake";
-    return lower > 0 && upper === 0 && length >= 6 ? "kebab" : undefined;
+    return lower > 0 && upper === 0 && length >= KEBAB_CHARS_MIN ? "kebab" : undefined;
   }
   if (underscores > 0) return lower === 0 ? "constant" : "snake";
   if (lower === 0) return length >= CONSTANT_CHARS_MIN ? (digits > 0 ? "code" : "capitals") : undefined;

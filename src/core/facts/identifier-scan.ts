@@ -7,8 +7,11 @@
 import { CLASS, CLASSES } from "./identifier-classes.ts";
 import {
   CAMEL_CHARS_MIN,
+  CONSTANT_CHARS_MIN,
   HUMP as HUMP_BIT,
   IDENTIFIER_CHARS_MAX,
+  type IdentifierKind,
+  KEBAB_CHARS_MIN,
   RUN_CHARS_MIN,
   type VisitIdentifier,
   visitRun,
@@ -20,9 +23,11 @@ export type { IdentifierKind, VisitIdentifier } from "./identifier-runs.ts";
 
 // Constants of their own: see `CLASS`.
 const BEYOND = CLASS.beyond;
+const DASH = CLASS.dash;
 const DIGIT = CLASS.digit;
 const LOWER = CLASS.lower;
 const SLASH = CLASS.slash;
+const UNDERSCORE = CLASS.underscore;
 const UPPER = CLASS.upper;
 const HUMP = HUMP_BIT;
 
@@ -132,10 +137,33 @@ function nextTelling(units: Uint16Array, pairs: Int32Array, from: number): numbe
 
 function visitFlagged(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
   const word = start > 0 ? behindMark(units, start, end) : start;
-  // Short numbers and words with humps are the most frequent of what is left; both are settled by length.
+  // Short numbers are the most frequent of what is left.
   if (end - word < RUN_CHARS_MIN) return;
-  if (flags !== (LOWER | UPPER | HUMP) || word > start) visitRun(units, word, end, flags, visit);
-  else if (end - word >= CAMEL_CHARS_MIN && end - word <= IDENTIFIER_CHARS_MAX) visit(word, end, "camel");
+  const kind = word === start ? kindByFlags(units, start, end, flags) : undefined;
+  if (kind === undefined) visitRun(units, word, end, flags, visit);
+  else if (kind !== "none") visit(word, end, kind);
+}
+
+/** Of most words the classes of their units tell what they are, without another look at each; undefined for the others. */
+function kindByFlags(
+  units: Uint16Array,
+  start: number,
+  end: number,
+  flags: number,
+): "none" | IdentifierKind | undefined {
+  const length = end - start;
+  // A colour has its sign before it.
+  if (length > IDENTIFIER_CHARS_MAX || (start > 0 && units[start - 1] === 35)) return undefined;
+  const marks = flags & ~(LOWER | UPPER | DIGIT | HUMP);
+  if (marks === 0) {
+    if ((flags & HUMP) !== 0) return length >= CAMEL_CHARS_MIN ? "camel" : "none";
+    return flags === UPPER && length < CONSTANT_CHARS_MIN ? "none" : undefined;
+  }
+  // Marks at an end make no name of a word.
+  if (marks === UNDERSCORE && units[start] !== 95 && units[end - 1] !== 95)
+    return (flags & LOWER) !== 0 ? "snake" : undefined;
+  if (flags !== (LOWER | DASH) || units[start] === 45 || units[end - 1] === 45) return undefined;
+  return length >= KEBAB_CHARS_MIN ? "kebab" : "none";
 }
 
 /** Where the run begins without what an escaped line break or a terminal's colour glues to it: `\\n`, `[34m`. */

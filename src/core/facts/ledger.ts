@@ -6,6 +6,7 @@
 import { isArray, isObject, type JsonValue } from "../json.ts";
 import type { Message, Part, ToolCallPart } from "../message.ts";
 import { withoutDemonstrations } from "./demonstration.ts";
+import { RUN_CHARS_MIN } from "./identifier-runs.ts";
 import { scanLineStarts, scanUnits } from "./identifier-scan.ts";
 import { visitStretches } from "./identifier-window.ts";
 import { createMentionTable, type Fact, type FactSource, type MentionTable, type VisitFact } from "./mention-table.ts";
@@ -15,7 +16,7 @@ export interface FactLedger {
   readonly messages: number;
   readonly size: number;
   add(message: Message): void;
-  /** Every fact, in the order of its first mention. The object is only valid during the call: it is used again. */
+  /** Every fact, in the order of its first mention. The objects are only valid during the call: they are used again. */
   visit(visitFact: VisitFact): void;
 }
 
@@ -33,6 +34,7 @@ export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {
   let index = 0;
   const { mention } = table;
   const scan: Scan = (text, source, isEscaped) => {
+    if (text.length < RUN_CHARS_MIN) return;
     visitStretches(text, (stretch) => {
       table.place({ text, units: stretch.units, offset: stretch.offset, source, message: index });
       scanUnits(stretch, mention);
@@ -75,7 +77,7 @@ function scanPart(part: Part, speaker: FactSource, scan: Scan): void {
       scan(part.text, speaker, false);
       return;
     case "tool-call":
-      scanInput(part.input, { scan, isEscaped: hasTextArguments(part), depth: 0 });
+      scanInput(part.input, { scan, isEscaped: hasTextArguments(part) }, 0);
       return;
     case "tool-result":
       for (const inner of part.content) scanPart(inner, "results", scan);
@@ -105,24 +107,27 @@ function hasTextArguments({ wire }: ToolCallPart): boolean {
 interface InputScan {
   readonly scan: Scan;
   readonly isEscaped: boolean;
-  readonly depth: number;
 }
 
-function scanInput(input: JsonValue, walk: InputScan): void {
-  const { scan, isEscaped, depth } = walk;
+function scanInput(input: JsonValue, walk: InputScan, depth: number): void {
+  const { scan, isEscaped } = walk;
   if (typeof input === "string") {
     const isLong = input.length > SHORT_ARGUMENT_CHARS;
     scan(input, isLong ? "writes" : "calls", isEscaped && isLong);
   } else if (typeof input === "number") scan(String(input), "calls", false);
   else if (depth > INPUT_DEPTH_MAX || input === null || typeof input === "boolean") return;
-  else if (isArray(input)) for (const item of input) scanInput(item, { ...walk, depth: depth + 1 });
+  else if (isArray(input)) for (const item of input) scanInput(item, walk, depth + 1);
   else {
-    for (const [key, value] of Object.entries(input)) {
-      scan(key, "keys", false);
-      if (value !== undefined) scanInput(value, { ...walk, depth: depth + 1 });
+    for (const key of Object.keys(input)) {
+      if (!PLAIN_WORD.test(key)) scan(key, "keys", false);
+      const value = input[key];
+      if (value !== undefined) scanInput(value, walk, depth + 1);
     }
   }
 }
+
+/** Most names of arguments are one, which is never an identifier. */
+const PLAIN_WORD = /^[a-z]*$/;
 
 /** Keeps about so many, those mentioned most widely and most lately. */
 function forget(table: MentionTable, keep: number): void {
