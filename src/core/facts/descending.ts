@@ -72,7 +72,7 @@ const INSERTED_MAX = 12;
 
 function sortRange(order: Int32Array, start: number, end: number, compare: CompareEqual): void {
   if (end - start > INSERTED_MAX) {
-    order.set(Array.from(order.subarray(start, end)).sort(compare), start);
+    order.subarray(start, end).sort(compare);
     return;
   }
   for (let at = start + 1; at < end; at++) {

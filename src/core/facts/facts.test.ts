@@ -71,7 +71,7 @@ test("counts survive growth and forgetting", () => {
   const ledger = createFactLedger({ factsMax: 3_000 });
   for (let index = 0; index < 2_500; index++) ledger.add(result(`same_name name_${index}`));
   const counts = new Map<string, number>();
-  ledger.visit(({ results }, textOf) => counts.set(textOf(), results));
+  ledger.visit(({ results }, name) => counts.set(name.text(), results));
   expect(counts.get("same_name")).toBe(2_500);
   expect(counts.get("name_17")).toBe(1);
   expect(counts.size).toBe(2_501);

@@ -34,18 +34,22 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   const threshold = size <= limit ? 0 : (likelihoods[descendingOrder(likelihoods)[limit - 1] ?? 0] ?? 0);
   const found: RankedFact[] = [];
   const families: string[] = [];
+  const names: FoundNames = { units: new Uint16Array(), starts: [], ends: [] };
   at = 0;
-  ledger.visit((fact, textOf) => {
+  ledger.visit((fact, name) => {
     const likelihood = likelihoods[at++] ?? 0;
     if (likelihood < threshold || likelihood === 0) return;
-    const text = textOf();
-    if (looksSecret(text)) return;
+    const text = name.text();
+    if (looksSecret(name, text)) return;
     found.push({ text, kind: fact.kind, likelihood });
     families.push(familyOf(fact, text));
+    names.units = name.units;
+    names.starts.push(name.start);
+    names.ends.push(name.end);
   });
   const keys = new Float64Array(found.length);
   for (let index = 0; index < found.length; index++) keys[index] = found[index]?.likelihood ?? 0;
-  const order = descendingOrder(keys, (a, b) => compareText(found[a]?.text ?? "", found[b]?.text ?? ""));
+  const order = descendingOrder(keys, (a, b) => compareNames(names, a, b));
   const ranked: RankedFact[] = [];
   const members = new Map<string, number>();
   for (const index of order) {
@@ -72,7 +76,21 @@ export function factsOf(messages: readonly Message[]): readonly RankedFact[] {
   return rankFacts(ledger);
 }
 
+interface FoundNames {
+  units: Uint16Array;
+  readonly starts: number[];
+  readonly ends: number[];
+}
+
 /** By code units, so that no locale changes the order. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function compareNames({ units, starts, ends }: FoundNames, a: number, b: number): number {
+  const start = starts[a] ?? 0;
+  const end = ends[a] ?? 0;
+  const otherEnd = ends[b] ?? 0;
+  let other = starts[b] ?? 0;
+  for (let at = start; at < end && other < otherEnd; at++, other++) {
+    const difference = (units[at] ?? 0) - (units[other] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return end - start - (otherEnd - (starts[b] ?? 0));
 }

@@ -25,8 +25,18 @@ export interface Fact {
   readonly lastCall: number;
 }
 
-/** The identifier itself is cut out of its text only for who asks. Both are only valid during the call. */
-export type VisitFact = (fact: Fact, textOf: () => string) => void;
+/** The identifier itself: as units, which are read many times faster one by one than a text that is cut out of another. */
+export interface FactName {
+  /** Those of all names. They stay as they are until the next mention. */
+  readonly units: Uint16Array;
+  readonly start: number;
+  readonly end: number;
+  /** Cut out of its text only for who asks. */
+  text(): string;
+}
+
+/** Both are only valid during the call. */
+export type VisitFact = (fact: Fact, name: FactName) => void;
 
 /** Where the mentions that follow stand. */
 export interface MentionPlace {
@@ -44,7 +54,7 @@ export interface MentionTable {
   place(place: MentionPlace): void;
   /** The half-open range of units that names it. */
   mention(start: number, end: number, kind: IdentifierKind): void;
-  /** In the order of first mention. The object is used again for the next. */
+  /** In the order of first mention. The objects are used again for the next. */
   visit(visitFact: VisitFact): void;
   /** Forgets all others; asked in the order of first mention. */
   keep(isKept: () => boolean): void;
@@ -200,13 +210,14 @@ function fillBuckets(table: Table): void {
 }
 
 function visitEntries(table: Table, visitFact: VisitFact): void {
-  const { rows, kinds, texts } = table;
+  const { rows, kinds, texts, names } = table;
   const fact = emptyFact();
   let entry = 0;
-  const textOf = (): string => {
+  const text = (): string => {
     const start = rows[entry * ROW + START] ?? 0;
     return (texts[entry] ?? "").slice(start, start + (rows[entry * ROW + LENGTH] ?? 0));
   };
+  const name: Mutable<FactName> = { units: names, start: 0, end: 0, text };
   for (; entry < kinds.length; entry++) {
     const row = entry * ROW;
     fact.kind = kinds[entry] ?? "code";
@@ -220,7 +231,9 @@ function visitEntries(table: Table, visitFact: VisitFact): void {
     fact.first = rows[row + FIRST] ?? 0;
     fact.last = rows[row + LAST] ?? 0;
     fact.lastCall = rows[row + LAST_CALL] ?? -1;
-    visitFact(fact, textOf);
+    name.start = rows[row + NAME] ?? 0;
+    name.end = name.start + (rows[row + LENGTH] ?? 0);
+    visitFact(fact, name);
   }
 }
 
