@@ -31,6 +31,7 @@ export function detectLanguage(text: string): Language {
 }
 
 function languageOfScript(sample: string): Language | undefined {
+  if (!BEYOND_LATIN.test(sample)) return undefined;
   let latin = 0;
   let han = 0;
   let kana = 0;
@@ -55,6 +56,8 @@ function languageOfScript(sample: string): Language | undefined {
   if (isMuch(cyrillic)) return "ru";
   return isMuch(arabic) ? "ar" : undefined;
 }
+
+const BEYOND_LATIN = /[^\0-\u024f]/;
 
 function languageOfWords(sample: string): Language {
   const votes = new Map<Language, number>();

@@ -83,12 +83,9 @@ function withoutMarks(line: string): string {
 function splitLine(line: string, sentences: string[]): void {
   let start = 0;
   let closedAt = -1;
-  for (let at = 0; at < line.length; at++) {
-    const code = line.charCodeAt(at);
-    // Small letters and blanks, which are most of any line, end nothing.
-    if (code === 32 || (code > BACKTICK && code < BEYOND_LATIN)) continue;
+  for (let at = nextMark(line, 0); at >= 0; at = nextMark(line, at + 1)) {
     // What stands between backticks is a name, whatever marks it has.
-    if (code === BACKTICK && at > closedAt) {
+    if (line.charCodeAt(at) === BACKTICK && at > closedAt) {
       closedAt = line.indexOf("`", at + 1);
       if (closedAt < 0) closedAt = line.length;
       else at = closedAt;
@@ -105,8 +102,14 @@ function splitLine(line: string, sentences: string[]): void {
 }
 
 const BACKTICK = 96;
-/** Between it and the backtick stands no mark that ends a sentence. */
-const BEYOND_LATIN = 0x600;
+/** What may end a sentence, and the backtick. The expression jumps over the rest, which is most of any line. */
+const MARK = /[.!?`。！？؟]/g;
+
+/** Where the next of them stands; -1 where there is none. */
+function nextMark(line: string, from: number): number {
+  MARK.lastIndex = from;
+  return MARK.test(line) ? MARK.lastIndex - 1 : -1;
+}
 
 function push(piece: string, sentences: string[]): void {
   const sentence = piece.trim();
@@ -128,8 +131,12 @@ function endsSentence(line: string, at: number): boolean {
 }
 
 const ABBREVIATION_CHARS_MAX = 8;
+/** None of those below is longer. */
+const SHORT_WORD_CHARS_MAX = 4;
 
 function isAbbreviation(line: string, at: number): boolean {
+  // Most sentences end in a longer word.
+  if (at > SHORT_WORD_CHARS_MAX && line.lastIndexOf(" ", at) < at - 1 - SHORT_WORD_CHARS_MAX) return false;
   const before = line.slice(Math.max(0, at - ABBREVIATION_CHARS_MAX), at);
   const word = before.slice(before.lastIndexOf(" ") + 1);
   if (/^\p{Lu}$/u.test(word)) return true;

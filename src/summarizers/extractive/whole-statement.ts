@@ -50,16 +50,22 @@ export function closed(text: string): string {
 
 /** Emphasis, links, icons, "Step 5:" and numbers before the words. */
 export function withoutLayout(sentence: string): string {
-  if (PLAIN.test(sentence)) return sentence;
-  return sentence
-    .replaceAll(/\*\*|__(?=\S)|(?<=\S)__/g, "")
-    .replace(/\[([^\][]{1,120})\]\((?:https?:|\/|#)[^)\s]{0,300}\)/g, "$1")
-    .replace(LAYOUT_START, "")
-    .trim();
+  // Most sentences have nothing of the kind, and whether a mark is in one costs little to tell.
+  let words = sentence;
+  if (words.includes("__")) words = words.replaceAll(/\*\*|__(?=\S)|(?<=\S)__/g, "");
+  else if (words.includes("**")) words = words.replaceAll("**", "");
+  if (words.includes("](")) words = words.replace(/\[([^\][]{1,120})\]\((?:https?:|\/|#)[^)\s]{0,300}\)/g, "$1");
+  return (mayBeginLayout(words.charCodeAt(0)) ? words.replace(LAYOUT_START, "") : words).trim();
 }
 
-/** Nothing of the kind is in it: most sentences, told at a glance. The letters left out begin words such as "step". */
-const PLAIN = /^[a-oqrt-z][^*_[]*\S$/i;
+/** Letters begin none but for those of words such as "step". */
+function mayBeginLayout(code: number): boolean {
+  const letter = code | 32;
+  return letter < 97 || letter > 122 || letter === LETTER_P || letter === LETTER_S;
+}
+
+const LETTER_P = 112;
+const LETTER_S = 115;
 
 const LAYOUT_START =
   /^(?:(?:\p{Extended_Pictographic}|\uFE0F|\u200D|[✓✗✘☐☑•●▪►→⇒*_~>|-])\s*|(?:step|phase|schritt|étape|paso|passo|шаг) \d{1,2}(?:\.\d{1,2})?\s*[:.)–—-]\s*|\d{1,2}[.)]\s+|\[[ xX]\]\s+)+/iu;
@@ -110,6 +116,8 @@ const CODE_SHARE_MAX = 0.06;
 
 /** Backticks, brackets and double quotes that were opened are closed, and outside of backticks stands no code. */
 function isBalancedProse(text: string): boolean {
+  // Most sentences have no such mark, and one look tells.
+  if (!ANY_ROLE.test(text)) return !text.includes("::") && LETTERS.test(text);
   let depth = 0;
   let quotes = 0;
   let marks = 0;
@@ -135,8 +143,12 @@ function isBalancedProse(text: string): boolean {
   const prose = hasNames ? text.replace(/`[^`]*`/g, "") : text;
   // All that the expression looks for has such a mark, or two colons.
   const mayBeCode = marks > 0 || prose.includes("::");
-  return !(mayBeCode && CODE.test(prose)) && /\p{L}{2}/u.test(prose);
+  return !(mayBeCode && CODE.test(prose)) && LETTERS.test(prose);
 }
+
+const LETTERS = /\p{L}{2}/u;
+/** Whatever is not plain below. */
+const ANY_ROLE = /[`()"{}<>=;|\\$#~^（）「」]/;
 
 /** Code has marks that prose has not. */
 const CODE = /=>|::|\(\)\s*[{;]|;\s*$|^\s*[\w.]+\s*=\s|\s\|\s.*\s\|/;
