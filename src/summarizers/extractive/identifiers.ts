@@ -45,11 +45,9 @@ export function offerIdentifiers(facts: readonly RankedFact[], { budgetTokens, c
   const prices = new Float64Array(considered.length);
   const densities = new Float64Array(considered.length);
   considered.forEach(({ text, likelihood }, rank) => {
+    let value = likelihood;
     // A part is worth less here than alone, since it may be covered elsewhere.
-    const value = (parts[rank] ?? NONE).reduce(
-      (sum, part) => sum + PART_SHARE * (considered[part]?.likelihood ?? 0),
-      likelihood,
-    );
+    for (const part of parts[rank] ?? NONE) value += PART_SHARE * (considered[part]?.likelihood ?? 0);
     const price = costOf(text);
     prices[rank] = price;
     densities[rank] = value / price;

@@ -3,23 +3,29 @@
  * cut out when its hash, which costs no string, is one that somebody looks for. Pure; looks at each character once.
  */
 
-/** Which parts are wanted, by their hashes: 1 in the slot of each. It may want others too, but never misses one. */
-export type PartFilter = Uint8Array;
+/** Which parts are wanted, by their hashes: a bit for each. It may want others too, but never misses one. */
+export type PartFilter = Int32Array;
 
-export const EVERY_PART: PartFilter = Uint8Array.of(1);
+export const EVERY_PART: PartFilter = Int32Array.of(-1);
 
-const SLOTS_PER_PART = 16;
+/** So few bits are set that hardly any part is cut out in vain, and still all of them fit into the nearest cache. */
+const WORDS_PER_PART = 2;
 
 /** Wants nothing yet. */
 export function createPartFilter(parts: number): PartFilter {
-  return new Uint8Array(2 ** Math.ceil(Math.log2(SLOTS_PER_PART * parts + 1)));
+  return new Int32Array(2 ** Math.ceil(Math.log2(WORDS_PER_PART * parts + 1)));
 }
 
 export function addToFilter(filter: PartFilter, part: string): void {
   const units = unitsOf(part);
   let hash = 0;
   for (let at = 0; at < part.length; at++) hash = next(hash, units[at] as number); // as many as the part has
-  filter[hash & (filter.length - 1)] = 1;
+  const word = (hash >>> 5) & (filter.length - 1);
+  filter[word] = (filter[word] as number) | (1 << hash); // a word inside the filter
+}
+
+function isWanted(filter: PartFilter, hash: number): boolean {
+  return (((filter[(hash >>> 5) & (filter.length - 1)] as number) >>> hash) & 1) === 1; // a word inside the filter
 }
 
 const SEGMENTS_MAX = 16;
@@ -27,50 +33,47 @@ const SLASH = 47;
 
 /** Of a path every run of its first segments, with and without the leading slash, but not the whole. A run may come twice. */
 export function visitParts(path: string, filter: PartFilter, visit: (part: string) => void): void {
-  const { ends, hashes } = segmentsOf(path);
+  const segments = readSegments(path);
   const wanted = path.length < POWERS.length ? filter : EVERY_PART;
-  const mask = wanted.length - 1;
-  for (let from = 0; from < ends.length; from++) {
+  for (let from = 0; from < segments; from++) {
     // Where the slash before the segment stands, -1 before the first, and the hash of all before it.
-    const slash = from === 0 ? -1 : (ends[from - 1] ?? 0);
-    const slashHash = from === 0 ? 0 : (hashes[from - 1] ?? 0);
+    const slash = from === 0 ? -1 : (ends[from - 1] as number); // one of the segments that were read
+    const slashHash = from === 0 ? 0 : (hashes[from - 1] as number); // the same
     const startHash = from === 0 ? 0 : next(slashHash, SLASH);
-    for (let to = from; to < ends.length; to++) {
-      const end = ends[to] ?? 0;
-      const hash = hashes[to] ?? 0;
+    for (let to = from; to < segments; to++) {
+      const end = ends[to] as number; // one of the segments that were read
+      const hash = hashes[to] as number; // the same
       const length = end - slash - 1;
-      if (length > 0 && length < path.length && wanted[hashBetween(startHash, hash, length) & mask] === 1)
+      if (length > 0 && length < path.length && isWanted(wanted, hashBetween(startHash, hash, length)))
         visit(path.slice(slash + 1, end));
       if (from === 0 || to === from || length + 1 === path.length) continue;
-      if (wanted[hashBetween(slashHash, hash, length + 1) & mask] === 1) visit(path.slice(slash, end));
+      if (isWanted(wanted, hashBetween(slashHash, hash, length + 1))) visit(path.slice(slash, end));
     }
   }
 }
 
-interface Segments {
-  readonly ends: readonly number[];
-  /** Of everything before each end. */
-  readonly hashes: readonly number[];
-}
+/** Where the first segments of a path end, and the hash of everything before each end. Whoever visits its parts visits no other's. */
+const ends = new Int32Array(SEGMENTS_MAX);
+const hashes = new Int32Array(SEGMENTS_MAX);
 
-function segmentsOf(path: string): Segments {
+/** Returns how many there are. */
+function readSegments(path: string): number {
   const units = unitsOf(path);
-  const ends: number[] = [];
-  const hashes: number[] = [];
+  let segments = 0;
   let hash = 0;
-  for (let at = 0; at < path.length && ends.length < SEGMENTS_MAX; at++) {
+  for (let at = 0; at < path.length && segments < SEGMENTS_MAX; at++) {
     const code = units[at] as number; // as many as the path has
     if (code === SLASH) {
-      ends.push(at);
-      hashes.push(hash);
+      ends[segments] = at;
+      hashes[segments++] = hash;
     }
     hash = next(hash, code);
   }
-  if (ends.length < SEGMENTS_MAX) {
-    ends.push(path.length);
-    hashes.push(hash);
+  if (segments < SEGMENTS_MAX) {
+    ends[segments] = path.length;
+    hashes[segments++] = hash;
   }
-  return { ends, hashes };
+  return segments;
 }
 
 /** Below this the call costs more than the copy. */
