@@ -26,26 +26,18 @@ const LABELS: Readonly<Record<Language, string>> = {
   ar: "مسارات|أسماء|قيم|استدعاءات",
 };
 
-/** Told from its letters alone, so that the same one is always of the same kind. Asked of every identifier, so no search. */
+/** Told from its letters alone, so that the same one is always of the same kind. */
 export function kindOfIdentifier(identifier: string): IdentifierKind {
   if (identifier.endsWith(")") && identifier.indexOf("(") > 0) return "calls";
-  let hasDigit = false;
-  let isWord = false;
-  let run = 0;
-  for (let at = 0; at < identifier.length; at++) {
-    const code = identifier.charCodeAt(at);
-    if (code === SLASH) return "paths";
-    if (code >= 48 && code <= 57) hasDigit = true;
-    run = (code >= 97 && code <= 122) || code > 127 ? run + 1 : 0;
-    if (run >= WORD_LETTERS) isWord = true;
-  }
+  if (identifier.includes("/")) return "paths";
+  if (!DIGIT.test(identifier)) return "names";
   // "#4ade80" is a colour, whatever letters it has.
-  return hasDigit && (!isWord || identifier.startsWith("#")) ? "values" : "names";
+  return identifier.startsWith("#") || !WORD.test(identifier) ? "values" : "names";
 }
 
-const SLASH = 47;
+const DIGIT = /[0-9]/;
 /** So many small letters in a row make a word, whatever digits stand beside it. */
-const WORD_LETTERS = 3;
+const WORD = /[a-z\u0080-\uffff]{3}/;
 
 /** By kind, each kind in the order given. */
 export function byKind(identifiers: readonly string[]): readonly string[] {
@@ -56,15 +48,15 @@ export function byKind(identifiers: readonly string[]): readonly string[] {
 
 export function renderIdentifiers(identifiers: readonly string[], language: Language): string {
   const labels = LABELS[language].split("|");
-  const lines: string[] = [];
+  const words: string[] = [];
   let last: IdentifierKind | undefined;
   for (const identifier of identifiers) {
     const kind = kindOfIdentifier(identifier);
-    if (kind === last) lines[lines.length - 1] += ` ${quoted(identifier)}`;
-    else lines.push(`- ${labels[IDENTIFIER_KINDS.indexOf(kind)]}: ${quoted(identifier)}`);
+    if (kind !== last) words.push(`${last === undefined ? "" : "\n"}- ${labels[IDENTIFIER_KINDS.indexOf(kind)]}:`);
+    words.push(` ${quoted(identifier)}`);
     last = kind;
   }
-  return lines.join("\n");
+  return words.join("");
 }
 
 /** Blanks separate, so an identifier that has one is quoted. */

@@ -70,6 +70,8 @@ function fitted(draft: Draft, options: ComposeOptions): Composed {
   const costOf = (text: string): number => counter.countText(` ${text}`) + (files.has(text) ? ITEM_TOKENS : 0);
   const offers = offerIdentifiers(draft.facts, { budgetTokens, costOf });
   const keptCovered = coveredBy(options.kept, offers);
+  const sortFacts = factSorter(draft);
+  const pieces = { ...counter, countText: remembered(counter.countText) };
   const slackMax = Math.max(SLACK_TOKENS, budgetTokens * SLACK_SHARE);
   let best: Composed = { checkpoint: EMPTY_CHECKPOINT, text: "" };
   let bestTokens = 0;
@@ -79,10 +81,12 @@ function fitted(draft: Draft, options: ComposeOptions): Composed {
   for (let round = 0; round < (bestTokens > 0 ? ROUNDS_MAX : ROUNDS_EMPTY_MAX) && aimTokens > 0; round++) {
     const { checkpoint, leftTokens } = fill(draft, {
       ...options,
+      counter: pieces,
       aimTokens,
       offers,
       keptCovered,
       hasFiles: files.size > 0,
+      sortFacts,
     });
     const text = renderCheckpoint(checkpoint, { language });
     const tokens = counter.countText(text);
@@ -105,6 +109,19 @@ function fitted(draft: Draft, options: ComposeOptions): Composed {
     );
   }
   return best;
+}
+
+/** Most pieces are the same in every round. */
+function remembered(count: (text: string) => number): (text: string) => number {
+  const known = new Map<string, number>();
+  return (text) => {
+    let tokens = known.get(text);
+    if (tokens === undefined) {
+      tokens = count(text);
+      known.set(text, tokens);
+    }
+    return tokens;
+  };
 }
 
 interface Counted {
@@ -212,6 +229,7 @@ interface FillOptions extends ComposeOptions {
   readonly offers: Offers;
   readonly keptCovered: Covered;
   readonly hasFiles: boolean;
+  readonly sortFacts: (facts: readonly string[]) => SortedFacts;
 }
 
 interface Filled {
@@ -221,7 +239,7 @@ interface Filled {
 }
 
 function fill(draft: Draft, options: FillOptions): Filled {
-  const { aimTokens: budgetTokens, counter, kept, offers, keptCovered, hasFiles } = options;
+  const { aimTokens: budgetTokens, counter, kept, offers, keptCovered, hasFiles, sortFacts } = options;
   const proseTokens = Math.max(budgetTokens * proseShare(budgetTokens), Math.min(ESSENTIAL_TOKENS, budgetTokens));
   const focusTokens = draft.focused === undefined ? 0 : budgetTokens * focusShare(budgetTokens);
   const essentialTokens = Math.min(proseTokens, budgetTokens - focusTokens);
@@ -264,7 +282,7 @@ function fill(draft: Draft, options: FillOptions): Filled {
     likelihoodMin: LIKELIHOOD_LISTED_MIN,
     covered: coveredBy([...said, ...log, ...read], offers, covered),
   });
-  const facts = sortFacts([...listed.texts, ...rest.texts], draft);
+  const facts = sortFacts([...listed.texts, ...rest.texts]);
   const lines = [...new Set([...prose.checkpoint.criticalContext, ...focused, ...said, ...log, ...read])];
   return {
     checkpoint: { ...prose.checkpoint, criticalContext: lines, ...facts },
@@ -291,16 +309,24 @@ const ROOM_TOKENS_MIN = 12;
 type SortedFacts = Pick<Checkpoint, "filesModified" | "filesRead" | "identifiers">;
 
 /** Files stand in their own lists, sorted; the rest by kind, as ranked, names of arguments with their tools. */
-function sortFacts(facts: readonly string[], { filesModified, filesRead, argumentNames }: Draft): SortedFacts {
+function factSorter({ filesModified, filesRead, argumentNames }: Draft): (facts: readonly string[]) => SortedFacts {
   const modified = new Set(filesModified);
   const read = new Set(filesRead);
-  const isFile = (text: string): boolean => modified.has(text) || read.has(text);
-  const others = facts.filter((text) => !isFile(text));
-  const isArgument = (text: string): boolean => argumentNames.toolOf(text) !== undefined;
-  const named = others.filter((text) => !isArgument(text));
-  return {
-    filesModified: facts.filter((text) => modified.has(text)).sort(),
-    filesRead: facts.filter((text) => read.has(text)).sort(),
-    identifiers: byKind([...named, ...callForms(others.filter(isArgument), argumentNames)]),
+  return (facts) => {
+    const sorted = { filesModified: [] as string[], filesRead: [] as string[] };
+    const named: string[] = [];
+    const args: string[] = [];
+    for (const text of facts) {
+      const isModified = modified.has(text);
+      const isRead = read.has(text);
+      if (isModified) sorted.filesModified.push(text);
+      if (isRead) sorted.filesRead.push(text);
+      if (isModified || isRead) continue;
+      if (argumentNames.toolOf(text) === undefined) named.push(text);
+      else args.push(text);
+    }
+    sorted.filesModified.sort();
+    sorted.filesRead.sort();
+    return { ...sorted, identifiers: byKind([...named, ...callForms(args, argumentNames)]) };
   };
 }
