@@ -2,7 +2,7 @@
 
 import type { Message, Part } from "../message.ts";
 import type { PairedCall } from "../structure/pairing.ts";
-import { once, type Pass, type RepairContext, withParts } from "./pass.ts";
+import { once, type Pass, type RepairContext } from "./pass.ts";
 
 export const repairCallIds: Pass = (messages, context) => {
   const { calls } = context.pairing(messages);
@@ -23,8 +23,8 @@ export const repairCallIds: Pass = (messages, context) => {
   }
   if (renamed.size === 0) return messages;
   return messages.map((message) => {
-    const parts = message.parts.map((part) => withId(part, renamed.get(part)));
-    return withParts(message, parts);
+    if (!message.parts.some((part) => renamed.has(part))) return message;
+    return { ...message, parts: message.parts.map((part) => withId(part, renamed.get(part))) };
   });
 };
 
@@ -71,9 +71,13 @@ function newId(base: string, copiesBefore: number, { taken, copies }: Ids): stri
 function partsWithOtherId(call: PairedCall, id: string, { rules }: RepairContext): readonly Part[] {
   const isFine = (callId: string | undefined): boolean =>
     callId === id || (callId === undefined && rules.callIds === "optional");
+  const isSettled = call.part.callId === id;
+  if (isSettled && call.results.every(({ part }) => isFine(part.callId))) return NO_PARTS;
   const results = call.results.map(({ part }) => part).filter(({ callId }) => !isFine(callId));
-  return call.part.callId === id ? results : [call.part, ...results];
+  return isSettled ? results : [call.part, ...results];
 }
+
+const NO_PARTS: readonly Part[] = [];
 
 function scoped(id: string, call: PairedCall, { rules }: RepairContext): string {
   return rules.callIdScope === "conversation" ? id : `${call.at.message}:${id}`;

@@ -4,8 +4,8 @@
  */
 
 import type { Message, Part, ToolResultPart } from "../message.ts";
-import type { PairedCall } from "../structure/pairing.ts";
-import { messageBeside, type Pass, quoteResult, type RepairContext, runsOf, withParts } from "./pass.ts";
+import type { PairedCall, Place } from "../structure/pairing.ts";
+import { messageBeside, type Pass, quoteResult, type RepairContext, withParts } from "./pass.ts";
 import { type Settled, settleResults } from "./settle-results.ts";
 
 export const repairRounds: Pass = (messages, context) => {
@@ -45,17 +45,27 @@ function roundsOf(
   calls: readonly PairedCall[],
   context: RepairContext,
 ): readonly CallingStep[] {
-  const callsAt = Map.groupBy(
-    calls.filter(({ part }) => !part.server),
-    (call) => call.at.message,
-  );
-  const indices = messages.map((_, index) => index);
-  const runs = runsOf(indices, (a, b) => belongToOneStep(messages[a], messages[b], context));
-  return runs.flatMap((run, position) => {
-    const own = run.flatMap((index) => callsAt.get(index) ?? []);
-    const end = (run.at(-1) ?? 0) + 1;
-    return own.length === 0 ? [] : [{ end, nextEnd: (runs[position + 1]?.at(-1) ?? end - 1) + 1, calls: own }];
-  });
+  const steps: CallingStep[] = [];
+  const callsLeft = calls.values();
+  let call = callsLeft.next().value;
+  let end = endOfStep(messages, 0, context);
+  for (let start = 0; start < messages.length; ) {
+    const nextEnd = endOfStep(messages, end, context);
+    const own: PairedCall[] = [];
+    for (; call !== undefined && call.at.message < end; call = callsLeft.next().value)
+      if (!call.part.server) own.push(call);
+    if (own.length > 0) steps.push({ end, nextEnd, calls: own });
+    start = end;
+    end = nextEnd;
+  }
+  return steps;
+}
+
+/** Where the step ends that begins here. */
+function endOfStep(messages: readonly Message[], start: number, context: RepairContext): number {
+  let end = Math.min(start + 1, messages.length);
+  while (end < messages.length && belongToOneStep(messages[end - 1], messages[end], context)) end++;
+  return end;
 }
 
 /** Chat answers each assistant message by itself; elsewhere neighbouring assistant messages are one step. */
@@ -70,15 +80,32 @@ function isInOrder(
   messages: readonly Message[],
   { rules }: RepairContext,
 ): boolean {
-  if (calls.some((call) => call.results.length !== 1)) return false;
+  for (const { results } of calls) if (results.length !== 1) return false;
   if (!rules.resultsAdjacent) return true;
-  const expected = new Set<Part>(calls.flatMap((call) => call.results.map(({ part }) => part)));
-  const next = messages.slice(end, nextEnd);
-  const following = next[0]?.role === rules.resultRole ? next.flatMap(({ parts }) => parts) : [];
-  const answers = rules.resultsFirst
-    ? following.slice(0, expected.size)
-    : following.filter((part) => expected.has(part));
-  return answers.length === expected.size && answers.every((part) => expected.has(part));
+  if (end === nextEnd || messages[end]?.role !== rules.resultRole) return false;
+  const limit = rules.resultsFirst ? placeAfter(messages, end, calls.length) : { message: nextEnd, part: 0 };
+  for (const { results } of calls) {
+    const at = results[0]?.at;
+    if (at === undefined || at.message < end || at.message >= nextEnd || !isBefore(at, limit)) return false;
+  }
+  return true;
+}
+
+/** Where so many parts end that stand from the beginning of a message on. */
+function placeAfter(messages: readonly Message[], start: number, parts: number): Place {
+  let message = start;
+  let part = parts;
+  for (
+    let own = messages[message]?.parts.length;
+    own !== undefined && part > own;
+    own = messages[++message]?.parts.length
+  )
+    part -= own;
+  return { message, part };
+}
+
+function isBefore(at: Place, limit: Place): boolean {
+  return at.message < limit.message || (at.message === limit.message && at.part < limit.part);
 }
 
 function rebuild(

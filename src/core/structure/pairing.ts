@@ -33,6 +33,14 @@ interface OpenCall extends PairedCall {
   readonly results: PairedResult[];
 }
 
+/** Calls that share an id, which some clients use again. */
+interface SameId {
+  /** Oldest first; answered ones go when somebody looks. */
+  readonly open: OpenCall[];
+  /** Answered or not. */
+  newest: OpenCall;
+}
+
 export interface PairingTracker extends Pairing {
   /** Returns the calls that this message's results answered. */
   append(message: Message, index: number): readonly PairedCall[];
@@ -49,31 +57,34 @@ export function pairCalls(messages: readonly Message[]): Pairing {
 export function createPairingTracker(): PairingTracker {
   const calls: OpenCall[] = [];
   const orphans: PairedResult[] = [];
-  /** Calls by id, oldest first; answered ones go when somebody looks. Ids are reused by some clients. */
-  const openById = new Map<string, OpenCall[]>();
-  /** The same by tool name: how results without an id (Gemini) find theirs. */
+  const byId = new Map<string, SameId>();
+  /** Calls by tool name: how results without an id (Gemini) find theirs. Most lists have none, so it is made for the first. */
   const openByName = new Map<string, OpenCall[]>();
-  /** The newest call of each id, answered or not. */
-  const newestById = new Map<string, OpenCall>();
+  let named = 0;
 
   function addCall(part: ToolCallPart, at: Place): void {
     const call: OpenCall = { at, part, results: [] };
     calls.push(call);
-    addTo(openByName, part.name, call);
     if (part.callId === undefined) return;
-    addTo(openById, part.callId, call);
-    newestById.set(part.callId, call);
+    const same = byId.get(part.callId);
+    if (same === undefined) byId.set(part.callId, { open: [call], newest: call });
+    else {
+      same.open.push(call);
+      same.newest = call;
+    }
   }
 
   function findCall(part: ToolResultPart): OpenCall | undefined {
-    const { callId } = part;
-    const waiting = callId === undefined ? undefined : firstOfLatestMessage(openById.get(callId) ?? []);
+    const same = part.callId === undefined ? undefined : byId.get(part.callId);
+    const waiting = same === undefined ? undefined : firstOfLatestMessage(same.open);
     // Only when nothing waits for it is a result a duplicate of one that was answered before.
-    return waiting ?? findByName(part) ?? (callId === undefined ? undefined : newestById.get(callId));
+    return waiting ?? findByName(part) ?? same?.newest;
   }
 
   function findByName(part: ToolResultPart): OpenCall | undefined {
     if (part.name === undefined) return undefined;
+    for (const call of calls.slice(named)) addTo(openByName, call.part.name, call);
+    named = calls.length;
     return firstOfLatestMessage(openByName.get(part.name) ?? [], (call) => mayPairByName(call, part));
   }
 
@@ -88,19 +99,23 @@ export function createPairingTracker(): PairingTracker {
   }
 
   function append(message: Message, index: number): readonly PairedCall[] {
-    const answered: OpenCall[] = [];
+    let answered: OpenCall[] | undefined;
     for (let position = 0; position < message.parts.length; position++) {
       const part = message.parts[position];
       if (part?.type === "tool-call") addCall(part, { message: index, part: position });
       if (part?.type !== "tool-result") continue;
       const call = addResult(part, { message: index, part: position });
-      if (call !== undefined) answered.push(call);
+      if (call === undefined) continue;
+      answered ??= [];
+      answered.push(call);
     }
-    return answered;
+    return answered ?? NO_CALLS;
   }
 
   return { calls, orphans, append };
 }
+
+const NO_CALLS: readonly PairedCall[] = [];
 
 /** A result that names an id may only take a call that has none, and the other way round. */
 function mayPairByName(call: OpenCall, result: ToolResultPart): boolean {
