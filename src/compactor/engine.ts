@@ -106,7 +106,8 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
   };
   const tokens = tokensIn(base);
   // A share is one of what came, not of what a repair made of it.
-  const came = recalled.covered === 0 ? tokensIn({ ...base, view: decoded }) : tokens;
+  const isRepaired = recalled.covered === 0 && decoded.messages !== view.messages;
+  const came = isRepaired ? tokensIn({ ...base, view: decoded }) : tokens;
   const targetTokens = targetFor(call, came);
   const input: DecideInput = {
     ...base,

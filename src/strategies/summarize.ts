@@ -1,5 +1,6 @@
 /** One summary for the zone. The tail shrinks where the target leaves no room for it; what is protected never goes. */
 
+import type { Message } from "../core/message.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import type { Plan, Step, SummarizeStep } from "../core/plan/plan.ts";
 import {
@@ -26,10 +27,7 @@ export function planInstead(input: PlanInput, parts: Partition, stepFor: (budget
   if (zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
   if (zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
   const kept = keptTokens(input, parts);
-  const zoneTokens = sumTokens(
-    zone.flatMap((index) => input.conversation.messages[index] ?? []),
-    input.tokensOf,
-  );
+  const zoneTokens = sumTokens(messagesAt(input, zone), input.tokensOf);
   const budgetTokens = Math.min(
     summaryBudget(input, kept),
     Math.max(USEFUL_TOKENS, Math.floor(zoneTokens * ZONE_SHARE_MAX)),
@@ -60,5 +58,14 @@ function summarizeStep(input: PlanInput, { zone, turnPrefix }: Partition, budget
 }
 
 export function idsAt({ conversation }: PlanInput, indices: readonly number[]): readonly string[] {
-  return indices.flatMap((index) => conversation.messages[index]?.id ?? []);
+  return messagesAt({ conversation }, indices).map(({ id }) => id);
+}
+
+function messagesAt({ conversation }: Pick<PlanInput, "conversation">, indices: readonly number[]): readonly Message[] {
+  const found: Message[] = [];
+  for (const index of indices) {
+    const message = conversation.messages[index];
+    if (message !== undefined) found.push(message);
+  }
+  return found;
 }

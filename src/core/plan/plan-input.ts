@@ -34,9 +34,16 @@ export interface Strategy {
   plan(input: PlanInput): Plan;
 }
 
-export function totalTokens({ baseTokens, conversation, tokensOf }: PlanInput): number {
-  return baseTokens + sumTokens(conversation.messages, tokensOf);
+/** Asked at every step of a decision. */
+export function totalTokens(input: PlanInput): number {
+  const { baseTokens, conversation, tokensOf } = input;
+  const total = TOTALS.get(input) ?? baseTokens + sumTokens(conversation.messages, tokensOf);
+  TOTALS.set(input, total);
+  return total;
 }
+
+/** An input is never changed. */
+const TOTALS = new WeakMap<PlanInput, number>();
 
 export function sumTokens(messages: readonly Message[], tokensOf: (message: Message) => number): number {
   let tokens = 0;
@@ -54,7 +61,20 @@ export interface TailRoom {
   readonly mayTakeUnread?: boolean;
 }
 
+/** Strategies that look one after the other ask for the same one. */
 export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
+  const { tokens, messages, isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread } = tail;
+  const key = [tokens, messages, isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread].map((is) => is || 0).join();
+  const known = PARTITIONS.get(input) ?? new Map<string, Partition>();
+  const made = known.get(key) ?? makePartition(input, tail);
+  PARTITIONS.set(input, known.set(key, made));
+  return made;
+}
+
+/** The same. */
+const PARTITIONS = new WeakMap<PlanInput, Map<string, Partition>>();
+
+function makePartition(input: PlanInput, tail: TailRoom): Partition {
   const { conversation, structure, settings, tokensOf, found } = input;
   return partition({
     messages: conversation.messages,
@@ -72,8 +92,13 @@ export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
 }
 
 export function keptTokens(input: PlanInput, { protectedBy }: Partition): number {
-  const kept = input.conversation.messages.filter((_, index) => protectedBy.has(index));
-  return input.baseTokens + sumTokens(kept, input.tokensOf);
+  const { messages } = input.conversation;
+  let tokens = input.baseTokens;
+  for (const index of protectedBy.keys()) {
+    const message = messages[index];
+    if (message !== undefined) tokens += input.tokensOf(message);
+  }
+  return tokens;
 }
 
 const OBSTACLES_MAX = 10;

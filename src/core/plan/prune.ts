@@ -51,9 +51,16 @@ export function pruneSteps(input: PruneInput, { freeTokens, harder = false }: Pr
 
 /** The most that pruning could free, at no cost of trying: everything that is eligible. */
 export function prunableTokens(input: PruneInput): number {
-  const eligible = new Set(candidates(input).map(({ message }) => message));
+  const { messages, settings, mayPrune, tokensOf } = input;
   let tokens = 0;
-  for (const message of eligible) tokens += input.tokensOf(message);
+  let age = 0;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message === undefined || !isResultMessage(message)) continue;
+    age++;
+    const isOld = age > settings.prune.keepLast && !message.pinned && mayPrune(index);
+    if (isOld && message.parts.some(isPlainResult)) tokens += tokensOf(message);
+  }
   return tokens;
 }
 
@@ -151,6 +158,11 @@ export function isResultMessage(message: Message): boolean {
 /** R091: old results with images or anything else that is not text are skipped. */
 function isPlain(part: ToolResultPart): boolean {
   return part.content.every(({ type }) => type === "text");
+}
+
+/** Of the client's own tools. */
+function isPlainResult(part: Part): boolean {
+  return part.type === "tool-result" && !part.server && isPlain(part);
 }
 
 export function resultText(part: ToolResultPart): string {

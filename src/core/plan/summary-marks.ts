@@ -64,8 +64,15 @@ function withoutSeparator(value: string): string {
 }
 
 function summariesIn(message: Message, render: RenderSettings): readonly string[] {
-  if (message.pinned) return [];
+  if (message.pinned || !message.parts.some((part) => isMarked(part, render))) return NONE;
   return message.parts.flatMap((part) => (part.type === "text" ? summaryIn(part.text, render) : []));
+}
+
+const NONE: readonly string[] = [];
+
+/** Hardly any text is; without the mark nothing needs to be looked for. */
+function isMarked(part: Part, { opening }: RenderSettings): boolean {
+  return part.type === "text" && part.text.includes(opening.trim());
 }
 
 /** R134, D05: behind a message's only text, or as a text of its own beside what else it holds. */

@@ -15,7 +15,7 @@ export function unansweredRound(
   const open = structure.openRound();
   if (open !== undefined) return { start: open.start, end: messages.length };
   const newestSaid = messages.findLastIndex(({ role }) => role === "assistant");
-  const newest = structure.rounds().at(-1);
+  const newest = structure.newestRound();
   if (newest !== undefined && newest.end - 1 > newestSaid) return newest;
   const unread = messages.slice(newestSaid + 1).findLastIndex(isPassedOn);
   return unread < 0 ? undefined : { start: newestSaid + 1 + unread, end: newestSaid + 2 + unread };

@@ -56,7 +56,7 @@ const PASSES: readonly Pass[] = [
 
 export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
   const repairs: Repair[] = [];
-  const indexOf = once(() => new Map(conversation.messages.map((message, index) => [message.id, index])));
+  const indexOf = once(() => indexById(conversation.messages));
   const context = {
     format: conversation.format,
     rules: formatRules(conversation.format),
@@ -80,6 +80,14 @@ function rememberLast<List extends object, Answer>(answer: (list: List) => Answe
     if (last?.list !== list) last = { list, answer: answer(list) };
     return last.answer;
   };
+}
+
+function indexById(messages: readonly Message[]): ReadonlyMap<string, number> {
+  const indexOf = new Map<string, number>();
+  messages.forEach(({ id }, index) => {
+    indexOf.set(id, index);
+  });
+  return indexOf;
 }
 
 /** Messages that a pass made are named after the one they came from: `m3/results`. */

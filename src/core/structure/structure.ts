@@ -25,6 +25,8 @@ export interface Structure {
   readonly length: number;
   readonly pairing: Pairing;
   rounds(): readonly Round[];
+  /** The last of them. */
+  newestRound(): Round | undefined;
   turns(): readonly Turn[];
   /** The newest round while some of its calls wait for a result and nothing but results has come since. */
   openRound(): Round | undefined;
@@ -67,6 +69,10 @@ export function createStructureTracker(): StructureTracker {
       return state.blocked.length;
     },
     rounds: () => state.rounds.map(settle),
+    newestRound: () => {
+      const newest = state.rounds.at(-1);
+      return newest === undefined ? undefined : settle(newest);
+    },
     turns: () =>
       state.turnStarts.map((start, at) => ({ start, end: state.turnStarts[at + 1] ?? state.blocked.length })),
     openRound: () => openRound(state),
