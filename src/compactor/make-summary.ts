@@ -129,18 +129,20 @@ export function throwIfAborted(signal: AbortSignal): void {
 
 function inputFor(given: MakeSummaryInput): LiveSummaryInput {
   const { input, step, cut, counter, previousCheckpoint, instructions, live } = given;
-  const leaving = new Set([...step.messageIds, ...step.replacesIds]);
-  const prefix = new Set(step.turnPrefixIds);
   const zone = new Set(step.messageIds);
+  const leaving = step.replacesIds.length === 0 ? zone : new Set([...step.messageIds, ...step.replacesIds]);
+  const prefix = new Set(step.turnPrefixIds);
   const { messages } = input.conversation;
   const previous: Summary | undefined =
     input.found === undefined
       ? undefined
       : { text: input.found.text, ...(previousCheckpoint !== undefined && { checkpoint: previousCheckpoint }) };
   // What stands merged into a message is told by `previous`, and is taken out of that message when the new summary comes.
-  const own = (message: Message): Message =>
-    previous === undefined ? message : withoutSummary(message, input.settings.render);
-  const pick = (test: (message: Message) => boolean): readonly Message[] => messages.filter(test).map(own);
+  const own = (message: Message): Message => withoutSummary(message, input.settings.render);
+  const pick = (test: (message: Message) => boolean): readonly Message[] => {
+    const picked = messages.filter(test);
+    return previous === undefined ? picked : picked.map(own);
+  };
   return {
     messages: pick(({ id }) => zone.has(id) && !prefix.has(id)).map(withReadableItems),
     turnPrefix: pick(({ id }) => prefix.has(id)),

@@ -23,16 +23,18 @@ export const PROVIDED_NAME = "provided";
 
 /** What leaves the view, without an earlier summary that is replaced. */
 export function leavingIds(plan: Plan): ReadonlySet<string> {
-  const known = LEAVING.get(plan);
+  const replaces = plan.steps.some((step) => "replacesIds" in step && step.replacesIds.length > 0);
+  if (!replaces) return removedBy(plan);
+  const known = LEAVING.get(plan.steps);
   if (known !== undefined) return known;
   const leaving = new Set<string>();
   for (const step of plan.steps) if (!isTextStep(step)) for (const id of step.messageIds) leaving.add(id);
-  LEAVING.set(plan, leaving);
+  LEAVING.set(plan.steps, leaving);
   return leaving;
 }
 
-/** Asked several times in a pass; a plan is never changed. */
-const LEAVING = new WeakMap<Plan, ReadonlySet<string>>();
+/** Asked several times in a pass; steps are never changed. */
+const LEAVING = new WeakMap<Plan["steps"], ReadonlySet<string>>();
 
 export interface ProposalInput {
   readonly decision: Decision;

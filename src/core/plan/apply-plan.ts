@@ -79,16 +79,16 @@ export function removedIds(step: Plan["steps"][number]): readonly string[] {
 
 /** All that a plan removes: found once, for whoever checks it, carries it out or tells of it. */
 export function removedBy(plan: Plan): ReadonlySet<string> {
-  const known = REMOVED.get(plan);
+  const known = REMOVED.get(plan.steps);
   if (known !== undefined) return known;
   const removed = new Set<string>();
   for (const step of plan.steps) for (const id of removedIds(step)) removed.add(id);
-  REMOVED.set(plan, removed);
+  REMOVED.set(plan.steps, removed);
   return removed;
 }
 
-/** A plan is never changed. */
-const REMOVED = new WeakMap<Plan, ReadonlySet<string>>();
+/** Steps are never changed, and plans that tell more of the same ones share them. */
+const REMOVED = new WeakMap<Plan["steps"], ReadonlySet<string>>();
 
 function applyTexts(messages: readonly Message[], steps: readonly TextStep[]): readonly Message[] {
   if (steps.length === 0) return messages;

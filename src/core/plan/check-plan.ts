@@ -8,7 +8,8 @@ import { unansweredRound } from "./unanswered-round.ts";
 /** What is wrong with the plan, one sentence each; empty when it may be carried out. */
 export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
   const { messages } = input.conversation;
-  const known = new Set(messages.map(({ id }) => id));
+  const known = new Set<string>();
+  for (const { id } of messages) known.add(id);
   const removed = removedBy(plan);
   return [
     ...[...removed]
@@ -25,8 +26,10 @@ export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
 }
 
 function checkTexts(plan: Plan, { conversation }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+  const steps = plan.steps.filter(isTextStep);
+  if (steps.length === 0) return [];
   const byId = new Map(conversation.messages.map((message) => [message.id, message]));
-  return plan.steps.filter(isTextStep).flatMap(({ messageId, part, type }) => {
+  return steps.flatMap(({ messageId, part, type }) => {
     const message = byId.get(messageId);
     if (message?.parts[part]?.type !== "tool-result")
       return [`A ${type} step names part ${part} of ${messageId}, which is no tool result.`];
@@ -55,7 +58,8 @@ function checkPairs(
   { conversation, structure, isTargetExplicit }: PlanInput,
   removed: ReadonlySet<string>,
 ): readonly string[] {
-  const isRemoved = (index: number): boolean => removed.has(conversation.messages[index]?.id ?? "");
+  const isGone = conversation.messages.map(({ id }) => removed.has(id));
+  const isRemoved = (index: number): boolean => isGone[index] === true;
   const unanswered = isTargetExplicit ? structure.openRound() : unansweredRound(conversation.messages, structure);
   const split = structure.pairing.calls.filter((call) =>
     call.results.some(({ at }) => isRemoved(at.message) !== isRemoved(call.at.message)),
