@@ -20,10 +20,8 @@ import { CUES } from "./extractive/cues.ts";
 import { closingCalls, commitsOf } from "./extractive/evidence.ts";
 import { focusOn } from "./extractive/focus.ts";
 import { foreignCheckpoint } from "./extractive/foreign-checkpoint.ts";
-import { foreignGoal } from "./extractive/foreign-goal.ts";
-import { type Goal, goalOf } from "./extractive/goal.ts";
 import { offersMax } from "./extractive/identifiers.ts";
-import { inOrder, type KeptView, readKept } from "./extractive/kept-view.ts";
+import { type KeptView, readKept } from "./extractive/kept-view.ts";
 import { userLabel } from "./extractive/labels.ts";
 import {
   type Earlier,
@@ -35,22 +33,14 @@ import {
   mergeStatements,
 } from "./extractive/merge.ts";
 import { nextOf } from "./extractive/next-steps.ts";
-import { OUTCOME_MARK, type Prose, type Reading, readMessages } from "./extractive/reading.ts";
+import { OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
+import { askedFor, isTalk, latestRequestOf, requestLines } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
-import { oneLine } from "./extractive/sentences.ts";
-import { sharesWords } from "./extractive/shared-words.ts";
 import { assistantLanguage, readStatements } from "./extractive/statements.ts";
-import { isTelling } from "./extractive/tasks.ts";
 
 const VERSION = "1";
 /** X18. */
 const FAILURES_MAX = 8;
-const LATEST_REQUEST_CHARS_MAX = 2_000;
-const REQUESTS_MAX = 40;
-const REQUEST_LINE_CHARS_MAX = 300;
-/** A newest request up to this length is quoted whole as the goal. */
-const REQUEST_CHARS_SHORT = 600;
-const GOAL_CHARS_COMPARED = 80;
 const FINDINGS_MAX = 6;
 const NO_WORDS: ReadonlySet<string> = new Set();
 
@@ -196,60 +186,6 @@ function once<Value>(make: () => Value): () => Value {
   };
 }
 
-const RECENT_MESSAGES = 30;
-const RECENT_CHARS = 1_000;
-
-function askedFor(source: Source, latest: string | undefined, done: readonly string[]): Goal {
-  const { reading, kept, before } = source;
-  if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
-  const prose = inOrder(reading.prose, kept.prose);
-  const replies = repliesIn(prose);
-  const quoted: ReadonlySet<Prose> = new Set(kept.prose);
-  const newest = latest !== undefined && latest.length > REQUEST_CHARS_SHORT ? prose.findLast(isRequest) : undefined;
-  const requests = prose.filter(isRequest).map((item) => ({
-    text: item.text,
-    isKept: quoted.has(item) || item === newest,
-    isReply: replies.has(item.text),
-  }));
-  const recent = prose.filter(({ isUser, message }) => !isUser && message >= 0).slice(-RECENT_MESSAGES);
-  const foreign = foreignGoals(source.foreign);
-  return goalOf({
-    requests,
-    earlier: before.checkpoint?.goal ?? foreign,
-    recent: [...recent.map(({ text }) => text.slice(0, RECENT_CHARS)), ...reading.filesModified],
-    done,
-    language: reading.language,
-    // Whoever needed a summary was at work before it.
-    isTalk: isTalk(reading) && foreign.length === 0,
-    isObserved: reading.observations > reading.requests.length,
-  });
-}
-
-/** What users said right after the assistant had asked them something, in a few words or in words of the question. */
-function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {
-  const questionIn = (item: Prose | undefined): string => {
-    const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
-    return /[?？؟]/.test(end) ? end : "";
-  };
-  const isReply = ({ isUser, text }: Prose, at: number): boolean => {
-    const question = isUser ? questionIn(prose[at - 1]) : "";
-    return question !== "" && (text.length <= REPLY_CHARS_SHORT || sharesWords(text, question));
-  };
-  return new Set(prose.filter(isReply).map(({ text }) => text));
-}
-
-/** Shorter than this it leans on the question, whatever its words. */
-const REPLY_CHARS_SHORT = 60;
-
-/** A question stands in the end of a message, perhaps with a word of thanks behind it. */
-const QUESTION_CHARS = 240;
-
-/** What a summary that another tool left says the work is for. */
-function foreignGoals(summary: string): readonly string[] {
-  const goal = foreignGoal(summary);
-  return goal === "" ? [] : [goal];
-}
-
 function foreignSummary(messages: readonly Message[]): string {
   const newest = messages.findLast(isForeignSummary);
   return newest === undefined ? "" : textsOf(newest.parts).join("\n");
@@ -258,53 +194,6 @@ function foreignSummary(messages: readonly Message[]): string {
 /** What a summary of another tool's that leaves says was done and settled; it stands for what came before it. */
 function earlierIn(leaving: readonly Message[]): Earlier {
   return { checkpoint: foreignCheckpoint(foreignSummary(leaving)), lines: [], text: "" };
-}
-
-function isTalk({ log, results, failures }: Reading): boolean {
-  return log.size + results.length + failures.length === 0;
-}
-
-/** Undefined when the newest request stays in the view, or nobody asked for anything. */
-function latestRequestOf({ hasAssistant, prose, language }: Reading, kept: KeptView): string | undefined {
-  const latest = hasAssistant ? prose.findLast(isRequest) : undefined;
-  if (latest === undefined || kept.prose.some((item) => item.isUser && item.message > latest.message)) return undefined;
-  return askingQuote(latest.text, LATEST_REQUEST_CHARS_MAX, language);
-}
-
-function isRequest(item: Prose): boolean {
-  return item.isRequest;
-}
-
-interface Told extends Goal {
-  /** The newest request, where it stands in a section of its own. */
-  readonly latest: string | undefined;
-  readonly rules: readonly string[];
-}
-
-/** What else the user asked, newest first, each on a line. */
-function requestLines({ hasAssistant, requests, language }: Reading, told: Told): readonly string[] {
-  if (!hasAssistant) return [];
-  const { goal, wholes, latest, rules } = told;
-  const quoted = [...goal, ...goal.flatMap((text) => wholes.get(text) ?? [])];
-  const isGoal = (request: string): boolean =>
-    quoted.some((text) => text.startsWith(request.slice(0, GOAL_CHARS_COMPARED)));
-  return requests
-    .slice(0, latest === undefined ? undefined : -1)
-    .slice(-REQUESTS_MAX)
-    .toReversed()
-    .filter((request) => isTelling(request, language) && !isGoal(request) && !isAllOf(request, rules))
-    .map(
-      (request) =>
-        `${userLabel(language)}${oneLine(request.slice(0, 4 * REQUEST_LINE_CHARS_MAX), REQUEST_LINE_CHARS_MAX)}`,
-    );
-}
-
-/** Whether nothing is left of a request without the rules that were taken from it. */
-function isAllOf(request: string, rules: readonly string[]): boolean {
-  if (request.length > REQUEST_CHARS_SHORT) return false;
-  let rest = request;
-  for (const rule of rules) rest = rest.replace(rule, "");
-  return !/\p{L}/u.test(rest);
 }
 
 /** Of an earlier summary what nobody will say again: the user's corrections, then reasons, newest first. */

@@ -1,0 +1,131 @@
+/**
+ * What users asked for, gathered from the messages that leave and those that stay: the goal, the newest request, and what else
+ * was asked. Quotes; never rewords, never asks what came of it.
+ */
+
+import { askingQuote } from "./asking.ts";
+import { foreignGoal } from "./foreign-goal.ts";
+import { type Goal, goalOf } from "./goal.ts";
+import { inOrder, type KeptView } from "./kept-view.ts";
+import { userLabel } from "./labels.ts";
+import type { Earlier } from "./merge.ts";
+import type { Prose, Reading } from "./reading.ts";
+import { oneLine } from "./sentences.ts";
+import { sharesWords } from "./shared-words.ts";
+import { isTelling } from "./tasks.ts";
+
+export interface Asking {
+  readonly reading: Reading;
+  readonly kept: KeptView;
+  readonly before: Earlier;
+  /** The newest summary that another tool left; empty when there is none. */
+  readonly foreign: string;
+}
+
+const LATEST_REQUEST_CHARS_MAX = 2_000;
+const REQUESTS_MAX = 40;
+const REQUEST_LINE_CHARS_MAX = 300;
+/** A newest request up to this length is quoted whole as the goal. */
+const REQUEST_CHARS_SHORT = 600;
+const GOAL_CHARS_COMPARED = 80;
+const RECENT_MESSAGES = 30;
+const RECENT_CHARS = 1_000;
+
+export function askedFor(source: Asking, latest: string | undefined, done: readonly string[]): Goal {
+  const { reading, kept, before } = source;
+  if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
+  const prose = inOrder(reading.prose, kept.prose);
+  const replies = repliesIn(prose);
+  const quoted: ReadonlySet<Prose> = new Set(kept.prose);
+  const newest = latest !== undefined && latest.length > REQUEST_CHARS_SHORT ? prose.findLast(isRequest) : undefined;
+  const requests = prose.filter(isRequest).map((item) => ({
+    text: item.text,
+    isKept: quoted.has(item) || item === newest,
+    isReply: replies.has(item.text),
+  }));
+  const recent = prose.filter(({ isUser, message }) => !isUser && message >= 0).slice(-RECENT_MESSAGES);
+  const foreign = foreignGoals(source.foreign);
+  return goalOf({
+    requests,
+    earlier: before.checkpoint?.goal ?? foreign,
+    recent: [...recent.map(({ text }) => text.slice(0, RECENT_CHARS)), ...reading.filesModified],
+    done,
+    language: reading.language,
+    // Whoever needed a summary was at work before it.
+    isTalk: isTalk(reading) && foreign.length === 0,
+    isObserved: reading.observations > reading.requests.length,
+  });
+}
+
+/** What users said right after the assistant had asked them something, in a few words or in words of the question. */
+function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {
+  const questionIn = (item: Prose | undefined): string => {
+    const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
+    return /[?？؟]/.test(end) ? end : "";
+  };
+  const isReply = ({ isUser, text }: Prose, at: number): boolean => {
+    const question = isUser ? questionIn(prose[at - 1]) : "";
+    return question !== "" && (text.length <= REPLY_CHARS_SHORT || sharesWords(text, question));
+  };
+  return new Set(prose.filter(isReply).map(({ text }) => text));
+}
+
+/** Shorter than this it leans on the question, whatever its words. */
+const REPLY_CHARS_SHORT = 60;
+
+/** A question stands in the end of a message, perhaps with a word of thanks behind it. */
+const QUESTION_CHARS = 240;
+
+/** What a summary that another tool left says the work is for. */
+function foreignGoals(summary: string): readonly string[] {
+  const goal = foreignGoal(summary);
+  return goal === "" ? [] : [goal];
+}
+
+/** No tool was called. */
+export function isTalk({ log, results, failures }: Reading): boolean {
+  return log.size + results.length + failures.length === 0;
+}
+
+/** Undefined when the newest request stays in the view, or nobody asked for anything. */
+export function latestRequestOf({ hasAssistant, prose, language }: Reading, kept: KeptView): string | undefined {
+  const latest = hasAssistant ? prose.findLast(isRequest) : undefined;
+  if (latest === undefined || kept.prose.some((item) => item.isUser && item.message > latest.message)) return undefined;
+  return askingQuote(latest.text, LATEST_REQUEST_CHARS_MAX, language);
+}
+
+function isRequest(item: Prose): boolean {
+  return item.isRequest;
+}
+
+interface Told extends Goal {
+  /** The newest request, where it stands in a section of its own. */
+  readonly latest: string | undefined;
+  readonly rules: readonly string[];
+}
+
+/** What else the user asked, newest first, each on a line. */
+export function requestLines({ hasAssistant, requests, language }: Reading, told: Told): readonly string[] {
+  if (!hasAssistant) return [];
+  const { goal, wholes, latest, rules } = told;
+  const quoted = [...goal, ...goal.flatMap((text) => wholes.get(text) ?? [])];
+  const isGoal = (request: string): boolean =>
+    quoted.some((text) => text.startsWith(request.slice(0, GOAL_CHARS_COMPARED)));
+  return requests
+    .slice(0, latest === undefined ? undefined : -1)
+    .slice(-REQUESTS_MAX)
+    .toReversed()
+    .filter((request) => isTelling(request, language) && !isGoal(request) && !isAllOf(request, rules))
+    .map(
+      (request) =>
+        `${userLabel(language)}${oneLine(request.slice(0, 4 * REQUEST_LINE_CHARS_MAX), REQUEST_LINE_CHARS_MAX)}`,
+    );
+}
+
+/** Whether nothing is left of a request without the rules that were taken from it. */
+function isAllOf(request: string, rules: readonly string[]): boolean {
+  if (request.length > REQUEST_CHARS_SHORT) return false;
+  let rest = request;
+  for (const rule of rules) rest = rest.replace(rule, "");
+  return !/\p{L}/u.test(rest);
+}
