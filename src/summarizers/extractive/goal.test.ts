@@ -6,7 +6,7 @@ function check(requests: readonly string[], expected: readonly string[]): void {
   const input = requests.map(
     (said): Request => ({ text: said.replace(/^\?/, ""), isKept: false, isReply: said.startsWith("?") }),
   );
-  const rest = { earlier: [], recent: [], language: "en", isTalk: false, isObserved: false } as const;
+  const rest = { earlier: [], language: "en", isTalk: false, isObserved: false } as const;
   expect(goalOf({ requests: input, ...rest }).goal).toEqual(expected);
 }
 
@@ -49,7 +49,6 @@ test("the quoted requests are known whole", () => {
   const { goal, wholes } = goalOf({
     requests: [request],
     earlier: [],
-    recent: [],
     language: "en",
     isTalk: false,
     isObserved: false,
@@ -60,12 +59,13 @@ test("the quoted requests are known whole", () => {
 
 test("the first task goes once it is done and others have followed", () => {
   const later = ["Add a lamp.", "Update the pump.", "Clean the tower.", "Now repair the lantern of the gate."];
-  const requests = ["Port the tide gate parser.", ...later].map((said) => ({
-    text: said,
+  const requests = ["Port the tide gate parser.", ...later].map((text) => ({
+    text,
     isKept: false,
     isReply: false,
+    said: ["The tide gate parser needs it."],
   }));
-  const rest = { earlier: [], recent: ["tide gate parser"], language: "en", isTalk: false, isObserved: false } as const;
+  const rest = { earlier: [], language: "en", isTalk: false, isObserved: false } as const;
   const goal = (done: readonly string[]): readonly string[] => goalOf({ requests, ...rest, done }).goal;
   expect(goal([])).toEqual(["Port the tide gate parser.", "Now repair the lantern of the gate."]);
   expect(goal(["Ported the tide gate parser and its tests."])).toEqual(["Now repair the lantern of the gate."]);
@@ -78,8 +78,67 @@ test("whoever takes leave asks for nothing more, whatever they will do", () => {
 
 test("what the work began with goes once it is done", () => {
   const requests = [ASKED, "Add a lamp to the quay."].map((text) => ({ text, isKept: false, isReply: false }));
-  const rest = { earlier: [], recent: [], language: "en", isTalk: false, isObserved: false } as const;
+  const rest = { earlier: [], language: "en", isTalk: false, isObserved: false } as const;
   expect(goalOf({ requests, done: ["Moved your boat to another berth."], ...rest }).goal).toEqual([
     "Add a lamp to the quay.",
   ]);
+});
+
+/** Behind `>` stands with what the assistant closed the turn. */
+function checkCourse(
+  course: readonly string[],
+  expected: readonly string[],
+  language: "en" | "de" | "zh" = "en",
+): void {
+  const requests = course.map((line): Request => {
+    const [text = "", said = ""] = line.split(" > ");
+    return { text, isKept: false, isReply: false, isClosed: said !== "", said: said === "" ? [] : [said] };
+  });
+  expect(goalOf({ requests, earlier: [], language, isTalk: false, isObserved: false }).goal).toEqual(expected);
+}
+
+test("a closed first task goes when two others have followed, unless the work still speaks of it", () => {
+  const later = ["Add a lamp to the quay. > The lamp burns.", "Clean the tower."];
+  checkCourse(["Move my boat to another berth. > She lies at nine.", ...later], ["Clean the tower."]);
+  checkCourse(
+    ["Move my boat to another berth.", "Add a lamp.", "Clean the tower."],
+    ["Move my boat to another berth.", "Clean the tower."],
+  );
+  checkCourse(
+    ["Build a tide table page. > The page stands.", "Add a header. > There.", "Make the tide table print nicely."],
+    ["Build a tide table page.", "Make the tide table print nicely."],
+  );
+});
+
+test("characters alone tell no topic", () => {
+  const course = [
+    "请帮我找合适的码头，最好在湖边附近。 > 找到了。",
+    "请准备邀请函，先看名单。 > 好了。",
+    "请找一个乐队，最好三个人。",
+  ];
+  checkCourse(course, ["请找一个乐队，最好三个人。"], "zh");
+});
+
+test("a change of plan frames the work in place of the first task", () => {
+  const change = "Good. Now, change of plan: draft one page instead of two, and five slides.";
+  checkCourse(["Please draft a two-page brief on tides."], ["Please draft a two-page brief on tides."]);
+  checkCourse(["Please draft a two-page brief on tides.", change], [change]);
+  checkCourse(
+    ["Please draft a two-page brief on tides.", change, "Verify the sources first."],
+    [change, "Verify the sources first."],
+  );
+});
+
+test("what came next frames what follows it, once the topic before it is left", () => {
+  const course = [
+    "Bitte hol Angebote für den Umzug ein. > Gebucht.",
+    "Jetzt zu etwas anderem: Bitte bestell einen Anschluss. > Bestellt.",
+    "Bitte kümmere dich als Nächstes um das Boot. > Es gibt ein Problem.",
+    "Finde heraus, ob der Kran früher kommt.",
+  ];
+  checkCourse(
+    course,
+    course.slice(2).map((line) => line.split(" > ")[0] ?? ""),
+    "de",
+  );
 });

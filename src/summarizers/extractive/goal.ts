@@ -5,17 +5,16 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote, asksOutright } from "./asking.ts";
-import { matcher, sharedShare } from "./shared-words.ts";
+import { matcher, sharedTopic } from "./shared-words.ts";
 import { isAssent, isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
+import { isNextTopic, isTopicShift } from "./topic-shift.ts";
 
 export interface GoalInput {
   /** Oldest first. */
   readonly requests: readonly Request[];
   /** The goal of an earlier summary. */
   readonly earlier: readonly string[];
-  /** What was said last, to tell what the work is about. */
-  readonly recent: readonly string[];
   /** What is known to be done. */
   readonly done?: readonly string[];
   readonly language: Language;
@@ -31,6 +30,10 @@ export interface Request {
   readonly isKept: boolean;
   /** It answers a question of the assistant. */
   readonly isReply: boolean;
+  /** The assistant ended its turn without asking anything back. */
+  readonly isClosed?: boolean;
+  /** What the assistant said before the next request. */
+  readonly said?: readonly string[];
 }
 
 export interface Goal {
@@ -50,48 +53,120 @@ const ORIGINAL_CHARS_MAX = 320;
 /** After so many tasks the first one counts only if the work still speaks of it; questions move on faster. */
 const TASKS_MOVED_ON = 4;
 const TOPICS_MOVED_ON = 2;
+/** So many after its turn was closed tell as much. */
+const TASKS_AFTER_CLOSE = 2;
 const FRAME_SHARE_MIN = 0.25;
+/** Where its turn was closed, more must speak for it. */
+const CLOSED_SHARE_MIN = 0.3;
 const FRAME_CHARS = 400;
 /** What a task asks, without its details: whatever was done is said in few words. */
 const ASK_CHARS = 160;
 
-export function goalOf({ requests, earlier, recent, done = [], language, isTalk, isObserved }: GoalInput): Goal {
+export function goalOf(input: GoalInput): Goal {
+  const { requests, earlier, language, isTalk, isObserved } = input;
   const tells = ({ text }: Request): boolean => isTelling(text, language);
-  const { tasks, newestTask } = tasksIn(requests, language, isTalk);
+  const { first: firstTask, newestTask, isTaken } = tasksIn(requests, language, isTalk);
   const spare = (): Request | undefined =>
     (isObserved ? requests.find(tells) : requests.findLast(tells)) ?? longestEarly(requests, language);
   const current = newestTask ?? (earlier.length > 0 ? undefined : spare());
-  const [first = requests.find(tells)] = tasks;
   const wholes = new Map<string, string>();
   const quoteOf = ({ text, isKept }: Request, charsMax: number): string => {
     const quote = askingQuote(text, isKept ? KEPT_GOAL_CHARS_MAX : charsMax, language);
     wholes.set(quote, text);
     return quote;
   };
-  const original = earlier[0] ?? (first === undefined ? undefined : quoteOf(first, GOAL_CHARS_MAX));
   const newest = current === undefined ? earlier.at(-1) : quoteOf(current, GOAL_CHARS_MAX);
-  const isAskedAgain = earlier[0] === undefined && first?.text === current?.text;
-  if (original === undefined || newest === undefined || isAskedAgain || newest.startsWith(original.replace(/…$/, "")))
-    return { goal: newest === undefined ? [] : [newest], current, wholes };
-  const isFinished = matcher(done)(askingQuote(original, ASK_CHARS, language));
-  const isEarly = tasks.length < (isTalk && !isTask(original, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON);
-  const frames =
-    !isFinished && (isEarly || sharedShare(original.slice(0, FRAME_CHARS), [newest, ...recent]) >= FRAME_SHARE_MIN);
-  if (!frames) return { goal: [newest], current, wholes };
-  const before =
-    earlier[0] === undefined && first !== undefined
-      ? quoteOf(first, ORIGINAL_CHARS_MAX)
-      : askingQuote(original, ORIGINAL_CHARS_MAX, language);
-  return { goal: [before, newest], current, wholes };
+  if (newest === undefined) return { goal: [], current, wholes };
+  const alone: Goal = { goal: [newest], current, wholes };
+  const now = current === undefined ? requests.length : requests.indexOf(current);
+  const shiftedAt = requests.findLastIndex(
+    (request, at) => at <= now && isTopicShift(request.text) && isTaken(request),
+  );
+  if (shiftedAt === now) return alone;
+  const firstRequest = shiftedAt >= 0 ? requests[shiftedAt] : (firstTask ?? requests.find(tells));
+  const [earliest] = shiftedAt >= 0 ? [] : earlier;
+  const original = earliest ?? (firstRequest === undefined ? undefined : quoteOf(firstRequest, GOAL_CHARS_MAX));
+  const isAskedAgain = earliest === undefined && firstRequest?.text === current?.text;
+  if (original === undefined || isAskedAgain || newest.startsWith(original.replace(/…$/, ""))) return alone;
+  const work: Work = { ...input, newest, now, isTaken };
+  const originalAt = earliest !== undefined || firstRequest === undefined ? -1 : requests.indexOf(firstRequest);
+  // What the work turned to since may frame it in its place.
+  const nextAt = requests.findLastIndex(
+    (request, at) => at < now && at > originalAt && isNextTopic(request.text) && isTaken(request),
+  );
+  const isLeft = shiftedAt >= 0 && nextAt >= 0;
+  if (!isLeft && isFrame(original, { at: originalAt, isAnnounced: shiftedAt >= 0 }, work)) {
+    const before =
+      earliest === undefined && firstRequest !== undefined
+        ? quoteOf(firstRequest, ORIGINAL_CHARS_MAX)
+        : askingQuote(original, ORIGINAL_CHARS_MAX, language);
+    return { ...alone, goal: [before, newest] };
+  }
+  const next = requests[nextAt];
+  if (next === undefined || !isFrame(next.text, { at: nextAt, isAnnounced: true }, work)) return alone;
+  return { ...alone, goal: [quoteOf(next, ORIGINAL_CHARS_MAX), newest] };
+}
+
+/** Where something was asked: -1 stands before all requests. Users who announce a topic stay with it for longer. */
+interface Place {
+  readonly at: number;
+  readonly isAnnounced: boolean;
+}
+
+interface Work extends GoalInput {
+  readonly newest: string;
+  /** The place of the current request. */
+  readonly now: number;
+  readonly isTaken: (request: Request) => boolean;
+}
+
+/** Whether the work still serves what was asked. */
+function isFrame(asked: string, place: Place, work: Work): boolean {
+  const { done = [], language } = work;
+  if (matcher(done)(askingQuote(asked, ASK_CHARS, language))) return false;
+  const shareMin = shareNeeded(asked, place, work);
+  return shareMin === 0 || sharedTopic(asked.slice(0, FRAME_CHARS), [work.newest, ...saidLately(work)]) >= shareMin;
+}
+
+/** What the assistant said in the turn that is going on; where that is little, before it. More would speak of everything. */
+function saidLately({ requests, now }: Work): readonly string[] {
+  const said: string[] = [];
+  for (let at = requests.length - 1; at >= 0 && (at >= now || said.length < SAID_MESSAGES_MIN); at--) {
+    const room = (at >= now ? SAID_MESSAGES_MAX : SAID_MESSAGES_MIN) - said.length;
+    if (room > 0) said.push(...(requests[at]?.said ?? []).slice(-room));
+  }
+  return said.map((text) => text.slice(0, SAID_CHARS));
+}
+
+const SAID_MESSAGES_MIN = 3;
+const SAID_MESSAGES_MAX = 8;
+const SAID_CHARS = 400;
+
+/** Nothing until enough tasks followed: fewer where the turn that it began was closed. */
+function shareNeeded(asked: string, { at, isAnnounced }: Place, { requests, language, isTalk, isTaken }: Work): number {
+  const tasksMax = isTalk && !isTask(asked, language) ? TOPICS_MOVED_ON : TASKS_MOVED_ON;
+  let tasks = 0;
+  let tasksAfter = 0;
+  let isClosed = false;
+  for (const request of requests.slice(Math.max(0, at))) {
+    if (isTaken(request)) {
+      tasks++;
+      if (isClosed) tasksAfter++;
+      if (tasksAfter >= TASKS_AFTER_CLOSE) return CLOSED_SHARE_MIN;
+      if (tasks >= tasksMax) return FRAME_SHARE_MIN;
+    }
+    isClosed ||= !isAnnounced && request.isClosed === true;
+  }
+  return 0;
 }
 
 interface Tasks {
-  /** The oldest, as many as tell whether the work has moved on. */
-  readonly tasks: readonly Request[];
+  readonly first: Request | undefined;
   readonly newestTask: Request | undefined;
+  readonly isTaken: (request: Request) => boolean;
 }
 
-/** Looks from both ends: what stands between is never asked about. */
+/** Looks from both ends: what stands between is asked about only when it must be. */
 function tasksIn(requests: readonly Request[], language: Language, isTalk: boolean): Tasks {
   // Who only talks asks questions; who has work done asks them in passing.
   const asks = ({ text }: Request): boolean => isTask(text, language) || (isTalk && isQuestion(text, language));
@@ -100,12 +175,7 @@ function tasksIn(requests: readonly Request[], language: Language, isTalk: boole
     asks(request) && !agrees(request.text, language) && (!request.isReply || asksOutright(request.text, language));
   const newestOwn = requests.findLast(asksAnew);
   const isTaken = newestOwn === undefined ? asks : asksAnew;
-  const tasks: Request[] = [];
-  for (const request of requests) {
-    if (tasks.length > TASKS_MOVED_ON) break;
-    if (isTaken(request)) tasks.push(request);
-  }
-  return { tasks, newestTask: newestOwn ?? requests.findLast(asks) };
+  return { first: requests.find(isTaken), newestTask: newestOwn ?? requests.findLast(asks), isTaken };
 }
 
 /** "Yes, please go ahead with that booking.": whatever it asks for was offered. */

@@ -28,9 +28,6 @@ const REQUEST_LINE_CHARS_MAX = 300;
 /** A newest request up to this length is quoted whole as the goal. */
 const REQUEST_CHARS_SHORT = 600;
 const GOAL_CHARS_COMPARED = 80;
-const RECENT_MESSAGES = 30;
-const RECENT_CHARS = 1_000;
-
 export function askedFor(source: Asking, latest: string | undefined, done: readonly string[]): Goal {
   const { reading, kept, before } = source;
   if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
@@ -38,17 +35,17 @@ export function askedFor(source: Asking, latest: string | undefined, done: reado
   const replies = repliesIn(prose);
   const quoted: ReadonlySet<Prose> = new Set(kept.prose);
   const newest = latest !== undefined && latest.length > REQUEST_CHARS_SHORT ? prose.findLast(isRequest) : undefined;
-  const requests = prose.filter(isRequest).map((item) => ({
+  const requests = turnsIn(prose).map(({ item, said }) => ({
     text: item.text,
     isKept: quoted.has(item) || item === newest,
     isReply: replies.has(item.text),
+    isClosed: isClosing(said.at(-1)),
+    said: said.map(({ text }) => text),
   }));
-  const recent = prose.filter(({ isUser, message }) => !isUser && message >= 0).slice(-RECENT_MESSAGES);
   const foreign = foreignGoals(source.foreign);
   return goalOf({
     requests,
     earlier: before.checkpoint?.goal ?? foreign,
-    recent: [...recent.map(({ text }) => text.slice(0, RECENT_CHARS)), ...reading.filesModified],
     done,
     language: reading.language,
     // Whoever needed a summary was at work before it.
@@ -56,6 +53,30 @@ export function askedFor(source: Asking, latest: string | undefined, done: reado
     isObserved: reading.observations > reading.requests.length,
   });
 }
+
+interface Turn {
+  readonly item: Prose;
+  /** What the assistant said before the next request. */
+  readonly said: readonly Prose[];
+}
+
+function turnsIn(prose: readonly Prose[]): readonly Turn[] {
+  const turns: { readonly item: Prose; readonly said: Prose[] }[] = [];
+  for (const item of prose) {
+    if (item.isRequest) turns.push({ item, said: [] });
+    else if (!item.isUser) turns.at(-1)?.said.push(item);
+  }
+  return turns;
+}
+
+/** Ends a turn without asking anything back. */
+function isClosing(last: Prose | undefined): boolean {
+  return last?.isFinal === true && !ASKING_BACK.test(last.text.slice(-QUESTION_CHARS));
+}
+
+/** A question, or "Please send me the number of the berth." */
+const ASKING_BACK =
+  /[?？؟]|(?<!\p{L})(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|veuillez|por favor|per favore|пожалуйста|من فضلك|يرجى)(?!\p{L})|请|ください|주세요|바랍니다/iu;
 
 /** What users said right after the assistant had asked them something, in a few words or in words of the question. */
 function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {

@@ -51,10 +51,23 @@ export function sharesWords(text: string, other: string): boolean {
   return [...stemsOf(text)].some((stem) => stems.has(stem));
 }
 
-/** The share of a text's content words that occur in others, taken together. */
-export function sharedShare(text: string, others: readonly string[]): number {
-  const words = [...wordsOf(text)];
+/** The share of a text's content words that occur in others, taken together; of scripts without blanks, of its pairs of characters. */
+export function sharedTopic(text: string, others: readonly string[]): number {
+  const topics = [...topicsOf(text)];
   const known = new Set<string>();
-  for (const other of others) visitContentWords(other, (word) => known.add(word));
-  return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length;
+  for (const other of others) for (const topic of topicsOf(other)) known.add(topic);
+  return topics.length === 0 ? 0 : topics.filter((topic) => known.has(topic)).length / topics.length;
+}
+
+/** Characters alone are shared by any two texts. */
+function topicsOf(text: string): ReadonlySet<string> {
+  const topics = new Set<string>();
+  let before = "";
+  visitContentWords(text, (word) => {
+    const isCharacter = word.length === 1 && word.charCodeAt(0) > 0x3000;
+    if (!isCharacter) topics.add(word.slice(0, STEM_CHARS));
+    else if (before !== "") topics.add(before + word);
+    before = isCharacter ? word : "";
+  });
+  return topics;
 }

@@ -1,0 +1,52 @@
+/**
+ * Tells whether a request leaves what was worked on before: for something else, or for what comes next. Only words that say so
+ * count, at the beginning of a clause near its start; what a request is about is never judged. Reads a bounded beginning.
+ */
+
+/** "Super. I told the office. Now to something else: …" */
+const READ_CHARS = 240;
+
+/** What was asked before is put aside or no longer holds. */
+export function isTopicShift(request: string): boolean {
+  return SHIFT.test(request.slice(0, READ_CHARS));
+}
+
+/** What was asked before is over, and this is the next piece of the same work. */
+export function isNextTopic(request: string): boolean {
+  return NEXT.test(request.slice(0, READ_CHARS));
+}
+
+const CLAUSE = "(?:^|[.!?,;:—–]\\s+)";
+const LEAD =
+  "(?:(?:ok(?:ay)?|now|and|so|then|great|but|jetzt|nun|und|dann|aber|so|maintenant|bon|et|alors|ahora|bueno|y|agora|bom|e|ora|bene|теперь|а|и)[,.!]? +){0,3}";
+
+const SHIFT = new RegExp(
+  [
+    `${CLAUSE}${LEAD}(?:(?:a |an |on a |on an |on to a )?(?:new|another|different|separate|unrelated) (?:topic|subject|matter|note)(?!\\p{L})`,
+    "(?:a |slight |small )?change of (?:plans?|topic|subject|direction)(?!\\p{L})|(?:the )?plans? (?:has|have) changed",
+    "(?:let['’]?s )?(?:chang|switch)(?:e|ing)? (?:of )?(?:the )?(?:topics?|subjects?|gears)(?!\\p{L})|(?:on )?to something (?:else|different)|something (?:completely |entirely )?(?:else|different)(?= ?[:,.])",
+    "forget (?:about )?(?:that|this|all that|it)(?= ?[:,.;!])",
+    "(?:ein )?(?:neues|anderes) thema(?!\\p{L})|theme?n?wechsel|themawechsel|planänderung|(?:kommen wir )?zu (?:et)?was (?:ganz )?anderem|(?:et)?was (?:ganz )?anderes(?= ?[:,.])",
+    "(?:un )?(?:autre|nouveau) sujet|autre chose(?= ?[:,.])|changement de (?:plan|programme|sujet|cap)|changeons de sujet|passons à autre chose",
+    "(?:un )?(?:otro|nuevo) tema|otra cosa(?= ?[:,.])|cambio de (?:planes|plan|tema|rumbo)|(?:cambiemos|cambiando) de tema|pasemos a otra cosa",
+    "(?:um )?(?:outro|novo) assunto|outra coisa(?= ?[:,.])|mudança de (?:planos?|assunto|rumo)|(?:mudemos|mudando) de assunto|passemos a outra coisa",
+    "(?:un )?(?:altro|nuovo) argomento|un['’]altra cosa(?= ?[:,.])|cambio di (?:programma|piani|argomento|rotta)|cambi(?:amo|ando) argomento|passiamo ad altro",
+    "(?:другая|новая) тема|смена (?:планов|темы)|планы (?:из|по)менялись|сменим тему|перейд[её]м к другому|о другом(?= ?[:,.])",
+    "(?:وال[آا]ن )?موضوع (?:آخر|جديد)|تغيير (?:في )?(?:الخطة|الموضوع)|لننتقل إلى (?:أمر|موضوع|شيء) آخر)",
+    "(?:换|改)(?:一?个|一下)?(?:话题|方向|主题)|计划(?:有变|变了|改了)|(?:说|讲)?(?:另外?一件事|点别的)(?=[：:，,])|新话题",
+    "話(?:は|が|を)?変わ|話を変え|別件(?:です|ですが|で|[：:、])|別の(?:話|話題|件)(?:です|ですが|に|[：:、])|(?:方針|計画|予定)(?:の)?変更|(?:方針|計画|予定)が変わ",
+    "다른 (?:주제|이야기|얘기)(?:로|인데|입니다|:)|(?:주제|화제)를 바꿔|계획이? ?(?:변경|바뀌)|방향을 바꿔|새로운 주제",
+  ].join("|"),
+  "iu",
+);
+
+const NEXT = new RegExp(
+  [
+    `${CLAUSE}${LEAD}(?:next(?:,| up|:| task| step| i['’]?d| we| please| do| let)(?!\\p{L})|(?:let['’]?s )?(?:move|moving) on to(?!\\p{L})|[^.!?,;:]{3,40} next(?=[.:!]))`,
+    "(?<!\\p{L})als nächstes(?!\\p{L})|(?<!\\p{L})passons (?:maintenant )?(?:à|au|aux)(?!\\p{L})|(?<!\\p{L})prochaine étape(?!\\p{L})",
+    "(?<!\\p{L})(?:a continuación|lo siguiente es|el siguiente paso|pasemos a(?:l)?)(?!\\p{L})",
+    "(?<!\\p{L})(?:em seguida|o próximo passo|passemos a(?:o)?|il prossimo passo|passiamo (?:ora )?a(?:l|lla)?)(?!\\p{L})",
+    "(?<!\\p{L})(?:далее|следующий шаг|перейд[её]м к)(?!\\p{L})|接下来|下一步|次に|続いて|次は|다음으로|다음 단계|(?<!\\p{L})الخطوة التالية",
+  ].join("|"),
+  "iu",
+);
