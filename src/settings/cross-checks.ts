@@ -19,25 +19,25 @@ const RULES: readonly Rule[] = [
     unless(
       maxOutputTokens <= windowTokens,
       "maxOutputTokens",
-      `(${shown(maxOutputTokens)}) must not exceed ${windowText(windowTokens)}`,
+      () => `(${shown(maxOutputTokens)}) must not exceed ${windowText(windowTokens)}`,
     ),
   ({ windowTokens, compact: { target } }) =>
     unless(
       target.type !== "tokens" || target.tokens < windowTokens,
       "compact.target.tokens",
-      `(${shown(target.type === "tokens" ? target.tokens : 0)}) must be below ${windowText(windowTokens)}`,
+      () => `(${shown(target.type === "tokens" ? target.tokens : 0)}) must be below ${windowText(windowTokens)}`,
     ),
   ({ windowTokens, protect: { tailTokens } }) =>
     unless(
       tailTokens < windowTokens,
       "protect.tailTokens",
-      `(${shown(tailTokens)}) must be below ${windowText(windowTokens)}`,
+      () => `(${shown(tailTokens)}) must be below ${windowText(windowTokens)}`,
     ),
   ({ maxMessages, protect: { tailMessages } }) =>
     unless(
       maxMessages === 0 || tailMessages < maxMessages,
       "protect.tailMessages",
-      `(${shown(tailMessages)}) must be below maxMessages (${shown(maxMessages)}), or maxMessages 0 for no limit`,
+      () => `(${shown(tailMessages)}) must be below maxMessages (${shown(maxMessages)}), or maxMessages 0 for no limit`,
     ),
   checkTriggers,
   checkPrune,
@@ -57,7 +57,7 @@ function checkTrigger(trigger: Trigger, path: string, settings: Settings): reado
   const { windowTokens, compact, protect } = settings;
   if (trigger.type === "economic") {
     const isAlive = trigger.cliffTokens > 0 || trigger.coldTokens > 0;
-    return unless(isAlive, `${path}.cliffTokens`, "or coldTokens must be above 0, or the trigger never fires");
+    return unless(isAlive, `${path}.cliffTokens`, () => "or coldTokens must be above 0, or the trigger never fires");
   }
   if (trigger.type === "reserve") {
     const { reserveTokens } = raiseToFloor(trigger.reserveTokens, trigger.floorTokens);
@@ -78,12 +78,12 @@ function checkTrigger(trigger: Trigger, path: string, settings: Settings): reado
     ...unless(
       target === undefined || target < limit,
       "compact.target",
-      `(${shown(target ?? 0)} tokens) must be below the limit of ${path} (${shown(limit)})`,
+      () => `(${shown(target ?? 0)} tokens) must be below the limit of ${path} (${shown(limit)})`,
     ),
     ...unless(
       protect.tailTokens === 0 || protect.tailTokens < limit,
       "protect.tailTokens",
-      `(${shown(protect.tailTokens)}) must be below the limit of ${path} (${shown(limit)})`,
+      () => `(${shown(protect.tailTokens)}) must be below the limit of ${path} (${shown(limit)})`,
     ),
   ];
 }
@@ -101,12 +101,13 @@ function checkPrune({ prune: { softTrim, highWaterRatio, lowWaterRatio } }: Sett
     ...unless(
       softTrim === undefined || kept < softTrim.overChars,
       "prune.softTrim.overChars",
-      `(${shown(softTrim?.overChars ?? 0)}) must be above headChars and tailChars together (${shown(kept)})`,
+      () => `(${shown(softTrim?.overChars ?? 0)}) must be above headChars and tailChars together (${shown(kept)})`,
     ),
     ...unless(
       isDry || lowWaterRatio < highWaterRatio,
       "prune.lowWaterRatio",
-      `(${lowWaterRatio}) must be below prune.highWaterRatio (${highWaterRatio}), or both 0 to prune at every request`,
+      () =>
+        `(${lowWaterRatio}) must be below prune.highWaterRatio (${highWaterRatio}), or both 0 to prune at every request`,
     ),
   ];
 }
@@ -116,17 +117,17 @@ function checkSummary({ windowTokens, summary: { budget, staged } }: Settings): 
     ...unless(
       budget.minTokens <= budget.maxTokens,
       "summary.budget.minTokens",
-      `(${shown(budget.minTokens)}) must not exceed summary.budget.maxTokens (${shown(budget.maxTokens)})`,
+      () => `(${shown(budget.minTokens)}) must not exceed summary.budget.maxTokens (${shown(budget.maxTokens)})`,
     ),
     ...unless(
       budget.maxTokens <= windowTokens,
       "summary.budget.maxTokens",
-      `(${shown(budget.maxTokens)}) must not exceed ${windowText(windowTokens)}`,
+      () => `(${shown(budget.maxTokens)}) must not exceed ${windowText(windowTokens)}`,
     ),
     ...unless(
       staged.minChunkRatio <= staged.baseChunkRatio,
       "summary.staged.minChunkRatio",
-      `(${staged.minChunkRatio}) must not exceed summary.staged.baseChunkRatio (${staged.baseChunkRatio})`,
+      () => `(${staged.minChunkRatio}) must not exceed summary.staged.baseChunkRatio (${staged.baseChunkRatio})`,
     ),
   ];
 }
@@ -137,12 +138,12 @@ function checkRender({ render, protect }: Settings): readonly Problem[] {
     ...unless(
       render.renderer !== "merge-first-user" || protect.firstUser,
       "protect.firstUser",
-      "must be true with render.renderer merge-first-user, which writes into that message",
+      () => "must be true with render.renderer merge-first-user, which writes into that message",
     ),
     ...unless(
       when === "never" || text.trim() !== "",
       "render.acknowledgement.text",
-      `must not be blank while render.acknowledgement.when is ${when}`,
+      () => `must not be blank while render.acknowledgement.when is ${when}`,
     ),
   ];
 }
@@ -152,7 +153,7 @@ function checkFailure({ failure: { ladder } }: Settings): readonly Problem[] {
   return unless(
     at < 0 || at === ladder.length - 1,
     "failure.ladder",
-    `must end with throw where it has it, but ${String(ladder[at + 1])} follows`,
+    () => `must end with throw where it has it, but ${String(ladder[at + 1])} follows`,
   );
 }
 
@@ -165,12 +166,14 @@ function checkMemoryFlush({ memoryFlush, windowTokens, compact }: Settings): rea
   return unless(
     !memoryFlush.enabled || memoryFlush.softThresholdTokens + reserveTokens < windowTokens,
     "memoryFlush.softThresholdTokens",
-    `(${shown(memoryFlush.softThresholdTokens)}) and the reserve (${shown(reserveTokens)}) must be below ${windowText(windowTokens)} together`,
+    () =>
+      `(${shown(memoryFlush.softThresholdTokens)}) and the reserve (${shown(reserveTokens)}) must be below ${windowText(windowTokens)} together`,
   );
 }
 
-function unless(isRight: boolean, path: string, message: string): readonly Problem[] {
-  return isRight ? [] : problem(path, message);
+/** The message is made for a problem only: numbers written for people take long to write. */
+function unless(isRight: boolean, path: string, message: () => string): readonly Problem[] {
+  return isRight ? [] : problem(path, message());
 }
 
 function problem(path: string, message: string): readonly Problem[] {
