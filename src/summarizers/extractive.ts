@@ -13,6 +13,7 @@ import { isTurnStart } from "../core/structure/structure.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
 import { askingQuote } from "./extractive/asking.ts";
 import { isWorthTelling } from "./extractive/call-outcome.ts";
+import { carriedOpen } from "./extractive/carried-open.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
 import { courseOf } from "./extractive/course.ts";
@@ -36,7 +37,7 @@ import { nextOf } from "./extractive/next-steps.ts";
 import { OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, isTalk, latestRequestOf, requestLines } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
-import { assistantLanguage, readStatements } from "./extractive/statements.ts";
+import { assistantLanguage, distinct, readStatements } from "./extractive/statements.ts";
 
 const VERSION = "1";
 /** X18. */
@@ -99,6 +100,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
   const newestCall = newestCallIn([...leaving, ...kept.messages]);
   const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed, newestCall };
+  const carried = carriedOpen({ reading, kept, language, closed });
   const results = once(() => resultProse(reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
@@ -109,9 +111,15 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     goal: asked.goal,
     ...statements,
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
-    nextSteps: statements.nextSteps.length > 0 ? statements.nextSteps : nextOf(next),
-    blocked:
-      open === undefined || !isWorthTelling(open) ? statements.blocked : [failureLine(open), ...statements.blocked],
+    nextSteps: distinct([
+      ...(statements.nextSteps.length > 0 ? statements.nextSteps : nextOf(next)),
+      ...(fresh.nextSteps.length > 0 ? [] : carried.nextSteps),
+    ]),
+    blocked: distinct([
+      ...(open === undefined || !isWorthTelling(open) ? [] : [failureLine(open)]),
+      ...statements.blocked,
+      ...carried.blocked,
+    ]),
     ...files,
     ...(latest === undefined || asked.goal.includes(latest) ? {} : { latestRequest: latest }),
     criticalContext: [

@@ -118,16 +118,36 @@ export function openIn(text: string, language: Language, { isFinal }: OpenOption
     const step = isPast ? undefined : announcement(sentence, cues);
     const whole = wholeStatement(sentence, WRITTEN);
     if (step !== undefined) announced.push(leansOn(before, step, cues) ? `${before} ${step}` : step);
-    else if (whole !== undefined && cues.blocked.test(whole)) blocked.push(whole);
+    else if (whole !== undefined && cues.blocked.test(whole)) blocked.push(withSubject(before, whole));
     else if (whole !== undefined && isPlan(whole, cues)) planned.push(whole);
     before = step === undefined ? (whole ?? "") : "";
   });
-  const listed = listUnder(text, cues.nextLabel).flatMap((item) => wholeStatement(item, WRITTEN) ?? []);
+  const listed = listedIn(text, cues.nextLabel);
   return {
     announced: announced.slice(0, ANNOUNCED_MAX),
     nextSteps: (listed.length > 0 ? listed : planned).slice(0, NEXT_MAX),
     blocked: blocked.slice(0, BLOCKED_MAX),
   };
+}
+
+/** What a message says to be still owed. */
+export interface Left {
+  /** Items of a list, each one thing. */
+  readonly listed: readonly string[];
+  /** Sentences, each perhaps with several things behind a label and a colon. */
+  readonly labelled: readonly string[];
+}
+
+export function leftIn(text: string, language: Language): Left {
+  const cues = CUES[language];
+  const listed = listedIn(text, cues.leftLabel).slice(0, NEXT_MAX);
+  const sentences = splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE });
+  const labelled = sentences.flatMap((sentence) => wholeStatement(sentence, WRITTEN) ?? []);
+  return { listed, labelled: labelled.filter((whole) => isLabelled(whole, cues.leftLabel) && !isQuestion(whole)) };
+}
+
+function listedIn(text: string, label: RegExp): readonly string[] {
+  return listUnder(text, label).flatMap((item) => wholeStatement(item, WRITTEN) ?? []);
 }
 
 /** "Check what's needed." says nothing without the sentence before it; one that is itself about another, or about what is done, does not help. */
@@ -139,12 +159,29 @@ function leansOn(before: string, step: string, cues: CueTable): boolean {
 const POINTING_BACK =
   /^(?:this|that|these|those|it|they|he|she|das|dies\p{L}*|es|sie|ce(?:la|ci)?|c['’]est|ça|ils?|elles?|esto|eso|est[ae]|isso|isto|questo|ciò|это|этот)(?!\p{L})|^(?:这|那|它|これ|それ|이것|그것)/iu;
 
+/** "The gate is closed. It needs an approval from the harbour office": what waits is named in the sentence before. */
+function withSubject(before: string, blocked: string): string {
+  if (before.length > SUBJECT_CHARS_MAX || !endsWithMark(before)) return blocked;
+  return POINTING_BACK.test(blocked) && !POINTING_BACK.test(before) ? `${before} ${blocked}` : blocked;
+}
+
+const SUBJECT_CHARS_MAX = 120;
+
 /** "Next: open the gate" is a plan by its label alone; without a colon other words must say so too. */
 function isPlan(text: string, cues: CueTable): boolean {
-  const label = cues.nextLabel.exec(text.slice(0, LABEL_CHARS));
-  if (label === null) return false;
-  const isLabelled = /^\s?[:：]/.test(text.slice(label.index + label[0].length));
-  return (isLabelled || cues.next.test(text)) && !isQuestion(text) && !cues.hedge.test(text) && !isDone(text, cues);
+  if (!cues.nextLabel.test(text.slice(0, LABEL_CHARS))) return false;
+  return (
+    (isLabelled(text, cues.nextLabel) || cues.next.test(text)) &&
+    !isQuestion(text) &&
+    !cues.hedge.test(text) &&
+    !isDone(text, cues)
+  );
+}
+
+function isLabelled(text: string, cue: RegExp): boolean {
+  const label = cue.exec(text.slice(0, LABEL_CHARS));
+  if (label === null || /[(（[]/.test(text.slice(0, label.index))) return false;
+  return /^\s?[:：]/.test(text.slice(label.index + label[0].length));
 }
 
 const WRITTEN = { isUser: false } as const;

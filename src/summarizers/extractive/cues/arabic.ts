@@ -30,6 +30,7 @@ export const ARABIC: CueTable = {
   finding: words("السبب|المشكلة|اكتشفت|تبين"),
   hedge: words("ربما|قد|يبدو|لعل"),
   nextLabel: words("الخطوات التالية|المتبقي|المهام"),
+  leftLabel: words("المتبقي|ما تبقى|المهام المتبقية|لم يكتمل بعد"),
   planLabel: words("الخطة|خطتي|سنقوم|سأقوم"),
   after: between("ثم|بعد ذلك|وأخيرا|أخيرا|أخيرًا"),
 };

@@ -47,6 +47,8 @@ export interface CueTable {
   readonly hedge: RegExp;
   /** A label above a list of what comes next. */
   readonly nextLabel: RegExp;
+  /** A label of what is still owed: a proposal for what might come next is none. */
+  readonly leftLabel: RegExp;
   /** In the line above a numbered list: its items are to be done one by one. */
   readonly planLabel: RegExp;
   /** Between two parts of a request, of which the second comes after the first. */

@@ -75,6 +75,9 @@ export const FRENCH: CueTable = {
   ),
   hedge: words("peut-être|probablement|semble(?:nt)?|pourrait|je pense|je crois|sans doute"),
   nextLabel: words("prochaines? étapes?|étapes? suivantes?|à faire|reste à faire|il reste|points? ouverts?|suite"),
+  leftLabel: words(
+    "(?:il )?reste(?:nt)?(?: à faire)?|à faire|points? ouverts?|(?:tâches? )?en suspens|encore ouverts?",
+  ),
   planLabel: words(
     "(?:mon|le|notre) plan|plan ?:|je vais|nous allons|(?:deux|trois|quatre|cinq|six|\\d) (?:étapes|parties|phases|tâches)",
   ),

@@ -81,6 +81,9 @@ export const GERMAN: CueTable = {
   nextLabel: words(
     "nächste schritte|nächster schritt|als nächstes|offen(?:e punkte|e aufgaben)?|ausstehend|noch zu tun|to[- ]?dos?|verbleibend\\p{L}*|weiteres vorgehen",
   ),
+  leftLabel: words(
+    "(?:noch )?offen(?:e punkte|e aufgaben)?|(?:noch )?ausstehend|steht noch aus|stehen noch aus|noch zu (?:tun|erledigen)|to[- ]?dos?|verbleibend\\p{L}*",
+  ),
   planLabel: words(
     "(?:mein|der|unser) plan|plan:|ich werde|wir werden|ich muss|wir müssen|(?:zwei|drei|vier|fünf|sechs|\\d) (?:teile|schritte|phasen|aufgaben)",
   ),

@@ -69,6 +69,9 @@ export const ITALIAN: CueTable = {
   ),
   hedge: words("forse|probabilmente|sembra|potrebbe|credo|penso"),
   nextLabel: words("prossimi passi|prossimo passo|passi successivi|da fare|in sospeso|resta da fare|ancora aperti"),
+  leftLabel: words(
+    "da fare|in sospeso|resta(?:no)?(?: da fare)?|ancora (?:da fare|apert[oie])|manca(?:no)?(?: ancora)?",
+  ),
   planLabel: words(
     "(?:il mio|il|il nostro) piano|piano:|devo|dobbiamo|(?:due|tre|quattro|cinque|sei|\\d) (?:passi|parti|fasi|compiti)",
   ),

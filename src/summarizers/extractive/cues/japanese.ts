@@ -50,6 +50,7 @@ export const JAPANESE: CueTable = {
   finding: anywhere("原因は|問題は|理由は|わかりました|分かりました|判明|でした。実は|が原因|に起因"),
   hedge: anywhere("かもしれ|おそらく|たぶん|多分|ようです|らしい|と思われ|でしょう"),
   nextLabel: anywhere("次のステップ|今後の|残りの(?:作業|タスク)|残作業|TODO|やること|次にやる"),
+  leftLabel: anywhere("残りの(?:作業|タスク)|残作業|残って|未完了|未対応|TODO|やること"),
   planLabel: anywhere("計画|以下の順|(?:進め|実施し|行い)ます|[\\d二三四](?:つの|段階)"),
   after: betweenAnywhere("その後|次に|それから|最後に"),
 };

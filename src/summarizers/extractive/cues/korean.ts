@@ -48,6 +48,7 @@ export const KOREAN: CueTable = {
   finding: anywhere("원인은|문제는|이유는|밝혀졌|알고 보니|발견했|때문이었|때문입니다"),
   hedge: anywhere("아마|수도 있|것 같|듯|추측"),
   nextLabel: anywhere("다음 단계|남은 (?:작업|일)|할 일|후속 (?:작업|조치)|TODO"),
+  leftLabel: anywhere("남은 (?:작업|일|과제)|미완료|할 일|TODO"),
   planLabel: anywhere("계획|순서로|하겠습니다"),
   after: between("그런 다음|그다음|그리고 나서|마지막으로|이후"),
 };

@@ -71,6 +71,7 @@ export const PORTUGUESE: CueTable = {
   ),
   hedge: words("talvez|provavelmente|parece|poderia|acho que|possivelmente"),
   nextLabel: words("próximos? passos?|pendentes?|a fazer|falta|pendências|restante"),
+  leftLabel: words("(?:tarefas )?pendentes?|pendências|a fazer|por fazer|falta(?:m)?|restantes?|em aberto"),
   planLabel: words(
     "(?:meu|o|nosso) plano|plano:|vou|vamos|(?:dois|duas|três|quatro|cinco|seis|\\d) (?:passos|etapas|partes|fases|tarefas)",
   ),

@@ -74,6 +74,9 @@ export const SPANISH: CueTable = {
   ),
   hedge: words("quizás?|tal vez|probablemente|parece|podría|creo que|a lo mejor"),
   nextLabel: words("próximos? pasos?|siguientes? pasos?|pendientes?|por hacer|falta|tareas pendientes"),
+  leftLabel: words(
+    "(?:tareas |asuntos )?pendientes?|por hacer|falta(?:n)?(?: por hacer)?|queda(?:n)?(?: por hacer| pendientes?)?",
+  ),
   planLabel: words(
     "(?:mi|el|nuestro) plan|plan:|voy a|vamos a|(?:dos|tres|cuatro|cinco|seis|\\d) (?:pasos|partes|fases|tareas)",
   ),
