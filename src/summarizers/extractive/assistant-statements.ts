@@ -10,7 +10,7 @@ import { CUES } from "./cues.ts";
 import { decidingCues, decisionIn } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
-import { beforeColon, closed, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
+import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
 import { writtenSentences } from "./written-sentences.ts";
 
 /** What stays true after it was said. */
@@ -60,8 +60,8 @@ export function toldIn(
   const done: string[] = [];
   const findings: string[] = [];
   for (const words of endsOf(writtenSentences(written), SENTENCES_PER_MESSAGE)) {
-    // Most sentences have none of the cues, and looking for them is cheap.
-    if (!mayTell.test(words) && !cues.done.test(words)) continue;
+    // Most sentences have none of the cues, and some need not be searched for them.
+    if (isFragment(words, WRITTEN) || (!mayTell.test(words) && !cues.done.test(words))) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || isQuestion(whole)) continue;
     const decision = decisionIn(whole, cues, speaker);

@@ -17,6 +17,8 @@ test("not inside a name between backticks, and not where dots only pause", () =>
   ]));
 test("closing quotes belong to what they close", () =>
   check('He said "no." Then left.', ['He said "no."', "Then left."]));
+test("lines that begin small are prose, unless they are code", () =>
+  check("import tides.\nimportant rows stay.\nclass Tide.\nit works.", ["important rows stay.", "it works."]));
 test("scripts without blanks", () => check("修好了。可以吗？好！", ["修好了。", "可以吗？", "好！"]));
 test("lines and list marks", () => check("- [x] one\n2. two\n\n> three", ["one", "two", "three"]));
 test("code, tables and headings are left out", () =>

@@ -64,20 +64,26 @@ function linesOf(text: string): readonly string[] {
 /** Lines of tables, rules, headings and markup are no sentences. */
 function isProse(line: string): boolean {
   if (line.length < SENTENCE_CHARS_MIN) return false;
+  const first = line.charCodeAt(0);
   // Most lines begin with a letter, and with a capital none of these.
-  if (isCapital(line.charCodeAt(0))) return true;
-  if (/^(?:#{1,6} |[|<{}[\]]|[-=_*]{3,}$|\$ |import |export |const |def |class |function )/.test(line)) return false;
-  return /\p{L}/u.test(line);
+  if (isCapital(first)) return true;
+  if (isSmall(first)) return !/^(?:import|export|const|def|class|function) /.test(line);
+  return !/^(?:#{1,6} |[|<{}[\]]|[-=_*]{3,}$|\$ )/.test(line) && /\p{L}/u.test(line);
 }
 
 function isCapital(code: number): boolean {
   return code >= 65 && code <= 90;
 }
 
+function isSmall(code: number): boolean {
+  return code >= 97 && code <= 122;
+}
+
 const LIST_MARK = /^(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+|[✓✔✅❌☐☑]\uFE0F?\s*)+/u;
 
 function withoutMarks(line: string): string {
-  return isCapital(line.charCodeAt(0)) ? line : line.replace(LIST_MARK, "");
+  const first = line.charCodeAt(0);
+  return isCapital(first) || isSmall(first) ? line : line.replace(LIST_MARK, "");
 }
 
 function splitLine(line: string, sentences: string[]): void {

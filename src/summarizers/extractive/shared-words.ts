@@ -48,7 +48,11 @@ export function growingMatcher(): GrowingMatcher {
 /** Whether they have any content word in common. */
 export function sharesWords(text: string, other: string): boolean {
   const stems = stemsOf(other);
-  return [...stemsOf(text)].some((stem) => stems.has(stem));
+  let isShared = false;
+  visitContentWords(text, (word) => {
+    isShared ||= stems.has(word.slice(0, STEM_CHARS));
+  });
+  return isShared;
 }
 
 /** The share of a text's content words that occur in others, taken together; of scripts without blanks, of its pairs of characters. */

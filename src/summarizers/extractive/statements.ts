@@ -7,13 +7,14 @@ import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
 import type { Exchange } from "./answers.ts";
 import { openIn, type Told, toldIn } from "./assistant-statements.ts";
+import { visitContentWords } from "./content-words.ts";
 import type { Course } from "./course.ts";
 import { CUES } from "./cues.ts";
 import { provenBy } from "./evidence.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose, Reading, ToolAnswer } from "./reading.ts";
-import { growingMatcher, wordsOf } from "./shared-words.ts";
+import { growingMatcher } from "./shared-words.ts";
 import { spokenWords } from "./spoken-words.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
@@ -161,11 +162,17 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-const TELLING_WORDS_MIN = 2;
 
-/** "The edit is complete." does not say which. */
+/** "The edit is complete." does not say which: that takes two words. */
 function namesSomething(done: string): boolean {
-  return [...wordsOf(done)].filter((word) => !EMPTY_WORDS.has(word)).length >= TELLING_WORDS_MIN;
+  let first: string | undefined;
+  let isNamed = false;
+  visitContentWords(done, (word) => {
+    if (EMPTY_WORDS.has(word)) return;
+    first ??= word;
+    isNamed ||= word !== first;
+  });
+  return isNamed;
 }
 
 function readUser(exchange: Exchange, found: Found): void {

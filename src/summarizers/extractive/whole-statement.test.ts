@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wholeStatement } from "./whole-statement.ts";
+import { isFragment, wholeStatement } from "./whole-statement.ts";
 
 const check = (sentence: string, expected: string | undefined, isUser = false): void =>
   expect(wholeStatement(sentence, { isUser })).toBe(expected);
@@ -36,3 +36,16 @@ test("people write without capitals", () => {
 });
 
 test("scripts without blanks are short", () => check("不要修改公开的名称。", "不要修改公开的名称。"));
+
+test.each<[string, boolean]>([
+  ["which is why the build broke yesterday", true],
+  ["and the rest of the sentence", true],
+  ["too short", true],
+  ["不要修改公开的名称。", false],
+  ["parse_row now returns a list of tides", false],
+  ["The rows of the tide table and", false],
+  ["the rows are these:", false],
+])("at a glance: %s", (words, expected) => {
+  expect(isFragment(words, { isUser: false })).toBe(expected);
+  if (expected) check(words, undefined);
+});

@@ -86,6 +86,12 @@ function endsBadly(text: string): boolean {
 
 const FULL_STOP = 46;
 
+/** Whether no statement can be made of such words, told by their beginning and length alone. What a colon ends is not judged. */
+export function isFragment(words: string, { isUser }: WholeOptions): boolean {
+  if (words.endsWith(":") || words.endsWith("：")) return false;
+  return startsBadly(words, isUser) || (words.length < ITEM_CHARS_MIN && !isLongEnough(words));
+}
+
 function startsBadly(text: string, isUser: boolean): boolean {
   const first = text.charCodeAt(0);
   // Most sentences begin with a capital.
