@@ -12,7 +12,7 @@ import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
 import { askingQuote } from "./extractive/asking.ts";
-import { isWorthTelling } from "./extractive/call-outcome.ts";
+import { briefOf, isWorthTelling, writtenCommand } from "./extractive/call-outcome.ts";
 import { carriedOpen } from "./extractive/carried-open.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
@@ -22,7 +22,7 @@ import { closingCalls, commitsOf } from "./extractive/evidence.ts";
 import { focusOn } from "./extractive/focus.ts";
 import { foreignCheckpoint } from "./extractive/foreign-checkpoint.ts";
 import { offersMax } from "./extractive/identifiers.ts";
-import { type KeptView, readKept } from "./extractive/kept-view.ts";
+import { inOrder, type KeptView, readKept } from "./extractive/kept-view.ts";
 import { userLabel } from "./extractive/labels.ts";
 import {
   type Earlier,
@@ -33,7 +33,7 @@ import {
   mergeFiles,
   mergeStatements,
 } from "./extractive/merge.ts";
-import { nextOf } from "./extractive/next-steps.ts";
+import { type NewestCall, nextOf } from "./extractive/next-steps.ts";
 import { OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, isTalk, latestRequestOf, requestLines } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
@@ -98,7 +98,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const asked = askedFor(source, latest, statements.done);
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
-  const newestCall = newestCallIn([...leaving, ...kept.messages]);
+  const newestCall = newestCallIn([...leaving, ...kept.messages], source);
   const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed, newestCall };
   const carried = carriedOpen({ reading, kept, language, closed });
   const results = once(() => resultProse(reading.results));
@@ -141,10 +141,14 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   };
 }
 
-/** Of the turn that is going on. */
-function newestCallIn(messages: readonly Message[]): ToolCallPart | undefined {
-  const newest = messages.findLast((message) => isTurnStart(message) || message.parts.some(isCall));
-  return newest?.parts.findLast(isCall);
+/** Of the turn that is going on; an agent that writes commands instead of calling ends its words with one. */
+function newestCallIn(messages: readonly Message[], { reading, kept }: Source): NewestCall | undefined {
+  const call = messages
+    .findLast((message) => isTurnStart(message) || message.parts.some(isCall))
+    ?.parts.findLast(isCall);
+  if (call !== undefined) return { name: call.name, brief: briefOf(call) };
+  const last = reading.observations > 0 ? inOrder(reading.prose, kept.prose).at(-1) : undefined;
+  return last === undefined || last.isUser ? undefined : writtenCommand(last.text);
 }
 
 function isCall(part: Part): part is ToolCallPart {

@@ -135,5 +135,17 @@ test("a new request, and mere talk, have no call to go on from", async () => {
   await check([user("Please mend the ferry timetable."), assistant("Which of them?")], []);
 });
 
+test("a command in words is a call, until the user asks for something else", async () => {
+  const written = [
+    user("Please mend the ferry timetable."),
+    assistant("The table is in that folder.\n\n```\nopen tables/ferry.csv\n```"),
+    user("OBSERVATION:\n12 lines"),
+  ];
+  await check(written, ["go on from: open: tables/ferry.csv"]);
+  await check([...written, user("Please mend the timetable of the ferry.")], []);
+  // An example is no command where nothing ever answered one.
+  await check(written.slice(0, 2), []);
+});
+
 test("an answer settles what was asked", () =>
   check([user("Please mend the ferry timetable."), assistant("The ferry timetable is mended.")], []));

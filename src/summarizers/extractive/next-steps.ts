@@ -6,10 +6,8 @@
 
 import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
-import type { ToolCallPart } from "../../core/message.ts";
 import { askingQuote } from "./asking.ts";
 import { isAnnouncement } from "./assistant-statements.ts";
-import { briefOf } from "./call-outcome.ts";
 import { CUES } from "./cues.ts";
 import { foreignPending } from "./foreign-goal.ts";
 import type { Goal } from "./goal.ts";
@@ -38,7 +36,12 @@ export interface NextInput {
   /** The newest call, where it failed. */
   readonly open: ToolFailure | undefined;
   /** Of the turn that is going on. */
-  readonly newestCall: ToolCallPart | undefined;
+  readonly newestCall: NewestCall | undefined;
+}
+
+export interface NewestCall {
+  readonly name: string;
+  readonly brief: string;
 }
 
 const NEXT_CHARS_MAX = 200;
@@ -70,8 +73,7 @@ export function nextOf(input: NextInput): readonly string[] {
 /** Nobody said what comes after the newest call: its result is still to be read. */
 function goOn({ newestCall, reading }: NextInput): readonly string[] {
   if (newestCall === undefined) return [];
-  const { name } = newestCall;
-  const brief = briefOf(newestCall);
+  const { name, brief } = newestCall;
   return [`${goOnLabel(reading.language)}${oneLine(brief === "" ? name : `${name}: ${brief}`, CALL_CHARS_MAX)}`];
 }
 
