@@ -6,7 +6,7 @@
 import type { Message } from "../message.ts";
 import { descendingOrder } from "./descending.ts";
 import { createFactLedger, type FactLedger } from "./ledger.ts";
-import type { Fact } from "./mention-table.ts";
+import type { Fact, FactName } from "./mention-table.ts";
 import { factLikelihood } from "./score.ts";
 import { looksSecret } from "./secret.ts";
 
@@ -33,7 +33,7 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   });
   const threshold = size <= limit ? 0 : (likelihoods[descendingOrder(likelihoods)[limit - 1] ?? 0] ?? 0);
   const found: RankedFact[] = [];
-  const families: string[] = [];
+  const families: number[] = [];
   const names: FoundNames = { units: new Uint16Array(), starts: [], ends: [] };
   at = 0;
   ledger.visit((fact, name) => {
@@ -42,7 +42,7 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
     const text = name.text();
     if (looksSecret(name, text)) return;
     found.push({ text, kind: fact.kind, likelihood });
-    families.push(familyOf(fact, text));
+    families.push(familyOf(fact, name));
     names.units = name.units;
     names.starts.push(name.start);
     names.ends.push(name.end);
@@ -51,11 +51,11 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   for (let index = 0; index < found.length; index++) keys[index] = found[index]?.likelihood ?? 0;
   const order = descendingOrder(keys, (a, b) => compareNames(names, a, b));
   const ranked: RankedFact[] = [];
-  const members = new Map<string, number>();
+  const members = new Map<number, number>();
   for (const index of order) {
-    const family = families[index] ?? "";
-    const others = members.get(family) ?? 0;
-    if (family !== "") members.set(family, others + 1);
+    const family = families[index] ?? NO_FAMILY;
+    const others = family === NO_FAMILY ? 0 : (members.get(family) ?? 0);
+    if (family !== NO_FAMILY) members.set(family, others + 1);
     if (others < FAMILY_MAX) ranked.push(found[index] as RankedFact); // the order holds the indexes of what was found
   }
   return ranked;
@@ -64,10 +64,30 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
 /** Of numbered names that only results mention, a few stand for all. */
 const FAMILY_MAX = 3;
 
-/** "metric_#" for `metric_17`; empty for a name that is not numbered, or that anybody used. */
-function familyOf({ kind, user, calls, writes, keys, assistant }: Fact, text: string): string {
-  if ((kind !== "snake" && kind !== "camel") || user + calls + writes + keys + assistant > 0) return "";
-  return /\d/.test(text) ? text.replace(/\d+/g, "#") : "";
+const NO_FAMILY = -1;
+
+/** The same for `metric_17` and `metric_4`; none for a name that is not numbered, or that anybody used. */
+function familyOf({ kind, user, calls, writes, keys, assistant }: Fact, name: FactName): number {
+  if ((kind !== "snake" && kind !== "camel") || user + calls + writes + keys + assistant > 0) return NO_FAMILY;
+  const { units, start, end } = name;
+  let high = 0x811c9dc5;
+  let low = 0x9e3779b9;
+  let isNumbered = false;
+  let isInNumber = false;
+  for (let at = start; at < end; at++) {
+    const code = units[at] ?? 0;
+    const isDigit = code >= 48 && code <= 57;
+    // Every number counts as one sign.
+    const sign = isDigit ? 35 : code;
+    if (!isDigit || !isInNumber) {
+      high = Math.imul(high ^ sign, 0x01000193);
+      low = Math.imul(low ^ sign, 0x85ebca6b);
+    }
+    isInNumber = isDigit;
+    isNumbered ||= isDigit;
+  }
+  // Of so many bits that two families hardly ever share them, and then only a name too many is left out. A string takes far longer.
+  return isNumbered ? (high >>> 0) * 2 ** 21 + (low >>> 11) : NO_FAMILY;
 }
 
 export function factsOf(messages: readonly Message[]): readonly RankedFact[] {

@@ -136,9 +136,9 @@ function nextTelling(units: Uint16Array, pairs: Int32Array, from: number): numbe
 }
 
 function visitFlagged(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
-  const word = start > 0 ? behindMark(units, start, end) : start;
   // Short numbers are the most frequent of what is left.
-  if (end - word < RUN_CHARS_MIN) return;
+  if (end - start < RUN_CHARS_MIN) return;
+  const word = start > 0 ? behindMark(units, start, end) : start;
   const kind = word === start ? kindByFlags(units, start, end, flags) : undefined;
   if (kind === undefined) visitRun(units, word, end, flags, visit);
   else if (kind !== "none") visit(word, end, kind);
