@@ -23,6 +23,15 @@ test("what came lately goes before what came long ago", () => {
   expect(ranked(result("old_name"), ...between, result("new_name"))).toEqual(["new_name", "old_name"]);
 });
 
+test("what is equally likely stands in the order of its letters, the shorter first", () => {
+  expect(ranked(result("tide_gates tide_gate tide_Gate lamp_gate"))).toEqual([
+    "lamp_gate",
+    "tide_Gate",
+    "tide_gate",
+    "tide_gates",
+  ]);
+});
+
 test("what the user and a call share goes first", () => {
   const facts = ranked(
     message("user", text("fix both_said and only_user")),

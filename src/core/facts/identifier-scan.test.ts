@@ -25,6 +25,14 @@ test("what has the marks of a name is a path", () =>
     "path:src/app-two",
     "path:/usr/bin/env",
   ]));
+test("a mark at an end alone makes no name of a word", () =>
+  check("_gate gate_ -tide- tide_gate _tide_gate tide-gate- tide2_Gate TIDE gateTide2", [
+    "snake:tide_gate",
+    "snake:_tide_gate",
+    "kebab:tide-gate",
+    "snake:tide2_Gate",
+    "camel:gateTide2",
+  ]));
 test("what is written as a value is no word", () => {
   check('use "application/json", `origin/tide` or start/exit', [
     "path:application/json",

@@ -31,6 +31,8 @@ test.each([
   ["Exit code 1\n┃ fix ❯\ncheck ━━━━\nThe gate does not close.", "Exit code 1"],
   ["Your proposed edit has introduced new syntax error(s).", "Your proposed edit has introduced new syntax error(s)."],
   ["exited with 2", "exited with 2"],
+  ["EXIT STATUS: 3", "EXIT STATUS: 3"],
+  ["The edit was not applied.", "The edit was not applied."],
 ])("what failed in %j", (text, expected) => expect(failureOf(resultOf(text))).toBe(expected));
 
 test("a tool that calls tools is told by the inner one", () => {
