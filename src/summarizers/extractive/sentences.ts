@@ -38,7 +38,7 @@ export function oneLine(text: string, charsMax: number): string {
   return cutAtWord(UNEVEN.test(text) ? text.replace(/\s+/g, " ").trim() : text.trim(), charsMax);
 }
 
-const UNEVEN = /\s\s|[^\S ]/;
+const UNEVEN = /[^\S ]| {2}/;
 
 /** The text when it is short enough; otherwise its beginning up to a word's end, marked. Whole characters always. */
 export function cutAtWord(text: string, charsMax: number): string {
