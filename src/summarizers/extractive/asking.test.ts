@@ -150,3 +150,15 @@ test("the title of a document never stands alone in place of what is asked of it
     60,
     "Given the <notes>, list what the keeper should know.…",
   ));
+
+test("a tale is cut at a clause so that the plea behind it fits", () => {
+  const tale = "现在改一下方向：港口想在灯节上加一个抽奖环节，一等奖一名，二等奖三名，三等奖十名，总预算三万。";
+  check(
+    `${tale}请你先出一个奖品方案。`,
+    48,
+    "现在改一下方向：港口想在灯节上加一个抽奖环节，一等奖一名… 请你先出一个奖品方案。",
+    "zh",
+  );
+  // Where nothing asks behind it, it stands whole.
+  check(`${tale}预算已经批了，港口的人都知道。`, 48, tale, "zh");
+});

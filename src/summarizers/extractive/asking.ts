@@ -19,9 +19,10 @@ export function askingQuote(request: string, charsMax: number, language: Languag
   const lines = tidyLines(read);
   const whole = lines.join("\n");
   if (whole.length <= charsMax && request.length <= READ_CHARS) return whole;
-  const pieces = piecesOf(lines, { language, quoted: quotedLines(read) });
-  const order = byWorth(pieces);
+  const found = piecesOf(lines, { language, quoted: quotedLines(read) });
+  const order = byWorth(found);
   if (order.length === 0) return cutAtWord(whole, charsMax);
+  const pieces = withRoomForPlea(found, order, charsMax);
   const taken = new Set<number>();
   let left = charsMax;
   let cut = "";
@@ -36,11 +37,33 @@ export function askingQuote(request: string, charsMax: number, language: Languag
       left = 0;
     } else left -= text.length + GAP.length;
     taken.add(at);
-    if (left < PIECE_CHARS_MIN) break;
+    const isPleaToCome = pieces !== found && taken.size === 1;
+    if (left < PIECE_CHARS_MIN && !isPleaToCome) break;
   }
   return cut === "" ? joined(pieces, taken) : cut;
 }
 
+/** "The boss wants a raffle with three prizes. Please draft a list.": rather a cut tale with what is asked than the tale alone. */
+function withRoomForPlea(pieces: readonly Piece[], order: readonly number[], charsMax: number): readonly Piece[] {
+  const [at = 0, pleaAt = 0] = order;
+  const first = pieces[at];
+  const plea = pieces[pleaAt];
+  if (first === undefined || plea?.worth !== "plea" || pleaAt < at) return pieces;
+  const room = charsMax - plea.text.length - 2 * GAP.length;
+  if (first.text.length <= room || plea.text.length > charsMax * PLEA_SHARE_MAX) return pieces;
+  const text = cutAtClause(first.text, room);
+  return text === "" ? pieces : pieces.map((piece) => (piece === first ? { ...piece, text } : piece));
+}
+
+/** Empty where no clause of it is short enough. */
+function cutAtClause(sentence: string, charsMax: number): string {
+  const [clauses = ""] = /^.*(?=[,;，；、])/su.exec(sentence.slice(0, Math.max(0, charsMax))) ?? [];
+  return clauses.length < CLAUSE_CHARS_MIN ? "" : `${clauses}…`;
+}
+
+const CLAUSE_CHARS_MIN = 12;
+/** A longer plea says what it is about. */
+const PLEA_SHARE_MAX = 0.4;
 const GAP = " … ";
 /** What fits only because it is short and far away from the rest says little. */
 const MISSED_MAX = 2;
@@ -55,7 +78,7 @@ function joined(pieces: readonly Piece[], taken: ReadonlySet<number>): string {
     quote += text;
     last = at;
   }
-  return last === pieces.length - 1 ? quote : `${quote.replace(/[,;]$/, "")}…`;
+  return last === pieces.length - 1 ? quote : `${quote.replace(/[,;…]$/, "")}…`;
 }
 
 function bounded(request: string): string {
@@ -80,16 +103,19 @@ interface Piece {
 
 /** What a sentence does for its reader: names the task, asks, asks by a bare verb or a question, tells, or lays down rules. */
 type Worth = "title" | "plea" | "order" | "telling" | "rule";
-const WORTHS: readonly Worth[] = ["title", "plea", "order", "telling", "rule"];
 
 function byWorth(pieces: readonly Piece[]): readonly number[] {
-  const ask = WORTHS.slice(0, 3).map((worth) =>
-    worth === "order" ? orderIn(pieces) : pieces.findIndex((piece) => piece.worth === worth),
-  );
-  const first = ask.filter((at) => at >= 0).slice(0, 2);
+  const placeOf = (worth: Worth): number => pieces.findIndex((piece) => piece.worth === worth);
+  const plea = placeOf("plea");
+  // Many words ask; whoever says "please" means it.
+  const politePlea = pieces.findIndex(({ worth, text }, at) => worth === "plea" && at > plea && POLITE.test(text));
+  const first = [placeOf("title"), plea, politePlea, orderIn(pieces)].filter((at) => at >= 0).slice(0, 2);
   const rest = pieces.flatMap(({ worth }, at) => (worth === "rule" || first.includes(at) ? [] : [at]));
   return [...first, ...rest];
 }
+
+const POLITE =
+  /^(?:(?:and|und|et|y|e|и) )?(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста|من فضلك)(?!\p{L})|^(?:所以|那)?(?:请|麻烦|帮我)|(?:ください|お願いします|주세요|부탁드립니다)[。.!]?$/iu;
 
 /** Who ends with a question asks it, whatever was said on the way; else the first that asks by a bare verb. */
 function orderIn(pieces: readonly Piece[]): number {
