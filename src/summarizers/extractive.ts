@@ -35,7 +35,7 @@ import {
 } from "./extractive/merge.ts";
 import { type NewestCall, nextOf } from "./extractive/next-steps.ts";
 import { OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
-import { askedFor, isTalk, latestRequestOf, requestLines } from "./extractive/requests.ts";
+import { askedFor, isTalk, requestLines } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, distinct, readStatements } from "./extractive/statements.ts";
 
@@ -94,8 +94,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   });
   const { findings, ...statements } = mergeStatements(fresh, earlier, reading);
   const files = mergeFiles(reading, earlier);
-  const latest = latestRequestOf(reading, kept) ?? earlier?.latestRequest;
-  const asked = askedFor(source, latest, statements.done);
+  const asked = askedFor(source, statements.done, input.budgetTokens);
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
   const newestCall = newestCallIn([...leaving, ...kept.messages], source);
@@ -121,10 +120,10 @@ function draftOf(source: Source, input: SummaryInput): Draft {
       ...carried.blocked,
     ]),
     ...files,
-    ...(latest === undefined || asked.goal.includes(latest) ? {} : { latestRequest: latest }),
+    ...(asked.latest === undefined ? {} : { latestRequest: asked.latest }),
     criticalContext: [
       ...findings.slice(0, FINDINGS_MAX),
-      ...requestLines(reading, { ...asked, latest, rules: statements.constraints }),
+      ...requestLines(reading, { ...asked, rules: statements.constraints }),
       ...earlierContext(lines, reading.language),
     ],
     toolFailures: failuresOf(reading, open, earlier),

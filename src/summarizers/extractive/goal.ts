@@ -82,7 +82,6 @@ export function goalOf(input: GoalInput): Goal {
   const shiftedAt = requests.findLastIndex(
     (request, at) => at <= now && isTopicShift(request.text) && isTaken(request),
   );
-  if (shiftedAt === now) return alone;
   const firstRequest = shiftedAt >= 0 ? requests[shiftedAt] : (firstTask ?? requests.find(tells));
   const [earliest] = shiftedAt >= 0 ? [] : earlier;
   const original = earliest ?? (firstRequest === undefined ? undefined : quoteOf(firstRequest, GOAL_CHARS_MAX));

@@ -66,7 +66,8 @@ export function nextOf(input: NextInput): readonly string[] {
   ];
   if (derived.length > 0) return derived;
   const step = oneLine(askingQuote(next, NEXT_CHARS_MAX, reading.language), NEXT_CHARS_MAX);
-  if (step !== "" && !goal.some((text) => isWithin(step, text))) return [step];
+  const isGoal = goal.some((text) => asked.wholes.get(text) === next || isWithin(step, text));
+  if (step !== "" && !isGoal) return [step];
   return input.inProgress.length > 0 ? [] : goOn(input);
 }
 

@@ -28,13 +28,36 @@ const REQUEST_LINE_CHARS_MAX = 300;
 /** A newest request up to this length is quoted whole as the goal. */
 const REQUEST_CHARS_SHORT = 600;
 const GOAL_CHARS_COMPARED = 80;
-export function askedFor(source: Asking, latest: string | undefined, done: readonly string[]): Goal {
+/** Of a smaller budget the newest request would get no more than what the goal says of it. */
+const LATEST_BUDGET_TOKENS_MIN = 1_000;
+
+export interface Asked extends Goal {
+  /** The newest request, where it says more than the goal. */
+  readonly latest: string | undefined;
+}
+
+export function askedFor(source: Asking, done: readonly string[], budgetTokens: number): Asked {
+  const { reading, kept, before } = source;
+  const item = latestRequestIn(reading, kept);
+  const latest =
+    item === undefined
+      ? before.checkpoint?.latestRequest
+      : askingQuote(item.text, LATEST_REQUEST_CHARS_MAX, reading.language);
+  const isLong =
+    item !== undefined && item.text.length > REQUEST_CHARS_SHORT && budgetTokens >= LATEST_BUDGET_TOKENS_MIN;
+  const asked = goalIn(source, done, isLong ? item : undefined);
+  const isSaid = (text: string): boolean =>
+    text === latest || (!isLong && item !== undefined && asked.wholes.get(text) === item.text);
+  return { ...asked, latest: asked.goal.some(isSaid) ? undefined : latest };
+}
+
+/** `newest` stands in a section of its own. */
+function goalIn(source: Asking, done: readonly string[], newest: Prose | undefined): Goal {
   const { reading, kept, before } = source;
   if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
   const prose = inOrder(reading.prose, kept.prose);
   const replies = repliesIn(prose);
   const quoted: ReadonlySet<Prose> = new Set(kept.prose);
-  const newest = latest !== undefined && latest.length > REQUEST_CHARS_SHORT ? prose.findLast(isRequest) : undefined;
   const requests = turnsIn(prose).map(({ item, said }) => ({
     text: item.text,
     isKept: quoted.has(item) || item === newest,
@@ -84,11 +107,18 @@ function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {
     const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
     return /[?？؟]/.test(end) ? end : "";
   };
-  const isReply = ({ isUser, text }: Prose, at: number): boolean => {
-    const question = isUser ? questionIn(prose[at - 1]) : "";
+  const isReply = (item: Prose, at: number): boolean => {
+    const { isUser, text } = item;
+    const before = prose[at - 1];
+    const question = isUser && !isParted(before, item) ? questionIn(before) : "";
     return question !== "" && (text.length <= REPLY_CHARS_SHORT || sharesWords(text, question));
   };
   return new Set(prose.filter(isReply).map(({ text }) => text));
+}
+
+/** Between an end of a turn and the next request stood something that nobody said, such as a command: the talk moved on. */
+function isParted(before: Prose | undefined, { message }: Prose): boolean {
+  return before?.isFinal === true && message - before.message > 1;
 }
 
 /** Shorter than this it leans on the question, whatever its words. */
@@ -109,19 +139,17 @@ export function isTalk({ log, results, failures }: Reading): boolean {
 }
 
 /** Undefined when the newest request stays in the view, or nobody asked for anything. */
-export function latestRequestOf({ hasAssistant, prose, language }: Reading, kept: KeptView): string | undefined {
+function latestRequestIn({ hasAssistant, prose }: Reading, kept: KeptView): Prose | undefined {
   const latest = hasAssistant ? prose.findLast(isRequest) : undefined;
-  if (latest === undefined || kept.prose.some((item) => item.isUser && item.message > latest.message)) return undefined;
-  return askingQuote(latest.text, LATEST_REQUEST_CHARS_MAX, language);
+  const isKept = latest !== undefined && kept.prose.some((item) => item.isUser && item.message > latest.message);
+  return isKept ? undefined : latest;
 }
 
 function isRequest(item: Prose): boolean {
   return item.isRequest;
 }
 
-interface Told extends Goal {
-  /** The newest request, where it stands in a section of its own. */
-  readonly latest: string | undefined;
+interface Told extends Asked {
   readonly rules: readonly string[];
 }
 

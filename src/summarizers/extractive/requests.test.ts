@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { Checkpoint } from "../../core/checkpoint/checkpoint.ts";
+import { type Message, type Part, text } from "../../core/message.ts";
+import { estimateTokens } from "../../core/tokens/tokens.ts";
+import { extractive } from "../extractive.ts";
+
+let next = 0;
+const message = (role: Message["role"], ...parts: Part[]): Message => ({ id: `q${next++}`, role, parts });
+const user = (words: string): Message => message("user", text(words));
+const assistant = (words: string): Message => message("assistant", text(words));
+
+function looked(): readonly Message[] {
+  const callId = `l${next++}`;
+  return [
+    message("assistant", { type: "tool-call", callId, name: "look", input: { at: "quay" } }),
+    message("user", { type: "tool-result", callId, content: [text("wet")], isError: false }),
+  ];
+}
+
+async function summary(messages: readonly Message[], budgetTokens = 600): Promise<Checkpoint | undefined> {
+  const input = { messages, turnPrefix: [], kept: [], budgetTokens, counter: estimateTokens() };
+  const context = { signal: new AbortController().signal, progress: () => undefined };
+  return (await extractive().summarize(input, context)).checkpoint;
+}
+
+test("of one long request a small summary has one quote, a large one the rest too", async () => {
+  const details = Array.from({ length: 30 }, (_, at) => `Lamp ${at} flickers whenever tide ${at + 3} comes in.`);
+  const messages = [user(`Please find out why the lamps flicker. ${details.join(" ")}`), ...looked()];
+  const small = await summary(messages, 600);
+  expect(small?.goal.join("\n")).toContain("Please find out why the lamps flicker.");
+  expect(small?.latestRequest).toBeUndefined();
+  expect(small?.nextSteps.join("\n")).not.toContain("Lamp");
+  expect((await summary(messages, 3_000))?.latestRequest).toContain("Lamp 20 flickers");
+});
+
+const OFFER = "The lamp burns. Should I choose another colour for the lamp, or do you want to?";
+const NEED = "hmm, the lamp needs to go out before the gate opens, or else the boats are blinded by it";
+
+test("what is said after a command answers no question from before it", async () => {
+  const asked = [user("please add a lamp to the quay"), ...looked(), assistant(OFFER)];
+  const goal = async (...rest: readonly Message[]): Promise<string | undefined> =>
+    (await summary([...asked, ...rest, ...looked()]))?.goal.at(-1);
+  expect(await goal(user("/lamp"), user(NEED))).toBe(NEED);
+  expect(await goal(user(NEED))).toBe("please add a lamp to the quay");
+});
