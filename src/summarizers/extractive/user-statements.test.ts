@@ -30,13 +30,13 @@ test("a general word makes it one", () => {
 
 test("of rules about the same thing the newest is in force", () => {
   expect(inForce(["The footer must be dim.", "Never push.", "the footer should be bright"])).toEqual([
-    "The footer must be dim.",
     "Never push.",
+    "The footer must be dim.",
   ]);
   expect(inForce(["Use spaces for indentation.", "Use tabs for indentation."])).toEqual([
     "Use spaces for indentation.",
   ]);
-  const apart = ["It should be dim.", "It should be round.", "Never touch a.ts.", "Never touch b.ts."];
+  const apart = ["Never touch a.ts.", "Never touch b.ts.", "It should be dim.", "It should be round."];
   expect(inForce(apart)).toEqual(apart);
 });
 
@@ -45,4 +45,28 @@ test("asking whether something can be done forbids nothing", () => {
     laidDownBy({ asked: "", reply, language: "zh", askedIn: "zh" }).constraints;
   expect(inChinese("你先联系港口，问码头能不能放两个灯。")).toEqual([]);
   expect(inChinese("码头不能放两个以上的大灯。")).toEqual(["码头不能放两个以上的大灯。"]);
+});
+
+test("what turns to another topic is a task and no rule", () => {
+  const inGerman = (reply: string): readonly string[] =>
+    laidDownBy({ asked: "", reply, language: "de", askedIn: "de" }).constraints;
+  expect(inGerman("Jetzt zu etwas anderem: Das Boot braucht eine Lampe mit mindestens 500 Watt.")).toEqual([]);
+  expect(inGerman("Die Lampe muss mindestens 500 Watt haben.")).toEqual(["Die Lampe muss mindestens 500 Watt haben."]);
+});
+
+test.each([
+  ["Make sure the lamp is red.", "Never move the boat without the pilot."],
+  ["Höchstens 400 Euro im Monat.", "Das Boot darf nie ohne den Lotsen bewegt werden."],
+  ["La lampe doit être rouge.", "Ne bougez jamais le bateau sans le pilote."],
+  ["La lámpara debe ser roja.", "Nunca muevas el barco sin el piloto."],
+  ["A lâmpada deve ser vermelha.", "Nunca movas o barco sem o piloto."],
+  ["La lampada deve essere rossa.", "Non muovere mai la barca senza il pilota."],
+  ["Лампа должна быть красной.", "Никогда не двигай лодку без лоцмана."],
+  ["灯必须是红色的。", "绝不要在没有领航员时移动船。"],
+  ["ランプは赤くしてください。", "決して水先人なしで船を動かさないでください。"],
+  ["등은 빨간색이어야 합니다.", "절대 도선사 없이 배를 옮기지 마세요."],
+  ["يجب أن يكون المصباح أحمر.", "لا تحرك القارب أبدا بدون المرشد."],
+])("a standing rule goes before what was said later: %s", (later, standing) => {
+  expect(inForce([later, standing])).toEqual([standing, later]);
+  expect(inForce([later, later.replace(/[.。]$/, "!")])[0]).toBe(later);
 });

@@ -9,6 +9,7 @@ import { CUES } from "./cues.ts";
 import { decisionIn } from "./decisions.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { isTelling } from "./tasks.ts";
+import { isTopicShift } from "./topic-shift.ts";
 import { wholeStatement } from "./whole-statement.ts";
 
 export interface LaidDown {
@@ -52,10 +53,14 @@ const SAID = { isUser: true, isAtWork: false } as const;
 /** "能不能": asks whether, and forbids nothing. */
 const A_NOT_A = /(\p{Lo})不\1/gu;
 
+/** What holds whenever it comes up, in so many words. */
+const STANDING =
+  /(?<!\p{L})(?:always|never|from now on|at all times|under no circumstances|nie|niemals|immer|stets|auf keinen fall|ab (?:jetzt|sofort)|künftig|jamais|toujours|désormais|en aucun cas|siempre|nunca|jamás|de ahora en adelante|sempre|de agora em diante|d['’]ora in poi|никогда|всегда|впредь|ни в коем случае|دائما|دائمًا|أبدا|أبدًا)(?!\p{L})|(?<!\p{L})non .{1,30} mai(?!\p{L})|永远|绝不|绝对不|从不|始终|一律|今后|絶対に|決して|必ず|常に|今後|항상|절대|반드시|앞으로/iu;
+
 /** "The gate needs to be wider" asks for the thing at hand, "what colour is it? should be red" settles it: neither binds later. */
 function isLasting(sentence: string, isAnswered: boolean): boolean {
   const words = sentence.replace(OPENING, "");
-  if (CONJECTURE.test(words) || OF_ONESELF.test(words)) return false;
+  if (CONJECTURE.test(words) || OF_ONESELF.test(words) || isTopicShift(words)) return false;
   return GENERAL.test(words) || !(isAnswered || AT_HAND.test(words));
 }
 
@@ -88,16 +93,18 @@ function withoutNotices(text: string): string {
     .join("\n");
 }
 
-/** Newest first: of several rules about the same thing the newest is in force. */
+/** Newest first, standing rules before the others: of several about the same thing the newest is in force. */
 export function inForce(constraints: readonly string[]): readonly string[] {
   const subjects = new Set<string>();
-  return constraints.filter((rule) => {
+  const rules = constraints.filter((rule) => {
     const subject = subjectOf(rule);
     if (subject === "") return true;
     if (subjects.has(subject)) return false;
     subjects.add(subject);
     return true;
   });
+  const standing = new Set(rules.filter((rule) => STANDING.test(rule)));
+  return standing.size === 0 ? rules : [...standing, ...rules.filter((rule) => !standing.has(rule))];
 }
 
 /** "The footer should be dim" is about the footer, "use tabs for indentation" about indentation; empty where nothing is named. */
