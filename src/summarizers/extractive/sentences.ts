@@ -129,12 +129,27 @@ function endsSentence(line: string, at: number): boolean {
   if (code !== 46 && code !== 33 && code !== 63) return false;
   const next = line.charCodeAt(at + 1);
   if (Number.isNaN(next)) return true;
-  if (!isCloser(next) && next !== 32 && next !== 9) return false;
+  if (!isCloser(next) && next !== 32 && next !== 9) return code === 46 && isGlued(line, at);
   // Dots that only pause: "it works ... mostly".
   if (code === 46 && line.charCodeAt(at - 1) === 46 && /^\s+[\p{Ll}\d]/u.test(line.slice(at + 1, at + 4))) return false;
   // "e.g. this", "No. 5", "J. Smith" go on; so does a number's point.
   return code !== 46 || !isAbbreviation(line, at);
 }
+
+const GLUED_CHARS = 16;
+
+/** "It runs on the server.The key is small": the blank was left out. Names such as `tide.Gate` have no word that begins sentences. */
+function isGlued(line: string, at: number): boolean {
+  const next = line.charCodeAt(at + 1);
+  if (!isCapital(next) && !(next >= 0x410 && next <= 0x42f)) return false;
+  return (
+    OPENER.test(line.slice(at + 1, at + GLUED_CHARS)) &&
+    /(?:^|\s)\p{Ll}{2,}$|`$/u.test(line.slice(Math.max(0, at - GLUED_CHARS), at))
+  );
+}
+
+const OPENER =
+  /^(?:The|This|These|That|There|We|It|I|You|They|All|Now|Let(?:['’]s)?|Next|However|Since|After|To|In|If|So|But|Also|As|When|While|For|By|Then|Here|Using|Based|Considering|Given|Finally|First|Der|Die|Das|Wir|Ich|Es|Jetzt|Le|La|Les|Nous|Je|Il|Elle|Cela|El|Los|Las|Se|Esto|Hemos|O|Os|As|Isto|Isso|Lo|Gli|Abbiamo|Questo|Мы|Я|Это|Теперь)[\s,]/u;
 
 const ABBREVIATION_CHARS_MAX = 8;
 /** None of those below is longer. */
