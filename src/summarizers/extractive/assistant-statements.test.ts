@@ -75,6 +75,37 @@ test.each([
   expect(reported(open, language)).toEqual([]);
 });
 
+test.each([
+  [
+    "en",
+    "The sluice index was built in 94 seconds and the queue is short.",
+    "The sluice index was built in granite and sand.",
+  ],
+  ["en", "We've managed to collect three tide logs.", "We've managed to look at three tide logs."],
+  [
+    "en",
+    "The berths have been numbered and the plan hangs in the hall.",
+    "The berths are numbered and sorted at every start.",
+  ],
+  ["en", "The mooring is booked (M-2047) from Monday on.", "The mooring is drawn (line 2047) from the left."],
+  ["de", "Der Anleger ist bestellt (AN-2047), er kommt im März.", "Der Anleger ist noch nicht bestellt (AN-2047)."],
+  ["fr", "Le rapport est imprimé (RP-2047), il est au bureau.", "Le rapport n'est pas imprimé (RP-2047)."],
+  ["es", "El informe está firmado (IN-2047), lo tiene la oficina.", "El informe todavía no está firmado (IN-2047)."],
+  ["pt", "O relatório foi assinado (RE-2047), o escritório o tem.", "O relatório não foi assinado (RE-2047)."],
+  ["it", "Il rapporto è stampato (RA-2047), lo ha l'ufficio.", "Il rapporto non è stampato (RA-2047)."],
+  ["ru", "Отчёт о порте подписан (OT-2047), он в конторе.", "Отчёт о порте ещё не подписан (OT-2047)."],
+] as const)("%s: what ended may be followed by more: %s", (language, ended, open) => {
+  expect(reported(ended, language)).toEqual([ended]);
+  expect(reported(open, language)).toEqual([]);
+});
+
+test("a receipt in brackets tells what ended, in the middle of a turn too", () => {
+  const said = "The mooring is booked (M-2047) from Monday on.";
+  expect(done(said)).toEqual([said]);
+  expect(done("The mooring is booked from Monday on.")).toEqual([]);
+  expect(toldIn({ text: said }, "en", { isAtWork: false }).done).toEqual([]);
+});
+
 test("in the middle of a turn, or in mere talk, only known deeds count", () => {
   expect(done("The harbour report is laid out.")).toEqual([]);
   expect(toldIn({ text: "The harbour report is laid out." }, "en", { isAtWork: false, isFinal: true }).done).toEqual(

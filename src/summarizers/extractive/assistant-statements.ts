@@ -53,15 +53,17 @@ export function toldIn(
   language: Language,
   { isAtWork, isFinal }: ToldOptions = { isAtWork: true },
 ): Told {
-  const cues = isFinal === true && isAtWork ? reporting(CUES[language]) : CUES[language];
+  const said = isFinal === true && isAtWork ? reporting(CUES[language]) : CUES[language];
   const speaker = { isUser: false, isAtWork };
-  const mayTell = decidingOrFinding(cues);
+  const mayTell = decidingOrFinding(said);
   const decisions: Decision[] = [];
   const done: string[] = [];
   const findings: string[] = [];
   for (const words of endsOf(writtenSentences(written), SENTENCES_PER_MESSAGE)) {
-    // Most sentences have none of the cues, and some need not be searched for them.
-    if (isFragment(words, WRITTEN) || (!mayTell.test(words) && !cues.done.test(words))) continue;
+    if (isFragment(words, WRITTEN)) continue;
+    const cues = isAtWork && isReceipt(words) ? reporting(CUES[language]) : said;
+    // Most sentences have none of the cues, and looking for them is cheap.
+    if (!mayTell.test(words) && !cues.done.test(words)) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || isQuestion(whole)) continue;
     const decision = decisionIn(whole, cues, speaker);
@@ -76,6 +78,13 @@ export function toldIn(
     findings: findings.slice(0, FINDINGS_MAX),
   };
 }
+
+/** "The mooring is booked (M-2047)": what came of it stands in brackets, so that it ended, wherever it is said. */
+function isReceipt(words: string): boolean {
+  return words.includes("(") && RECEIPT.test(words);
+}
+
+const RECEIPT = /\((?:[^()]{0,40} )?[A-Z]{1,6}-?\d{2}[\w-]*[^()]{0,60}\)/;
 
 /** The same cues, where whatever came to its end counts as done. */
 function reporting(cues: CueTable): CueTable {

@@ -55,7 +55,7 @@ export const FRENCH: CueTable = {
     "iu",
   ),
   finished: words(
-    "(?:est|sont|a été|ont été)(?: maintenant| bien| déjà)? (?!prêt|prévu|situé|lié)\\p{L}+(?:ée?s?|ie?s?|ue?s?|ite?s?)(?=[.!]*$)|(?:j['’]ai|nous avons) (?!essay|vu|trouv|remarqu|décid|choisi)\\p{L}+(?:é|i|u|it|is)(?= (?:l|d|un|une|ce|votre|vos|ton|tes))",
+    "(?:est|sont|a été|ont été)(?: maintenant| bien| déjà)? (?!prêt|prévu|situé|lié)\\p{L}+(?:ée?s?|ie?s?|ue?s?|ite?s?)(?=[.!]*$|\\s+\\(|\\s{2,})|(?:j['’]ai|nous avons) (?!essay|vu|trouv|remarqu|décid|choisi)\\p{L}+(?:é|i|u|it|is)(?= (?:l|d|un|une|ce|votre|vos|ton|tes))",
   ),
   undone: words(
     "pas|ne|n['’]\\p{L}+|mais|cependant|toutefois|encore|devrait|devraient|pourrait|serait|sera|seront|va|vais|allons|si|lorsque|quand|avant|presque|partiellement|échou\\p{L}*|échec|erreur|problème est|faut|doit|doivent|essay\\p{L}*|jamais",

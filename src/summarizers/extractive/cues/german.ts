@@ -59,7 +59,7 @@ export const GERMAN: CueTable = {
     "iu",
   ),
   finished: words(
-    `(?:ist|sind|wurde|wurden|habe|haben)(?: .{1,160})? (?!${STATES})(?:\\p{L}*ge\\p{L}+(?:t|en)|\\p{L}+iert|(?:\\p{L}+)?(?:be|ver|er|ent|zer|über|unter)\\p{L}+(?:t|en))(?=[.!]*$)`,
+    `(?:ist|sind|wurde|wurden|habe|haben)(?: .{1,160})? (?!${STATES})(?:\\p{L}*ge\\p{L}+(?:t|en)|\\p{L}+iert|(?:\\p{L}+)?(?:be|ver|er|ent|zer|über|unter)\\p{L}+(?:t|en))(?=[.!]*$|\\s+\\(|\\s{2,})`,
   ),
   undone: words(
     "nicht|noch|kein(?:e|en|er|em)?|aber|jedoch|allerdings|sollte(?:n)?|würde(?:n)?|könnte(?:n)?|werde|wird|werden|wenn|falls|ob|bevor|sobald|fast|teilweise|fehlgeschlagen|schlägt|scheitert|gescheitert|problem ist|muss|müssen|soll(?:en)?|versuch\\p{L}*|versehentlich|abgebrochen|fehlt|fehlen|schnell (?:erledigt|gemacht|getan)",

@@ -49,7 +49,7 @@ export const ITALIAN: CueTable = {
     "iu",
   ),
   finished: words(
-    "(?:è|sono|è stat[oa]|sono stat[ie])(?: ora| già)? (?!previst|basat|limitat)\\p{L}+(?:at|it|ut)[oaie](?=[.!]*$)|(?:ho|abbiamo) (?!provat|visto|notat|decis|trovat|scelt)\\p{L}+(?:ato|ito|uto|tto|sto)(?![\\p{L}])",
+    "(?:è|sono|è stat[oa]|sono stat[ie])(?: ora| già)? (?!previst|basat|limitat)\\p{L}+(?:at|it|ut)[oaie](?=[.!]*$|\\s+\\(|\\s{2,})|(?:ho|abbiamo) (?!provat|visto|notat|decis|trovat|scelt)\\p{L}+(?:ato|ito|uto|tto|sto)(?![\\p{L}])",
   ),
   undone: words(
     "non|ma|però|tuttavia|ancora|dovrebbe|dovrebbero|potrebbe|sarebbe|sarà|saranno|vado|se|quando|prima|quasi|parzialmente|fallit\\p{L}*|fallisce|errore|problema è|bisogna|manca|prov\\p{L}*|mai",

@@ -51,7 +51,7 @@ export const PORTUGUESE: CueTable = {
     "iu",
   ),
   finished: words(
-    "(?:está|estão|foi|foram|ficou|ficaram)(?: já| agora)? (?!relacionad|basead|limitad|previst)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$)",
+    "(?:está|estão|foi|foram|ficou|ficaram)(?: já| agora)? (?!relacionad|basead|limitad|previst)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$|\\s+\\(|\\s{2,})",
   ),
   undone: words(
     "não|mas|porém|contudo|ainda|embora|deveria|deveriam|poderia|seria|será|serão|vou|vamos|se|quando|antes|quase|parcialmente|falh\\p{L}*|erro|problema é|preciso|falta|tent\\p{L}*|nunca",

@@ -54,7 +54,7 @@ export const SPANISH: CueTable = {
     "iu",
   ),
   finished: words(
-    "(?:está|están|queda|quedan|quedó|ha sido|han sido|fue|fueron)(?: ya| ahora| todo)? (?!relacionad|basad|situad|limitad|prevista?|necesitad)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$)|(?:he|hemos) (?!intentad|visto|notad|decidid|pensad|encontrad|elegid)\\p{L}+(?:ado|ido|cho|sto|rto|ito)(?![\\p{L}])",
+    "(?:está|están|queda|quedan|quedó|ha sido|han sido|fue|fueron)(?: ya| ahora| todo)? (?!relacionad|basad|situad|limitad|prevista?|necesitad)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$|\\s+\\(|\\s{2,})|(?:he|hemos) (?!intentad|visto|notad|decidid|pensad|encontrad|elegid)\\p{L}+(?:ado|ido|cho|sto|rto|ito)(?![\\p{L}])",
   ),
   undone: words(
     "no|pero|sin embargo|aunque|todavía|aún|debería|deberían|podría|sería|será|serán|voy|vamos|si|cuando|antes|casi|parcialmente|fall[aóo]\\p{L}*|error|problema es|hay que|falta|intent\\p{L}*|nunca",
