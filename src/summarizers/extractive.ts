@@ -3,7 +3,7 @@
  * language, under a token budget. No model, no network, no clock: the same input gives the same bytes, in linear time.
  */
 
-import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
+import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import type { Language } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";
@@ -34,7 +34,7 @@ import {
   mergeStatements,
 } from "./extractive/merge.ts";
 import { type NewestCall, nextOf } from "./extractive/next-steps.ts";
-import { OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
+import { failureKeyOf, OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, isTalk, requestLines } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, distinct, readStatements } from "./extractive/statements.ts";
@@ -61,7 +61,9 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const { budgetTokens, counter } = input;
   const leaving = [...input.messages, ...input.turnPrefix];
   const view = readKept(input);
-  const reading = readMessages(leaving, view);
+  const read = readMessages(leaving, view);
+  // A to-do list that stays in the view is newer than one that leaves.
+  const reading = view.todos === undefined ? read : { ...read, todos: view.todos };
   for (const message of input.cut ?? []) reading.ledger.add(message);
   const foreign = foreignSummary([...input.kept, ...leaving]);
   const before = input.previous === undefined ? earlierIn(leaving) : earlierOf(input.previous);
@@ -126,7 +128,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
       ...requestLines(reading, { ...asked, rules: statements.constraints }),
       ...earlierContext(lines, reading.language),
     ],
-    toolFailures: failuresOf(reading, open, earlier),
+    toolFailures: failuresOf(source, open),
     identifiers: [],
     facts: mergeFacts(facts, before, files),
     isTalk: isTalk(reading),
@@ -154,16 +156,20 @@ function isCall(part: Part): part is ToolCallPart {
   return part.type === "tool-call";
 }
 
-function failuresOf(
-  reading: Reading,
-  open: ToolFailure | undefined,
-  earlier: Checkpoint | undefined,
-): readonly ToolFailure[] {
+/** Without what succeeded since, here or in the messages that stay. */
+function failuresOf({ reading, kept, before }: Source, open: ToolFailure | undefined): readonly ToolFailure[] {
   const fresh = reading.failures
     .filter((failure) => failure !== open && isWorthTelling(failure))
     .toReversed()
     .map(({ toolName, summary }) => ({ toolName, summary }));
-  return mergeFailures(fresh, earlier === undefined ? [] : failuresIn(earlier), reading).slice(0, FAILURES_MAX);
+  const earlier = before.checkpoint === undefined ? [] : failuresIn(before.checkpoint);
+  const isOvercome = ({ toolName, summary }: ToolFailure): boolean => {
+    const end = summary.indexOf(OUTCOME_MARK);
+    return kept.succeeded.has(failureKeyOf(toolName, end < 0 ? "" : summary.slice(0, end)));
+  };
+  return mergeFailures(fresh, earlier, reading)
+    .filter((failure) => !isOvercome(failure))
+    .slice(0, FAILURES_MAX);
 }
 
 function failureLine({ toolName, summary }: ToolFailure): string {

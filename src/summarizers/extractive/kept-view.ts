@@ -7,8 +7,10 @@ import type { SummaryInput } from "../../core/checkpoint/summary.ts";
 import type { Message } from "../../core/message.ts";
 import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
-import { isObservation, type Prose } from "./reading.ts";
+import { briefOf, failureOf } from "./call-outcome.ts";
+import { failureKeyOf, isObservation, type Prose } from "./reading.ts";
 import { requestOf } from "./request.ts";
+import { type Todo, todosOf } from "./todo-list.ts";
 import { withoutShellState } from "./tool-output.ts";
 
 export interface KeptView {
@@ -22,6 +24,10 @@ export interface KeptView {
   readonly isAnswered: boolean;
   /** An assistant spoke before the messages that leave. */
   readonly isStarted: boolean;
+  /** Calls that succeeded after them, by the key under which a failure stands. */
+  readonly succeeded: ReadonlySet<string>;
+  /** The newest to-do list after them. */
+  readonly todos: readonly Todo[] | undefined;
 }
 
 export function readKept(input: SummaryInput): KeptView {
@@ -39,8 +45,31 @@ export function readKept(input: SummaryInput): KeptView {
       return proseOf(message, place - 1 + (index + 1) / (kept.length + 1), isStarted || place > 0);
     }),
     messages: after,
+    succeeded: succeededIn(after),
+    todos: newestTodos(after),
     hasCallsAfter: after.some(({ parts }) => parts.some(({ type }) => type === "tool-call" || type === "tool-result")),
   };
+}
+
+function succeededIn(messages: readonly Message[]): ReadonlySet<string> {
+  const waiting = new Map<string, string>();
+  const succeeded = new Set<string>();
+  for (const part of messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-call") waiting.set(part.callId ?? part.name, failureKeyOf(part.name, briefOf(part)));
+    if (part.type !== "tool-result") continue;
+    const key = waiting.get(part.callId ?? part.name ?? "");
+    if (key !== undefined && failureOf(part) === undefined) succeeded.add(key);
+  }
+  return succeeded;
+}
+
+function newestTodos(messages: readonly Message[]): readonly Todo[] | undefined {
+  for (const { parts } of messages.toReversed())
+    for (const part of parts.toReversed()) {
+      const todos = part.type === "tool-call" ? todosOf(part.input) : undefined;
+      if (todos !== undefined) return todos;
+    }
+  return undefined;
 }
 
 /** All that was said, in the order in which it was. */
