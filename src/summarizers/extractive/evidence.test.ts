@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Message, type ToolResultPart, text } from "../../core/message.ts";
-import { commitsOf, provenBy } from "./evidence.ts";
+import { changesMade, commitsOf, passedChecks } from "./evidence.ts";
 
 function ran(command: string, output: string, isError = false): readonly Message[] {
   return [
@@ -20,13 +20,12 @@ test("a commit that failed was not made", () =>
 
 /** A call as the log has it: tool, argument, output. */
 function proven(...calls: readonly (readonly [string, string, string])[]): readonly string[] {
-  return provenBy(
-    calls.map(([name, brief, output]) => ({
-      name,
-      brief,
-      result: { type: "tool-result", callId: "1", content: [text(output)], isError: false },
-    })),
-  );
+  const log = calls.map(([name, brief, output]) => ({
+    name,
+    brief,
+    result: { type: "tool-result", callId: "1", content: [text(output)], isError: false } as const,
+  }));
+  return [...passedChecks(log), ...changesMade(log)];
 }
 
 test("checks that passed and things that were changed, newest first", () =>
@@ -43,10 +42,23 @@ test("checks that passed and things that were changed, newest first", () =>
 test("a sentence that names what was changed says it better", () => {
   const call = { name: "cancel_booking", brief: "H-1234" };
   const result: ToolResultPart = { type: "tool-result", callId: "1", content: [text("ok")], isError: false };
-  expect(provenBy([{ ...call, result }], ["Your booking H-1234 has been cancelled."])).toEqual([]);
-  expect(provenBy([{ ...call, result }], ["Your other booking has been cancelled."])).toEqual([
+  expect(changesMade([{ ...call, result }], ["Your booking H-1234 has been cancelled."])).toEqual([]);
+  expect(changesMade([{ ...call, result }], ["Your other booking has been cancelled."])).toEqual([
     "cancel_booking: H-1234",
   ]);
+});
+
+test("so does one that names what came of it", () => {
+  const result: ToolResultPart = {
+    type: "tool-result",
+    callId: "1",
+    content: [text('{"order": "NL-2047", "total": 1840}')],
+    isError: false,
+  };
+  const call = { name: "book_mooring", brief: "V-31", result };
+  expect(changesMade([call], ["The mooring is booked, number NL-2047."])).toEqual([]);
+  // A sum is no name.
+  expect(changesMade([call], ["The other mooring costs 1840."])).toEqual(["book_mooring: V-31"]);
 });
 
 test("neither a failing check nor a list of files", () =>

@@ -4,7 +4,7 @@
  */
 
 import { isObject } from "../../core/json.ts";
-import type { Message, ToolCallPart } from "../../core/message.ts";
+import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../core/message.ts";
 import { failureOf, withoutPipes } from "./call-outcome.ts";
 import { passedCheck } from "./passed-check.ts";
 import { type LoggedCall, OUTCOME_MARK } from "./reading.ts";
@@ -71,16 +71,31 @@ const CHANGES_MAX = 8;
 /** Fewer characters stand in a sentence by chance. */
 const NAME_CHARS_MIN = 4;
 
-/** Newest first: the newest checks that passed, then what other tools changed, unless a sentence names what they were called with. */
-export function provenBy(log: Iterable<LoggedCall>, said: readonly string[] = []): readonly string[] {
-  const newest = [...log].reverse();
-  const isSaid = ({ brief }: LoggedCall): boolean =>
-    brief.length >= NAME_CHARS_MIN && said.some((sentence) => sentence.includes(brief));
-  const changes = newest.filter((call) => isChange(call) && !isSaid(call)).slice(0, CHANGES_MAX);
-  return [
-    ...newestChecks(newest.slice(0, CALLS_LOOKED_AT)),
-    ...changes.map(({ name, brief }) => (brief === "" ? name : `${name}: ${brief}`)),
-  ];
+/** The newest checks that passed, newest first. */
+export function passedChecks(log: Iterable<LoggedCall>): readonly string[] {
+  return newestChecks([...log].reverse().slice(0, CALLS_LOOKED_AT));
+}
+
+/** What other tools changed, newest first, unless a sentence names what they were called with or what came of it. */
+export function changesMade(log: Iterable<LoggedCall>, said: readonly string[] = []): readonly string[] {
+  const isNamed = (name: string): boolean => said.some((sentence) => sentence.includes(name));
+  const isSaid = ({ brief, result }: LoggedCall): boolean =>
+    (brief.length >= NAME_CHARS_MIN && isNamed(brief)) || receiptsIn(result).some(isNamed);
+  const changes: string[] = [];
+  for (const call of [...log].reverse()) {
+    if (changes.length >= CHANGES_MAX) break;
+    const { name, brief } = call;
+    if (isChange(call) && !isSaid(call)) changes.push(brief === "" ? name : `${name}: ${brief}`);
+  }
+  return changes;
+}
+
+const RESULT_CHARS_READ = 600;
+/** "NL-2026-0417", "WT77034": letters, then digits. A date or a sum is no name. */
+const RECEIPT = /(?<![\w-])[A-Z]{1,6}-?\d[\w-]{2,30}(?![\w-])/g;
+
+function receiptsIn({ content }: ToolResultPart): readonly string[] {
+  return textsOf(content).flatMap((text) => text.slice(0, RESULT_CHARS_READ).match(RECEIPT) ?? []);
 }
 
 /** Looks no further than it must: to read a result takes long. */

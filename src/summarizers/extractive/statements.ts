@@ -10,7 +10,7 @@ import { openIn, type Told, toldIn } from "./assistant-statements.ts";
 import { visitContentWords } from "./content-words.ts";
 import type { Course } from "./course.ts";
 import { CUES } from "./cues.ts";
-import { provenBy } from "./evidence.ts";
+import { changesMade, passedChecks } from "./evidence.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import type { Prose, Reading, ToolAnswer } from "./reading.ts";
@@ -89,8 +89,10 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
     done: distinct([
       ...ofState("done").toReversed(),
       ...commits.toReversed(),
-      ...provenBy(reading.log.values(), found.done),
+      ...passedChecks(reading.log.values()),
       ...withoutRepeats(found.done),
+      // The name of a call says less than any sentence.
+      ...changesMade(reading.log.values(), found.done),
     ]),
     inProgress: distinct([...ofState("inProgress"), ...now.inProgress]),
     blocked: distinct([...ofState("blocked"), ...now.blocked]),
