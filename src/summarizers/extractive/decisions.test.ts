@@ -98,7 +98,26 @@ test.each([
   expect(decide(sentence, true, language)?.reason).toBeDefined(),
 );
 
+/** An order that names the other way, and a sentence with the same words that orders nothing. */
 test.each([
+  ["en", "Disable the pump rather than raising the wall.", "Walked the wall rather than raising the flag."],
+  ["en", "They want a short pier, so we need one arm instead of two.", "We need two arms over the weekend."],
+  ["de", "Schalte die Pumpe ab, statt die Mauer zu erhöhen.", "Die Pumpe lief gestern statt der Mauer."],
+  ["fr", "Désactive la pompe au lieu d'élever le mur.", "La pompe tournait hier au lieu du moteur."],
+  ["es", "Apaga la bomba en lugar de elevar el muro.", "La bomba giraba ayer en lugar del motor."],
+  ["pt", "Desligue a bomba em vez de elevar o muro.", "A bomba girava ontem em vez do motor."],
+  ["it", "Spegni la pompa invece di alzare il muro.", "La pompa girava ieri invece del motore."],
+  ["ru", "Отключи насос вместо того, чтобы поднимать стену.", "Насос вчера работал вместо мотора."],
+  ["zh", "关掉水泵，而不是加高围墙。", "昨天转的是水泵而不是马达。"],
+  ["ja", "壁を高くするのではなく、ポンプを止めてください。", "昨日動いたのはモーターではなくポンプでした。"],
+  ["ko", "벽을 높이는 대신 펌프를 꺼 주세요.", "어제는 모터 대신 펌프가 돌았습니다."],
+] as const)("%s: an order against another way is chosen without a reason: %s", (language, order, told) => {
+  expect(decide(order, true, language)).toBeDefined();
+  expect(decide(told, true, language)).toBeUndefined();
+});
+
+test.each([
+  "When the tide is high, use the northern gate instead of the southern one.",
   "Always use the northern gate, because the southern one is silted.",
   "Use the northern gate.",
   "Please fix the gate because it is broken.",

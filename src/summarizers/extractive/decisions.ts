@@ -30,7 +30,7 @@ export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork 
     ((isUser || hasReason) && cues.commit.test(sentence)) ||
     // Users say what they need and why without deciding anything.
     (!isUser && isAtWork && (isRemedy(sentence, cues) || (hasReason && cues.means.test(split.decision))));
-  return isTaken || (mayOrder && hasReason) ? split : undefined;
+  return isTaken || (mayOrder && (hasReason || namesOther(sentence, cues))) ? split : undefined;
 }
 
 function isRemedy(sentence: string, { remedy }: CueTable): boolean {
@@ -39,11 +39,33 @@ function isRemedy(sentence: string, { remedy }: CueTable): boolean {
 
 /** "Turn it off rather than feed it, because it grows": users decide by what they order. What is to be so always is a rule. */
 function isOrdered(sentence: string, { pick, against, request }: CueTable): boolean {
-  return (pick.test(sentence) || (against.test(sentence) && request.test(sentence))) && !STANDING.test(sentence);
+  const isOrder =
+    pick.test(sentence) || (against.test(sentence) && (request.test(sentence) || IMPERATIVE.test(sentence)));
+  return isOrder && !STANDING.test(sentence);
 }
 
+/** The way that is not taken, told beyond doubt: "go over the list" names none. */
+function namesOther(sentence: string, { against }: CueTable): boolean {
+  const other = against.exec(sentence)?.[0].toLowerCase();
+  return other !== undefined && other !== "over";
+}
+
+/** Told of, asked or pointed at, not ordered. */
+const NO_VERB =
+  "i|we|you|he|she|it|they|the|an?|this|that|these|those|there|my|our|your|is|are|was|were|has|have|had|did|does|do|am|be|in|on|at|for|with|from|by|as|if|when|while|because|since|and|but|or|so|not|about|like|after|before|now|only|just|all|both|what|why|how|who|which|where|to|of|than|rather|instead|took|got|saw|went|made|found|gave|kept|left|used|\\p{L}+(?:ed|ing)|" +
+  "ich|wir|du|sie|er|es|der|die|das|ein\\p{L}*|ist|sind|war|waren|hat|haben|hatte\\p{L}*|statt|anstatt|für|mit|von|bei|auf|wenn|weil|und|aber|oder|nur|" +
+  "je|tu|il|elle|nous|vous|ils|elles|le|la|les|un|une|est|sont|était|avec|pour|dans|sur|si|et|mais|ou|que|plutôt|" +
+  "yo|él|ella|nosotros|el|los|las|es|son|era|con|para|en|por|y|pero|o|de|eu|ele|ela|nós|os|as|é|são|com|em|e|mas|io|lui|lei|noi|lo|gli|sono|per|ma|di|che";
+const DETERMINERS =
+  "the|an?|it|them|this|that|these|those|my|our|your|its|den|die|das|ihn|sie|es|einen?|eine|dies\\p{L}*|le|la|les|une?|ce|cette|ces|el|los|las|una|os|as|uma?|il|lo|gli|i";
+/** "Disable the cache": a verb opens the sentence, and what it is done to follows. Russian has no articles, but endings; Chinese has 是 in what it only describes. */
+const IMPERATIVE = new RegExp(
+  `^(?:(?:please|bitte|ok(?:ay)?|yes|no|ja|nein|oui|non|sí|sim|sì|да|нет)[,.!]? )*(?:(?!(?:${NO_VERB})(?!\\p{L}))\\p{L}{3,} (?:(?:${DETERMINERS})(?!\\p{L})|l['’])|[а-яё]{3,}(?:ай|яй|уй|юй|ей|и|айте|уйте|ите|ь|ьте) )|^(?![我你他她它这那因如])[\\u4e00-\\u9fff](?:(?!是).){0,80}而(?:不是|非)`,
+  "iu",
+);
+
 const STANDING =
-  /(?<!\p{L})(?:always|never|every|each|any|immer|nie|niemals|jede[rsmn]?|toujours|jamais|chaque|siempre|nunca|cada|sempre|ogni|mai|всегда|никогда|кажд\p{L}+)(?!\p{L})|总是|始终|绝不|永远|常に|必ず|いつも|항상|절대/iu;
+  /(?<!\p{L})(?:always|never|every|each|any|immer|nie|niemals|jede[rsmn]?|toujours|jamais|chaque|siempre|nunca|cada|sempre|ogni|mai|всегда|никогда|кажд\p{L}+)(?!\p{L})|^(?:when(?:ever)?|wenn|sobald|quand|lorsque|cuando|quando|когда)(?!\p{L})|^当|总是|始终|绝不|永远|常に|必ず|いつも|항상|절대/iu;
 
 /** A sentence that decides something has one of these. */
 export function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {
