@@ -35,7 +35,7 @@ import {
 } from "./extractive/merge.ts";
 import { type NewestCall, nextOf } from "./extractive/next-steps.ts";
 import { failureKeyOf, OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
-import { askedFor, isTalk, requestLines } from "./extractive/requests.ts";
+import { askedFor, isTalk, requestLines, stillTelling } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, distinct, readStatements } from "./extractive/statements.ts";
 
@@ -135,7 +135,9 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
     argumentNames: argumentNamesOf(leaving, reading.prose),
     log: remembered(logOf(reading)),
-    context: once(() => createContext(reading.prose, { ...context, earlier: lines, mendedUpTo: reading.mendedUpTo })),
+    context: once(() =>
+      createContext(stillTelling(reading), { ...context, earlier: lines, mendedUpTo: reading.mendedUpTo }),
+    ),
     resultContext: once(() => createContext(results(), { ...context, earlier: [] })),
     ...(focus !== undefined &&
       focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...context, earlier: [] })) }),

@@ -43,3 +43,26 @@ test("what is said after a command answers no question from before it", async ()
   expect(await goal(user("/lamp"), user(NEED))).toBe(NEED);
   expect(await goal(user(NEED))).toBe("please add a lamp to the quay");
 });
+
+test("of requests that were answered those stay that name something", async () => {
+  const course = [
+    user("please add a lamp to the quay"),
+    ...looked(),
+    assistant("The lamp burns."),
+    user("please say hello to me"),
+    assistant("Hello."),
+    user("i love the smell of tar on the quay"),
+    assistant("So do many."),
+    user("the green of the gate is #b5bd68"),
+    assistant("Noted."),
+    user("look whether the rope is wet"),
+    ...looked(),
+    user("Now please repair the lantern of the gate."),
+    ...looked(),
+  ];
+  const context = (await summary(course, 2_000))?.criticalContext.join("\n");
+  expect(context).not.toContain("say hello");
+  expect(context).toContain("smell of tar");
+  expect(context).toContain("#b5bd68");
+  expect(context).toContain("whether the rope is wet");
+});

@@ -3,6 +3,7 @@
  * was asked. Quotes; never rewords, never asks what came of it.
  */
 
+import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote } from "./asking.ts";
 import { foreignGoal } from "./foreign-goal.ts";
 import { type Goal, goalOf } from "./goal.ts";
@@ -12,7 +13,7 @@ import type { Earlier } from "./merge.ts";
 import type { Prose, Reading } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 import { sharesWords } from "./shared-words.ts";
-import { isTelling } from "./tasks.ts";
+import { isQuestion, isTask, isTelling } from "./tasks.ts";
 
 export interface Asking {
   readonly reading: Reading;
@@ -154,8 +155,9 @@ interface Told extends Asked {
 }
 
 /** What else the user asked, newest first, each on a line. */
-export function requestLines({ hasAssistant, requests, language }: Reading, told: Told): readonly string[] {
+export function requestLines({ hasAssistant, requests, prose, language }: Reading, told: Told): readonly string[] {
   if (!hasAssistant) return [];
+  const over = overIn(prose, language);
   const { goal, wholes, latest, rules } = told;
   const quoted = [...goal, ...goal.flatMap((text) => wholes.get(text) ?? [])];
   const isGoal = (request: string): boolean =>
@@ -164,12 +166,36 @@ export function requestLines({ hasAssistant, requests, language }: Reading, told
     .slice(0, latest === undefined ? undefined : -1)
     .slice(-REQUESTS_MAX)
     .toReversed()
-    .filter((request) => isTelling(request, language) && !isGoal(request) && !isAllOf(request, rules))
+    .filter(
+      (request) => isTelling(request, language) && !isGoal(request) && !isAllOf(request, rules) && !over.has(request),
+    )
     .map(
       (request) =>
         `${userLabel(language)}${oneLine(request.slice(0, 4 * REQUEST_LINE_CHARS_MAX), REQUEST_LINE_CHARS_MAX)}`,
     );
 }
+
+/** What was said without the requests that are over. */
+export function stillTelling({ prose, language }: Reading): readonly Prose[] {
+  const over = overIn(prose, language);
+  return over.size === 0 ? prose : prose.filter(({ isRequest, text }) => !isRequest || !over.has(text));
+}
+
+/** "think, then say hello": was answered, and names nothing that anybody could need again. */
+function overIn(prose: readonly Prose[], language: Language): ReadonlySet<string> {
+  const isOver = ({ item: { text }, said }: Turn): boolean =>
+    text.length <= OVER_CHARS_MAX && isClosing(said.at(-1)) && !NAMING.test(text) && asks(text);
+  const asks = (text: string): boolean => isQuestion(text, language) || isTask(text, language);
+  return new Set(
+    turnsIn(prose)
+      .filter(isOver)
+      .map(({ item }) => item.text),
+  );
+}
+
+const OVER_CHARS_MAX = 60;
+/** Numbers, paths, quotes and names. */
+const NAMING = /[\d/\\"'`“„«「_#@]|\p{Ll}\.\p{Ll}|(?<=\P{Lu}\s)\p{Lu}|\p{Ll}\p{Lu}/u;
 
 /** Whether nothing is left of a request without the rules that were taken from it. */
 function isAllOf(request: string, rules: readonly string[]): boolean {
