@@ -171,6 +171,8 @@ export function isObservation(said: string, isStarted: boolean): boolean {
 
 function readObservation(state: State, said: string): void {
   state.observations++;
+  // Some agents are told everything by one role: where a tool answered, somebody called it.
+  state.hasAssistant = true;
   const output: ToolResultPart = {
     type: "tool-result",
     content: [textPart(withoutShellState(said))],

@@ -66,3 +66,11 @@ test("of requests that were answered those stay that name something", async () =
   expect(context).toContain("#b5bd68");
   expect(context).toContain("whether the rope is wet");
 });
+
+test("where every message has the user's role, a labelled output tells that an agent is at work", async () => {
+  const task = user("Please find out how deep the water at the quay is.");
+  expect((await summary([task, user("Observation:\nThe quay is wet.")]))?.goal).toEqual([
+    "Please find out how deep the water at the quay is.",
+  ]);
+  expect((await summary([task, user("The quay is wet, says the pilot.")]))?.goal).toEqual([]);
+});
