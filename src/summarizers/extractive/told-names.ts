@@ -27,14 +27,17 @@ export function namesToldIn(texts: readonly string[], names: Iterable<string>): 
   const note = (text: string, at: number, key: number): void => {
     for (const name of byKey.get(key) ?? []) if (!told.has(name) && text.startsWith(name, at)) told.add(name);
   };
-  for (const text of texts) {
-    let key = 0;
-    for (let at = 0; at < text.length; at++) {
-      key = keyWith(key, text.charCodeAt(at));
-      if (isKey[key] === 1) note(text, at - KEY_CHARS + 1, key);
-    }
-  }
+  for (const text of texts) visitKeys(text, isKey, note);
   return told;
+}
+
+/** A function of its own, which the engine compiles once: a loop in a loop it compiles anew whenever the inner one ends. */
+function visitKeys(text: string, isKey: Uint8Array, note: (text: string, at: number, key: number) => void): void {
+  let key = 0;
+  for (let at = 0; at < text.length; at++) {
+    key = keyWith(key, text.charCodeAt(at));
+    if (isKey[key] === 1) note(text, at - KEY_CHARS + 1, key);
+  }
 }
 
 /** Of the first characters of a name. */
