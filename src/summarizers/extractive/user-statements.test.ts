@@ -15,12 +15,17 @@ test.each([
   "I must have left the key in the harbour office.",
   "The footer should be a little dimmer than the header.",
   "I always lose when the tide is low.",
+  "Nobody knows the reason for the high tide.",
+  "Nobody will be there to watch the gate.",
 ])("what is asked for the thing at hand is no rule: %s", (said) => expect(rules(said)).toEqual([]));
 
-test.each(["Use tabs for indentation.", "The lamps must be lit at dusk.", "You should never push to main."])(
-  "what binds later is: %s",
-  (said) => expect(rules(said)).toEqual([said]),
-);
+test.each([
+  "Use tabs for indentation.",
+  "The lamps must be lit at dusk.",
+  "You should never push to main.",
+  "Please mind: nobody writes to the harbour ledger.",
+  "No one talks to the press about the tide.",
+])("what binds later is: %s", (said) => expect(rules(said)).toEqual([said]));
 
 test("a general word makes it one", () => {
   expect(rules("Never change the public names.")).toEqual(["Never change the public names."]);

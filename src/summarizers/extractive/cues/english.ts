@@ -69,7 +69,7 @@ export const ENGLISH: CueTable = {
   constraint: new RegExp(
     "^(?:(?:please|and|but|also|so|just|ok|okay|no|yes|again|well|oh|ah|ugh|omf?g|wtf|dude|man|hey|now|then|actually)[,!.…]* )*(?:don'?t|don’t|do not|never|always|use|keep|stick (?:to|with)|make sure|be sure|ensure|avoid|only|no (?:new|more|extra|external|other|need|changes?))(?![\\p{L}\\p{N}])|" +
       words(
-        "must(?: not|n't)?|mustn’t|never|always|i(?:'d| would)? prefer|we prefer|avoid|no (?:more|later|longer|less) than|at (?:most|least)|make sure|ensure|not allowed|instead of|rather than|has to|have to|needs? to be|should(?: not|n't|n’t)?|without (?:changing|breaking|using|adding|touching)|required|off[- ]limits|deadline|it's important|it is important",
+        "must(?: not|n't)?|mustn’t|(?:nobody|no one) (?!(?:cares|gets|has|is|knows|likes|needs|says|seems|wants|was)(?![\\p{L}]))\\p{L}+s (?:to|on|in|into|at|from|over|without|the|any|our|this|that)|please (?:mind|note|remember|keep in mind|bear in mind)(?=[:,]| that)|never|always|i(?:'d| would)? prefer|we prefer|avoid|no (?:more|later|longer|less) than|at (?:most|least)|make sure|ensure|not allowed|instead of|rather than|has to|have to|needs? to be|should(?: not|n't|n’t)?|without (?:changing|breaking|using|adding|touching)|required|off[- ]limits|deadline|it's important|it is important",
       ).source,
     "iu",
   ),
