@@ -16,12 +16,17 @@ test("not inside a name between backticks, and not where dots only pause", () =>
     "End.",
   ]));
 test("where the blank was left out, but not inside a name", () =>
-  check("It runs on the server.The key `e = 5`.This is small. Call requests.Session or tide.The_gate in v2.The end.", [
-    "It runs on the server.",
-    "The key `e = 5`.",
-    "This is small.",
-    "Call requests.Session or tide.The_gate in v2.The end.",
-  ]));
+  check(
+    "It runs on the server.The key `e = 5`.This is small. It is line 1475.To mend it, wait. Call requests.Session or tide.The_gate in v2.The end.",
+    [
+      "It runs on the server.",
+      "The key `e = 5`.",
+      "This is small.",
+      "It is line 1475.",
+      "To mend it, wait.",
+      "Call requests.Session or tide.The_gate in v2.The end.",
+    ],
+  ));
 test("closing quotes belong to what they close", () =>
   check('He said "no." Then left.', ['He said "no."', "Then left."]));
 test("lines that begin small are prose, unless they are code", () =>

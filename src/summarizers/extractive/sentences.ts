@@ -144,7 +144,7 @@ function isGlued(line: string, at: number): boolean {
   if (!isCapital(next) && !(next >= 0x410 && next <= 0x42f)) return false;
   return (
     OPENER.test(line.slice(at + 1, at + GLUED_CHARS)) &&
-    /(?:^|\s)\p{Ll}{2,}$|`$/u.test(line.slice(Math.max(0, at - GLUED_CHARS), at))
+    /(?:^|\s)(?:\p{Ll}{2,}|\d{2,})$|`$/u.test(line.slice(Math.max(0, at - GLUED_CHARS), at))
   );
 }
 
