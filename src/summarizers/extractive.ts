@@ -34,8 +34,8 @@ import {
   mergeStatements,
 } from "./extractive/merge.ts";
 import { type NewestCall, nextOf } from "./extractive/next-steps.ts";
-import { failureKeyOf, OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
-import { askedFor, isTalk, requestLines, stillTelling } from "./extractive/requests.ts";
+import { failureKeyOf, isTalk, OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
+import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, distinct, readStatements } from "./extractive/statements.ts";
 

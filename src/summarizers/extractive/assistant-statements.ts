@@ -7,7 +7,7 @@ import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import { anyOf, type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
-import { decidingCues, decisionIn } from "./decisions.ts";
+import { decidingCues, decisionIn, endsAsking } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
@@ -65,7 +65,7 @@ export function toldIn(
     // Most sentences have none of the cues, and looking for them is cheap.
     if (!mayTell.test(words) && !cues.done.test(words)) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
-    if (whole === undefined || isQuestion(whole)) continue;
+    if (whole === undefined || endsAsking(whole)) continue;
     const decision = decisionIn(whole, cues, speaker);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues))) decisions.push(decision);
     else if (isAnnouncement(words, cues)) continue;
@@ -152,7 +152,7 @@ export function leftIn(text: string, language: Language): Left {
   const listed = listedIn(text, cues.leftLabel).slice(0, NEXT_MAX);
   const sentences = splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE });
   const labelled = sentences.flatMap((sentence) => wholeStatement(sentence, WRITTEN) ?? []);
-  return { listed, labelled: labelled.filter((whole) => isLabelled(whole, cues.leftLabel) && !isQuestion(whole)) };
+  return { listed, labelled: labelled.filter((whole) => isLabelled(whole, cues.leftLabel) && !endsAsking(whole)) };
 }
 
 function listedIn(text: string, label: RegExp): readonly string[] {
@@ -181,7 +181,7 @@ function isPlan(text: string, cues: CueTable): boolean {
   if (!cues.nextLabel.test(text.slice(0, LABEL_CHARS))) return false;
   return (
     (isLabelled(text, cues.nextLabel) || cues.next.test(text)) &&
-    !isQuestion(text) &&
+    !endsAsking(text) &&
     !cues.hedge.test(text) &&
     !isDone(text, cues)
   );
@@ -241,7 +241,3 @@ const ITEM_CHARS_MIN = 16;
 /** "0 failures" takes nothing back; what stands in backticks is a name, what stands in brackets an aside. */
 const NONE =
   /\b(?:0|no|zero|keine?|aucune?|sin|sem|nessun\p{L}*) (?:failures?|errors?|warnings?|issues?|fehler|erreurs?|errores|erros|errori)\b|`[^`]*`|\([^()]*\)/giu;
-
-function isQuestion(text: string): boolean {
-  return /[?？؟]$/.test(text);
-}

@@ -9,7 +9,7 @@ import { visitContentWords } from "./content-words.ts";
 import { words } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
-import type { Prose, Reading } from "./reading.ts";
+import { isTalk, type Prose, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
 import { isFarewell, isTelling } from "./tasks.ts";
@@ -39,7 +39,7 @@ export function carriedOpen(input: CarriedInput): CarriedOpen {
   const { reading, language } = input;
   const userLanguage = reading.language;
   // In mere talk a list of steps is advice, and a to-do list is the whole truth about what is open.
-  if (!isAtWork(reading) || reading.todos !== undefined) return NOTHING;
+  if (!reading.hasAssistant || isTalk(reading) || reading.todos !== undefined) return NOTHING;
   const prose = inOrder(reading.prose, input.kept.prose);
   const last = prose.at(-1);
   if (last?.isUser === true && isFarewell(last.text, userLanguage)) return NOTHING;
@@ -75,10 +75,6 @@ export function carriedOpen(input: CarriedInput): CarriedOpen {
 }
 
 const NOTHING: CarriedOpen = { nextSteps: [], blocked: [] };
-
-function isAtWork({ hasAssistant, log, results, failures }: Reading): boolean {
-  return hasAssistant && log.size + results.length + failures.length > 0;
-}
 
 function mayLeaveOpen(text: string, language: Language): boolean {
   const { leftLabel, blocked } = CUES[language];

@@ -19,7 +19,7 @@ export const ALTERNATIVE = /(?<!\p{L})(?:or|oder|ou|o|или|أم)(?!\p{L})|还�
 /** Undefined for a sentence that decides nothing. */
 export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork }: Speaker): Decision | undefined {
   const mayOrder = isUser && isOrdered(sentence, cues);
-  if ((!mayOrder && !mayDecide(sentence, cues)) || isQuestion(sentence)) return undefined;
+  if ((!mayOrder && !mayDecide(sentence, cues)) || endsAsking(sentence)) return undefined;
   const split = splitReason(sentence, cues);
   if (split === undefined) return undefined;
   const hasReason = split.reason !== undefined;
@@ -110,6 +110,7 @@ function splitReason(sentence: string, cues: CueTable): Decision | undefined {
   return head.length < charsMin ? { decision: sentence } : undefined;
 }
 
-function isQuestion(text: string): boolean {
+/** A question, by its mark. */
+export function endsAsking(text: string): boolean {
   return /[?？؟]$/.test(text);
 }

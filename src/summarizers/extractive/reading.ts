@@ -98,6 +98,11 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
   };
 }
 
+/** No tool was called. */
+export function isTalk({ log, results, failures }: Reading): boolean {
+  return log.size + results.length + failures.length === 0;
+}
+
 interface State {
   readonly ledger: FactLedger;
   readonly prose: Prose[];

@@ -10,7 +10,7 @@ import { type Goal, goalOf } from "./goal.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import type { Earlier } from "./merge.ts";
-import type { Prose, Reading } from "./reading.ts";
+import { isTalk, type Prose, type Reading } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 import { sharesWords } from "./shared-words.ts";
 import { isQuestion, isTask, isTelling } from "./tasks.ts";
@@ -132,11 +132,6 @@ const QUESTION_CHARS = 240;
 function foreignGoals(summary: string): readonly string[] {
   const goal = foreignGoal(summary);
   return goal === "" ? [] : [goal];
-}
-
-/** No tool was called. */
-export function isTalk({ log, results, failures }: Reading): boolean {
-  return log.size + results.length + failures.length === 0;
 }
 
 /** Undefined when the newest request stays in the view, or nobody asked for anything. */

@@ -13,7 +13,7 @@ import { CUES } from "./cues.ts";
 import { changesMade, passedChecks } from "./evidence.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
-import type { Prose, Reading, ToolAnswer } from "./reading.ts";
+import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
 import { growingMatcher } from "./shared-words.ts";
 import { spokenWords } from "./spoken-words.ts";
 import { takesBack } from "./taking-back.ts";
@@ -52,7 +52,7 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
   const found: Found = { done: [], decisions: [], findings: [], constraints: [] };
   let age = 0;
   let answersLeft = reading.answers.length;
-  const isAtWork = reading.log.size + reading.results.length + reading.failures.length > 0;
+  const isAtWork = !isTalk(reading);
   let isTakenBack = false;
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
