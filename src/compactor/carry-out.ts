@@ -76,25 +76,18 @@ interface Summarized {
   readonly planned: Plan;
 }
 
-/** Once more where the embedded summarizer, which costs nothing, had less to say than there was room for. */
+/** Where the embedded summarizer had less to say than there was room for, its summary stands before a longer tail. */
 async function summarizeBest(given: CarryOutInput, rest: Plan): Promise<Summarized> {
   const { input, cut } = given.decision;
-  const make = async (plan: Plan): Promise<Summarized> => {
-    const step = summaryStepOf(plan);
-    if (step === undefined) return { made: undefined, planned: plan };
-    return {
-      made: await makeSummary({ ...given, input, step, cut, previousCheckpoint: previousOf(input) }),
-      planned: plan,
-    };
-  };
-  const first = await make(rest);
-  const { made } = first;
-  if (made?.type !== "summary" || made.by.name !== given.embedded.name || made.fallbacks.length > 0) return first;
+  const step = summaryStepOf(rest);
+  if (step === undefined) return { made: undefined, planned: rest };
+  const made = await makeSummary({ ...given, input, step, cut, previousCheckpoint: previousOf(input) });
+  if (made.type !== "summary" || made.by.name !== given.embedded.name || made.fallbacks.length > 0)
+    return { made, planned: rest };
   const longer = planWithLongerTail(rest, input, given.counter.countText(made.result.text));
-  if (longer === undefined) return first;
+  if (longer === undefined) return { made, planned: rest };
   refuseBroken(longer, input);
-  const second = await make(longer);
-  return second.made?.type === "summary" && second.made.fallbacks.length === 0 ? second : first;
+  return { made, planned: longer };
 }
 
 /** X24: items of the provider's that had to go are spoken of. */

@@ -8,7 +8,7 @@ import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import { summarize } from "../strategies/summarize.ts";
 
-/** Of the target: less than this is not worth a second summary. */
+/** Of the target: less than this is left as it is. */
 const UNUSED_SHARE_MIN = 0.1;
 
 /** A plan that keeps more of the newest messages beside a summary of about this size; undefined where there is none. */
@@ -19,7 +19,8 @@ export function planWithLongerTail(plan: Plan, input: PlanInput, saidTokens: num
   if (before.budgetTokens - saidTokens < targetTokens * UNUSED_SHARE_MIN) return undefined;
   const longer = withBackstop(summarize.plan({ ...input, saidTokens }), input);
   const after = summaryStepOf(longer);
-  return after !== undefined && longer.fits && after.messageIds.length < before.messageIds.length ? longer : undefined;
+  if (after === undefined || !longer.fits || after.budgetTokens < saidTokens) return undefined;
+  return after.messageIds.length < before.messageIds.length ? longer : undefined;
 }
 
 export function summaryStepOf({ steps }: Plan): SummarizeStep | undefined {
