@@ -5,9 +5,9 @@
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
-import { anyOf, type CueTable, never } from "./cues/cue-table.ts";
+import { type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
-import { decidingCues, decisionIn, endsAsking } from "./decisions.ts";
+import { decisionIn, endsAsking, mayDecideOrFind } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
@@ -53,23 +53,23 @@ export function toldIn(
   language: Language,
   { isAtWork, isFinal }: ToldOptions = { isAtWork: true },
 ): Told {
-  const said = isFinal === true && isAtWork ? reporting(CUES[language]) : CUES[language];
+  const cues = CUES[language];
   const speaker = { isUser: false, isAtWork };
-  const mayTell = decidingOrFinding(said);
   const decisions: Decision[] = [];
   const done: string[] = [];
   const findings: string[] = [];
   for (const words of endsOf(writtenSentences(written), SENTENCES_PER_MESSAGE)) {
     if (isFragment(words, WRITTEN)) continue;
-    const cues = isAtWork && isReceipt(words) ? reporting(CUES[language]) : said;
+    const isReport = isAtWork && (isFinal === true || isReceipt(words));
     // Most sentences have none of the cues, and looking for them is cheap.
-    if (!mayTell.test(words) && !cues.done.test(words)) continue;
+    if (!mayDecideOrFind(words, cues) && claimIn(words, cues, isReport) === null) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || endsAsking(whole)) continue;
     const decision = decisionIn(whole, cues, speaker);
-    if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues))) decisions.push(decision);
+    if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues, isReport)))
+      decisions.push(decision);
     else if (isAnnouncement(words, cues)) continue;
-    else if (isDone(whole, cues)) done.push(whole);
+    else if (isDone(whole, cues, isReport)) done.push(whole);
     else if (cues.finding.test(whole) && !cues.blocked.test(whole)) findings.push(whole);
   }
   return {
@@ -86,28 +86,10 @@ function isReceipt(words: string): boolean {
 
 const RECEIPT = /\((?:[^()]{0,40} )?[A-Z]{1,6}-?\d{2}[\w-]*[^()]{0,60}\)/;
 
-/** The same cues, where whatever came to its end counts as done. */
-function reporting(cues: CueTable): CueTable {
-  const known = REPORTING.get(cues);
-  if (known !== undefined) return known;
-  const made = { ...cues, done: new RegExp(`${cues.done.source}|${cues.finished.source}`, "iu") };
-  REPORTING.set(cues, made);
-  return made;
+/** Where something is said to be done. In a report, whatever came to its end counts. */
+function claimIn(text: string, { done, finished }: CueTable, isReport: boolean): RegExpExecArray | null {
+  return done.exec(text) ?? (isReport ? finished.exec(text) : null);
 }
-
-/** Made from each table once; holds nothing of what was read. */
-const REPORTING = new WeakMap<CueTable, CueTable>();
-
-function decidingOrFinding(cues: CueTable): RegExp {
-  const known = DECIDING_OR_FINDING.get(cues);
-  if (known !== undefined) return known;
-  const made = anyOf([...decidingCues(cues), cues.finding]);
-  DECIDING_OR_FINDING.set(cues, made);
-  return made;
-}
-
-/** Made from each table once; holds nothing of what was read. */
-const DECIDING_OR_FINDING = new WeakMap<CueTable, RegExp>();
 
 export interface OpenOptions {
   /** The turn ended with it. */
@@ -222,10 +204,11 @@ function announcingWords(text: string, { lead, next }: CueTable): string | undef
 }
 
 /** The claim must stand in the main clause, in the past, and nothing in that clause may take it back. */
-function isDone(text: string, { done, undone, hedge, reason, finding }: CueTable): boolean {
+function isDone(text: string, cues: CueTable, isReport = false): boolean {
+  const { undone, hedge, reason, finding } = cues;
   const at = text.search(reason);
   const clause = (at > ITEM_CHARS_MIN ? text.slice(0, at) : text).replace(NONE, " ");
-  const claim = done.exec(clause);
+  const claim = claimIn(clause, cues, isReport);
   if (claim === null || hedge.test(clause) || finding.test(clause)) return false;
   if (!undone.test(clause)) return true;
   const end = claim.index + claim[0].length;

@@ -68,15 +68,19 @@ const STANDING =
   /(?<!\p{L})(?:always|never|every|each|any|immer|nie|niemals|jede[rsmn]?|toujours|jamais|chaque|siempre|nunca|cada|sempre|ogni|mai|всегда|никогда|кажд\p{L}+)(?!\p{L})|^(?:when(?:ever)?|wenn|sobald|quand|lorsque|cuando|quando|когда)(?!\p{L})|^当|总是|始终|绝不|永远|常に|必ず|いつも|항상|절대/iu;
 
 /** A sentence that decides something has one of these. */
-export function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {
+function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {
   return [chosen, contrast, commit, means, remedy];
 }
 
-/** Most sentences have none of the cues, and one look tells. */
 function mayDecide(sentence: string, cues: CueTable): boolean {
+  return mayDecideOrFind(sentence, cues) && decidingCues(cues).some((cue) => cue.test(sentence));
+}
+
+/** Most sentences have none of these cues, and one look tells. */
+export function mayDecideOrFind(sentence: string, cues: CueTable): boolean {
   let any = ANY.get(cues);
   if (any === undefined) {
-    any = anyOf(decidingCues(cues));
+    any = anyOf([...decidingCues(cues), cues.finding]);
     ANY.set(cues, any);
   }
   return any.test(sentence);

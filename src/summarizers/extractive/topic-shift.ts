@@ -3,6 +3,9 @@
  * count, at the beginning of a clause near its start; what a request is about is never judged. Reads a bounded beginning.
  */
 
+import { cue } from "./cues/cue-table.ts";
+import { ONCE } from "./quick-expressions.ts";
+
 /** "Super. I told the office. Now to something else: …" */
 const READ_CHARS = 240;
 
@@ -20,9 +23,9 @@ const CLAUSE = "(?:^|[.!?,;:—–]\\s+)";
 const LEAD =
   "(?:(?:ok(?:ay)?|now|and|so|then|great|but|jetzt|nun|und|dann|aber|so|maintenant|bon|et|alors|ahora|bueno|y|agora|bom|e|ora|bene|теперь|а|и)[,.!]? +){0,3}";
 
-const SHIFT = new RegExp(
+const SHIFT = cue(
   [
-    `${CLAUSE}${LEAD}(?:(?:a |an |on a |on an |on to a )?(?:new|another|different|separate|unrelated) (?:topic|subject|matter|note)(?!\\p{L})`,
+    `${CLAUSE}${ONCE}${LEAD}${ONCE}(?:(?:a |an |on a |on an |on to a )?(?:new|another|different|separate|unrelated) (?:topic|subject|matter|note)(?!\\p{L})`,
     "(?:a |slight |small )?change of (?:plans?|topic|subject|direction)(?!\\p{L})|(?:the )?plans? (?:has|have) changed",
     "(?:let['’]?s )?(?:chang|switch)(?:e|ing)? (?:of )?(?:the )?(?:topics?|subjects?|gears)(?!\\p{L})|(?:on )?to something (?:else|different)|something (?:completely |entirely )?(?:else|different)(?= ?[:,.])",
     "forget (?:about )?(?:that|this|all that|it)(?= ?[:,.;!])",
@@ -37,16 +40,14 @@ const SHIFT = new RegExp(
     "話(?:は|が|を)?変わ|話を変え|別件(?:です|ですが|で|[：:、])|別の(?:話|話題|件)(?:です|ですが|に|[：:、])|(?:方針|計画|予定)(?:の)?変更|(?:方針|計画|予定)が変わ",
     "다른 (?:주제|이야기|얘기)(?:로|인데|입니다|:)|(?:주제|화제)를 바꿔|계획이? ?(?:변경|바뀌)|방향을 바꿔|새로운 주제",
   ].join("|"),
-  "iu",
 );
 
-const NEXT = new RegExp(
+const NEXT = cue(
   [
-    `${CLAUSE}${LEAD}(?:next(?:,| up|:| task| step| i['’]?d| we| please| do| let)(?!\\p{L})|(?:let['’]?s )?(?:move|moving) on to(?!\\p{L})|[^.!?,;:]{3,40} next(?=[.:!]))`,
+    `${CLAUSE}${ONCE}${LEAD}${ONCE}(?:next(?:,| up|:| task| step| i['’]?d| we| please| do| let)(?!\\p{L})|(?:let['’]?s )?(?:move|moving) on to(?!\\p{L})|[^.!?,;:]{3,40} next(?=[.:!]))`,
     "(?<!\\p{L})als nächstes(?!\\p{L})|(?<!\\p{L})passons (?:maintenant )?(?:à|au|aux)(?!\\p{L})|(?<!\\p{L})prochaine étape(?!\\p{L})",
     "(?<!\\p{L})(?:a continuación|lo siguiente es|el siguiente paso|pasemos a(?:l)?)(?!\\p{L})",
     "(?<!\\p{L})(?:em seguida|o próximo passo|passemos a(?:o)?|il prossimo passo|passiamo (?:ora )?a(?:l|lla)?)(?!\\p{L})",
     "(?<!\\p{L})(?:далее|следующий шаг|перейд[её]м к)(?!\\p{L})|接下来|下一步|次に|続いて|次は|다음으로|다음 단계|(?<!\\p{L})الخطوة التالية",
   ].join("|"),
-  "iu",
 );

@@ -1,5 +1,7 @@
 /** What a language's table of cues holds, and how its entries are written. A cue only suggests; it never changes a sentence. */
 
+import { quickSource } from "../quick-expressions.ts";
+
 export interface CueTable {
   /** In a user's message: it asks for something to be done. */
   readonly request: RegExp;
@@ -55,29 +57,32 @@ export interface CueTable {
   readonly after: RegExp;
 }
 
+/** Whatever its case. */
+export const cue = (source: string): RegExp => new RegExp(quickSource(source), "iu");
 /** ASCII first: nearly every place is settled by it, and whether a character is a letter of any script takes long to tell. */
-const BEFORE_WORD = "(?<![a-z0-9]|[\\p{L}\\p{N}])(?:";
-const AFTER_WORD = ")(?![\\p{L}\\p{N}])";
+const BEFORE_WORD = cue("(?<![a-z0-9]|[\\p{L}\\p{N}])").source;
+const AFTER_WORD = cue("(?![\\p{L}\\p{N}])").source;
+const BEFORE_LIST = `${BEFORE_WORD}(?:`;
+const AFTER_LIST = `)${AFTER_WORD}`;
 /** Words of alphabets stand alone. */
-export const words = (list: string): RegExp => new RegExp(`${BEFORE_WORD}${list}${AFTER_WORD}`, "iu");
+export const words = (list: string): RegExp => cue(`${BEFORE_LIST}${list}${AFTER_LIST}`);
 /** What any of the cues finds, in one search: where all are words, whether one may begin is looked at once, not once for each. */
 export const anyOf = (cues: readonly RegExp[]): RegExp => {
-  const areWords = cues.every(({ source }) => source.startsWith(BEFORE_WORD) && source.endsWith(AFTER_WORD));
-  const lists = cues.map(({ source }) => source.slice(BEFORE_WORD.length, -AFTER_WORD.length));
-  return areWords ? words(lists.join("|")) : new RegExp(cues.map(({ source }) => source).join("|"), "iu");
+  const areWords = cues.every(({ source }) => source.startsWith(BEFORE_LIST) && source.endsWith(AFTER_LIST));
+  const lists = cues.map(({ source }) => source.slice(BEFORE_LIST.length, -AFTER_LIST.length));
+  return areWords ? words(lists.join("|")) : cue(cues.map(({ source }) => source).join("|"));
 };
 /** Scripts without blanks, or with endings grown onto words, are searched anywhere. */
-export const anywhere = (list: string): RegExp => new RegExp(list, "iu");
+export const anywhere = cue;
 /** At the very beginning. */
-export const opening = (list: string): RegExp => new RegExp(`^(?:${list})`, "iu");
+export const opening = (list: string): RegExp => cue(`^(?:${list})`);
 /** Nothing else but these and marks between them. */
 export const only = (list: string): RegExp =>
-  new RegExp(`^(?:[\\s\\p{P}\\p{S}]*(?:${list})(?![\\p{L}\\p{N}]))+[\\s\\p{P}\\p{S}]*$`, "iu");
+  cue(`^(?:[\\s\\p{P}\\p{S}]*(?:${list})(?![\\p{L}\\p{N}]))+[\\s\\p{P}\\p{S}]*$`);
 /** The same for scripts without blanks. */
-export const onlyAnywhere = (list: string): RegExp =>
-  new RegExp(`^(?:[\\s\\p{P}\\p{S}]*(?:${list}))+[\\s\\p{P}\\p{S}]*$`, "iu");
+export const onlyAnywhere = (list: string): RegExp => cue(`^(?:[\\s\\p{P}\\p{S}]*(?:${list}))+[\\s\\p{P}\\p{S}]*$`);
 /** Words between clauses, with the marks and blanks around them. */
-export const between = (list: string): RegExp => new RegExp(`(?:[,;.]\\s+|\\s+)(?:${list}),?\\s+`, "iu");
+export const between = (list: string): RegExp => cue(`(?:[,;.]\\s+|\\s+)(?:${list}),?\\s+`);
 /** The same for scripts without blanks. */
-export const betweenAnywhere = (list: string): RegExp => new RegExp(`[，。；、,;.]\\s*(?:${list})[，、,]?\\s*`, "iu");
+export const betweenAnywhere = (list: string): RegExp => cue(`[，。；、,;.]\\s*(?:${list})[，、,]?\\s*`);
 export const never = /(?!)/u;

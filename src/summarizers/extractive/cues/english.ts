@@ -1,6 +1,7 @@
 /** Cues of English. */
 
-import { between, type CueTable, only, opening, words } from "./cue-table.ts";
+import { ONCE } from "../quick-expressions.ts";
+import { between, type CueTable, cue, only, opening, words } from "./cue-table.ts";
 
 const ACTIONS =
   "add|adjust|analy[sz]e|answer|apply|assess|audit|book|calculate|collect|compile|compute|build|bump|cancel|change|check|clean|commit|compare|configure|convert|create|debug|" +
@@ -53,12 +54,11 @@ const CHOSE = "(?:decided|chose|chosen|opted|settled (?:on|for)|agreed (?:on|to|
 const CHOSEN_DEEDS = "kept|used|stored|switched|replaced|moved|left|skipped|avoided|preferred";
 
 export const ENGLISH: CueTable = {
-  request: new RegExp(
+  request: cue(
     `(?:^|[.!?,;:…]\\s+|\\n\\s*|- |(?:and|then|now|so|ok|okay|please|to|also|just|hi|hey|hello|oh|ah+|hm+|omf?g|wtf|dude|man|no|yes|yeah|well|alright|sorry|actually|maybe|next|first|finally|again|instead|great|good|cool|nice|perfect|thanks|or)[,!]?\\s+)(?:${ACTIONS})(?![\\p{L}\\p{N}])|` +
       words(
         "please|(?:can|could|would|will) (?:you|we)|let'?s|let’s|i(?:'d| would)? (?:want|need|like)|we (?:need|want|should|have to)|needs? to|should|must|help me|i'm looking for",
       ).source,
-    "iu",
   ),
   assent: only(
     "yes|yep|yeah|yup|y|no|nope|ok|okay|k|sure|right|correct|exactly|agreed|fine|good|great|nice|cool|perfect|awesome|excellent|" +
@@ -66,12 +66,11 @@ export const ENGLISH: CueTable = {
       "sounds good|looks good|lgtm|makes sense|got it|i see|hi|hello|hey|done|wtf|hm+|oh|well|dude|try again|again|retry|" +
       "how'?s it going|how is it going|are you there|still there|what'?s up|any news|any progress|status",
   ),
-  constraint: new RegExp(
+  constraint: cue(
     "^(?:(?:please|and|but|also|so|just|ok|okay|no|yes|again|well|oh|ah|ugh|omf?g|wtf|dude|man|hey|now|then|actually)[,!.…]* )*(?:don'?t|don’t|do not|never|always|use|keep|stick (?:to|with)|make sure|be sure|ensure|avoid|only|no (?:new|more|extra|external|other|need|changes?))(?![\\p{L}\\p{N}])|" +
       words(
         "must(?: not|n't)?|mustn’t|(?:nobody|no one) (?!(?:cares|gets|has|is|knows|likes|needs|says|seems|wants|was)(?![\\p{L}]))\\p{L}+s (?:to|on|in|into|at|from|over|without|the|any|our|this|that)|please (?:mind|note|remember|keep in mind|bear in mind)(?=[:,]| that)|never|always|i(?:'d| would)? prefer|we prefer|avoid|no (?:more|later|longer|less) than|at (?:most|least)|make sure|ensure|not allowed|instead of|rather than|has to|have to|needs? to be|should(?: not|n't|n’t)?|without (?:changing|breaking|using|adding|touching)|required|off[- ]limits|deadline|it's important|it is important",
       ).source,
-    "iu",
   ),
   chosen: words(
     `${CHOOSER} ${CHOSE}|^(?:i |we )?(?:${CHOSEN_DEEDS})(?![\\p{L}]).{5,200} (?:because|since)|decided (?:to|on|against|that)|it was (?:decided|agreed)|(?:the|our|my) (?:decision|choice) (?:is|was)|(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are) (?:go(?:ing)? (?:ahead )?with(?!out)|stick(?:ing)? (?:to|with)|stay(?:ing)? with|opt(?:ing)? for|settl(?:e|ing) (?:on|for))|(?:let(?:'|’)?s|we(?:'|’)ll|we will) (?:use|adopt|keep|store)(?= (?:(?! to ).){1,80} (?:for|as) )|option \\w+ (?:is (?:the )?(?:best|better|right|clean|simpl|safe)\\p{L}*|makes (?:more|most|the most) sense)`,
@@ -90,13 +89,12 @@ export const ENGLISH: CueTable = {
     "(?:(?:please|ok(?:ay)?|yes|no|then|so|alright)[,.!]? )*(?:(?:go (?:with|for)|take|pick|choose|use|stick (?:to|with)|keep|leave)(?![\\p{L}])|the [^,.]{2,40}, (?=because|since))",
   ),
   against: words("rather than|instead of|in favou?r of|over"),
-  open: new RegExp(
+  open: cue(
     `^(?:if|unless|should you|in case)(?![\\p{L}])|${
       words(
         "either(?![\\p{L}]).{1,120} or|or (?:else )?to|or (?:we|you|i) (?:can|could|might)|(?:should|shall|could) (?:we|i)|whether|alternatively|maybe|perhaps|might|probably|not sure|(?:\\p{L}+n['’]t|not|yet to|never)(?: \\p{L}+)? (?:decided?|chosen|choose|settled|agreed?)|undecided|to be decided|before (?:deciding|choosing)|(?:can|could|may) (?:also )?(?:choose|decide|opt|pick|go with)|you (?:can|could|should|may|might|would)|(?:need|have) to (?:decide|choose)",
       ).source
     }`,
-    "iu",
   ),
   choice: words(
     "(?:should|shall) (?:i|we)(?! (?:continue|proceed|go (?:on|ahead)|keep going|check|look|run|show|explain)(?![\\p{L}]))|would you (?:like|prefer|rather)|do you (?:want|prefer|agree)|(?:is|are) (?:that|this|it|you) (?:ok(?:ay)?|fine|all right|happy)|which (?:one|option|approach|way|of|do|would|should|\\p{L}+ (?:do|would|should))|or should|or would|prefer",
@@ -104,19 +102,17 @@ export const ENGLISH: CueTable = {
   reason: words(
     `because|since|so that|so (?:[^,.;]{1,60} )(?:can|could|will|won['’]t|would|do(?:es)?n['’]t|never|no longer|stays?|keeps?|remains?)|due to|in order to|to (?:avoid|prevent)|^to (?:${PURPOSES})|the reason|given that|as (?:it|this|that|they|we)(?! (?:is|are|was|were|stands?)(?: now| today)?(?:[.,;!]|$| but| and))`,
   ),
-  done: new RegExp(
-    `^(?:${GOOD})*(?:(?:i|we)(?:'ve|’ve| have)?${ADVERB} )?(?:successfully )?(?:${PAST})(?![\\p{L}\\p{N}:])|(?:[,;:—–-]|and|then|so) (?:i|we)(?:'ve|’ve| have)?${ADVERB} (?:${PAST})(?![\\p{L}\\p{N}])|` +
+  done: cue(
+    `^(?:${GOOD})*(?:(?:i|we)(?:'ve|’ve| have)?${ADVERB} )?(?:successfully )?${ONCE}(?:${PAST})(?![\\p{L}\\p{N}]|:)|(?:[,;:—–-]|and|then|so) (?:i|we)(?:'ve|’ve| have)?${ADVERB} ${ONCE}(?:${PAST})(?![\\p{L}\\p{N}])|` +
       words(
-        `(?:has|have)${ADVERB} been${ADVERB} (?:${PAST})|(?:is|are|was|were)${ADVERB} (?:complete|completed|in place|done|live|fixed|finished|committed|pushed|deployed|merged|released|published|resolved)|(?:is|are) (?:now|all|already)(?: \\p{L}+ly)? (?:${PAST})|(?:tests?|checks?|suite|build|lint(?:er|ing)?|type ?check|compilation|ci|everything)(?![\\p{L}\\p{N}]).{0,40} (?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)|(?:push|build|deploy(?:ment)?|release|migration|rebase|merge) (?:succeeded|is complete|completed)|works now|now (?:works|uses|renders|returns|supports|handles|passes|shows)|(?:have|has) (?:finished|completed)`,
+        `(?:has|have)${ADVERB} been${ADVERB} ${ONCE}(?:${PAST})|(?:is|are|was|were)${ADVERB} (?:complete|completed|in place|done|live|fixed|finished|committed|pushed|deployed|merged|released|published|resolved)|(?:is|are) (?:now|all|already)(?: \\p{L}+ly)? ${ONCE}(?:${PAST})|(?:tests?|checks?|suite|build|lint(?:er|ing)?|type ?check|compilation|ci|everything)(?![\\p{L}\\p{N}]).{0,40} (?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)|(?:push|build|deploy(?:ment)?|release|migration|rebase|merge) (?:succeeded|is complete|completed)|works now|now (?:works|uses|renders|returns|supports|handles|passes|shows)|(?:have|has) (?:finished|completed)`,
       ).source,
-    "iu",
   ),
   finished: words(
-    `(?:is|are|was|were|has been|have been)(?: now| all| both| already| \\p{L}+ly)* (?!${STATES})${PARTICIPLE}(?: up| out| down| off| in)?(?: now| again| too| as well| in full| successfully)*(?=[.!]*$|\\s+\\((?!line|see|e\\.g)|\\s{2,})|(?:was|were) (?:\\p{L}+ly )?(?!${STATES})${PARTICIPLE}(?= in (?:under |about |less than )?\\d[\\d.,]* (?:s|ms|seconds?|minutes?|hours?|days?)(?![\\p{L}]))|(?:has|have) been(?: now| all| both| already| \\p{L}+ly)* (?!${STATES}|${ATTEMPTS})${PARTICIPLE}(?=,| and | (?:to|in|on|at|for|with|into|from|as|under)(?![\\p{L}]))|^(?:i|we)(?:'ve|’ve| have)(?: now| also| already| just| \\p{L}+ly)* (?!${ATTEMPTS})${PARTICIPLE}(?= (?:the|a|an|all|both|your|our|its|their|\\d))|(?:i|we)(?:'ve|’ve| have)?(?: now| finally| also)? managed to (?!${LOOKING})\\p{L}+`,
+    `(?:is|are|was|were|has been|have been)(?: now| all| both| already| \\p{L}+ly)* ${ONCE}(?!${STATES})${PARTICIPLE}(?: up| out| down| off| in)?(?: now| again| too| as well| in full| successfully)*(?=[.!]*$|\\s+\\((?!line|see|e\\.g)|\\s{2,})|(?:was|were) (?:\\p{L}+ly )?${ONCE}(?!${STATES})${PARTICIPLE}(?= in (?:under |about |less than )?\\d[\\d.,]* (?:s|ms|seconds?|minutes?|hours?|days?)(?![\\p{L}]))|(?:has|have) been(?: now| all| both| already| \\p{L}+ly)* (?!${STATES}|${ATTEMPTS})${PARTICIPLE}(?=,| and | (?:to|in|on|at|for|with|into|from|as|under)(?![\\p{L}]))|^(?:i|we)(?:'ve|’ve| have)(?: now| also| already| just| \\p{L}+ly)* (?!${ATTEMPTS})${PARTICIPLE}(?= (?:the|a|an|all|both|your|our|its|their|\\d))|(?:i|we)(?:'ve|’ve| have)?(?: now| finally| also)? managed to (?!${LOOKING})\\p{L}+`,
   ),
-  undone: new RegExp(
+  undone: cue(
     `^(?:test|check|verify|ensure|make sure|run|confirm|see|try)(?![\\p{L}\\p{N}])|${words("but|however|although|though|still|should|would|could|can|will|might|may|if|whether|unless|until|once|when|not|cannot|\\w+n['’]t|never|nearly|almost|partially|issue is|problem is|trying|tries|attempt(?:ed|ing)?|wants?|needs?|to be|wrong(?:ly)?|broke|mistake|accidentally|yet|pending|todo|fail(?:s|ed|ure|ures|ing)?|let me|i'?ll|i’ll|let'?s|let’s|step \\d+|before|previously|originally|interrupted|aborted|timed out|make sure|please|(?:is|are|was|were|still) missing|lacks?|(?:quickly|easily|soon) done").source}`,
-    "iu",
   ),
   next: words(
     "next (?:steps?|up|task|is|i|we)|next,|remaining (?:work|tasks?|steps?|items?|issues?|points?)|remains? to|still (?:needs?|have|has|open|to do|to be|missing)|left to do|to-?dos?|follow[- ]ups?|plan to|action items?",

@@ -1,6 +1,6 @@
 /** Cues of French. */
 
-import { between, type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, cue, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "ajoutée?s?|actualisée?s?|annulée?s?|appliquée?s?|configurée?s?|convertie?s?|corrigée?s?|créée?s?|déplacée?s?|déployée?s?|écrite?s?|" +
@@ -40,9 +40,8 @@ export const FRENCH: CueTable = {
     "(?:prends|prenez|utilise[rz]?|choisis(?:sez)?|garde[rz]?|reste[rz]?)(?![\\p{L}])|l[ea] [^,.]{2,40}, (?=parce|car|puisque)",
   ),
   against: words("plutôt que?|au lieu|à la place"),
-  open: new RegExp(
+  open: cue(
     `^si(?![\\p{L}])|${words("soit(?![\\p{L}]).{1,120} soit|ou (?:bien|alors) |si (?:vous|tu|on|nous) (?:préfér|voul|souhait)\\p{L}+|peut-être|probablement|éventuellement|(?:pas|rien|jamais)(?: encore)? (?:décidé|choisi|tranché)|(?:vous|tu|on) (?:pouvez|peux|peut|pourriez|pourrais|pourrait|devriez|devrais|devrait)|(?:il )?(?:faut|reste à) (?:encore )?(?:décider|choisir)").source}`,
-    "iu",
   ),
   choice: words(
     "dois-je|devons-nous|doit-on|(?:voulez|préférez|souhaitez)-vous|(?:veux|préfères|souhaites)-tu|tu (?:veux|préfères)|vous (?:voulez|préférez)|quel(?:le|s|les)?|lequel|laquelle|ça (?:vous|te) (?:va|convient)|ou",
@@ -50,9 +49,8 @@ export const FRENCH: CueTable = {
   reason: words(
     "parce que|parce qu['’]\\p{L}+|car|afin (?:de|que|d['’]\\p{L}+)|pour (?:éviter|ne pas)|à cause|puisque|grâce à|pour que|en raison",
   ),
-  done: new RegExp(
-    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:j['’]ai|nous avons|on a|a été|ont été|est|sont)(?: maintenant| bien| également| aussi| déjà)? (?:${PAST})|c['’]est (?:fait|terminé|corrigé|réglé)|(?:tests?|compilation|vérifications?)(?![\\p{L}\\p{N}]).{0,40}(?:passent|passe|réussi\\p{L}*|vert\\p{L}*)|fonctionne (?:maintenant|désormais)|avec succès`).source}`,
-    "iu",
+  done: cue(
+    `^(?:${PAST})(?![\\p{L}\\p{N}]|:)|${words(`(?:j['’]ai|nous avons|on a|a été|ont été|est|sont)(?: maintenant| bien| également| aussi| déjà)? (?:${PAST})|c['’]est (?:fait|terminé|corrigé|réglé)|(?:tests?|compilation|vérifications?)(?![\\p{L}\\p{N}]).{0,40}(?:passent|passe|réussi\\p{L}*|vert\\p{L}*)|fonctionne (?:maintenant|désormais)|avec succès`).source}`,
   ),
   finished: words(
     "(?:est|sont|a été|ont été)(?: maintenant| bien| déjà)? (?!prêt|prévu|situé|lié)\\p{L}+(?:ée?s?|ie?s?|ue?s?|ite?s?)(?=[.!]*$|\\s+\\(|\\s{2,})|(?:j['’]ai|nous avons) (?!essay|vu|trouv|remarqu|décid|choisi)\\p{L}+(?:é|i|u|it|is)(?= (?:l|d|un|une|ce|votre|vos|ton|tes))",

@@ -1,6 +1,6 @@
 /** Cues of German. */
 
-import { between, type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, cue, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "abgeschlossen|aktualisiert|angelegt|angepasst|behoben|beendet|bereinigt|eingebaut|eingerichtet|entfernt|erledigt|ersetzt|erstellt|" +
@@ -44,9 +44,8 @@ export const GERMAN: CueTable = {
     "(?:(?:bitte|ok(?:ay)?|ja|nein|dann)[,.!]? )*(?:(?:nimm|nehmt|nehmen|verwende|benutze|wähle|behalte|bleib|bleiben|lass)(?![\\p{L}])|(?:den|die|das|der) [^,.]{2,40}, (?=weil|da |denn))",
   ),
   against: words("statt|anstatt|anstelle|stattdessen|lieber"),
-  open: new RegExp(
+  open: cue(
     `^(?:wenn|falls|sofern)(?![\\p{L}])|${words("entweder(?![\\p{L}]).{1,120} oder|oder (?:wir|du|sie|ich) (?:kann|kannst|können|könnte[nst]*)|ob|alternativ|vielleicht|eventuell|vermutlich|wahrscheinlich|(?:noch|bisher) (?:nicht|keine?)(?: \\p{L}+)? (?:entschieden|gewählt|entscheidung)|(?:du|sie|man|ihr) (?:kannst|können|könntest|könnten|könnt|kann|könnte|solltest|sollten|sollte)|könnte[nt]?|müssen (?:wir )?(?:noch )?entscheiden").source}`,
-    "iu",
   ),
   choice: words(
     "soll(?:en|te|ten)? (?:ich|wir)|möchte(?:st|n)? (?:du|sie)|willst du|wollen sie|welche[rsn]?|bevorzugst du|bevorzugen sie|ist das (?:so )?(?:in ordnung|ok(?:ay)?|recht)|lieber|oder",
@@ -54,9 +53,8 @@ export const GERMAN: CueTable = {
   reason: words(
     "weil|da (?:es|sie|er|die|der|das|wir|ich|dies|so)|damit|sodass|wegen|aufgrund|denn|um (?:[^,.;]{1,80} )?zu",
   ),
-  done: new RegExp(
-    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:habe|haben|hat|ist|sind|wurde|wurden|worden)(?![\\p{L}\\p{N}]).{0,160}(?:${PAST})|(?:tests?|build|prüfung(?:en)?|suite)(?![\\p{L}\\p{N}]).{0,40}(?:laufen|läuft|bestanden|grün|erfolgreich)|funktioniert (?:jetzt|nun|wieder)|ist (?:jetzt |nun )?fertig`).source}`,
-    "iu",
+  done: cue(
+    `^(?:${PAST})(?![\\p{L}\\p{N}]|:)|${words(`(?:habe|haben|hat|ist|sind|wurde|wurden|worden)(?![\\p{L}\\p{N}]).{0,160}(?:${PAST})|(?:tests?|build|prüfung(?:en)?|suite)(?![\\p{L}\\p{N}]).{0,40}(?:laufen|läuft|bestanden|grün|erfolgreich)|funktioniert (?:jetzt|nun|wieder)|ist (?:jetzt |nun )?fertig`).source}`,
   ),
   finished: words(
     `(?:ist|sind|wurde|wurden|habe|haben)(?: .{1,160})? (?!${STATES})(?:\\p{L}*ge\\p{L}+(?:t|en)|\\p{L}+iert|(?:\\p{L}+)?(?:be|ver|er|ent|zer|über|unter)\\p{L}+(?:t|en))(?=[.!]*$|\\s+\\(|\\s{2,})`,

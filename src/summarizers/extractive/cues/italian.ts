@@ -1,6 +1,6 @@
 /** Cues of Italian. */
 
-import { between, type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, cue, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "aggiornat[oaie]|aggiunt[oaie]|annullat[oaie]|applicat[oaie]|cambiat[oaie]|completat[oaie]|configurat[oaie]|convertit[oaie]|corrett[oaie]|creat[oaie]|" +
@@ -36,17 +36,15 @@ export const ITALIAN: CueTable = {
   ),
   pick: opening("(?:usa|prendi|scegli|tieni|resta)(?![\\p{L}])|(?:il|la) [^,.]{2,40}, (?=perché|poiché)"),
   against: words("invece di|anziché|piuttosto che"),
-  open: new RegExp(
+  open: cue(
     `^se(?![\\p{L}])|${words("o (?:possiamo|puoi|può|potremmo)|oppure|sia(?![\\p{L}]).{1,120} sia|forse|probabilmente|(?:non|non ancora)(?: \\p{L}+){0,2} (?:deciso|scelto)|(?:puoi|può|potete|potresti|potrebbe|potreste|dovresti|dovrebbe|potremmo)|(?:bisogna|resta da|dobbiamo) (?:decidere|scegliere)|in alternativa").source}`,
-    "iu",
   ),
   choice: words(
     "(?:devo|dobbiamo|vuoi|vuole|volete|preferisci|preferisce|preferite|quale|quali|ti va|va bene)|o (?:preferisci|meglio)",
   ),
   reason: words("perché|poiché|in modo (?:che|da)|per (?:evitare|non)|a causa|siccome|dato che|visto che|affinché"),
-  done: new RegExp(
-    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:ho|abbiamo|è stat[oa]|sono stat[ie]|è|sono)(?: già| ora| anche)? (?:${PAST})|(?:test|prove|compilazione|build)(?![\\p{L}\\p{N}]).{0,40}(?:passano|passa|superat\\p{L}+|verd[ei])|(?:ora|adesso) funziona|con successo`).source}`,
-    "iu",
+  done: cue(
+    `^(?:${PAST})(?![\\p{L}\\p{N}]|:)|${words(`(?:ho|abbiamo|è stat[oa]|sono stat[ie]|è|sono)(?: già| ora| anche)? (?:${PAST})|(?:test|prove|compilazione|build)(?![\\p{L}\\p{N}]).{0,40}(?:passano|passa|superat\\p{L}+|verd[ei])|(?:ora|adesso) funziona|con successo`).source}`,
   ),
   finished: words(
     "(?:è|sono|è stat[oa]|sono stat[ie])(?: ora| già)? (?!previst|basat|limitat)\\p{L}+(?:at|it|ut)[oaie](?=[.!]*$|\\s+\\(|\\s{2,})|(?:ho|abbiamo) (?!provat|visto|notat|decis|trovat|scelt)\\p{L}+(?:ato|ito|uto|tto|sto)(?![\\p{L}])",

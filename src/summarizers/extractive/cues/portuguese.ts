@@ -1,6 +1,6 @@
 /** Cues of Portuguese. */
 
-import { between, type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, cue, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "adicionad[oa]s?|ajustad[oa]s?|alterad[oa]s?|aplicad[oa]s?|atualizad[oa]s?|cancelad[oa]s?|concluíd[oa]s?|configurad[oa]s?|convertid[oa]s?|" +
@@ -38,17 +38,15 @@ export const PORTUGUESE: CueTable = {
   ),
   pick: opening("(?:use|usa|pegue|escolha|fique|mantenha)(?![\\p{L}])|[oa] [^,.]{2,40}, (?=porque|pois|já que)"),
   against: words("em vez de|ao invés de|em lugar de"),
-  open: new RegExp(
+  open: cue(
     `^se(?![\\p{L}])|${words("ou (?:então|podemos|pode)|seja(?![\\p{L}]).{1,120} seja|talvez|provavelmente|possivelmente|(?:não|ainda não)(?: \\p{L}+){0,2} (?:decidi\\p{L}*|escolhi\\p{L}*|decidido|escolhido)|(?:pode[ms]?|poderia[ms]?|deveria[ms]?)|(?:é preciso|falta|temos que) (?:decidir|escolher)|alternativamente").source}`,
-    "iu",
   ),
   choice: words(
     "(?:devo|devemos|quer(?:em)?|prefere[ms]?|gostaria|qual|quais|que opção|tudo bem|pode ser)|ou (?:prefere|melhor)",
   ),
   reason: words("porque|pois|já que|para que|para (?:evitar|não)|devido a|uma vez que|visto que|por causa"),
-  done: new RegExp(
-    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:foi|foram|está|estão|ficou|ficaram|tenho|temos)(?: já| agora| também)? (?:${PAST})|${PRETERITE}|(?:testes?|compilação|build)(?![\\p{L}\\p{N}]).{0,40}(?:passam|passa|passaram|passou|verde)|(?:agora|já) funciona|com sucesso|está pronto`).source}`,
-    "iu",
+  done: cue(
+    `^(?:${PAST})(?![\\p{L}\\p{N}]|:)|${words(`(?:foi|foram|está|estão|ficou|ficaram|tenho|temos)(?: já| agora| também)? (?:${PAST})|${PRETERITE}|(?:testes?|compilação|build)(?![\\p{L}\\p{N}]).{0,40}(?:passam|passa|passaram|passou|verde)|(?:agora|já) funciona|com sucesso|está pronto`).source}`,
   ),
   finished: words(
     "(?:está|estão|foi|foram|ficou|ficaram)(?: já| agora)? (?!relacionad|basead|limitad|previst)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$|\\s+\\(|\\s{2,})",

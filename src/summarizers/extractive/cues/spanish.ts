@@ -1,6 +1,6 @@
 /** Cues of Spanish. */
 
-import { between, type CueTable, only, opening, words } from "./cue-table.ts";
+import { between, type CueTable, cue, only, opening, words } from "./cue-table.ts";
 
 const PAST =
   "actualizad[oa]s?|agregad[oa]s?|añadid[oa]s?|aplicad[oa]s?|arreglad[oa]s?|cambiad[oa]s?|cancelad[oa]s?|completad[oa]s?|configurad[oa]s?|" +
@@ -39,9 +39,8 @@ export const SPANISH: CueTable = {
   ),
   pick: opening("(?:usa|utiliza|toma|elige|quédate|mantén)(?![\\p{L}])|(?:el|la) [^,.]{2,40}, (?=porque|ya que)"),
   against: words("en lugar de|en vez de"),
-  open: new RegExp(
+  open: cue(
     `^si(?![\\p{L}])|${words("o bien .{1,120} o|ya sea|o (?:podemos|puedes|podría\\p{L}*)|quizás?|tal vez|probablemente|a lo mejor|(?:no|aún no|todavía no)(?: \\p{L}+){0,2} (?:decidido|elegido)|(?:puede[sn]?|podría[sn]?|podrías|debería[sn]?|deberías)|(?:hay que|falta|debemos) (?:decidir|elegir)|alternativamente").source}`,
-    "iu",
   ),
   choice: words(
     "¿?(?:debo|debería|debemos|quiere[sn]?|prefiere[sn]?|te gustaría|le gustaría|cuál(?:es)?|qué opción|te parece|le parece|está bien)|o (?:prefiere[sn]?|mejor)",
@@ -49,9 +48,8 @@ export const SPANISH: CueTable = {
   reason: words(
     "porque|ya que|para que|para (?:evitar|no)|de modo que|así (?=[^,.;]{1,60} pued)|debido a|puesto que|dado que|a causa de|pues",
   ),
-  done: new RegExp(
-    `^(?:${PAST})(?![\\p{L}\\p{N}:])|${words(`(?:he|hemos|ha sido|han sido|fue|fueron|está|están|queda|quedan|quedó)(?: ya| ahora| también)? (?:${PAST})|${PRETERITE}|(?:pruebas?|tests?|compilación)(?![\\p{L}\\p{N}]).{0,40}(?:pasan|pasa|pasaron|verde)|(?:ahora|ya) funciona|con éxito`).source}`,
-    "iu",
+  done: cue(
+    `^(?:${PAST})(?![\\p{L}\\p{N}]|:)|${words(`(?:he|hemos|ha sido|han sido|fue|fueron|está|están|queda|quedan|quedó)(?: ya| ahora| también)? (?:${PAST})|${PRETERITE}|(?:pruebas?|tests?|compilación)(?![\\p{L}\\p{N}]).{0,40}(?:pasan|pasa|pasaron|verde)|(?:ahora|ya) funciona|con éxito`).source}`,
   ),
   finished: words(
     "(?:está|están|queda|quedan|quedó|ha sido|han sido|fue|fueron)(?: ya| ahora| todo)? (?!relacionad|basad|situad|limitad|prevista?|necesitad)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$|\\s+\\(|\\s{2,})|(?:he|hemos) (?!intentad|visto|notad|decidid|pensad|encontrad|elegid)\\p{L}+(?:ado|ido|cho|sto|rto|ito)(?![\\p{L}])",
