@@ -60,19 +60,24 @@ function languageOfScript(sample: string): Language | undefined {
 const BEYOND_LATIN = /[^\0-\u024f]/;
 
 function languageOfWords(sample: string): Language {
-  const votes = new Map<Language, number>();
   // Most letters are ASCII, and whether a character is a letter of any script takes long to tell.
   const words = sample.toLowerCase().match(/(?:[a-z]|\p{L})+/gu) ?? [];
-  for (const word of words) {
-    const languages = WORDS_OF.get(word);
-    // A word of several languages says little about each.
-    for (const language of languages ?? [])
-      votes.set(language, (votes.get(language) ?? 0) + 1 / (languages?.length ?? 1));
-  }
+  const votes = votesOf(words);
   let best: Language = "en";
   for (const [language, count] of votes) if (count > 1.2 * (votes.get(best) ?? 0)) best = language;
   const evidence = votes.get(best) ?? 0;
   return evidence >= VOTES_MIN && evidence >= VOTES_SHARE_MIN * words.length ? best : "en";
+}
+
+function votesOf(words: readonly string[]): ReadonlyMap<Language, number> {
+  const votes = new Map<Language, number>();
+  for (const word of words) {
+    const languages = WORDS_OF.get(word);
+    if (languages === undefined) continue;
+    // A word of several languages says little about each.
+    for (const language of languages) votes.set(language, (votes.get(language) ?? 0) + 1 / languages.length);
+  }
+  return votes;
 }
 
 function smallWordIndex(): ReadonlyMap<string, readonly Language[]> {
