@@ -67,9 +67,16 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
       repairs.push({ rule, messageIndex: originIndex(indexOf(), message.id), change });
     },
   };
-  const messages = PASSES.reduce((list, pass) => pass(list, context), conversation.messages);
+  const settled = new Map<Pass, readonly Message[]>();
+  let { messages } = conversation;
+  for (const pass of PASSES) {
+    // A pass that stands there twice has nothing to do in a list that it left and nobody changed since.
+    if (settled.get(pass) !== messages) messages = pass(messages, context);
+    settled.set(pass, messages);
+  }
   const isSame =
-    messages.length === conversation.messages.length && messages.every((m, i) => m === conversation.messages[i]);
+    messages.length === conversation.messages.length &&
+    messages.every((message, index) => message === conversation.messages[index]);
   return { conversation: isSame ? conversation : { ...conversation, messages }, repairs };
 }
 
