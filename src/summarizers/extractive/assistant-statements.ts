@@ -5,9 +5,10 @@
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
+import { guarded } from "./cues/cue-guard.ts";
 import { type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
-import { decisionIn, endsAsking, mayDecideOrFind } from "./decisions.ts";
+import { decidingOrFinding, decisionIn, endsAsking } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
@@ -55,6 +56,7 @@ export function toldIn(
 ): Told {
   const cues = CUES[language];
   const speaker = { isUser: false, isAtWork };
+  const isTold = tellingOf(cues);
   const decisions: Decision[] = [];
   const done: string[] = [];
   const findings: string[] = [];
@@ -62,7 +64,7 @@ export function toldIn(
     if (isFragment(words, WRITTEN)) continue;
     const isReport = isAtWork && (isFinal === true || isReceipt(words));
     // Most sentences have none of the cues, and looking for them is cheap.
-    if (!mayDecideOrFind(words, cues) && claimIn(words, cues, isReport) === null) continue;
+    if (!isTold(words) && !(isReport && cues.finished.test(words))) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || endsAsking(whole)) continue;
     const decision = decisionIn(whole, cues, speaker);
@@ -85,6 +87,18 @@ function isReceipt(words: string): boolean {
 }
 
 const RECEIPT = /\((?:[^()]{0,40} )?[A-Z]{1,6}-?\d{2}[\w-]*[^()]{0,60}\)/;
+
+/** Whether words have a cue of what was decided, found or done. */
+function tellingOf(cues: CueTable): (words: string) => boolean {
+  const known = TELLING.get(cues);
+  if (known !== undefined) return known;
+  const made = guarded([decidingOrFinding(cues), cues.done]);
+  TELLING.set(cues, made);
+  return made;
+}
+
+/** Made from each table once; holds nothing of what was read. */
+const TELLING = new WeakMap<CueTable, (words: string) => boolean>();
 
 /** Where something is said to be done. In a report, whatever came to its end counts. */
 function claimIn(text: string, { done, finished }: CueTable, isReport: boolean): RegExpExecArray | null {

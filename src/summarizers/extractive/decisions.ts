@@ -72,18 +72,18 @@ function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): re
   return [chosen, contrast, commit, means, remedy];
 }
 
+/** Most sentences have none of the cues, and one look tells. */
 function mayDecide(sentence: string, cues: CueTable): boolean {
-  return mayDecideOrFind(sentence, cues) && decidingCues(cues).some((cue) => cue.test(sentence));
+  return decidingOrFinding(cues).test(sentence) && decidingCues(cues).some((cue) => cue.test(sentence));
 }
 
-/** Most sentences have none of these cues, and one look tells. */
-export function mayDecideOrFind(sentence: string, cues: CueTable): boolean {
+export function decidingOrFinding(cues: CueTable): RegExp {
   let any = ANY.get(cues);
   if (any === undefined) {
     any = anyOf([...decidingCues(cues), cues.finding]);
     ANY.set(cues, any);
   }
-  return any.test(sentence);
+  return any;
 }
 
 /** Made from each table once; holds nothing of what was read. */
