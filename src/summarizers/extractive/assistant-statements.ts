@@ -8,7 +8,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { guarded } from "./cues/cue-guard.ts";
 import { type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
-import { decidingOrFinding, decisionIn, endsAsking } from "./decisions.ts";
+import { decidingCues, decisionIn, endsAsking } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
@@ -92,7 +92,7 @@ const RECEIPT = /\((?:[^()]{0,40} )?[A-Z]{1,6}-?\d{2}[\w-]*[^()]{0,60}\)/;
 function tellingOf(cues: CueTable): (words: string) => boolean {
   const known = TELLING.get(cues);
   if (known !== undefined) return known;
-  const made = guarded([decidingOrFinding(cues), cues.done]);
+  const made = guarded([...decidingCues(cues), cues.finding, cues.done]);
   TELLING.set(cues, made);
   return made;
 }

@@ -4,7 +4,8 @@
  */
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
-import { anyOf, type CueTable } from "./cues/cue-table.ts";
+import { guarded } from "./cues/cue-guard.ts";
+import type { CueTable } from "./cues/cue-table.ts";
 
 export interface Speaker {
   /** Who has a say decides by "let's use it"; whoever works for them only says what is done next. */
@@ -68,26 +69,22 @@ const STANDING =
   /(?<!\p{L})(?:always|never|every|each|any|immer|nie|niemals|jede[rsmn]?|toujours|jamais|chaque|siempre|nunca|cada|sempre|ogni|mai|всегда|никогда|кажд\p{L}+)(?!\p{L})|^(?:when(?:ever)?|wenn|sobald|quand|lorsque|cuando|quando|когда)(?!\p{L})|^当|总是|始终|绝不|永远|常に|必ず|いつも|항상|절대/iu;
 
 /** A sentence that decides something has one of these. */
-function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {
+export function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {
   return [chosen, contrast, commit, means, remedy];
 }
 
 /** Most sentences have none of the cues, and one look tells. */
 function mayDecide(sentence: string, cues: CueTable): boolean {
-  return decidingOrFinding(cues).test(sentence) && decidingCues(cues).some((cue) => cue.test(sentence));
-}
-
-export function decidingOrFinding(cues: CueTable): RegExp {
   let any = ANY.get(cues);
   if (any === undefined) {
-    any = anyOf([...decidingCues(cues), cues.finding]);
+    any = guarded(decidingCues(cues));
     ANY.set(cues, any);
   }
-  return any;
+  return any(sentence);
 }
 
 /** Made from each table once; holds nothing of what was read. */
-const ANY = new WeakMap<CueTable, RegExp>();
+const ANY = new WeakMap<CueTable, (sentence: string) => boolean>();
 
 const HEAD_CHARS_MIN = 10;
 const DENSE_CHARS_MIN = 6;

@@ -59,19 +59,11 @@ export interface CueTable {
 
 /** Whatever its case. */
 export const cue = (source: string): RegExp => new RegExp(quickSource(source), "iu");
-/** ASCII first: nearly every place is settled by it, and whether a character is a letter of any script takes long to tell. */
-const BEFORE_WORD = cue("(?<![a-z0-9]|[\\p{L}\\p{N}])").source;
-const AFTER_WORD = cue("(?![\\p{L}\\p{N}])").source;
-const BEFORE_LIST = `${BEFORE_WORD}(?:`;
-const AFTER_LIST = `)${AFTER_WORD}`;
-/** Words of alphabets stand alone. */
-export const words = (list: string): RegExp => cue(`${BEFORE_LIST}${list}${AFTER_LIST}`);
-/** What any of the cues finds, in one search: where all are words, whether one may begin is looked at once, not once for each. */
-export const anyOf = (cues: readonly RegExp[]): RegExp => {
-  const areWords = cues.every(({ source }) => source.startsWith(BEFORE_LIST) && source.endsWith(AFTER_LIST));
-  const lists = cues.map(({ source }) => source.slice(BEFORE_LIST.length, -AFTER_LIST.length));
-  return areWords ? words(lists.join("|")) : cue(cues.map(({ source }) => source).join("|"));
-};
+/**
+ * Words of alphabets stand alone. ASCII first: nearly every place is settled by it, and whether a character is a letter of any script
+ * takes long to tell.
+ */
+export const words = (list: string): RegExp => cue(`(?<![a-z0-9]|[\\p{L}\\p{N}])(?:${list})(?![\\p{L}\\p{N}])`);
 /** Scripts without blanks, or with endings grown onto words, are searched anywhere. */
 export const anywhere = cue;
 /** At the very beginning. */
