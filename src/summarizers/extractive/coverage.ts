@@ -34,7 +34,8 @@ export function coverageOf(candidates: readonly Candidate[], focus: ReadonlySet<
   const index = indexWords(candidates);
   const values = wordValues(index, candidates.length, focus);
   const costMin = candidates.reduce((least, { cost }) => Math.min(least, cost), Infinity);
-  return (options) => choose(candidates, { index, values, costMin }, options);
+  const coveredBy = coverer(index);
+  return ({ budget, known }) => choose(candidates, { index, values, costMin }, { budget, covered: coveredBy(known) });
 }
 
 interface Weighed {
@@ -44,12 +45,17 @@ interface Weighed {
   readonly costMin: number;
 }
 
+interface ChooseOptions {
+  readonly budget: number;
+  /** Of each word, 1 where the reader has it; marks what is chosen, too. */
+  readonly covered: Uint8Array;
+}
+
 function choose(
   candidates: readonly Candidate[],
   { index, values, costMin }: Weighed,
-  { budget, known }: CoverageOptions,
+  { budget, covered }: ChooseOptions,
 ): readonly number[] {
-  const covered = coveredBy(known, index);
   const gainOf = (at: number): number => {
     let sum = 0;
     const end = index.starts[at + 1] ?? 0;
@@ -82,15 +88,23 @@ function choose(
   return chosen;
 }
 
-function coveredBy(texts: readonly string[], index: WordIndex): Uint8Array {
-  const covered = new Uint8Array(index.frequencies.length);
-  for (const text of texts) {
+/** Marks the words of texts. Most texts are the same whenever somebody asks, so that each is read once. */
+function coverer({ ids, frequencies }: WordIndex): (texts: readonly string[]) => Uint8Array {
+  const known = new Map<string, readonly number[]>();
+  const wordsIn = (text: string): readonly number[] => {
+    const words: number[] = [];
     visitContentWords(text, (word) => {
-      const id = index.ids.get(word);
-      if (id !== undefined) covered[id] = 1;
+      const id = ids.get(word);
+      if (id !== undefined) words.push(id);
     });
-  }
-  return covered;
+    known.set(text, words);
+    return words;
+  };
+  return (texts) => {
+    const covered = new Uint8Array(frequencies.length);
+    for (const text of texts) for (const id of known.get(text) ?? wordsIn(text)) covered[id] = 1;
+    return covered;
+  };
 }
 
 interface WordIndex {
