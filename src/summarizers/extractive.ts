@@ -7,12 +7,11 @@ import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import type { Language } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";
-import { type Message, type Part, type ToolCallPart, textsOf } from "../core/message.ts";
+import { type Message, textsOf } from "../core/message.ts";
 import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
-import { isTurnStart } from "../core/structure/structure.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
 import { askingQuote } from "./extractive/asking.ts";
-import { briefOf, isWorthTelling, writtenCommand } from "./extractive/call-outcome.ts";
+import { isWorthTelling } from "./extractive/call-outcome.ts";
 import { carriedOpen } from "./extractive/carried-open.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
@@ -33,7 +32,8 @@ import {
   mergeFiles,
   mergeStatements,
 } from "./extractive/merge.ts";
-import { type NewestCall, nextOf } from "./extractive/next-steps.ts";
+import { newestCallIn } from "./extractive/newest-call.ts";
+import { nextOf } from "./extractive/next-steps.ts";
 import { failureKeyOf, isTalk, OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
@@ -99,7 +99,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const asked = askedFor(source, statements.done, input.budgetTokens);
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
-  const newestCall = newestCallIn([...leaving, ...kept.messages], source);
+  const newestCall = newestCallIn([...leaving, ...kept.messages], writtenLast(source));
   const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed, newestCall };
   const carried = carriedOpen({ reading, kept, language, closed });
   const results = once(() => resultProse(reading.results));
@@ -144,18 +144,10 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   };
 }
 
-/** Of the turn that is going on; an agent that writes commands instead of calling ends its words with one. */
-function newestCallIn(messages: readonly Message[], { reading, kept }: Source): NewestCall | undefined {
-  const call = messages
-    .findLast((message) => isTurnStart(message) || message.parts.some(isCall))
-    ?.parts.findLast(isCall);
-  if (call !== undefined) return { name: call.name, brief: briefOf(call) };
+/** What the assistant said last, of an agent that writes commands instead of calling; empty for any other. */
+function writtenLast({ reading, kept }: Source): string {
   const last = reading.observations > 0 ? inOrder(reading.prose, kept.prose).at(-1) : undefined;
-  return last === undefined || last.isUser ? undefined : writtenCommand(last.text);
-}
-
-function isCall(part: Part): part is ToolCallPart {
-  return part.type === "tool-call";
+  return last === undefined || last.isUser ? "" : last.text;
 }
 
 /** Without what succeeded since, here or in the messages that stay. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../core/json.ts";
 import { type Message, type Part, text } from "../../core/message.ts";
 import { estimateTokens } from "../../core/tokens/tokens.ts";
 import { extractive } from "../extractive.ts";
@@ -112,15 +113,49 @@ describe("the check that just failed", () => {
     check(failing, ["fix: npm test -- timetable"]));
   test("is no step once something else worked", () =>
     check([...failing, ...ran("npm test -- timetable", "9 passed")], ["go on from: bash: npm test -- timetable"]));
-  test("a failed search is nothing to fix", () =>
-    check(
-      [user("Please mend the ferry timetable."), ...ran("curl harbour", "Error: no route", true)],
-      ["go on from: bash: curl harbour"],
-    ));
+  test("any other call that failed is to be overcome, a search that found nothing only to be gone on from", async () => {
+    const asked = user("Please mend the ferry timetable.");
+    await check(
+      [asked, ...ran("curl harbour", "Error: no route", true)],
+      ["overcome the failure of: bash: curl harbour"],
+    );
+    await check([asked, ...ran("grep -r fog .", "exit code 1", true)], ["go on from: bash: grep -r fog ."]);
+  });
   test("is told in the language of the conversation", () =>
     check(
       [user("Bitte repariere den Fahrplan der Fähre."), ...ran("npm test", "Error: 3 failed", true)],
       ["beheben: npm test"],
+    ));
+});
+
+describe("the newest call", () => {
+  const asked = user("Please mend the ferry timetable.");
+  const called = (name: string, input: JsonObject, output?: string): readonly Message[] => {
+    const callId = `c${next++}`;
+    const call = message("assistant", { type: "tool-call", callId, name, input });
+    if (output === undefined) return [call];
+    return [call, message("user", { type: "tool-result", callId, content: [text(output)], isError: false })];
+  };
+  const edit: JsonObject = { search: "sails at noon", replace: "sails at one", target_file: "tables/ferry.csv" };
+
+  test("that changed a file names the file, not what was searched for", async () => {
+    await check([asked, ...called("edit_file", edit, "ok")], ["changed, still to be checked: tables/ferry.csv"]);
+    await check([asked, ...called("edit_file", edit)], ["go on from: edit_file: tables/ferry.csv"]);
+  });
+  test("that asked the user gives the answer, or waits for it", async () => {
+    const question: JsonObject = { question: "Which pier sails first?" };
+    await check([asked, ...called("ask_user", question, "The old one")], ["go on with the user's answer: The old one"]);
+    await check([asked, ...called("ask_user", question)], ["wait for the user's answer: Which pier sails first?"]);
+  });
+  test("is no to-do list and no thought", () =>
+    check(
+      [
+        asked,
+        ...ran("ls", "x"),
+        ...called("think", { thought: "Two tables?" }, "ok"),
+        ...called("todo_write", { todos: [{ content: "Find the table", status: "completed" }] }, "ok"),
+      ],
+      ["go on from: bash: ls"],
     ));
 });
 

@@ -8,11 +8,13 @@ import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote } from "./asking.ts";
 import { isAnnouncement } from "./assistant-statements.ts";
+import { isWorthTelling } from "./call-outcome.ts";
 import { CUES } from "./cues.ts";
 import { foreignPending } from "./foreign-goal.ts";
 import type { Goal } from "./goal.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
-import { fixLabel, goOnLabel } from "./labels.ts";
+import { answerLabel, awaitingLabel, changedLabel, fixLabel, goOnLabel, overcomeLabel } from "./labels.ts";
+import type { NewestCall } from "./newest-call.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
 import { OUTCOME_MARK, type Reading } from "./reading.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
@@ -37,11 +39,6 @@ export interface NextInput {
   readonly open: ToolFailure | undefined;
   /** Of the turn that is going on. */
   readonly newestCall: NewestCall | undefined;
-}
-
-export interface NewestCall {
-  readonly name: string;
-  readonly brief: string;
 }
 
 const NEXT_CHARS_MAX = 200;
@@ -71,14 +68,22 @@ export function nextOf(input: NextInput): readonly string[] {
   return input.inProgress.length > 0 ? [] : goOn(input);
 }
 
-/** Nobody said what comes after the newest call: its result is still to be read. */
-function goOn({ newestCall, reading }: NextInput): readonly string[] {
+/** Nobody said what comes after the newest call: its result is still to be read, or what it changed to be looked at. */
+function goOn({ newestCall, reading: { language }, open }: NextInput): readonly string[] {
   if (newestCall === undefined) return [];
-  const { name, brief } = newestCall;
-  return [`${goOnLabel(reading.language)}${oneLine(brief === "" ? name : `${name}: ${brief}`, CALL_CHARS_MAX)}`];
+  const { name, brief, outcome, changed, answer } = newestCall;
+  if (answer !== undefined && answer !== "") return [answerLabel(language) + oneLine(answer, CALL_CHARS_MAX)];
+  if (answer === "" && outcome === "running") return [awaitingLabel(language) + oneLine(brief, CALL_CHARS_MAX)];
+  if (changed !== undefined && outcome === "succeeded") return [changedLabel(language) + changed];
+  const call = brief === "" ? name : `${name}: ${brief}`;
+  // What went wrong, and the call in full, stand where the failure is told.
+  if (outcome === "failed" && open !== undefined && isWorthTelling(open))
+    return [overcomeLabel(language) + oneLine(call, FAILED_CHARS_MAX)];
+  return [goOnLabel(language) + oneLine(call, CALL_CHARS_MAX)];
 }
 
 const CALL_CHARS_MAX = 120;
+const FAILED_CHARS_MAX = 60;
 
 /** Whether a quote, cut or not, stands in another. */
 function isWithin(quote: string, text: string): boolean {

@@ -60,7 +60,8 @@ const PROGRAM_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-function asksUser(name: string): boolean {
+/** Told by its name. */
+export function asksUser(name: string): boolean {
   // Most names have none of the words, and one look tells.
   if (!/ask|question|confirm|approv|elicit|input/i.test(name)) return false;
   const words = name
