@@ -42,6 +42,8 @@ async function check(
   return written;
 }
 
+const UNANSWERED = ["The newest request is still unanswered: take it up."];
+
 test("coding: what failed or was only intended is not done, and a nudge is no goal", async () => {
   const written = await check(
     [
@@ -89,7 +91,7 @@ test("operations: commits and passing checks prove what is done, a missing appro
       decisions: ["We'll keep seven days instead of thirty | because the disk cannot grow."],
       done: ["make check → 12 tests, 0 failures", "Keep backups for seven days"],
       blocked: ["I cannot deploy it: the production account needs your approval."],
-      nextSteps: [],
+      nextSteps: ["The newest request was answered. Wait for the user."],
     },
   );
 });
@@ -114,7 +116,7 @@ test("research: the newest task is the goal, the question in passing is not", as
       ],
       done: ["I've rated the twelve sources by publisher and year."],
       inProgress: ["Start with the cost figures."],
-      nextSteps: [],
+      nextSteps: ["go on from: web_search: wind power cost"],
     },
   );
 });
@@ -136,7 +138,7 @@ test("writing: headings, tables and list debris stay out; whole rules stay in", 
       constraints: ["Please avoid nautical jargon.", "At most 900 words."],
       decisions: ["We agreed to open with the storm of 1987 | because it shows the risk."],
       done: ["I've drafted the introduction and the first interview."],
-      nextSteps: [],
+      nextSteps: UNANSWERED,
     },
   );
 });
@@ -230,7 +232,7 @@ test("a request that is kept for its own sake does not void the work that it sta
     {
       goal: ["Port the tide parser to TypeScript.", "Now port the printer."],
       inProgress: ["Rewrite the printer module."],
-      nextSteps: [],
+      nextSteps: ["go on from: read_file: print.py"],
     },
     [user("Now port the printer.")],
     [4],
@@ -245,7 +247,7 @@ test("a kept request is read where it stood: what answered it since still counts
   ];
   const kept = [user("Good. What else is there to do?")];
   await check(messages, { nextSteps: ["Order the fibre line.", "Return the old keys."] }, kept, [2]);
-  await check(messages, { nextSteps: [] }, kept, [3]);
+  await check(messages, { nextSteps: UNANSWERED }, kept, [3]);
 });
 
 test("a new request makes what was announced before it void", async () => {
@@ -255,7 +257,7 @@ test("a new request makes what was announced before it void", async () => {
       ...works("Let me look at the printer module.", "read_file", { path: "print.py" }, "def show(): ..."),
       user("Stop. Write the tests for the row parser first."),
     ],
-    { inProgress: [], nextSteps: [] },
+    { inProgress: [], nextSteps: UNANSWERED },
   );
 });
 
@@ -312,6 +314,6 @@ test("the goal is what a wrapped message asks, and a last message has done what 
         "I've found the clock that closes them. Let me summarize what happens:\n\nThe clock runs an hour late. You can now open the gates when you need to. If there's anything else, just let me know!",
       ),
     ],
-    { goal: ["Please find out why the gates close at noon."], nextSteps: [] },
+    { goal: ["Please find out why the gates close at noon."], nextSteps: [expect.stringContaining("left open")] },
   );
 });

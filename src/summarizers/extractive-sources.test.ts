@@ -82,8 +82,9 @@ test.each([
     `${opening}\n\n1. Primary Request and Intent:\n   Port the tide parser to Rust.\n\n2. Files:\n   - a.rs`,
   );
   const goal = ["Port the tide parser to Rust."];
-  await check([foreign, assistant("Going on."), user("did you push?"), assistant("Yes.")], { goal, nextSteps: [] });
-  await check([assistant("Going on."), user("did you push?"), assistant("Yes.")], { goal, nextSteps: [] }, [
+  const nextSteps = ["The newest request was answered. Wait for the user."];
+  await check([foreign, assistant("Going on."), user("did you push?"), assistant("Yes.")], { goal, nextSteps });
+  await check([assistant("Going on."), user("did you push?"), assistant("Yes.")], { goal, nextSteps }, [
     foreign,
     assistant("Yes."),
   ]);
@@ -98,13 +99,21 @@ test("an answer at the end settles what was asked, calls before it or not", asyn
     message("user", result),
     assistant("Yes, it is there."),
   ];
-  await check([user(TASK), assistant("I fixed the parser.")], { nextSteps: [] }, tail);
+  await check(
+    [user(TASK), assistant("I fixed the parser.")],
+    { nextSteps: ["The newest request was answered. Nothing is left open: wait for the user."] },
+    tail,
+  );
 });
 
 test.each(["Thank you for your help with the rows. That's all I needed. ###STOP###", "Thanks again, take care!"])(
   "a farewell asks for nothing: %s",
   async (words) => {
-    await check([user(TASK), assistant("I fixed the parser.")], { goal: [TASK], nextSteps: [] }, [user(words)]);
+    await check(
+      [user(TASK), assistant("I fixed the parser.")],
+      { goal: [TASK], nextSteps: ["Nothing is left open: wait for the user."] },
+      [user(words)],
+    );
   },
 );
 

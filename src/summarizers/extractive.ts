@@ -100,8 +100,9 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const open = kept.hasCallsAfter ? undefined : reading.openFailure;
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
   const newestCall = newestCallIn([...leaving, ...kept.messages], writtenLast(source));
-  const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed, newestCall };
   const carried = carriedOpen({ reading, kept, language, closed });
+  const left = [...statements.nextSteps, ...(fresh.nextSteps.length > 0 ? [] : carried.nextSteps)];
+  const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed, newestCall, left };
   const results = once(() => resultProse(reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
@@ -112,10 +113,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     goal: asked.goal,
     ...statements,
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
-    nextSteps: distinct([
-      ...(statements.nextSteps.length > 0 ? statements.nextSteps : nextOf(next)),
-      ...(fresh.nextSteps.length > 0 ? [] : carried.nextSteps),
-    ]),
+    nextSteps: distinct(fresh.nextSteps.length > 0 ? left : nowFirst(nextOf(next), left, source)),
     blocked: distinct([
       ...(open === undefined || !isWorthTelling(open) ? [] : [failureLine(open)]),
       ...statements.blocked,
@@ -142,6 +140,12 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     ...(focus !== undefined &&
       focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...context, earlier: [] })) }),
   };
+}
+
+/** What a turn that goes on since an earlier summary still has to do stands before where it is; a new request stands before both. */
+function nowFirst(now: readonly string[], left: readonly string[], { reading, kept }: Source): readonly string[] {
+  const isNewTurn = reading.requests.length > 0 || kept.prose.some(({ isUser, message }) => isUser && message >= 0);
+  return isNewTurn ? [...now, ...left] : [...left, ...now];
 }
 
 /** What the assistant said last, of an agent that writes commands instead of calling; empty for any other. */

@@ -100,6 +100,113 @@ const AWAITING: Readonly<Record<Language, string>> = {
   ar: "انتظار إجابة المستخدم",
 };
 
+const TAKE_UP: Readonly<Record<Language, string>> = {
+  en: "take up",
+  de: "angehen",
+  fr: "traiter",
+  es: "atender",
+  pt: "atender",
+  it: "occuparsi di",
+  ru: "заняться",
+  zh: "处理",
+  ja: "対応",
+  ko: "처리",
+  ar: "معالجة",
+};
+
+const UNANSWERED: Readonly<Record<Language, string>> = {
+  en: "The newest request is still unanswered: take it up.",
+  de: "Die neueste Anfrage ist noch unbeantwortet und jetzt an der Reihe.",
+  fr: "La dernière demande est encore sans réponse : la traiter.",
+  es: "La última petición sigue sin respuesta: atenderla.",
+  pt: "O último pedido ainda está sem resposta: atendê-lo.",
+  it: "L'ultima richiesta è ancora senza risposta: occuparsene.",
+  ru: "На последний запрос ещё нет ответа: заняться им.",
+  zh: "最新的请求尚未答复，请处理。",
+  ja: "最新の依頼は未回答です。対応してください。",
+  ko: "최신 요청이 아직 답변되지 않았으니 처리할 것.",
+  ar: "لم يُرَدّ بعد على أحدث طلب، ويجب تناوله.",
+};
+
+const ANSWERED: Readonly<Record<Language, string>> = {
+  en: "The newest request was answered.",
+  de: "Die neueste Anfrage ist beantwortet.",
+  fr: "La dernière demande a reçu une réponse.",
+  es: "La última petición está respondida.",
+  pt: "O último pedido foi respondido.",
+  it: "L'ultima richiesta ha avuto risposta.",
+  ru: "На последний запрос дан ответ.",
+  zh: "最新的请求已答复。",
+  ja: "最新の依頼には回答済みです。",
+  ko: "최신 요청에 답변함.",
+  ar: "تم الرد على أحدث طلب.",
+};
+
+const NOTHING_OPEN: Readonly<Record<Language, string>> = {
+  en: "Nothing is left open: wait for the user.",
+  de: "Nichts ist offen: auf den Nutzer warten.",
+  fr: "Rien ne reste en suspens : attendre l'utilisateur.",
+  es: "No queda nada pendiente: esperar al usuario.",
+  pt: "Nada ficou pendente: aguardar o usuário.",
+  it: "Nulla è in sospeso: attendere l'utente.",
+  ru: "Ничего не осталось: ждать пользователя.",
+  zh: "没有未完成的事项，等待用户。",
+  ja: "未完了のものはありません。ユーザーを待ってください。",
+  ko: "남은 일이 없으니 사용자를 기다릴 것.",
+  ar: "لا شيء معلّق: انتظار المستخدم.",
+};
+
+const WAIT: Readonly<Record<Language, string>> = {
+  en: "Wait for the user.",
+  de: "Auf den Nutzer warten.",
+  fr: "Attendre l'utilisateur.",
+  es: "Esperar al usuario.",
+  pt: "Aguardar o usuário.",
+  it: "Attendere l'utente.",
+  ru: "Ждать пользователя.",
+  zh: "等待用户。",
+  ja: "ユーザーを待ってください。",
+  ko: "사용자를 기다릴 것.",
+  ar: "انتظار المستخدم.",
+};
+
+/** Stands before a request that nobody has answered. */
+export function takeUpLabel(language: Language): string {
+  return `${TAKE_UP[language]}: `;
+}
+
+/** Where the goal says what the request is. */
+export function unansweredLine(language: Language): string {
+  return UNANSWERED[language];
+}
+
+/** Where the assistant ended its turn. */
+export function answeredLine(language: Language, { isAllDone }: { readonly isAllDone: boolean }): string {
+  return `${ANSWERED[language]} ${isAllDone ? NOTHING_OPEN[language] : WAIT[language]}`;
+}
+
+/** Where the user took leave. */
+export function nothingOpenLine(language: Language): string {
+  return NOTHING_OPEN[language];
+}
+
+/** Where the question stands elsewhere in the summary. */
+export function awaitingLine(language: Language): string {
+  return AWAITING[language];
+}
+
+const OWN_STEPS: readonly string[] = [
+  ...[FIX, GO_ON, CHANGED, OVERCOME, ANSWERED_BY_USER, TAKE_UP].flatMap((table) =>
+    Object.values(table).map((words) => `${words}: `),
+  ),
+  ...[AWAITING, UNANSWERED, ANSWERED, NOTHING_OPEN].flatMap((table) => Object.values(table)),
+];
+
+/** A step that was told from how the conversation stood: once it goes on, it stands elsewhere. */
+export function isOwnStep(step: string): boolean {
+  return OWN_STEPS.some((words) => step.startsWith(words));
+}
+
 /** Stands before the file that the newest call changed. */
 export function changedLabel(language: Language): string {
   return `${CHANGED[language]}: `;

@@ -51,8 +51,27 @@ test("a next step that only repeated the goal follows the goal", () =>
   check(
     { goal: ["Port the tide parser."], nextSteps: ["Port the tide parser.", "Publish the package"] },
     [user("Now write the tests for the tide parser."), ...READ],
-    { nextSteps: ["Publish the package"] },
+    { nextSteps: ["go on from: read_file: lib/tide.ts", "Publish the package"] },
   ));
+
+test("a step that was told from how things stood is told anew", () =>
+  check(
+    {
+      goal: ["Port the tide parser."],
+      nextSteps: ["go on from: bash: ls", "weiter nach: bash: ls", "changed, still to be checked: lib/tide.ts"],
+      done: ["I've ported the rows."],
+    },
+    [...READ, assistant("I've changed lib/tide.ts, checked it and pushed it."), ...READ],
+    {
+      nextSteps: ["go on from: read_file: lib/tide.ts"],
+      done: ["I've ported the rows.", "I've changed lib/tide.ts, checked it and pushed it."],
+    },
+  ));
+
+test("what is left of a turn that goes on stands before where it is", () =>
+  check({ goal: ["Port the tide parser."], nextSteps: ["Publish the package"] }, READ, {
+    nextSteps: ["Publish the package", "go on from: read_file: lib/tide.ts"],
+  }));
 
 test("what is finished moves from open to done", () =>
   check(
@@ -60,7 +79,7 @@ test("what is finished moves from open to done", () =>
     [...READ, assistant("I've published the package to the registry.")],
     {
       done: ["I've ported the rows.", "Publish the package", "I've published the package to the registry."],
-      nextSteps: [],
+      nextSteps: ["The newest request was answered. Nothing is left open: wait for the user."],
     },
   ));
 

@@ -9,6 +9,7 @@ import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../core/checkpoint/identi
 import type { Summary } from "../../core/checkpoint/summary.ts";
 import { type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 import { isCallForm } from "./argument-names.ts";
+import { isOwnStep } from "./labels.ts";
 import { failureKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
@@ -34,13 +35,14 @@ export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefin
   if (earlier === undefined) return fresh;
   const isDone = matcher(fresh.done);
   const isOpen = (item: string): boolean => !isDone(item);
-  const finished = [...earlier.inProgress, ...earlier.nextSteps, ...earlier.blocked].filter(isDone);
+  const steps = earlier.nextSteps.filter((step) => !isOwnStep(step));
+  const finished = [...earlier.inProgress, ...steps, ...earlier.blocked].filter(isDone);
   // A to-do list is the whole truth about what is open; sentences only add to it.
   const open = reading.todos === undefined ? earlier.inProgress.filter(isOpen) : [];
   // A step that only repeated the goal is asked for again, from the goal of now.
   const isAsked = (step: string): boolean =>
     earlier.goal.some((goal) => oneLine(goal).startsWith(step.replace(/…$/, "")));
-  const next = reading.todos === undefined ? earlier.nextSteps.filter((step) => isOpen(step) && !isAsked(step)) : [];
+  const next = reading.todos === undefined ? steps.filter((step) => isOpen(step) && !isAsked(step)) : [];
   return {
     constraints: distinct([...fresh.constraints, ...earlier.constraints.toReversed()]),
     done: distinct([...fresh.done, ...finished, ...earlier.done.toReversed()]),

@@ -162,13 +162,14 @@ describe("the newest call", () => {
 test("the goal is never said again: the work goes on from its newest call", () =>
   check([user("Please mend the ferry timetable."), ...ran("ls", "timetable.csv")], ["go on from: bash: ls"]));
 
-test("a new request, and mere talk, have no call to go on from", async () => {
-  await check(
+const UNANSWERED = "The newest request is still unanswered: take it up.";
+const ANSWERED = "The newest request was answered. Nothing is left open: wait for the user.";
+
+test("a new request has no call to go on from", () =>
+  check(
     [user("Please mend the ferry timetable."), ...ran("ls", "x"), user("Please mend the timetable of the ferry.")],
-    [],
-  );
-  await check([user("Please mend the ferry timetable."), assistant("Which of them?")], []);
-});
+    [UNANSWERED],
+  ));
 
 test("a command in words is a call, until the user asks for something else", async () => {
   const written = [
@@ -177,10 +178,19 @@ test("a command in words is a call, until the user asks for something else", asy
     user("OBSERVATION:\n12 lines"),
   ];
   await check(written, ["go on from: open: tables/ferry.csv"]);
-  await check([...written, user("Please mend the timetable of the ferry.")], []);
+  await check([...written, user("Please mend the timetable of the ferry.")], [UNANSWERED]);
   // An example is no command where nothing ever answered one.
-  await check(written.slice(0, 2), []);
+  await check(written.slice(0, 2), [ANSWERED]);
 });
 
-test("an answer settles what was asked", () =>
-  check([user("Please mend the ferry timetable."), assistant("The ferry timetable is mended.")], []));
+test("a request that the goal does not say is to be taken up, until something was called for it", async () => {
+  const asked = [user("Please mend the ferry timetable."), ...ran("ls", "x"), assistant("There are two. Both?")];
+  await check([...asked, user("No, the old one.")], ["take up: No, the old one."]);
+  await check([...asked, user("No, the old one."), ...ran("cat old", "x")], ["go on from: bash: cat old"]);
+});
+
+test("what is going on has a call to go on from", () =>
+  check([user("Please mend the ferry timetable."), said("Let me repaint the passenger deck.")], ["go on from: look"]));
+
+test("where nobody asked for anything, nothing is to come", () =>
+  check([assistant("The harbour is calm."), assistant("The tide is low.")], []));

@@ -1,7 +1,7 @@
 /**
  * What comes next where nobody wrote it down: the check that just failed, the parts of a request or of the assistant's own plan
- * that are still to come, what another tool's summary left pending, a request that the goal does not say, or else the call from
- * which the work goes on. Never rewords, and never says the goal again.
+ * that are still to come, what another tool's summary left pending, the call from which the work goes on, a request that nobody has
+ * answered, or else that the user is waited for. Never rewords, and never says the goal again.
  */
 
 import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
@@ -13,12 +13,23 @@ import { CUES } from "./cues.ts";
 import { foreignPending } from "./foreign-goal.ts";
 import type { Goal } from "./goal.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
-import { answerLabel, awaitingLabel, changedLabel, fixLabel, goOnLabel, overcomeLabel } from "./labels.ts";
+import {
+  answerLabel,
+  awaitingLabel,
+  changedLabel,
+  fixLabel,
+  goOnLabel,
+  nothingOpenLine,
+  overcomeLabel,
+  takeUpLabel,
+  unansweredLine,
+} from "./labels.ts";
 import type { NewestCall } from "./newest-call.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
-import { OUTCOME_MARK, type Reading } from "./reading.ts";
+import { OUTCOME_MARK, type Prose, type Reading } from "./reading.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
 import { isAssent, isFarewell, isTask } from "./tasks.ts";
+import { afterAnswer } from "./turn-end.ts";
 import { withoutLayout } from "./whole-statement.ts";
 
 export interface NextInput {
@@ -33,6 +44,9 @@ export interface NextInput {
   readonly closed: readonly string[];
   readonly done: readonly string[];
   readonly inProgress: readonly string[];
+  readonly blocked: readonly string[];
+  /** What was left open before, and is told anyway. */
+  readonly left: readonly string[];
   /** No tool was called. */
   readonly isTalk: boolean;
   /** The newest call, where it failed. */
@@ -49,11 +63,13 @@ export function nextOf(input: NextInput): readonly string[] {
   if (!reading.hasAssistant) return [];
   // In mere talk a list of steps is advice.
   const planned = input.isTalk ? [] : planToCome(input);
-  // Whoever writes commands never only answers.
-  if (planned.length > 0 || (kept.isAnswered && reading.observations === 0)) return planned;
-  if (current === undefined && foreign !== "") return foreignPending(foreign, input.closed);
+  if (planned.length > 0) return planned;
   const last = inOrder(reading.prose, kept.prose).at(-1);
-  if (last?.isUser === true && isFarewell(last.text, reading.language)) return [];
+  // Whoever writes commands never only answers.
+  if (kept.isAnswered && (reading.observations === 0 || input.newestCall === undefined)) return atRest(input, last);
+  const pending = current === undefined && foreign !== "" ? foreignPending(foreign, input.closed) : [];
+  if (pending.length > 0) return pending;
+  if (last?.isUser === true && isFarewell(last.text, reading.language)) return [nothingOpenLine(reading.language)];
   const newest = last?.isUser === true && !isAssent(last.text, reading.language) ? last.text : current?.text;
   const next = newest ?? goal.at(-1) ?? "";
   const parts = orderedParts(next, CUES[reading.language]);
@@ -62,15 +78,37 @@ export function nextOf(input: NextInput): readonly string[] {
     ...partsBehind(parts, [...input.inProgress, ...input.done]),
   ];
   if (derived.length > 0) return derived;
-  const step = oneLine(askingQuote(next, NEXT_CHARS_MAX, reading.language), NEXT_CHARS_MAX);
-  const isGoal = goal.some((text) => asked.wholes.get(text) === next || isWithin(step, text));
-  if (step !== "" && !isGoal) return [step];
-  return input.inProgress.length > 0 ? [] : goOn(input);
+  if (input.newestCall !== undefined) return goOn(input, input.newestCall);
+  // A client's note may stand behind an answer.
+  return last?.isFinal === true ? atRest(input, last) : toTakeUp(last, input);
+}
+
+/** Where nobody asked for anything, nothing was answered. */
+function atRest(input: NextInput, last: Prose | undefined): readonly string[] {
+  const { reading, kept, language, asked, inProgress, blocked, open, left } = input;
+  if (asked.goal.length === 0) return [];
+  const request = inOrder(reading.prose, kept.prose).findLast(({ isUser }) => isUser)?.text ?? "";
+  return afterAnswer({
+    said: last?.isUser === false ? last.text : "",
+    language,
+    userLanguage: reading.language,
+    open: [...inProgress, ...blocked, ...(open === undefined ? [] : [open.summary])],
+    hasSteps: left.length > 0,
+    // Who answers a question in passing may have more to do.
+    isTask: request === asked.current?.text || isAssent(request, reading.language),
+  });
+}
+
+/** The newest request, which nothing followed. */
+function toTakeUp(last: Prose | undefined, { reading: { language }, asked }: NextInput): readonly string[] {
+  const request = last?.isUser === true ? last.text : "";
+  const step = oneLine(askingQuote(request, NEXT_CHARS_MAX, language), NEXT_CHARS_MAX);
+  const isGoal = asked.goal.some((text) => asked.wholes.get(text) === request || isWithin(step, text));
+  return [step === "" || isGoal ? unansweredLine(language) : takeUpLabel(language) + step];
 }
 
 /** Nobody said what comes after the newest call: its result is still to be read, or what it changed to be looked at. */
-function goOn({ newestCall, reading: { language }, open }: NextInput): readonly string[] {
-  if (newestCall === undefined) return [];
+function goOn({ reading: { language }, open }: NextInput, newestCall: NewestCall): readonly string[] {
   const { name, brief, outcome, changed, answer } = newestCall;
   if (answer !== undefined && answer !== "") return [answerLabel(language) + oneLine(answer, CALL_CHARS_MAX)];
   if (answer === "" && outcome === "running") return [awaitingLabel(language) + oneLine(brief, CALL_CHARS_MAX)];
@@ -83,7 +121,7 @@ function goOn({ newestCall, reading: { language }, open }: NextInput): readonly 
 }
 
 const CALL_CHARS_MAX = 120;
-const FAILED_CHARS_MAX = 60;
+const FAILED_CHARS_MAX = 40;
 
 /** Whether a quote, cut or not, stands in another. */
 function isWithin(quote: string, text: string): boolean {

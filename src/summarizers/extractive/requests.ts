@@ -99,7 +99,7 @@ function isClosing(last: Prose | undefined): boolean {
 }
 
 /** A question, or "Please send me the number of the berth." */
-const ASKING_BACK =
+export const ASKING_BACK =
   /[?？؟]|(?<!\p{L})(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|veuillez|por favor|per favore|пожалуйста|من فضلك|يرجى)(?!\p{L})|请|ください|주세요|바랍니다/iu;
 
 /** What users said right after the assistant had asked them something, in a few words or in words of the question. */

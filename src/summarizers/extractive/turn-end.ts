@@ -1,0 +1,63 @@
+/**
+ * What comes next where the assistant ended its turn: the user's answer to what it asked, or else whatever the user wants. Reads the
+ * end of that one message. Never says that all is done where the message speaks of more.
+ */
+
+import type { Language } from "../../core/checkpoint/language.ts";
+import { CUES } from "./cues.ts";
+import { answeredLine, awaitingLabel, awaitingLine } from "./labels.ts";
+import { ASKING_BACK } from "./requests.ts";
+import { oneLine, splitSentences } from "./sentences.ts";
+import { withoutLayout } from "./whole-statement.ts";
+
+export interface TurnEnd {
+  /** What the assistant ended its turn with. */
+  readonly said: string;
+  /** The assistant's, which may differ from the user's. */
+  readonly language: Language;
+  readonly userLanguage: Language;
+  /** What the summary says to be going on or stuck. */
+  readonly open: readonly string[];
+  /** Whether the summary names further steps. */
+  readonly hasSteps: boolean;
+  /** What was answered is all that the user wants. */
+  readonly isTask: boolean;
+}
+
+/** A question stands near the end, perhaps with a word of thanks behind it. */
+const SENTENCES_READ = 3;
+const END_CHARS = 800;
+const QUESTION_CHARS_MAX = 160;
+
+export function afterAnswer({ said, language, userLanguage, open, hasSteps, isTask }: TurnEnd): readonly string[] {
+  const question = questionIn(said);
+  if (question !== undefined) {
+    const isTold = open.some((item) => item.includes(question));
+    return [isTold ? awaitingLine(userLanguage) : awaitingLabel(userLanguage) + oneLine(question, QUESTION_CHARS_MAX)];
+  }
+  if (hasSteps) return [];
+  const { next, leftLabel, blocked } = CUES[language];
+  const isAllDone =
+    isTask &&
+    open.length === 0 &&
+    !/[:：]\s*$/.test(said) &&
+    ![next, leftLabel, blocked].some((cue) => cue.test(said.slice(-END_CHARS)));
+  return [answeredLine(userLanguage, { isAllDone })];
+}
+
+/** What the user was asked in the end; an offer of whatever else there may be asks for nothing. */
+function questionIn(said: string): string | undefined {
+  if (!ASKING_BACK.test(said.slice(-END_CHARS))) return undefined;
+  return splitSentences(said.slice(-END_CHARS), { sentencesMax: 2 * SENTENCES_READ })
+    .slice(-SENTENCES_READ)
+    .map(withoutLayout)
+    .findLast((sentence) => ASKING_BACK.test(sentence) && !COURTESY.test(sentence));
+}
+
+const COURTESY = new RegExp(
+  [
+    "(?<!\\p{L})(?:(?:any|some)thing else|any (?:other|more|further)|(?:further|more|other) (?:questions?|assistance|help)|need (?:any )?(?:help|assistance)|feel free|weitere (?:fragen|hilfe)|sonst noch|noch (?:etwas|was) (?:tun|helfen)|autre chose|autres questions|algo más|(?:otra|más) (?:cosa|preguntas?)|mais alguma|algo mais|outras? (?:dúvidas?|perguntas?)|qualcos['’]altro|altr[eo] (?:domande|aiuto)|ещё (?:что|чем|вопрос)|другие вопросы)",
+    "其他(?:问题|需要|可以|帮)|还有(?:什么|其他)|随时|(?:他|ほか)に(?:何|も|ご)|ご不明|다른 (?:질문|도움|것)|더 (?:필요|궁금)|언제든|شيء آخر|أسئلة أخرى|مساعدة أخرى",
+  ].join("|"),
+  "iu",
+);
