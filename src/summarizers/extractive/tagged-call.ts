@@ -1,0 +1,76 @@
+/**
+ * The call that a message ends with, where an agent writes its calls between tags into the text: `<function=run>`, `<invoke name="run">`,
+ * `<tool_call>{"name": "run"}`, `<run_command>`. Whoever ends so waits for a result, and has not answered. Reads the end of a text and one
+ * piece behind the tag that opens. Never takes tags of a page or a document for a call.
+ */
+
+import { isObject } from "../../core/json.ts";
+import { oneLine } from "./sentences.ts";
+
+export interface TaggedCall {
+  readonly name: string;
+  readonly brief: string;
+}
+
+const END_CHARS = 100;
+const READ_CHARS = 2_000;
+const BRIEF_CHARS_MAX = 80;
+
+export function taggedCall(said: string): TaggedCall | undefined {
+  const closing = CLOSING.exec(said.slice(-END_CHARS))?.[1];
+  if (closing === undefined) return undefined;
+  const opened = OPENINGS.map((opening) => lastMatch(said, opening)).filter((match) => match !== undefined);
+  const own = TOOL_TAG.test(closing) ? opensWith(said, closing) : undefined;
+  const call = [...opened, ...(own === undefined ? [] : [own])].sort((one, other) => other.at - one.at)[0];
+  if (call === undefined) return undefined;
+  const given = said.slice(call.end, call.end + READ_CHARS);
+  return call.name === "" ? callInJson(given) : { name: call.name, brief: briefIn(given) };
+}
+
+/** The last tag of a text, perhaps before the end of a block of code. */
+const CLOSING = /<\/([a-z][\w:-]*)>\s*(?:```\s*)?$/i;
+/** Tags that name a tool have several words; one that hands over what was made ends the work. */
+const TOOL_TAG = /^(?!attempt_completion$)[a-z]+(?:_[a-z]+)+$/;
+const OPENINGS: readonly string[] = ["<function=", '<invoke name="', "<tool_call>"];
+
+interface Opened {
+  readonly at: number;
+  readonly end: number;
+  /** Empty where what follows tells it. */
+  readonly name: string;
+}
+
+function lastMatch(said: string, opening: string): Opened | undefined {
+  const at = said.lastIndexOf(opening);
+  if (at < 0) return undefined;
+  if (opening.endsWith(">")) return { at, end: at + opening.length, name: "" };
+  const [whole = "", name = ""] =
+    /^([\w.:-]{1,80})"?>/.exec(said.slice(at + opening.length, at + opening.length + 90)) ?? [];
+  return name === "" ? undefined : { at, end: at + opening.length + whole.length, name };
+}
+
+function opensWith(said: string, name: string): Opened | undefined {
+  const opening = `<${name}>`;
+  const at = said.lastIndexOf(opening);
+  return at < 0 ? undefined : { at, end: at + opening.length, name };
+}
+
+/** What stands in the first argument. */
+function briefIn(given: string): string {
+  const [, value = ""] = /^\s*<[\w:-]+(?:[= ][^>]{1,80})?>([\s\S]*?)(?:<\/[\w:-]+>|$)/.exec(given) ?? [];
+  return oneLine(value.trim(), BRIEF_CHARS_MAX);
+}
+
+function callInJson(given: string): TaggedCall | undefined {
+  const [text = ""] = /^\s*\{[\s\S]*?\}(?=\s*<\/tool_call>)/.exec(given) ?? [];
+  try {
+    const call: unknown = JSON.parse(text);
+    if (!isObject(call) || typeof call.name !== "string") return undefined;
+    const given = isObject(call.arguments)
+      ? Object.values(call.arguments).find((value) => typeof value === "string")
+      : "";
+    return { name: call.name, brief: oneLine(typeof given === "string" ? given : "", BRIEF_CHARS_MAX) };
+  } catch {
+    return undefined;
+  }
+}
