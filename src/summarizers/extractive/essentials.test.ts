@@ -92,6 +92,31 @@ describe("what one section leaves goes to the others", () => {
   });
 });
 
+describe("what comes next", () => {
+  const counted = messageCounter({ name: "characters", countText: (text) => Math.ceil(text.length / 4) });
+  const stepIn = (step: string, budgetTokens: number): readonly string[] => {
+    const draft = { ...DRAFT, goal: [words("lamp", 60)], nextSteps: [step] };
+    const { checkpoint, usedTokens } = essentials(draft, budgetTokens, { counter: counted, quote });
+    expect(usedTokens).toBeLessThanOrEqual(budgetTokens);
+    expect(checkpoint.goal.length).toBe(1);
+    return checkpoint.nextSteps;
+  };
+
+  test("stands beside the goal in hardly any room", () => {
+    expect(stepIn("Polish the mirror.", 40)).toEqual(["Polish the mirror."]);
+  });
+
+  test("is cut at a word, a path by its folders", () => {
+    expect(stepIn(`Polish ${words("mirror", 60)}`, 60)[0]).toMatch(/^Polish (?:mirror )+mirror…$/);
+    expect(stepIn(`changed: /${words("lamp/", 20).replaceAll(" ", "")}lens.ts`, 60)).toEqual(["changed: …/lens.ts"]);
+  });
+
+  test("is whole where there is room", () => {
+    const step = `Polish ${words("mirror", 20)}`;
+    expect(stepIn(step, 400)).toEqual([step]);
+  });
+});
+
 describe("the goal", () => {
   test.each([11, 12, 16, 20, 24, 28])("is cut, not dropped, in %d tokens", (budgetTokens) => {
     const { goal } = told({ goal: [words("lamp", 60)] }, budgetTokens);

@@ -1,7 +1,7 @@
 /**
  * The sections that make a summary a summary: goal and request in the user's words, what is going on, what was decided and done.
  * Every section gets its most important item before any gets a second; then each its share, then what is left goes round. An item
- * is taken whole or not at all; only quotes may be cut, at a word.
+ * is taken whole or not at all; only quotes may be cut, at a word, and the next step where there is hardly any room.
  */
 
 import {
@@ -11,6 +11,7 @@ import {
   type ToolFailure,
 } from "../../core/checkpoint/checkpoint.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
+import { cutAtWord } from "./sentences.ts";
 
 /** About what a heading and an item's marks cost. */
 export const HEADING_TOKENS = 5;
@@ -30,6 +31,8 @@ export interface FirstEssentials extends Essentials {
   withMore(moreTokens: number): Essentials;
 }
 
+/** What comes next goes before all else where it is short: a goal alone does not tell whether anything is left to do. */
+const STEP_SHARE = 0.4;
 const GOAL_SHARE = 0.35;
 const LATEST_REQUEST_SHARE = 0.3;
 
@@ -73,12 +76,14 @@ export interface EssentialsOptions {
 
 export function essentials(draft: Checkpoint, budgetTokens: number, options: EssentialsOptions): FirstEssentials {
   const purse = createPurse(budgetTokens, options);
+  const nextSteps = firstCut(draft.nextSteps, budgetTokens * STEP_SHARE, options);
+  const shelves = shelvesOf({ ...draft, nextSteps }, options);
+  purse.takeFirst(shelves.nextSteps, STEP_SHARE);
   // The current task stands last and must be there; what the work began with may take what is left.
   const goal = draft.goal
     .toReversed()
     .flatMap((text) => purse.quote(text, GOAL_SHARE / draft.goal.length))
     .reverse();
-  const shelves = shelvesOf(draft, options);
   for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], share);
   const [latestRequest] =
     draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE, goal.join("\n"));
@@ -113,6 +118,24 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
     },
   };
 }
+
+/** With the first cut to what there is room for; a path by its folders. As it is where too little would be left of it. */
+function firstCut(
+  [first = "", ...others]: readonly string[],
+  limitTokens: number,
+  { counter }: EssentialsOptions,
+): readonly string[] {
+  if (first === "") return others;
+  const room = limitTokens - HEADING_TOKENS - ITEM_TOKENS;
+  const tokens = counter.countText(first);
+  if (tokens <= room || room < STEP_TOKENS_MIN) return [first, ...others];
+  const charsMax = Math.floor((first.length * room * CUT_SAFETY) / tokens);
+  const byFolders = first.replace(/(?<=\s)\S*\/(?=[^\s/]+$)/, "…/");
+  return [byFolders.length <= charsMax ? byFolders : cutAtWord(first, charsMax), ...others];
+}
+
+/** Fewer say nothing of a step. */
+const STEP_TOKENS_MIN = 10;
 
 /** Candidates of a section with what they cost, the most important first, and the positions of those that were taken. */
 interface Shelf<Item> {
