@@ -113,7 +113,13 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     goal: asked.goal,
     ...statements,
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
-    nextSteps: distinct(fresh.nextSteps.length > 0 ? left : nowFirst(nextOf(next), left, source)),
+    nextSteps: distinct(
+      fresh.nextSteps.length > 0
+        ? left
+        : carried.isOfTurn
+          ? [...left, ...nextOf(next)]
+          : nowFirst(nextOf(next), left, source),
+    ),
     blocked: distinct([
       ...(open === undefined || !isWorthTelling(open) ? [] : [failureLine(open)]),
       ...statements.blocked,

@@ -91,6 +91,38 @@ describe("a list of what remains", () => {
     check([...BEGINNING, assistant("Next we need to oil the anchor winch."), ...NEW_TASK], {}));
 });
 
+describe("what the turn that goes on said to be left", () => {
+  const said = (words: string, command: string): readonly Message[] => {
+    const [call, result] = ran(command);
+    return call === undefined || result === undefined ? [] : [{ ...call, parts: [text(words), ...call.parts] }, result];
+  };
+  const list = said("Still to do:\n- Oil the anchor winch\n- Repaint the passenger deck", "ls winch");
+
+  test("is left while it goes on, without what it came to", async () => {
+    await check([...BEGINNING, ...list, ...said("The weather is fine.", "ls deck")], {
+      steps: ["Oil the anchor winch", "Repaint the passenger deck"],
+    });
+    await check([...BEGINNING, ...list, ...said("The anchor winch turns again.", "ls deck")], {
+      steps: ["Repaint the passenger deck"],
+    });
+  });
+
+  test("stands before where it is", async () => {
+    const { nextSteps } = await open([...BEGINNING, ...list, ...said("The weather is fine.", "ls deck")]);
+    expect(nextSteps.at(-1)).toBe("go on from: bash: ls deck");
+  });
+
+  test("is left no longer once its file was changed, or long after", async () => {
+    const files = said("Still to do:\n- Translate the notes in winch.md", "ls");
+    await check(
+      [...BEGINNING, ...files, ...ran("echo oil > docs/winch.md"), ...said("The weather is fine.", "ls")],
+      {},
+    );
+    const weather = Array.from({ length: 9 }, (_, day) => said(`Day ${day} was fine.`, "date")).flat();
+    await check([...BEGINNING, ...list, ...weather], {});
+  });
+});
+
 describe("what waits for somebody else", () => {
   test("still waits after a new task, with what it is", () =>
     check(

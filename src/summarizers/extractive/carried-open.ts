@@ -1,6 +1,7 @@
 /**
- * What an earlier turn left open and nothing has closed since: the newest list of what remains, and what waits for somebody else.
- * A new task does not close it; a call or a word that speaks of it does. Bounded; never rewords.
+ * What an earlier turn left open and nothing has closed since: the newest list of what remains, and what waits for somebody else; of the
+ * turn that goes on, what it said lately to be left. A new task does not close it; a call, a changed file or a word that speaks of it
+ * does. Bounded; never rewords.
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
@@ -17,6 +18,8 @@ import { isFarewell, isTelling } from "./tasks.ts";
 export interface CarriedOpen {
   readonly nextSteps: readonly string[];
   readonly blocked: readonly string[];
+  /** The steps are of the turn that goes on. */
+  readonly isOfTurn: boolean;
 }
 
 export interface CarriedInput {
@@ -31,6 +34,8 @@ export interface CarriedInput {
 /** What was left open so many requests ago is forgotten or done without a word. */
 const TURNS_MAX = 8;
 const MESSAGES_MAX = 120;
+/** What a turn said so many messages ago to be left, it came to since. */
+const TURN_MESSAGES_MAX = 8;
 const STEPS_MAX = 4;
 const BLOCKED_MAX = 2;
 const SENTENCES_PER_MESSAGE = 24;
@@ -46,6 +51,9 @@ export function carriedOpen(input: CarriedInput): CarriedOpen {
   let nextSteps: readonly string[] | undefined;
   const blocked: string[] = [];
   let turns = 0;
+  let isOfTurn = false;
+  const newest = prose.findLast(({ isUser }) => !isUser)?.message;
+  let spoken = 0;
   const oldest = Math.max(0, prose.length - MESSAGES_MAX);
   for (let at = prose.length - 1; at >= oldest && turns <= TURNS_MAX; at--) {
     const item = prose[at];
@@ -54,27 +62,36 @@ export function carriedOpen(input: CarriedInput): CarriedOpen {
       if (isTelling(item.text, userLanguage)) turns++;
       continue;
     }
-    // What the newest turn says of itself is read elsewhere, and what was said amid the work went on in it.
-    if (turns === 0 || !item.isFinal || !mayLeaveOpen(item.text, language)) continue;
+    // What is said last is read elsewhere, and what was said amid the work of an earlier turn went on in it.
+    if (turns === 0 ? item.message === newest || ++spoken > TURN_MESSAGES_MAX : !item.isFinal) continue;
+    if (!mayLeaveOpen(item.text, language)) continue;
     const left = leftIn(item.text, language);
     // A newer list says what is left of an older one.
     const isNewest = nextSteps === undefined && left.listed.length + left.labelled.length > 0;
-    const waiting = openIn(item.text, language, { isFinal: true }).blocked.filter((words) =>
-      isWaiting(words, language),
-    );
+    const stuck = turns === 0 ? [] : openIn(item.text, language, { isFinal: true }).blocked;
+    const waiting = stuck.filter((words) => isWaiting(words, language));
     if (!isNewest && waiting.length === 0) continue;
     const isOpen = unlessClosed(prose.slice(at + 1), input);
-    if (isNewest)
-      nextSteps = [
+    if (isNewest) {
+      const steps = [
         ...left.listed.filter((item) => isOpen(item)),
         ...left.labelled.filter((item) => isOpen(item, PART_SHARED_MIN)),
       ];
+      isOfTurn = turns === 0;
+      nextSteps = isOfTurn ? steps.filter((step) => !namesAny(step, reading.filesModified)) : steps;
+    }
     blocked.push(...waiting.filter((item) => isOpen(item)));
   }
-  return { nextSteps: (nextSteps ?? []).slice(0, STEPS_MAX), blocked: blocked.slice(0, BLOCKED_MAX) };
+  return { nextSteps: (nextSteps ?? []).slice(0, STEPS_MAX), blocked: blocked.slice(0, BLOCKED_MAX), isOfTurn };
 }
 
-const NOTHING: CarriedOpen = { nextSteps: [], blocked: [] };
+const NOTHING: CarriedOpen = { nextSteps: [], blocked: [], isOfTurn: false };
+
+/** Whether it names one of the files: what was to be done with that may have been done without a word. */
+function namesAny(step: string, files: ReadonlySet<string>): boolean {
+  for (const path of files) if (step.includes(path.slice(path.lastIndexOf("/") + 1))) return true;
+  return false;
+}
 
 function mayLeaveOpen(text: string, language: Language): boolean {
   const { leftLabel, blocked } = CUES[language];
