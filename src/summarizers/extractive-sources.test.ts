@@ -163,3 +163,22 @@ test.each([
 ])("what is used next is no decision, what is chosen is: %j", (sentence, expected) => {
   expect(decisionIn(sentence, CUES.en, { isUser: false, isAtWork: true }) !== undefined).toBe(expected);
 });
+
+test("calls between tags: whoever waits for a result has not answered", async () => {
+  const asked = user("Close both gates of the upper lock and tell me the level.");
+  const call = "<function=terminal>\n<parameter=command>ls locks</parameter>\n</function>";
+  await check(
+    [
+      asked,
+      assistant(`I'll look at the locks first.\n\n${call}`),
+      user("EXECUTION RESULT of [terminal]:\nnorth.gate south.gate"),
+    ],
+    {
+      goal: ["Close both gates of the upper lock and tell me the level."],
+      nextSteps: ["go on from: terminal: ls locks"],
+    },
+  );
+  await check([asked, assistant("Both gates are closed; the level is at 214 cm.")], {
+    nextSteps: ["The newest request was answered. Nothing is left open: wait for the user."],
+  });
+});

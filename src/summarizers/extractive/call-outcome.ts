@@ -5,6 +5,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
 import { oneLine } from "./sentences.ts";
+import { taggedCall } from "./tagged-call.ts";
 
 /** X18. */
 export const FAILURE_CHARS_MAX = 240;
@@ -116,6 +117,8 @@ const WRITTEN_CHARS = 2_000;
 
 /** The command that a message ends with, of an agent that writes commands instead of calling; undefined for any other. */
 export function writtenCommand(said: string): { readonly name: string; readonly brief: string } | undefined {
+  const tagged = taggedCall(said);
+  if (tagged !== undefined) return tagged;
   const [, block = ""] = /```[a-z]*\n((?:(?!```)[\s\S])+)```\s*$/.exec(said.slice(-WRITTEN_CHARS)) ?? [];
   const [, name = "", rest = ""] = COMMAND_LINE.exec(block) ?? [];
   return name === "" ? undefined : { name, brief: oneLine(rest, BRIEF_CHARS_MAX) };

@@ -10,6 +10,7 @@ import { isTurnStart } from "../../core/structure/structure.ts";
 import { briefOf, failureOf } from "./call-outcome.ts";
 import { failureKeyOf, isObservation, type Prose } from "./reading.ts";
 import { requestOf } from "./request.ts";
+import { callsForResult } from "./tagged-call.ts";
 import { type Todo, todosOf } from "./todo-list.ts";
 import { withoutShellState } from "./tool-output.ts";
 
@@ -92,7 +93,7 @@ function isAnswer(message: Message | undefined): boolean {
   return (
     message?.role === "assistant" &&
     message.parts.some((part) => part.type === "text" && part.text.trim() !== "") &&
-    !message.parts.some(({ type }) => type === "tool-call")
+    !callsForResult(message)
   );
 }
 
@@ -101,7 +102,7 @@ function proseOf(message: Message, place: number, isStarted: boolean): readonly 
   if (isForeignSummary(message)) return [];
   if (!isUser && message.role !== "assistant") return [];
   if (isUser && !isTurnStart(message)) return [];
-  const isFinal = !isUser && !message.parts.some(({ type }) => type === "tool-call");
+  const isFinal = !isUser && !callsForResult(message);
   return message.parts.flatMap((part) => {
     const text = part.type !== "text" ? "" : isUser ? askedIn(part.text, isStarted) : part.text;
     return text.trim() === "" ? [] : [{ message: place, isUser, isRequest: isUser, isFinal, speaker: "", text }];

@@ -17,6 +17,7 @@ import { type Settled, settledByTool } from "./question-tools.ts";
 import { requestOf, speakerOf } from "./request.ts";
 import { oneLine } from "./sentences.ts";
 import { spokenWords } from "./spoken-words.ts";
+import { callsForResult } from "./tagged-call.ts";
 import { type Todo, todosOf } from "./todo-list.ts";
 import { hasShellState, withoutShellState } from "./tool-output.ts";
 
@@ -150,7 +151,7 @@ function readMessage(state: State, message: Message, index: number): void {
   const isUser = message.role === "user";
   if (isForeignSummary(message)) return;
   if (message.role === "assistant") state.hasAssistant = state.isStarted = true;
-  const isFinal = message.role === "assistant" && !message.parts.some((part) => part.type === "tool-call");
+  const isFinal = message.role === "assistant" && !callsForResult(message);
   const isRequest = isTurnStart(message);
   for (const part of message.parts) {
     if (part.type === "tool-call") readCall(state, part);

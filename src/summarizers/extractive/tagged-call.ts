@@ -5,6 +5,7 @@
  */
 
 import { isObject } from "../../core/json.ts";
+import type { Message } from "../../core/message.ts";
 import { oneLine } from "./sentences.ts";
 
 export interface TaggedCall {
@@ -17,7 +18,10 @@ const READ_CHARS = 2_000;
 const BRIEF_CHARS_MAX = 80;
 
 export function taggedCall(said: string): TaggedCall | undefined {
-  const closing = CLOSING.exec(said.slice(-END_CHARS))?.[1];
+  const end = said.slice(-END_CHARS).trimEnd();
+  // Nearly every message ends otherwise.
+  if (!end.endsWith(">") && !end.endsWith("```")) return undefined;
+  const closing = CLOSING.exec(end)?.[1];
   if (closing === undefined) return undefined;
   const opened = OPENINGS.map((opening) => lastMatch(said, opening)).filter((match) => match !== undefined);
   const own = TOOL_TAG.test(closing) ? opensWith(said, closing) : undefined;
@@ -25,6 +29,13 @@ export function taggedCall(said: string): TaggedCall | undefined {
   if (call === undefined) return undefined;
   const given = said.slice(call.end, call.end + READ_CHARS);
   return call.name === "" ? callInJson(given) : { name: call.name, brief: briefIn(given) };
+}
+
+/** Whether a message ends no turn: the result of a call is to come, wherever that call stands. */
+export function callsForResult({ parts }: Message): boolean {
+  return parts.some(
+    (part) => part.type === "tool-call" || (part.type === "text" && taggedCall(part.text) !== undefined),
+  );
 }
 
 /** The last tag of a text, perhaps before the end of a block of code. */
