@@ -6,6 +6,7 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
+import { quick } from "./quick-expressions.ts";
 import { cutAtWord, endsWithMark, splitSentences } from "./sentences.ts";
 
 const READ_CHARS = 12_000;
@@ -114,8 +115,9 @@ function byWorth(pieces: readonly Piece[]): readonly number[] {
   return [...first, ...rest];
 }
 
-const POLITE =
-  /^(?:(?:and|und|et|y|e|и) )?(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста|من فضلك)(?!\p{L})|^(?:所以|那)?(?:请|麻烦|帮我)|(?:ください|お願いします|주세요|부탁드립니다)[。.!]?$/iu;
+const POLITE = quick(
+  /^(?:(?:and|und|et|y|e|и) )?(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста|من فضلك)(?!\p{L})|^(?:所以|那)?(?:请|麻烦|帮我)|(?:ください|お願いします|주세요|부탁드립니다)[。.!]?$/iu,
+);
 
 /** Who ends with a question asks it, whatever was said on the way; else the first that asks by a bare verb. */
 function orderIn(pieces: readonly Piece[]): number {
@@ -235,8 +237,9 @@ const TASK_LABEL =
 const RULES_LABEL =
   /^\s*(?:[<#*[_\s]*)(?:(?:important|general|additional|some|the|your|output|response)[\s_-]+){0,2}(?:instructions|tips|rules|notes?|guidelines|reminders|format|hinweise|regeln|consignes|instrucciones|reglas|instruções|regras|istruzioni|regole|инструкции|правила|注意事项|规则|要求|注意事項|ルール|규칙)(?:[\s>*\]_]*[:：]\**\s*$|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/iu;
 /** "The description is:" at the end of a line. */
-const MATERIAL_LABEL =
-  /(?<!\p{L})(?:description|statement|story|message|e-?mail|report|log|output|excerpt|beschreibung|nachricht|descripción|mensaje|descrição|mensagem|descrizione|messaggio|описание|сообщение)(?: (?:is|was|reads|says|ist|lautet|est|es|é|è))?(?: as follows)?[:：]\s*$|(?:描述|内容|説明|설명)(?:如下|は次の通り)?[:：]\s*$/imu;
+const MATERIAL_LABEL = quick(
+  /(?<!\p{L})(?:description|statement|story|message|e-?mail|report|log|output|excerpt|beschreibung|nachricht|descripción|mensaje|descrição|mensagem|descrizione|messaggio|описание|сообщение)(?: (?:is|was|reads|says|ist|lautet|est|es|é|è))?(?: as follows)?[:：]\s*$|(?:描述|内容|説明|설명)(?:如下|は次の通り)?[:：]\s*$/imu,
+);
 
 /** Log lines, frames of stacks, prompts, paths alone, tables and tags: printed or wrapped, not said. */
 const PRINTED_LINE =
@@ -258,8 +261,9 @@ const LATE_PLEA = new RegExp(`${CLAUSE_START}${ASKING_YOU}`, "iu");
 const LATE_CLAUSE = new RegExp(`[,;:—–] ${ASKING_YOU}`, "iu");
 
 /** What templates say of themselves. */
-const ROLE =
-  /^(?:(?:now,? )?you(?: are|['’]re) (?:an?|the|now|going to)|you (?:can|may|should|must|will|do not|don['’]t|need to|have to)|act as|as an? |imagine you|important|note|notes|remember|warning|caution|attention|tips?|hint|rules?|instructions?|here(?: is| are|['’]s)|the following|below|above|i(?:'ve| have) uploaded|du bist|sie sind|tu es|vous êtes|eres|você é|sei un|ты|вы —|wichtig|hinweis|remarque|nota|примечание)(?![\p{L}])|^(?:你是|您是|注意|重要|あなたは|당신은)/iu;
+const ROLE = quick(
+  /^(?:(?:now,? )?you(?: are|['’]re) (?:an?|the|now|going to)|you (?:can|may|should|must|will|do not|don['’]t|need to|have to)|act as|as an? |imagine you|important|note|notes|remember|warning|caution|attention|tips?|hint|rules?|instructions?|here(?: is| are|['’]s)|the following|below|above|i(?:'ve| have) uploaded|du bist|sie sind|tu es|vous êtes|eres|você é|sei un|ты|вы —|wichtig|hinweis|remarque|nota|примечание)(?![\p{L}])|^(?:你是|您是|注意|重要|あなたは|당신은)/iu,
+);
 
 /** A plea stands at the beginning: "…, please use a script" is a rule about how. */
 const PLEA_CHARS = 40;
@@ -287,11 +291,13 @@ const LEANING_PLEA =
   /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$/iu;
 const TELLING_CHARS_MIN = 20;
 /** "They want to build a bridge": what others want is told, not asked. */
-const TALE =
-  /^(?:(?:and|but|so|because|since|while|although|then) )?(?:they|he|she|it|users?|people|customers?|clients?|(?:the|our|my|some|many) (?:users?|people|customers?|clients?|team|author|reporter|boss|manager))(?:['’]\p{L}+)? (?!should|must|needs?|has to|have to)/iu;
+const TALE = quick(
+  /^(?:(?:and|but|so|because|since|while|although|then) )?(?:they|he|she|it|users?|people|customers?|clients?|(?:the|our|my|some|many) (?:users?|people|customers?|clients?|team|author|reporter|boss|manager))(?:['’]\p{L}+)? (?!should|must|needs?|has to|have to)/iu,
+);
 /** "Great, that works now.": takes leave of what was before. */
-const ACKNOWLEDGEMENT =
-  /^(?:(?:ok(?:ay)?|great|perfect|nice|awesome|cool|excellent|good|thanks|thank you|thx|yes|yeah|alright|amazing|wonderful|super|prima|danke|merci|parfait|gracias|perfecto|obrigad[oa]|perfeito|grazie|perfetto|спасибо|отлично)(?!\p{L})[,!]?[^,;:?]{0,40}|(?:that|this|it) (?:works|looks|is) (?:great|good|perfect|fine|better|nice)[^,;:?]{0,30})[.!]?$|^(?:好的|谢谢|太好了|很好|ありがとう|감사)[^，？]{0,12}[。！!]?$/iu;
+const ACKNOWLEDGEMENT = quick(
+  /^(?:(?:ok(?:ay)?|great|perfect|nice|awesome|cool|excellent|good|thanks|thank you|thx|yes|yeah|alright|amazing|wonderful|super|prima|danke|merci|parfait|gracias|perfecto|obrigad[oa]|perfeito|grazie|perfetto|спасибо|отлично)(?!\p{L})[,!]?[^,;:?]{0,40}|(?:that|this|it) (?:works|looks|is) (?:great|good|perfect|fine|better|nice)[^,;:?]{0,30})[.!]?$|^(?:好的|谢谢|太好了|很好|ありがとう|감사)[^，？]{0,12}[。！!]?$/iu,
+);
 
 /** Whether any of its sentences asks for something outright. */
 export function asksOutright(request: string, language: Language): boolean {

@@ -10,6 +10,7 @@ import { type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { decidingCues, decisionIn, endsAsking } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
+import { quick } from "./quick-expressions.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
 import { writtenSentences } from "./written-sentences.ts";
@@ -161,8 +162,9 @@ function leansOn(before: string, step: string, cues: CueTable): boolean {
   return !POINTING_BACK.test(before) && !isDone(before, cues);
 }
 
-const POINTING_BACK =
-  /^(?:this|that|these|those|it|they|he|she|das|dies\p{L}*|es|sie|ce(?:la|ci)?|c['’]est|ça|ils?|elles?|esto|eso|est[ae]|isso|isto|questo|ciò|это|этот)(?!\p{L})|^(?:这|那|它|これ|それ|이것|그것)/iu;
+const POINTING_BACK = quick(
+  /^(?:this|that|these|those|it|they|he|she|das|dies\p{L}*|es|sie|ce(?:la|ci)?|c['’]est|ça|ils?|elles?|esto|eso|est[ae]|isso|isto|questo|ciò|это|этот)(?!\p{L})|^(?:这|那|它|これ|それ|이것|그것)/iu,
+);
 
 /** "The gate is closed. It needs an approval from the harbour office": what waits is named in the sentence before. */
 function withSubject(before: string, blocked: string): string {
@@ -236,5 +238,6 @@ const SUBORDINATE =
 
 const ITEM_CHARS_MIN = 16;
 /** "0 failures" takes nothing back; what stands in backticks is a name, what stands in brackets an aside. */
-const NONE =
-  /\b(?:0|no|zero|keine?|aucune?|sin|sem|nessun\p{L}*) (?:failures?|errors?|warnings?|issues?|fehler|erreurs?|errores|erros|errori)\b|`[^`]*`|\([^()]*\)/giu;
+const NONE = quick(
+  /\b(?:0|no|zero|keine?|aucune?|sin|sem|nessun\p{L}*) (?:failures?|errors?|warnings?|issues?|fehler|erreurs?|errores|erros|errori)\b|`[^`]*`|\([^()]*\)/giu,
+);

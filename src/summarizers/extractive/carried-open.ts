@@ -10,6 +10,7 @@ import { visitContentWords } from "./content-words.ts";
 import { words } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
+import { quick } from "./quick-expressions.ts";
 import { isTalk, type Prose, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
@@ -135,8 +136,9 @@ const OF_THE_USER: Readonly<Record<Language, RegExp>> = {
   ko: /당신|주세요|주시/u,
   ar: words("منك|منكم|يرجى|لديك|عليك"),
 };
-const OF_A_PROGRAM =
-  /(?<!\p{L})(?:builds?|merges?|rebase|tests?|jobs?|pipelines?|ci|deploy\p{L}*|commands?|process|downloads?|install\p{L}*|compil\p{L}*|results?|outputs?|response|timeout)(?!\p{L})|构建|编译|测试|ビルド|テスト|빌드|테스트/iu;
+const OF_A_PROGRAM = quick(
+  /(?<!\p{L})(?:builds?|merges?|rebase|tests?|jobs?|pipelines?|ci|deploy\p{L}*|commands?|process|downloads?|install\p{L}*|compil\p{L}*|results?|outputs?|response|timeout)(?!\p{L})|构建|编译|测试|ビルド|テスト|빌드|테스트/iu,
+);
 
 /** Tells whether nothing that came after speaks of an item, but to say that it is still open. */
 function unlessClosed(later: readonly Prose[], { reading, language, closed }: CarriedInput): IsOpen {

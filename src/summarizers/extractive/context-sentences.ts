@@ -10,6 +10,7 @@ import { visitContentWords } from "./content-words.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
 import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";
+import { quick } from "./quick-expressions.ts";
 import type { Prose } from "./reading.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { isRefusal, isStale, PRESENT_MESSAGES, type Since } from "./stale.ts";
@@ -156,8 +157,9 @@ function saysSomething(sentence: string): boolean {
 const EMPTY_CHARS_MAX = 60;
 const CONTENT_WORDS_MIN = 3;
 /** Who speaks of oneself, or of what was just said, must say more. */
-const SPEAKER_OR_POINTER =
-  /(?<!\p{L})(?:i|we|this|that|it|ich|wir|das|dies|es|je|nous|cela|yo|esto|eso|isso|questo|это|я|мы)(?!\p{L})/iu;
+const SPEAKER_OR_POINTER = quick(
+  /(?<!\p{L})(?:i|we|this|that|it|ich|wir|das|dies|es|je|nous|cela|yo|esto|eso|isso|questo|это|я|мы)(?!\p{L})/iu,
+);
 
 /** Scripts without blanks say more in fewer characters. */
 function isDense(text: string): boolean {

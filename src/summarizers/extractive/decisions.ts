@@ -6,6 +6,7 @@
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { guarded } from "./cues/cue-guard.ts";
 import type { CueTable } from "./cues/cue-table.ts";
+import { quick } from "./quick-expressions.ts";
 
 export interface Speaker {
   /** Who has a say decides by "let's use it"; whoever works for them only says what is done next. */
@@ -15,7 +16,7 @@ export interface Speaker {
 }
 
 /** Between two ways of which none is taken yet. */
-export const ALTERNATIVE = /(?<!\p{L})(?:or|oder|ou|o|или|أم)(?!\p{L})|还是|或者?|それとも|または|아니면|또는/iu;
+export const ALTERNATIVE = quick(/(?<!\p{L})(?:or|oder|ou|o|или|أم)(?!\p{L})|还是|或者?|それとも|または|아니면|또는/iu);
 
 /** Undefined for a sentence that decides nothing. */
 export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork }: Speaker): Decision | undefined {
@@ -65,8 +66,9 @@ const IMPERATIVE = new RegExp(
   "iu",
 );
 
-const STANDING =
-  /(?<!\p{L})(?:always|never|every|each|any|immer|nie|niemals|jede[rsmn]?|toujours|jamais|chaque|siempre|nunca|cada|sempre|ogni|mai|всегда|никогда|кажд\p{L}+)(?!\p{L})|^(?:when(?:ever)?|wenn|sobald|quand|lorsque|cuando|quando|когда)(?!\p{L})|^当|总是|始终|绝不|永远|常に|必ず|いつも|항상|절대/iu;
+const STANDING = quick(
+  /(?<!\p{L})(?:always|never|every|each|any|immer|nie|niemals|jede[rsmn]?|toujours|jamais|chaque|siempre|nunca|cada|sempre|ogni|mai|всегда|никогда|кажд\p{L}+)(?!\p{L})|^(?:when(?:ever)?|wenn|sobald|quand|lorsque|cuando|quando|когда)(?!\p{L})|^当|总是|始终|绝不|永远|常に|必ず|いつも|항상|절대/iu,
+);
 
 /** A sentence that decides something has one of these. */
 export function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {

@@ -5,6 +5,7 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote, asksOutright } from "./asking.ts";
+import { quick } from "./quick-expressions.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
 import { isAssent, isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
@@ -185,8 +186,9 @@ function agrees(reply: string, language: Language): boolean {
 }
 
 const AGREEING_CHARS_MAX = 120;
-const GO_AHEAD =
-  /^\s*(?:(?:please|let['’]?s|you (?:can|may)|and|bitte|por favor) )*(?:proceed|go ahead|go for (?:it|that)|continue|carry on|do (?:it|that|this|so)|mach(?:en)? (?:sie )?(?:das|so|weiter)|fahren? sie fort|vas-y|allez-y|adelante|proced[ae]|contin[uú]a|prossiga|procedi|продолжай)(?!\p{L})|^\s*(?:请)?(?:继续|就这样)|^\s*(?:続けて|진행)/iu;
+const GO_AHEAD = quick(
+  /^\s*(?:(?:please|let['’]?s|you (?:can|may)|and|bitte|por favor) )*(?:proceed|go ahead|go for (?:it|that)|continue|carry on|do (?:it|that|this|so)|mach(?:en)? (?:sie )?(?:das|so|weiter)|fahren? sie fort|vas-y|allez-y|adelante|proced[ae]|contin[uú]a|prossiga|procedi|продолжай)(?!\p{L})|^\s*(?:请)?(?:继续|就这样)|^\s*(?:続けて|진행)/iu,
+);
 const EARLY_REQUESTS = 3;
 
 /** Where nobody says anything telling, the beginning says most; an output says nothing, whatever its length. */

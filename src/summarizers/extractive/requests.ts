@@ -10,6 +10,7 @@ import { type Goal, goalOf } from "./goal.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import type { Earlier } from "./merge.ts";
+import { quick } from "./quick-expressions.ts";
 import { isTalk, type Prose, type Reading } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 import { sharesWords } from "./shared-words.ts";
@@ -99,8 +100,9 @@ function isClosing(last: Prose | undefined): boolean {
 }
 
 /** A question, or "Please send me the number of the berth." */
-export const ASKING_BACK =
-  /[?？؟]|(?<!\p{L})(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|veuillez|por favor|per favore|пожалуйста|من فضلك|يرجى)(?!\p{L})|请|ください|주세요|바랍니다/iu;
+export const ASKING_BACK = quick(
+  /[?？؟]|(?<!\p{L})(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|veuillez|por favor|per favore|пожалуйста|من فضلك|يرجى)(?!\p{L})|请|ください|주세요|바랍니다/iu,
+);
 
 /** What users said right after the assistant had asked them something, in a few words or in words of the question. */
 function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {

@@ -5,6 +5,7 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
+import { quick } from "./quick-expressions.ts";
 
 /** What came after a message. */
 export interface Since {
@@ -36,12 +37,21 @@ const REFUSAL =
 
 /** How things stood when it was said. */
 const PASSING: Partial<Record<Language, RegExp>> = {
-  en: /^(?:currently|right now|at the moment|for now|now|wait|i need|i still need|i have (?:uncommitted|un))(?!\p{L})|(?<!\p{L})(?:uncommitted|unstaged|still (?:failing|fails|shows?|showing|need|needs|missing|have|has)|(?:is|are) (?:still|currently|failing)|not yet|needs? to be (?:committed|fixed|pushed|updated)|in the middle of)(?!\p{L})/iu,
-  de: /^(?:derzeit|aktuell|gerade|momentan|jetzt|noch)(?!\p{L})|(?<!\p{L})(?:noch nicht|immer noch|schlägt (?:noch )?fehl|muss noch)(?!\p{L})/iu,
-  fr: /^(?:actuellement|pour l'instant|en ce moment|maintenant)(?!\p{L})|(?<!\p{L})(?:pas encore|toujours pas|échoue encore)(?!\p{L})/iu,
-  es: /^(?:actualmente|por ahora|en este momento|ahora)(?!\p{L})|(?<!\p{L})(?:todavía no|aún no|sigue fallando)(?!\p{L})/iu,
+  en: quick(
+    /^(?:currently|right now|at the moment|for now|now|wait|i need|i still need|i have (?:uncommitted|un))(?!\p{L})|(?<!\p{L})(?:uncommitted|unstaged|still (?:failing|fails|shows?|showing|need|needs|missing|have|has)|(?:is|are) (?:still|currently|failing)|not yet|needs? to be (?:committed|fixed|pushed|updated)|in the middle of)(?!\p{L})/iu,
+  ),
+  de: quick(
+    /^(?:derzeit|aktuell|gerade|momentan|jetzt|noch)(?!\p{L})|(?<!\p{L})(?:noch nicht|immer noch|schlägt (?:noch )?fehl|muss noch)(?!\p{L})/iu,
+  ),
+  fr: quick(
+    /^(?:actuellement|pour l'instant|en ce moment|maintenant)(?!\p{L})|(?<!\p{L})(?:pas encore|toujours pas|échoue encore)(?!\p{L})/iu,
+  ),
+  es: quick(
+    /^(?:actualmente|por ahora|en este momento|ahora)(?!\p{L})|(?<!\p{L})(?:todavía no|aún no|sigue fallando)(?!\p{L})/iu,
+  ),
   zh: /^(?:目前|现在|当前|暂时)|还没有?|尚未|仍然/u,
 };
 /** "I bet it is the lamp." */
-const HEDGED =
-  /(?<!\p{L})(?:i (?:bet|think|guess|suspect|believe)|probably|perhaps|maybe|might|likely|seems?|looks like|suggests?|vermutlich|wahrscheinlich|vielleicht|probablement|peut-être|probablemente|quizás|provavelmente|forse|вероятно|возможно)(?!\p{L})|可能|也许|大概|おそらく|たぶん|아마/iu;
+const HEDGED = quick(
+  /(?<!\p{L})(?:i (?:bet|think|guess|suspect|believe)|probably|perhaps|maybe|might|likely|seems?|looks like|suggests?|vermutlich|wahrscheinlich|vielleicht|probablement|peut-être|probablemente|quizás|provavelmente|forse|вероятно|возможно)(?!\p{L})|可能|也许|大概|おそらく|たぶん|아마/iu,
+);

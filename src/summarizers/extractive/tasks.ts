@@ -5,6 +5,7 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
+import { quick } from "./quick-expressions.ts";
 import { isOutput } from "./tool-output.ts";
 
 /** Longer ones say something of their own. */
@@ -50,8 +51,9 @@ export function isQuestion(request: string, language: Language): boolean {
 const FAREWELL_CHARS_MAX = 300;
 /** A simulated user's word for the end. */
 const STOP_MARK = /#{2,3}\s?STOP\s?#{2,3}/;
-const THANKS =
-  /(?<!\p{L})(?:thanks|thank you|thx|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|спасибо)(?!\p{L})|谢谢|感谢|ありがとう|감사합니다|고마워|شكرا/iu;
+const THANKS = quick(
+  /(?<!\p{L})(?:thanks|thank you|thx|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|спасибо)(?!\p{L})|谢谢|感谢|ありがとう|감사합니다|고마워|شكرا/iu,
+);
 
 /** Thanks and goodbyes: the user wants nothing more. */
 export function isFarewell(request: string, language: Language): boolean {
@@ -62,8 +64,9 @@ export function isFarewell(request: string, language: Language): boolean {
 }
 
 /** "I'll ask the harbour office then. Thanks for trying to help.": what users do themselves, or thank for, is asked of nobody. */
-const OWN_PLANS =
-  /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|ich werde|thanks for|thank you for|danke für)(?!\p{L})[^.!?]*/giu;
+const OWN_PLANS = quick(
+  /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|ich werde|thanks for|thank you for|danke für)(?!\p{L})[^.!?]*/giu,
+);
 
 /** Whether there are so many words of alphabets; of scripts without blanks, two characters to a word. Counts no further than it must. */
 function hasWords(text: string, wordsMin: number): boolean {

@@ -7,6 +7,7 @@ import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { type Exchange, settledBy } from "./answers.ts";
 import { CUES } from "./cues.ts";
 import { decisionIn } from "./decisions.ts";
+import { quick } from "./quick-expressions.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { isTelling } from "./tasks.ts";
 import { isTopicShift } from "./topic-shift.ts";
@@ -54,8 +55,9 @@ const SAID = { isUser: true, isAtWork: false } as const;
 const A_NOT_A = /(\p{Lo})不\1/gu;
 
 /** What holds whenever it comes up, in so many words. */
-const STANDING =
-  /(?<!\p{L})(?:always|never|from now on|at all times|under no circumstances|nie|niemals|immer|stets|auf keinen fall|ab (?:jetzt|sofort)|künftig|jamais|toujours|désormais|en aucun cas|siempre|nunca|jamás|de ahora en adelante|sempre|de agora em diante|d['’]ora in poi|никогда|всегда|впредь|ни в коем случае|دائما|دائمًا|أبدا|أبدًا)(?!\p{L})|(?<!\p{L})non .{1,30} mai(?!\p{L})|永远|绝不|绝对不|从不|始终|一律|今后|絶対に|決して|必ず|常に|今後|항상|절대|반드시|앞으로/iu;
+const STANDING = quick(
+  /(?<!\p{L})(?:always|never|from now on|at all times|under no circumstances|nie|niemals|immer|stets|auf keinen fall|ab (?:jetzt|sofort)|künftig|jamais|toujours|désormais|en aucun cas|siempre|nunca|jamás|de ahora en adelante|sempre|de agora em diante|d['’]ora in poi|никогда|всегда|впредь|ни в коем случае|دائما|دائمًا|أبدا|أبدًا)(?!\p{L})|(?<!\p{L})non .{1,30} mai(?!\p{L})|永远|绝不|绝对不|从不|始终|一律|今后|絶対に|決して|必ず|常に|今後|항상|절대|반드시|앞으로/iu,
+);
 
 /** "The gate needs to be wider" asks for the thing at hand, "what colour is it? should be red" settles it: neither binds later. */
 function isLasting(sentence: string, isAnswered: boolean): boolean {
@@ -67,14 +69,17 @@ function isLasting(sentence: string, isAnswered: boolean): boolean {
 /** "No, it should stay as it is": the word answers, and forbids nothing. */
 const OPENING = /^(?:(?:no|nope|ok(?:ay)?|yes|well|hm+|oh)[,.!…]+ )+/i;
 /** "I must have left it in the harbour." */
-const CONJECTURE =
-  /(?<!\p{L})(?:must|should)(?: have|['’]ve) \p{L}+(?:ed|en|ft|ne|st|ght)(?!\p{L})|^(?:i|we) must be /iu;
+const CONJECTURE = quick(
+  /(?<!\p{L})(?:must|should)(?: have|['’]ve) \p{L}+(?:ed|en|ft|ne|st|ght)(?!\p{L})|^(?:i|we) must be /iu,
+);
 /** "I always lose": told of oneself, it binds nobody. */
-const OF_ONESELF =
-  /^(?:(?:and|but|so|because) )?(?:i|we)(?:['’](?:m|ve|re))? (?:(?:am|was|have|had|feel|felt|just|really|also) )*(?:always|never|only|not|don['’]?t|do not|can['’]?t|cannot|couldn['’]?t|didn['’]?t) (?!want)|^(?:ich|wir) \p{L}+ (?:immer|nie|nur|nicht) |^(?:我|我们)?(?:总是|从来|一直)(?:感觉|觉得|是|很|没)/iu;
-const AT_HAND = /(?<!\p{L})(?:should(?:n['’]t)?|needs? to|has to|have to|instead of|rather than)(?!\p{L})/iu;
-const GENERAL =
-  /(?<!\p{L})(?:always|never|don['’]?t|do not|must(?:n['’]t)?|only|every(?:where|thing|one|body)?|each|all|any|no|not|avoid|make sure|ensure|prefer|under|below|above|within|between|at (?:most|least)|(?:less|more|fewer|longer|shorter) than)(?!\p{L})/iu;
+const OF_ONESELF = quick(
+  /^(?:(?:and|but|so|because) )?(?:i|we)(?:['’](?:m|ve|re))? (?:(?:am|was|have|had|feel|felt|just|really|also) )*(?:always|never|only|not|don['’]?t|do not|can['’]?t|cannot|couldn['’]?t|didn['’]?t) (?!want)|^(?:ich|wir) \p{L}+ (?:immer|nie|nur|nicht) |^(?:我|我们)?(?:总是|从来|一直)(?:感觉|觉得|是|很|没)/iu,
+);
+const AT_HAND = quick(/(?<!\p{L})(?:should(?:n['’]t)?|needs? to|has to|have to|instead of|rather than)(?!\p{L})/iu);
+const GENERAL = quick(
+  /(?<!\p{L})(?:always|never|don['’]?t|do not|must(?:n['’]t)?|only|every(?:where|thing|one|body)?|each|all|any|no|not|avoid|make sure|ensure|prefer|under|below|above|within|between|at (?:most|least)|(?:less|more|fewer|longer|shorter) than)(?!\p{L})/iu,
+);
 
 /** "ok, let me try the light theme": what users are about to do themselves binds nobody. */
 const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/iu;

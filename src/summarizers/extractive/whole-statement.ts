@@ -3,6 +3,7 @@
  * table rows, code and headings are refused. Never adds a word, never reorders.
  */
 
+import { quick } from "./quick-expressions.ts";
 import { oneLine } from "./sentences.ts";
 
 const ITEM_CHARS_MIN = 16;
@@ -39,8 +40,9 @@ export function beforeColon(words: string): string {
 const POINTING_CLAUSE =
   /,? (?:that|which|and it|and) (?:now )?(?:covers?|includes?|contains?|supports?|shows?|does|do|has|have|says?|reads?)$/i;
 /** The rest of the sentence is what the colon announces. */
-const POINTING =
-  /(?<![\p{L}])(?:following|as follows|here(?:'s|’s| is| are)|below|changes|like (?:this|so)|is|are|was|were|be|to|with|of|by|for|in|on|as|from|and|or|such as|says?|reads?|shows?|covers?|includes?|contains?|supports?|has|have|namely|folgend\p{L}*|suivante?s?|siguientes?|seguintes?|seguenti|следующ\p{L}+)$|(?<![\p{L}])(?:the following|these|folgende[nrs]?) \p{L}+|(?:如下|以下|下記|次の|다음)/iu;
+const POINTING = quick(
+  /(?<![\p{L}])(?:following|as follows|here(?:'s|’s| is| are)|below|changes|like (?:this|so)|is|are|was|were|be|to|with|of|by|for|in|on|as|from|and|or|such as|says?|reads?|shows?|covers?|includes?|contains?|supports?|has|have|namely|folgend\p{L}*|suivante?s?|siguientes?|seguintes?|seguenti|следующ\p{L}+)$|(?<![\p{L}])(?:the following|these|folgende[nrs]?) \p{L}+|(?:如下|以下|下記|次の|다음)/iu,
+);
 
 /** With a full stop, in the way of its script. */
 export function closed(text: string): string {
