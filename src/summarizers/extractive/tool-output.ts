@@ -32,8 +32,13 @@ export function withoutShellState(text: string): string {
 /** Lines such as "(Current directory: /app)", then a prompt at the very end; -1 when there are none. */
 function stateStart(text: string): number {
   const from = Math.max(0, text.length - READ_CHARS);
-  const end = text.slice(from);
-  if (!/\n[^\n]{0,80}[$#%>]\s*$/.test(end)) return -1;
-  const at = end.search(/^\(?(?:Current directory|Open file)/m);
+  const end = text.slice(from).trimEnd();
+  // Nearly every text ends otherwise.
+  if (!PROMPT_SIGNS.includes(end.charAt(end.length - 1)) || !PROMPT.test(end)) return -1;
+  const at = end.search(SHELL_STATE);
   return at < 0 ? -1 : from + at;
 }
+
+const PROMPT_SIGNS = "$#%>";
+const PROMPT = /\n[^\n]{0,80}[$#%>]$/;
+const SHELL_STATE = /^\(?(?:Current directory|Open file)/m;
