@@ -88,10 +88,10 @@ interface Measured {
   readonly withGarbage: number;
 }
 
-/** Small sizes are repeated, so that the engine has compiled what it measures and others on the machine disturb less. */
+/** Repeated, the small sizes more often: so the engine has compiled what is measured, and others on the machine disturb less. */
 async function measure(megabytes: number, inputOf: (megabytes: number) => SpeedInput | undefined): Promise<Measured> {
   const { json = "{}", bytes = 0 } = inputOf(megabytes) ?? {};
-  const repeats = Math.max(2, Math.round(40 / megabytes));
+  const repeats = Math.round(40 / Math.sqrt(megabytes));
   let parseMs = Number.POSITIVE_INFINITY;
   let ownMs = Number.POSITIVE_INFINITY;
   let wholeMs = Number.POSITIVE_INFINITY;
