@@ -18,6 +18,7 @@ import { createContext } from "./extractive/context-sentences.ts";
 import { courseOf } from "./extractive/course.ts";
 import { CUES } from "./extractive/cues.ts";
 import { closingCalls, commitsOf } from "./extractive/evidence.ts";
+import { finalAnswer } from "./extractive/final-answer.ts";
 import { focusOn } from "./extractive/focus.ts";
 import { foreignCheckpoint } from "./extractive/foreign-checkpoint.ts";
 import { offersMax } from "./extractive/identifiers.ts";
@@ -112,14 +113,9 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   return {
     goal: asked.goal,
     ...statements,
+    done: [...finalAnswer({ reading, kept, language }), ...statements.done],
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
-    nextSteps: distinct(
-      fresh.nextSteps.length > 0
-        ? left
-        : carried.isOfTurn
-          ? [...left, ...nextOf(next)]
-          : nowFirst(nextOf(next), left, source),
-    ),
+    nextSteps: distinct(fresh.nextSteps.length > 0 ? left : inTurn({ ...carried, now: nextOf(next), left }, source)),
     blocked: distinct([
       ...(open === undefined || !isWorthTelling(open) ? [] : [failureLine(open)]),
       ...statements.blocked,
@@ -148,10 +144,16 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   };
 }
 
-/** What a turn that goes on since an earlier summary still has to do stands before where it is; a new request stands before both. */
-function nowFirst(now: readonly string[], left: readonly string[], { reading, kept }: Source): readonly string[] {
-  const isNewTurn = reading.requests.length > 0 || kept.prose.some(({ isUser, message }) => isUser && message >= 0);
-  return isNewTurn ? [...now, ...left] : [...left, ...now];
+interface Steps {
+  readonly now: readonly string[];
+  readonly left: readonly string[];
+  readonly isOfTurn: boolean;
+}
+
+/** What the turn that goes on still has to do stands before where it is; a new request stands before both. */
+function inTurn({ now, left, isOfTurn }: Steps, { reading, kept }: Source): readonly string[] {
+  const isNew = reading.requests.length > 0 || kept.prose.some(({ isUser, message }) => isUser && message >= 0);
+  return isNew && !isOfTurn ? [...now, ...left] : [...left, ...now];
 }
 
 /** What the assistant said last, of an agent that writes commands instead of calling; empty for any other. */

@@ -170,6 +170,25 @@ const WAIT: Readonly<Record<Language, string>> = {
   ar: "انتظار المستخدم.",
 };
 
+const ANSWERED_WITH: Readonly<Record<Language, string>> = {
+  en: "answered",
+  de: "beantwortet",
+  fr: "répondu",
+  es: "respondido",
+  pt: "respondido",
+  it: "risposto",
+  ru: "отвечено",
+  zh: "已答复",
+  ja: "回答済み",
+  ko: "답변함",
+  ar: "تم الرد",
+};
+
+/** Stands before a sentence of the answer to a request that stays in the view. */
+export function answeredLabel(language: Language): string {
+  return `${ANSWERED_WITH[language]}: `;
+}
+
 /** Stands before a request that nobody has answered. */
 export function takeUpLabel(language: Language): string {
   return `${TAKE_UP[language]}: `;
