@@ -205,8 +205,8 @@ export function answeredLine(language: Language, { isAllDone }: { readonly isAll
 }
 
 /** Where the user took leave. */
-export function nothingOpenLine(language: Language): string {
-  return NOTHING_OPEN[language];
+export function farewellLine(language: Language, { isAllDone }: { readonly isAllDone: boolean }): string {
+  return isAllDone ? NOTHING_OPEN[language] : WAIT[language];
 }
 
 /** Where the question stands elsewhere in the summary. */
@@ -218,7 +218,7 @@ const OWN_STEPS: readonly string[] = [
   ...[FIX, GO_ON, CHANGED, OVERCOME, ANSWERED_BY_USER, TAKE_UP].flatMap((table) =>
     Object.values(table).map((words) => `${words}: `),
   ),
-  ...[AWAITING, UNANSWERED, ANSWERED, NOTHING_OPEN].flatMap((table) => Object.values(table)),
+  ...[AWAITING, UNANSWERED, ANSWERED, NOTHING_OPEN, WAIT].flatMap((table) => Object.values(table)),
 ];
 
 /** A step that was told from how the conversation stood: once it goes on, it stands elsewhere. */

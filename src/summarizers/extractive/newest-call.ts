@@ -32,9 +32,10 @@ export function newestCallIn(messages: readonly Message[], said: string): Newest
 function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCall {
   const failed = result !== undefined && failureOf(result) !== undefined;
   const outcome = result === undefined ? "running" : failed ? "failed" : "succeeded";
-  const { modified, isCommand } = filesOfCall(call);
+  const { modified, read, isCommand } = filesOfCall(call);
   const [changed] = isCommand ? [] : modified;
-  const own = { name: call.name, brief: changed ?? briefOf(call), outcome } as const;
+  const [seen] = isCommand ? [] : read;
+  const own = { name: call.name, brief: changed ?? seen ?? briefOf(call), outcome } as const;
   if (changed !== undefined) return { ...own, changed };
   if (!asksUser(call.name)) return own;
   const settled = result === undefined ? undefined : settledByTool(call, result).at(-1);

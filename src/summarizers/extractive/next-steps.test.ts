@@ -147,6 +147,17 @@ describe("the newest call", () => {
     await check([asked, ...called("ask_user", question, "The old one")], ["go on with the user's answer: The old one"]);
     await check([asked, ...called("ask_user", question)], ["wait for the user's answer: Which pier sails first?"]);
   });
+  test("is told with the end of a long path", async () => {
+    const folders = "harbours/".repeat(14);
+    await check(
+      [asked, ...called("read_file", { path: `/${folders}tables/ferry.csv` }, "12 lines")],
+      ["go on from: read_file: …/tables/ferry.csv"],
+    );
+    await check(
+      [asked, ...called("read_file", { path: "/tables/ferry.csv" }, "12 lines")],
+      ["go on from: read_file: /tables/ferry.csv"],
+    );
+  });
   test("is no to-do list and no thought", () =>
     check(
       [
@@ -191,6 +202,18 @@ test("a request that the goal does not say is to be taken up, until something wa
 
 test("what is going on has a call to go on from", () =>
   check([user("Please mend the ferry timetable."), said("Let me repaint the passenger deck.")], ["go on from: look"]));
+
+test("who takes leave is waited for; all is done only where nothing is stuck", async () => {
+  const asked = user("Please mend the ferry timetable.");
+  const leave = user("Thanks, that was it!");
+  await check(
+    [asked, ...ran("ls", "x"), assistant("It is mended."), leave],
+    ["Nothing is left open: wait for the user."],
+  );
+  const list = [{ content: "Wait for the port office", status: "blocked" }];
+  const todo = message("assistant", { type: "tool-call", callId: "t", name: "todo_write", input: { todos: list } });
+  await check([asked, todo, assistant("The port office sleeps."), leave], ["Wait for the user."]);
+});
 
 test("where nobody asked for anything, nothing is to come", () =>
   check([assistant("The harbour is calm."), assistant("The tide is low.")], []));

@@ -17,9 +17,9 @@ import {
   answerLabel,
   awaitingLabel,
   changedLabel,
+  farewellLine,
   fixLabel,
   goOnLabel,
-  nothingOpenLine,
   overcomeLabel,
   takeUpLabel,
   unansweredLine,
@@ -69,7 +69,8 @@ export function nextOf(input: NextInput): readonly string[] {
   if (kept.isAnswered && (reading.observations === 0 || input.newestCall === undefined)) return atRest(input, last);
   const pending = current === undefined && foreign !== "" ? foreignPending(foreign, input.closed) : [];
   if (pending.length > 0) return pending;
-  if (last?.isUser === true && isFarewell(last.text, reading.language)) return [nothingOpenLine(reading.language)];
+  if (last?.isUser === true && isFarewell(last.text, reading.language))
+    return [farewellLine(reading.language, { isAllDone: openIn(input).length + input.left.length === 0 })];
   const newest = last?.isUser === true && !isAssent(last.text, reading.language) ? last.text : current?.text;
   const next = newest ?? goal.at(-1) ?? "";
   const parts = orderedParts(next, CUES[reading.language]);
@@ -85,18 +86,23 @@ export function nextOf(input: NextInput): readonly string[] {
 
 /** Where nobody asked for anything, nothing was answered. */
 function atRest(input: NextInput, last: Prose | undefined): readonly string[] {
-  const { reading, kept, language, asked, inProgress, blocked, open, left } = input;
+  const { reading, kept, language, asked, left } = input;
   if (asked.goal.length === 0) return [];
   const request = inOrder(reading.prose, kept.prose).findLast(({ isUser }) => isUser)?.text ?? "";
   return afterAnswer({
     said: last?.isUser === false ? last.text : "",
     language,
     userLanguage: reading.language,
-    open: [...inProgress, ...blocked, ...(open === undefined ? [] : [open.summary])],
+    open: openIn(input),
     hasSteps: left.length > 0,
     // Who answers a question in passing may have more to do.
     isTask: request === asked.current?.text || isAssent(request, reading.language),
   });
+}
+
+/** What the summary says to be going on or stuck. */
+function openIn({ inProgress, blocked, open }: NextInput): readonly string[] {
+  return [...inProgress, ...blocked, ...(open === undefined ? [] : [open.summary])];
 }
 
 /** The newest request, which nothing followed. */
@@ -117,8 +123,13 @@ function goOn({ reading: { language }, open }: NextInput, newestCall: NewestCall
   // What went wrong, and the call in full, stand where the failure is told.
   if (outcome === "failed" && open !== undefined && isWorthTelling(open))
     return [overcomeLabel(language) + oneLine(call, FAILED_CHARS_MAX)];
-  return [goOnLabel(language) + oneLine(call, CALL_CHARS_MAX)];
+  // Of a path its end tells most.
+  const short = call.length > CALL_CHARS_MAX ? call.replace(FOLDERS, "…/") : call;
+  return [goOnLabel(language) + oneLine(short, CALL_CHARS_MAX)];
 }
+
+/** All but the last two parts of a path that ends the text. */
+const FOLDERS = /(?<= )\/?(?:[^\s/]+\/)+(?=[^\s/]+\/[^\s/]+$)/;
 
 const CALL_CHARS_MAX = 120;
 const FAILED_CHARS_MAX = 40;
