@@ -61,7 +61,9 @@ const ROUNDS_MAX = 4;
 /** As long as nothing fits at all. */
 const ROUNDS_EMPTY_MAX = 12;
 /** What may stay unused: the next round would cost more than it brings. */
-const SLACK_SHARE = 0.015;
+const SLACK_SHARE = 0.02;
+/** Work of which so much of the budget is left has nothing more to say, whatever the aim. Of talk a higher aim finds more. */
+const UNUSED_SHARE = 0.25;
 const SLACK_TOKENS = 4;
 /** The whole counts a little more than its pieces: a first aim just below the budget mostly hits it. */
 const FIRST_AIM_SHARE = 0.99;
@@ -108,8 +110,9 @@ function fitted(draft: Draft, options: ComposeOptions): Composed {
       bestTokens = tokens;
     }
     const slack = budgetTokens - tokens;
-    // What had room left and says no more with a higher aim has nothing more to say.
-    const isExhausted = leftTokens > slackMax && tokens <= lastTokens;
+    // What had a little room left and says no more with a higher aim has nothing more to say either.
+    const isUnused = !draft.isTalk && leftTokens > budgetTokens * UNUSED_SHARE;
+    const isExhausted = isUnused || (leftTokens > slackMax && tokens <= lastTokens);
     if (slack >= 0 && (slack <= slackMax || isExhausted)) break;
     lastTokens = tokens;
     aimTokens = Math.floor(
