@@ -92,11 +92,10 @@ export function withoutPipes(brief: string): string {
 
 /** The line of a successful result that tells most, short enough for a log; empty when there is none. */
 export function outcomeOf(result: ToolResultPart): string {
-  const lines = excerpt(result)
-    .split(/\n|\\n/)
-    .map((line) => line.trim())
-    .filter(saysSomething);
-  const telling = lines.findLast((line) => TELLING_LINE.test(line)) ?? lines[0] ?? "";
+  const lines = linesOf(excerpt(result));
+  // Few lines tell, so that few are looked at twice.
+  const telling =
+    lines.findLast((line) => TELLING_LINE.test(line) && saysSomething(line)) ?? lines.find(saysSomething) ?? "";
   return oneLine(telling.slice(0, 4 * OUTCOME_CHARS_MAX), OUTCOME_CHARS_MAX);
 }
 
@@ -193,16 +192,18 @@ function saysSomething(line: string): boolean {
   return !/^[>|] ?|[\u2500-\u257f]/.test(line) && /\p{L}{2}|\d/u.test(line) && !/[{[(,][\\"']*$/.test(line);
 }
 
+/** Of a text whose line breaks may be written as in a string. */
+function linesOf(text: string): readonly string[] {
+  return text.split(text.includes("\\n") ? /\n|\\n/ : "\n").map((line) => line.trim());
+}
+
 /** "TypeError: x is not a function", "fatal: no such ref": a kind, a colon, and what it is. */
 const ERROR_MESSAGE = /(?:error|exception|fatal|panic)[^:\s]*(?:\[\w+\])?: \S.{6}/i;
 const ERROR_LINE =
   /error|fail|exception|denied|not found|no such|cannot|can't|unable|invalid|timed? ?out|refused|fatal|undefined/i;
 
 function errorLine(text: string): string {
-  const lines = text
-    .replace(/<\/?[a-z_]+>/g, "")
-    .split(/\n|\\n/)
-    .map((line) => line.trim());
+  const lines = linesOf(text.replace(/<\/?[a-z_]+>/g, ""));
   const telling =
     lines.find((line) => ERROR_MESSAGE.test(line)) ??
     lines.find((line) => line.length > 4 && ERROR_LINE.test(line) && saysSomething(line));
