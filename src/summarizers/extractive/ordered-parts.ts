@@ -24,9 +24,13 @@ export function partsBehind(parts: readonly string[], texts: readonly string[]):
 /** Of a request; empty where it has no order. */
 export function orderedParts(request: string, { after }: CueTable): readonly string[] {
   const text = request.slice(0, TEXT_CHARS_READ);
-  const { parts } = countedList(text);
-  return inOrder(parts.length > 1 ? parts : text.split(after));
+  const { above, parts } = countedList(text);
+  return inOrder(parts.length > 1 && !ASPECTS.test(above) ? parts : text.split(after));
 }
+
+/** "Focus on:": what stands below is looked at together, in no order. */
+const ASPECTS =
+  /(?<!\p{L})(?:focus(?:ing)? on|includ(?:e|es|ing)|cover(?:s|ing)?|consider(?:ing)?|attention to|look (?:for|at)|such as|fokus auf|achte auf|umfasst|concentre-toi sur|incluant|céntrate en|incluye|foque em|inclua|concentrati su|includi|обрати внимание на|включая)\W*$|(?:关注|包括|重点|注意)\W*$/iu;
 
 /** Of what an assistant sets out to do: the last list under words that say so. Empty where there is none. */
 export function plannedParts(said: string, { planLabel, done, undone }: CueTable): readonly string[] {
