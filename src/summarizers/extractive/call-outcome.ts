@@ -117,7 +117,7 @@ const WRITTEN_CHARS = 2_000;
 /** The command that a message ends with, of an agent that writes commands instead of calling; undefined for any other. */
 export function writtenCommand(said: string): { readonly name: string; readonly brief: string } | undefined {
   const tagged = taggedCall(said);
-  if (tagged !== undefined) return tagged;
+  if (tagged !== undefined) return { name: tagged.name, brief: briefOf(tagged) };
   const [, block = ""] = /```[a-z]*\n((?:(?!```)[\s\S])+)```\s*$/.exec(said.slice(-WRITTEN_CHARS)) ?? [];
   const [, name = "", rest = ""] = COMMAND_LINE.exec(block) ?? [];
   return name === "" ? undefined : { name, brief: oneLine(rest, BRIEF_CHARS_MAX) };

@@ -8,6 +8,7 @@ import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { briefOf, failureOf, writtenCommand } from "./call-outcome.ts";
 import { asksUser, settledByTool } from "./question-tools.ts";
+import { taggedCall } from "./tagged-call.ts";
 import { todosOf } from "./todo-list.ts";
 
 export interface NewestCall {
@@ -25,6 +26,8 @@ export function newestCallIn(messages: readonly Message[], said: string): Newest
   const at = messages.findLastIndex((message) => isTurnStart(message) || message.parts.some(isTelling));
   const call = messages[at]?.parts.findLast(isTelling);
   if (call !== undefined) return told(call, resultOf(call, messages.slice(at)));
+  const written = taggedCall(said);
+  if (written !== undefined) return told(written, undefined);
   const command = writtenCommand(said);
   return command === undefined ? undefined : { ...command, outcome: "succeeded" };
 }

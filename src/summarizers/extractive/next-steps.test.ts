@@ -47,6 +47,16 @@ describe("parts of the request", () => {
       ["repaint the passenger deck", "test the fog horn."],
     ));
 
+  test("no aspects that are looked at together", () =>
+    check(
+      [
+        user("Please look at the ferry. Focus on:\n1. The rusty anchor chain\n2. The passenger deck\n3. The fog horn"),
+        ...ran("ls", "chain"),
+        said("I've replaced the rusty anchor chain."),
+      ],
+      ["go on from: look"],
+    ));
+
   test("where nothing tells how far the work is, none", () =>
     check(
       [user("Please replace the rusty anchor chain, then repaint the passenger deck."), ...ran("ls", "chain")],
@@ -192,6 +202,15 @@ test("a command in words is a call, until the user asks for something else", asy
   await check([...written, user("Please mend the timetable of the ferry.")], [UNANSWERED]);
   // An example is no command where nothing ever answered one.
   await check(written.slice(0, 2), [ANSWERED]);
+});
+
+test("a call in markup is one, and its output no end of a turn", async () => {
+  const asked = user("Please mend the ferry timetable.");
+  const output = user("EXECUTION RESULT of [viewer]:\n12 lines");
+  const markup =
+    "<function=viewer>\n<parameter=command>view</parameter>\n<parameter=path>tables/ferry.csv</parameter>\n</function>";
+  await check([asked, assistant(`I see the table.\n${markup}`), output], ["go on from: viewer: tables/ferry.csv"]);
+  await check([asked, assistant("I see the table."), output], [UNANSWERED]);
 });
 
 test("a request that the goal does not say is to be taken up, until something was called for it", async () => {

@@ -81,7 +81,7 @@ export function nextOf(input: NextInput): readonly string[] {
   if (derived.length > 0) return derived;
   if (input.newestCall !== undefined) return goOn(input, input.newestCall);
   // A client's note may stand behind an answer.
-  return last?.isFinal === true ? atRest(input, last) : toTakeUp(last, input);
+  return last?.isFinal === true && reading.observations === 0 ? atRest(input, last) : toTakeUp(last, input);
 }
 
 /** Where nobody asked for anything, nothing was answered. */
@@ -108,6 +108,7 @@ function openIn({ inProgress, blocked, open }: NextInput): readonly string[] {
 /** The newest request, which nothing followed. */
 function toTakeUp(last: Prose | undefined, { reading: { language }, asked }: NextInput): readonly string[] {
   const request = last?.isUser === true ? last.text : "";
+  if (request === "" && asked.goal.length === 0) return [];
   const step = oneLine(askingQuote(request, NEXT_CHARS_MAX, language), NEXT_CHARS_MAX);
   const isGoal = asked.goal.some((text) => asked.wholes.get(text) === request || isWithin(step, text));
   return [step === "" || isGoal ? unansweredLine(language) : takeUpLabel(language) + step];

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { briefOf } from "./call-outcome.ts";
 import { taggedCall } from "./tagged-call.ts";
 
 function check(said: string, expected: string | undefined): void {
   const call = taggedCall(said);
-  expect(call === undefined ? undefined : `${call.name}: ${call.brief}`).toBe(expected);
+  expect(call === undefined ? undefined : `${call.name}: ${briefOf(call)}`).toBe(expected);
 }
 
 test("a function with its parameters", () =>

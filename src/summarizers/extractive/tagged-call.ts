@@ -4,20 +4,13 @@
  * piece behind the tag that opens. Never takes tags of a page or a document for a call.
  */
 
-import { isObject } from "../../core/json.ts";
-import type { Message } from "../../core/message.ts";
-import { oneLine } from "./sentences.ts";
-
-export interface TaggedCall {
-  readonly name: string;
-  readonly brief: string;
-}
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { Message, ToolCallPart } from "../../core/message.ts";
 
 const END_CHARS = 100;
-const READ_CHARS = 2_000;
-const BRIEF_CHARS_MAX = 80;
+const READ_CHARS = 8_000;
 
-export function taggedCall(said: string): TaggedCall | undefined {
+export function taggedCall(said: string): ToolCallPart | undefined {
   const end = said.slice(-END_CHARS).trimEnd();
   // Nearly every message ends otherwise.
   if (!end.endsWith(">") && !end.endsWith("```")) return undefined;
@@ -28,7 +21,7 @@ export function taggedCall(said: string): TaggedCall | undefined {
   const call = [...opened, ...(own === undefined ? [] : [own])].sort((one, other) => other.at - one.at)[0];
   if (call === undefined) return undefined;
   const given = said.slice(call.end, call.end + READ_CHARS);
-  return call.name === "" ? callInJson(given) : { name: call.name, brief: briefIn(given) };
+  return call.name === "" ? callInJson(given) : { type: "tool-call", name: call.name, input: inputIn(given) };
 }
 
 /** Whether a message ends no turn: the result of a call is to come, wherever that call stands. */
@@ -66,21 +59,20 @@ function opensWith(said: string, name: string): Opened | undefined {
   return at < 0 ? undefined : { at, end: at + opening.length, name };
 }
 
-/** What stands in the first argument. */
-function briefIn(given: string): string {
-  const [, value = ""] = /^\s*<[\w:-]+(?:[= ][^>]{1,80})?>([\s\S]*?)(?:<\/[\w:-]+>|$)/.exec(given) ?? [];
-  return oneLine(value.trim(), BRIEF_CHARS_MAX);
+/** Arguments between tags of their own. */
+const ARGUMENT = /<(?:parameter(?:=| name=")([\w-]{1,60})"?|([a-z][\w-]{0,60}))>([^<]{1,2000})/gi;
+
+function inputIn(given: string): JsonObject {
+  const values = [...given.matchAll(ARGUMENT)].map(([, name, tag, value = ""]) => [name ?? tag ?? "", value.trim()]);
+  return Object.fromEntries(values);
 }
 
-function callInJson(given: string): TaggedCall | undefined {
+function callInJson(given: string): ToolCallPart | undefined {
   const [text = ""] = /^\s*\{[\s\S]*?\}(?=\s*<\/tool_call>)/.exec(given) ?? [];
   try {
-    const call: unknown = JSON.parse(text);
+    const call: JsonValue = JSON.parse(text);
     if (!isObject(call) || typeof call.name !== "string") return undefined;
-    const given = isObject(call.arguments)
-      ? Object.values(call.arguments).find((value) => typeof value === "string")
-      : "";
-    return { name: call.name, brief: oneLine(typeof given === "string" ? given : "", BRIEF_CHARS_MAX) };
+    return { type: "tool-call", name: call.name, input: call.arguments ?? {} };
   } catch {
     return undefined;
   }
