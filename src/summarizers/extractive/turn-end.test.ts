@@ -81,6 +81,25 @@ describe("in the language of the conversation", () => {
     expect(line).toContain(expected);
   });
   test.each([
+    [
+      "Bitte repariere den Fahrplan der Fähre.",
+      "Ich korrigiere jetzt die dritte Zeile.",
+      "Ich warte jetzt auf das Hafenamt.",
+    ],
+    [
+      "Per favore, correggi l'orario del traghetto.",
+      "Ora correggo la terza riga.",
+      "Ora aspetto la capitaneria di porto.",
+    ],
+    ["Исправь, пожалуйста, расписание парома.", "Сейчас исправлю третью строку.", "Сейчас жду портовую контору."],
+    ["フェリーの時刻表を直してください。", "次に三行目の時刻を直します。", "三行目の時刻を直しました。"],
+    ["페리 시간표를 고쳐 주세요.", "이제 셋째 줄을 고치겠습니다.", "이제 셋째 줄을 고쳤습니다."],
+    ["من فضلك أصلح جدول العبّارة.", "سأصحح السطر الثالث الآن.", "تم تصحيح السطر الثالث الآن."],
+  ])("%s: what was announced is to come", async (request, announced, other) => {
+    expect(await nextSteps([user(request), ...RAN, assistant(announced)])).toEqual([announced]);
+    expect(await nextSteps([user(request), ...RAN, assistant(other)])).not.toEqual([other]);
+  });
+  test.each([
     ["Bitte repariere den Fahrplan der Fähre.", "Es gibt zwei Fahrpläne. Welcher ist gemeint?", "auf die Antwort des"],
     ["请修正渡轮的时刻表。", "有两个时刻表。您指的是哪一个？", "等待用户回答: 您指的是哪一个？"],
   ])("%s, with a question", async (request, answer, expected) => {

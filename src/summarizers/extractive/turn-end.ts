@@ -1,6 +1,6 @@
 /**
- * What comes next where the assistant ended its turn: the user's answer to what it asked, or else whatever the user wants. Reads the
- * end of that one message. Never says that all is done where the message speaks of more.
+ * What comes next where the assistant ended its turn: the user's answer to what it asked, what it announced, or else whatever the user
+ * wants. Reads the end of that one message. Never says that all is done where the message speaks of more.
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
@@ -8,7 +8,7 @@ import { CUES } from "./cues.ts";
 import { answeredLine, awaitingLabel, awaitingLine } from "./labels.ts";
 import { ASKING_BACK } from "./requests.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
-import { withoutLayout } from "./whole-statement.ts";
+import { wholeStatement, withoutLayout } from "./whole-statement.ts";
 
 export interface TurnEnd {
   /** What the assistant ended its turn with. */
@@ -35,6 +35,8 @@ export function afterAnswer({ said, language, userLanguage, open, hasSteps, isTa
     const isTold = open.some((item) => item.includes(question));
     return [isTold ? awaitingLine(userLanguage) : awaitingLabel(userLanguage) + oneLine(question, QUESTION_CHARS_MAX)];
   }
+  const announced = announcedIn(said, language);
+  if (announced !== undefined) return [announced];
   if (hasSteps) return [];
   const { next, leftLabel, blocked } = CUES[language];
   const isAllDone =
@@ -44,6 +46,25 @@ export function afterAnswer({ said, language, userLanguage, open, hasSteps, isTa
     ![next, leftLabel, blocked].some((cue) => cue.test(said.slice(-END_CHARS)));
   return [answeredLine(userLanguage, { isAllDone })];
 }
+
+/** What the last sentence says to come, in languages that need no word before the verb for that; elsewhere such words are read before. */
+function announcedIn(said: string, language: Language): string | undefined {
+  const cue = ANNOUNCING[language];
+  if (cue === undefined) return undefined;
+  const last = splitSentences(said.slice(-END_CHARS), { sentencesMax: 2 * SENTENCES_READ }).at(-1) ?? "";
+  const whole = wholeStatement(last, { isUser: false });
+  return whole !== undefined && cue.test(whole) ? oneLine(whole, QUESTION_CHARS_MAX) : undefined;
+}
+
+/** "Now I mend the third line", but nobody's waiting. */
+const ANNOUNCING: Partial<Record<Language, RegExp>> = {
+  de: /^ich (?!warte|habe|hatte|hoffe|denke|glaube|könnte|würde)\p{L}+e (?:jetzt|nun|gleich|als nächstes|anschließend)(?!\p{L})|^(?:jetzt|nun|als nächstes|anschließend|danach|dann) (?!warte|habe|hatte|könnte|würde)\p{L}+e ich(?!\p{L})/iu,
+  it: /^(?:ora|adesso|poi|quindi) (?!ho |sono |posso |aspetto |attendo )\p{L}+o(?!\p{L})/iu,
+  ru: /^(?:сейчас|теперь|далее|затем|дальше) (?:я )?(?!жду|могу|хочу)\p{L}+(?:ю|у|юсь|усь)(?!\p{L})/iu,
+  ja: /^(?:次に|これから|続いて|今から)(?!.*待).*ます。?$/u,
+  ko: /^(?:이제|다음으로|지금|먼저)(?!.*기다리).*겠습니다[.!]?$/u,
+  ar: /^(?:الآن )?س[أن](?!نتظر)\p{L}+/u,
+};
 
 /** What the user was asked in the end; an offer of whatever else there may be asks for nothing. */
 function questionIn(said: string): string | undefined {
