@@ -29,6 +29,22 @@ test("what names nothing and says little is left out", () => {
   );
 });
 
+test("what was only being done is left out, what came of it is not", () => {
+  for (const underway of [
+    "Looking at the state of the northern pump first.",
+    "Okay, now checking the logbook of the lower gate again.",
+    "Running the lamp test with the new wick.",
+  ])
+    expect(chosen(underway), underway).toBe("");
+  for (const fact of [
+    "Looking at the northern pump, the valve is open.",
+    "Running the lamp test takes two hours at night.",
+    "Checking the logbook showed two missing pages.",
+    "Running water reaches the lower gate at low tide.",
+  ])
+    expect(chosen(fact), fact).toBe(fact);
+});
+
 test("of output that a user pasted, only sentences stay", () => {
   const output = Array.from({ length: 8 }, (_, index) => `Preparing the harbour directory ${index}`).join("\n");
   expect(chosen(`U ${output}\nThe ferry dock was flooded again last night.`)).toBe(

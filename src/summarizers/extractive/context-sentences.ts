@@ -141,8 +141,20 @@ function findingIn(words: string, language: Language): string {
   // Items of a list and headings close by no mark: without what stands above them they are fragments.
   if (!CLOSED.test(words)) return "";
   const isPast = isAnnouncement(words, CUES[language]) || (language !== "en" && isAnnouncement(words, CUES.en));
-  return isPast ? "" : (wholeWords(words, { isUser: false }) ?? "");
+  return isPast || isUnderway(words) ? "" : (wholeWords(words, { isUser: false }) ?? "");
 }
+
+/** "Looking at the pod state first.": no more than what was being done. A clause behind it, or a verb, says what came of it. */
+function isUnderway(words: string): boolean {
+  if (words.length > UNDERWAY_CHARS_MAX || !words.includes("ing ")) return false;
+  return UNDERWAY.test(words) && !FINITE.test(words);
+}
+
+const UNDERWAY_CHARS_MAX = 90;
+const UNDERWAY =
+  /^(?:(?:ok(?:ay)?|good|great|now|first|next|then|also|so|and)[,.:!]? )*(?:adding|analy[sz]ing|applying|building|calling|checking|collecting|comparing|continuing|creating|digging|editing|examining|exploring|fetching|finding|fixing|gathering|getting|going|implementing|inspecting|installing|investigating|listing|looking(?! forward)|moving on|opening|preparing|proceeding|pulling|querying|re-?running|reading|removing|retrying|reviewing|running|scanning|searching|starting|switching|testing|tracing|trying|updating|verifying|waiting|working|writing) [^,;:—–]+$/i;
+const FINITE =
+  /\b(?:is|are|was|were|be|been|has|have|had|does|did|do|will|would|can|could|should|must|may|might|\p{L}+n['’]t|\p{L}{2,}(?:ed|es)|takes?|shows?|gives?|needs?|fails?|works?|helps?|makes?|means?|breaks?|leads?|costs?|brings?|keeps?|seems?|depends?|prevents?|requires?|causes?)\b/iu;
 
 const CLOSED = /[.!?。！？؟][)\]"'”’」』）*`]*$/;
 
