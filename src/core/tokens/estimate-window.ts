@@ -26,6 +26,9 @@ export interface Scan {
   readonly bytes: Buffer;
   /** Kind of each unit of the window, then `KIND.end`. */
   readonly kinds: Uint8Array;
+  /** The memory of `codes` and of `kinds`, two units at a time, the first of them in the lower half. */
+  readonly codePairs: Uint32Array;
+  readonly kindPairs: Uint16Array;
   readonly characters: Characters;
   readonly weights: ArrayLike<number>;
   /** One number; a plain field would be boxed anew at every addition. */
@@ -36,15 +39,19 @@ export interface Scan {
   until: number;
 }
 
-/** After the last unit: `KIND.end` for any look ahead. */
+/** After the last unit: `KIND.end` for any look ahead. Even, for the pairs. */
 const LOOK_AHEAD = 2;
 
 export function createScan(characters: Characters, weights: ArrayLike<number>, windowUnits: number): Scan {
-  const codes = new Uint16Array(windowUnits + LOOK_AHEAD);
+  const units = windowUnits + (windowUnits & 1) + LOOK_AHEAD;
+  const codes = new Uint16Array(units);
+  const kinds = new Uint8Array(units);
   return {
     codes,
     bytes: Buffer.from(codes.buffer),
-    kinds: new Uint8Array(windowUnits + LOOK_AHEAD),
+    kinds,
+    codePairs: new Uint32Array(codes.buffer),
+    kindPairs: new Uint16Array(kinds.buffer),
     characters,
     weights,
     tokens: new Float64Array(1),
@@ -79,12 +86,16 @@ export function loadWindow(scan: Scan, text: string, from: number): number {
 const COPIED_WHOLE_MIN = 24;
 
 function copyUnits(scan: Scan, text: string, from: number, length: number): void {
-  const { codes, kinds } = scan;
+  const { codes, codePairs, kindPairs } = scan;
   const kindOf = scan.characters.kinds;
   if (length < COPIED_WHOLE_MIN)
     for (let index = 0; index < length; index++) codes[index] = text.charCodeAt(from + index);
   else scan.bytes.write(length === text.length ? text : text.slice(from, from + length), "utf16le");
-  for (let index = 0; index < length; index++) kinds[index] = kindOf[codes[index] as number] as number;
+  // Two at a time takes two thirds of the time.
+  for (let pair = 0; pair < (length + 1) >> 1; pair++) {
+    const codePair = codePairs[pair] as number;
+    kindPairs[pair] = (kindOf[codePair & 0xffff] as number) | ((kindOf[codePair >>> 16] as number) << 8);
+  }
 }
 
 /** How far back a window's end moves so as not to cut a word; a longer word is cut. */
