@@ -12,6 +12,7 @@ import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";
 import { quick } from "./quick-expressions.ts";
 import type { Prose } from "./reading.ts";
+import { replacedIn } from "./replaced.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { isRefusal, isStale, PRESENT_MESSAGES, type Since } from "./stale.ts";
 import { isOutput } from "./tool-output.ts";
@@ -53,7 +54,8 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   const { counter, language, earlier, focus, mendedUpTo = -1 } = options;
   const own = sample(prose).filter(({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text));
   const newest = own.at(-1)?.message ?? 0;
-  const said = [
+  const isReplaced = replacedIn(own);
+  const told = [
     ...earlier.flatMap(earlierLine),
     ...own.flatMap((item, at) =>
       sentencesOf(item, {
@@ -64,6 +66,7 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
       }),
     ),
   ];
+  const said = isReplaced === undefined ? told : told.filter((item) => !isReplaced(item.text, item));
   if (said.length === 0) return () => [];
   const charsPerToken = measureCharsPerToken(said, counter);
   const choose = coverageOf(said, focus);

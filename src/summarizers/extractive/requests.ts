@@ -12,6 +12,7 @@ import { userLabel } from "./labels.ts";
 import type { Earlier } from "./merge.ts";
 import { quick } from "./quick-expressions.ts";
 import { isTalk, type Prose, type Reading } from "./reading.ts";
+import { replacedIn } from "./replaced.ts";
 import { oneLine } from "./sentences.ts";
 import { sharesWords } from "./shared-words.ts";
 import { isQuestion, isTask, isTelling } from "./tasks.ts";
@@ -154,7 +155,7 @@ interface Told extends Asked {
 /** What else the user asked, newest first, each on a line. */
 export function requestLines({ hasAssistant, requests, prose, language }: Reading, told: Told): readonly string[] {
   if (!hasAssistant) return [];
-  const over = overIn(prose, language);
+  const over = new Set([...overIn(prose, language), ...correctedIn(prose)]);
   const { goal, wholes, latest, rules } = told;
   const quoted = [...goal, ...goal.flatMap((text) => wholes.get(text) ?? [])];
   const isGoal = (request: string): boolean =>
@@ -190,6 +191,16 @@ function overIn(prose: readonly Prose[], language: Language): ReadonlySet<string
   );
 }
 
+/** Requests of one sentence that the user corrected. */
+function correctedIn(prose: readonly Prose[]): readonly string[] {
+  const isReplaced = replacedIn(prose);
+  if (isReplaced === undefined) return [];
+  return prose
+    .filter((item) => item.isRequest && item.text.length <= CORRECTED_CHARS_MAX && isReplaced(item.text, item))
+    .map(({ text }) => text);
+}
+
+const CORRECTED_CHARS_MAX = 120;
 const OVER_CHARS_MAX = 60;
 /** Numbers, paths, quotes and names. */
 const NAMING = /[\d/\\"'`“„«「_#@]|\p{Ll}\.\p{Ll}|(?<=\P{Lu}\s)\p{Lu}|\p{Ll}\p{Lu}/u;
