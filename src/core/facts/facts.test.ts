@@ -32,6 +32,18 @@ test("what is equally likely stands in the order of its letters, the shorter fir
   ]);
 });
 
+test("an id that somebody named outlives those that logs only print", () => {
+  const logs = Array.from({ length: 40 }, (_, day) => result(`INFO rq-${7_000 + day} took RQ${9_100 + day}`));
+  const named = [message("user", text("It is BK-77310.")), call({ payment: "PAY-55812" })];
+  expect(
+    ranked(...named, ...logs)
+      .slice(0, 2)
+      .toSorted(),
+  ).toEqual(["BK-77310", "PAY-55812"]);
+  // What a result printed so long ago is nobody's.
+  expect(ranked(result("BK-77310 PAY-55812"), ...logs).slice(0, 2)).not.toContain("BK-77310");
+});
+
 test("what the user and a call share goes first", () => {
   const facts = ranked(
     message("user", text("fix both_said and only_user")),

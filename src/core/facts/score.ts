@@ -32,6 +32,12 @@ const CURRENT_MESSAGES = 6;
 /** What prose and output are full of, too: "and/or", "in-memory", "WARNING" are names only where a call uses them. */
 const WORD_LIKE: ReadonlySet<IdentifierKind> = new Set(["pair", "kebab", "capitals"]);
 
+/** What bookings, orders and commits are named by. Logs are full of the like, each newer than the one that somebody named. */
+const GIVEN: ReadonlySet<IdentifierKind> = new Set(["code", "hex", "number"]);
+/** Set by hand, like the weight of a user's mention: so much that an id which was named outlives those that were only printed. */
+const GIVEN_BY_USER = 1.2;
+const GIVEN_TO_CALL = 1.5;
+
 /** Between 0 and 1. `messages` is how many messages the ledger has seen. */
 export function factLikelihood(fact: Fact, messages: number): number {
   const { kind, user, calls, writes, keys, assistant, results } = fact;
@@ -42,12 +48,13 @@ export function factLikelihood(fact: Fact, messages: number): number {
   sum -= 0.5 * logOf(messages - fact.last + 1);
   if (fact.messages === 1) sum -= 0.74;
   if (fact.lastCall >= 0 && messages - fact.lastCall <= CURRENT_MESSAGES) sum += 1;
-  if (user > 0) sum += 1 + (arguments_ > 0 ? 0.69 : 0);
+  if (user > 0) sum += 1 + (arguments_ > 0 ? 0.69 : 0) + (GIVEN.has(kind) ? GIVEN_BY_USER : 0);
   if (assistant > 0) sum += 0.62 + 0.28 * logOf(1 + assistant);
   if (results > 0) sum += -0.67 + (arguments_ > 0 ? 0.51 : 0);
   if (keys > 0) sum += -0.9 + 0.3 * logOf(1 + keys) + (results > 0 ? 2.7 : 0);
   if (calls > 0) sum += -0.4 + 0.61 * logOf(1 + calls) + (kind === "path" ? 1.08 : 0);
   if (writes > 0) sum += -0.39 + 0.11 * logOf(1 + writes);
+  if (arguments_ > 0 && GIVEN.has(kind) && kind !== "number") sum += GIVEN_TO_CALL;
   if (arguments_ > 0) sum += (kind === "number" ? 0.65 : 0) + (isName ? -0.3 : 0);
   return 1 / (1 + Math.exp(-sum));
 }
