@@ -133,7 +133,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     facts: mergeFacts(facts, before, files),
     isTalk: isTalk(reading),
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
-    argumentNames: argumentNamesOf(leaving, reading.prose),
+    argumentNames: argumentNamesOf(leaving, facts),
     log: remembered(logOf(reading)),
     context: once(() =>
       createContext(stillTelling(reading), { ...context, earlier: lines, mendedUpTo: reading.mendedUpTo }),

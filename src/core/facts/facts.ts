@@ -18,6 +18,8 @@ export interface RankedFact extends Pick<Fact, "kind"> {
   readonly text: string;
   /** Between 0 and 1. */
   readonly likelihood: number;
+  /** The user or the assistant spoke of it. */
+  readonly isTold: boolean;
 }
 
 /** More than any summary could list. */
@@ -41,7 +43,7 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
     if (likelihood < threshold || likelihood === 0) return;
     const text = name.text();
     if (looksSecret(name, text)) return;
-    found.push({ text, kind: fact.kind, likelihood });
+    found.push({ text, kind: fact.kind, likelihood, isTold: fact.user + fact.assistant > 0 });
     families.push(familyOf(fact, name));
     names.units = name.units;
     names.starts.push(name.start);

@@ -8,12 +8,12 @@ const call = (name: string, input: JsonObject): Message => ({
   role: "assistant",
   parts: [{ type: "tool-call", callId: "1", name, input }],
 });
-const said = (text: string) => [{ message: 0, isUser: false, isRequest: false, isFinal: true, speaker: "", text }];
+const fact = (text: string, isTold: boolean) => ({ text, isTold, kind: "snake", likelihood: 0.5 }) as const;
 
 test("names go with the tool that takes them, at any depth that tools use", () => {
   const names = argumentNamesOf(
     [call("edit", { file_path: "a", edits: [{ old_text: "x", new_text: "y" }] }), call("mail", { reply_to: "b" })],
-    [],
+    [fact("file_path", false)],
   );
   expect(["file_path", "new_text", "old_text", "reply_to", "edits", "other_name"].map(names.toolOf)).toEqual([
     "edit",
@@ -28,7 +28,7 @@ test("names go with the tool that takes them, at any depth that tools use", () =
 
 test("a name that somebody spoke of is a fact", () =>
   expect(
-    argumentNamesOf([call("edit", { file_path: "a" })], said("The column file_path is new.")).toolOf("file_path"),
+    argumentNamesOf([call("edit", { file_path: "a" })], [fact("file_path", true)]).toolOf("file_path"),
   ).toBeUndefined());
 
 test("a form is known again", () => {

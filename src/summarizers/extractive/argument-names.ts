@@ -3,10 +3,9 @@
  * of a call, and never by themselves. Reads the arguments of calls to a bounded depth.
  */
 
+import type { RankedFact } from "../../core/facts/facts.ts";
 import { isArray, isObject, type JsonValue } from "../../core/json.ts";
 import type { Message } from "../../core/message.ts";
-import type { Prose } from "./reading.ts";
-import { namesToldIn } from "./told-names.ts";
 
 const NAMES_MAX = 400;
 const DEPTH_MAX = 2;
@@ -17,19 +16,19 @@ export interface ArgumentNames {
   toolOf(name: string): string | undefined;
 }
 
-export function argumentNamesOf(messages: readonly Message[], prose: readonly Prose[]): ArgumentNames {
+/** `facts` are those that somebody may ask about. */
+export function argumentNamesOf(messages: readonly Message[], facts: readonly RankedFact[]): ArgumentNames {
   const tools = new Map<string, string>();
   for (const { parts } of messages) {
     for (const part of parts) if (part.type === "tool-call") addNames(part.input, { tool: part.name, tools }, 0);
     if (tools.size >= NAMES_MAX) break;
   }
-  // A plain word is never taken for an identifier, so that nobody asks about it.
-  const names = [...tools.keys()].filter((name) => /[_A-Z0-9-]/.test(name));
-  const texts = prose.map(({ text }) => text);
-  const told = namesToldIn(texts, names);
-  const untold = new Map(names.flatMap((name) => (told.has(name) ? [] : [[name, tools.get(name) ?? ""] as const])));
-  return { toolOf: (name) => untold.get(name) };
+  for (const { text, isTold } of facts) if (isTold) tools.delete(text);
+  return { toolOf: (name) => tools.get(name) };
 }
+
+/** A plain word is never taken for an identifier, so that nobody asks about it. */
+const NO_PLAIN_WORD = /[_A-Z0-9-]/;
 
 interface Names {
   readonly tool: string;
@@ -42,7 +41,7 @@ function addNames(value: JsonValue, names: Names, depth: number): void {
   if (!isObject(value)) return;
   for (const [name, inner] of Object.entries(value)) {
     if (names.tools.size >= NAMES_MAX) return;
-    names.tools.set(name, names.tool);
+    if (NO_PLAIN_WORD.test(name)) names.tools.set(name, names.tool);
     if (inner !== undefined) addNames(inner, names, depth + 1);
   }
 }

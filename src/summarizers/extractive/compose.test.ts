@@ -13,6 +13,7 @@ const DRAFT: Draft = {
   goal: [REQUEST],
   facts: Array.from({ length: 4_000 }, (_, index) => ({
     text: `berth_${index}_keeper`,
+    isTold: false,
     kind: "code" as const,
     likelihood: 0.9 / (1 + index / 40),
   })),

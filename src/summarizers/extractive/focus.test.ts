@@ -32,9 +32,9 @@ test("speakers stay", () => {
 });
 test("named facts become likelier, never certain beyond 1", () => {
   const facts = [
-    { kind: "path" as const, text: "src/coupon-codes.ts", likelihood: 0.1 },
-    { kind: "path" as const, text: "src/gateway.ts", likelihood: 0.1 },
-    { kind: "path" as const, text: "docs/coupons.md", likelihood: 0.9 },
+    { kind: "path" as const, text: "src/coupon-codes.ts", likelihood: 0.1, isTold: false },
+    { kind: "path" as const, text: "src/gateway.ts", likelihood: 0.1, isTold: false },
+    { kind: "path" as const, text: "docs/coupons.md", likelihood: 0.9, isTold: false },
   ];
   const raised = focusOn("coupons", [])?.raise(facts);
   expect(raised?.map(({ text, likelihood }) => [text, likelihood])).toEqual([

@@ -130,6 +130,6 @@ export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files
     return { ...fact, likelihood: 1 - (1 - fact.likelihood) * (1 - floor) };
   });
   for (const [text, likelihood] of floors)
-    merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood });
+    merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood, isTold: false });
   return merged.sort((a, b) => b.likelihood - a.likelihood || (a.text < b.text ? -1 : 1));
 }
