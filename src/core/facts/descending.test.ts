@@ -26,9 +26,3 @@ test("tells numbers apart that differ in their last bits, however many there are
     close.map((_, index) => index).sort((a, b) => (close[b] ?? 0) - (close[a] ?? 0)),
   );
 });
-
-test("equal ones by what else is known of them", () => {
-  const names = ["b", "a", "c", "a"];
-  const byName = (a: number, b: number): number => ((names[a] ?? "") < (names[b] ?? "") ? -1 : 1);
-  expect([...descendingOrder(Float64Array.of(1, 1, 2, 0), byName)]).toEqual([2, 1, 0, 3]);
-});

@@ -3,20 +3,16 @@
  * much. Linear but for numbers that are nearly equal. Pure.
  */
 
-/** Negative when the item with the first index comes first. */
-export type CompareEqual = (a: number, b: number) => number;
-
-/** The indexes of `keys`, largest key first; equal keys as `compareEqual` says, else in the order given. No key is negative. */
-export function descendingOrder(keys: Float64Array, compareEqual?: CompareEqual): Int32Array {
+/** The indexes of `keys`, largest key first, equal keys in the order given. No key is negative. */
+export function descendingOrder(keys: Float64Array): Int32Array {
   const highs = highWords(keys);
   const order = byHighWord(highs);
-  const compare = (a: number, b: number): number =>
-    (keys[b] ?? 0) - (keys[a] ?? 0) || (compareEqual?.(a, b) ?? 0) || a - b;
+  const compare = (a: number, b: number): number => (keys[b] ?? 0) - (keys[a] ?? 0) || a - b;
   for (let start = 0; start < order.length; ) {
     const key = keys[order[start] ?? 0];
     const high = highs[order[start] ?? 0];
     let end = start + 1;
-    let isSettled = compareEqual === undefined;
+    let isSettled = true;
     for (; end < order.length && highs[order[end] ?? 0] === high; end++) {
       // Equal keys stand in the order given already.
       if (keys[order[end] ?? 0] !== key) isSettled = false;
@@ -67,10 +63,13 @@ function byHighWord(highs: Uint32Array): Int32Array {
   return from;
 }
 
+/** Negative when the first index comes first. */
+type Compare = (a: number, b: number) => number;
+
 /** Up to so many are sorted faster by hand. */
 const INSERTED_MAX = 12;
 
-function sortRange(order: Int32Array, start: number, end: number, compare: CompareEqual): void {
+function sortRange(order: Int32Array, start: number, end: number, compare: Compare): void {
   if (end - start > INSERTED_MAX) {
     order.subarray(start, end).sort(compare);
     return;

@@ -23,12 +23,12 @@ test("what came lately goes before what came long ago", () => {
   expect(ranked(result("old_name"), ...between, result("new_name"))).toEqual(["new_name", "old_name"]);
 });
 
-test("what is equally likely stands in the order of its letters, the shorter first", () => {
+test("what is equally likely stands as it was mentioned", () => {
   expect(ranked(result("tide_gates tide_gate tide_Gate lamp_gate"))).toEqual([
-    "lamp_gate",
-    "tide_Gate",
-    "tide_gate",
     "tide_gates",
+    "tide_gate",
+    "tide_Gate",
+    "lamp_gate",
   ]);
 });
 

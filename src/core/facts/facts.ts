@@ -25,7 +25,7 @@ export interface RankedFact extends Pick<Fact, "kind"> {
 /** More than any summary could list. */
 const RANKED_MAX = 20_000;
 
-/** Likeliest first, at most `limit`; the same ledger always gives the same order. */
+/** Likeliest first, at most `limit`; of those as likely, what was mentioned first. */
 export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): readonly RankedFact[] {
   const { messages, size } = ledger;
   const likelihoods = new Float64Array(size);
@@ -36,7 +36,6 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   const threshold = size <= limit ? 0 : (likelihoods[descendingOrder(likelihoods)[limit - 1] ?? 0] ?? 0);
   const found: RankedFact[] = [];
   const families: number[] = [];
-  const names: FoundNames = { units: new Uint16Array(), starts: [], ends: [] };
   at = 0;
   ledger.visit((fact, name) => {
     const likelihood = likelihoods[at++] ?? 0;
@@ -45,13 +44,10 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
     if (looksSecret(name, text)) return;
     found.push({ text, kind: fact.kind, likelihood, isTold: fact.user + fact.assistant > 0 });
     families.push(familyOf(fact, name));
-    names.units = name.units;
-    names.starts.push(name.start);
-    names.ends.push(name.end);
   });
   const keys = new Float64Array(found.length);
   for (let index = 0; index < found.length; index++) keys[index] = found[index]?.likelihood ?? 0;
-  const order = descendingOrder(keys, (a, b) => compareNames(names, a, b));
+  const order = descendingOrder(keys);
   const ranked: RankedFact[] = [];
   const members = new Map<number, number>();
   for (const index of order) {
@@ -96,23 +92,4 @@ export function factsOf(messages: readonly Message[]): readonly RankedFact[] {
   const ledger = createFactLedger();
   for (const message of messages) ledger.add(message);
   return rankFacts(ledger);
-}
-
-interface FoundNames {
-  units: Uint16Array;
-  readonly starts: number[];
-  readonly ends: number[];
-}
-
-/** By code units, so that no locale changes the order. */
-function compareNames({ units, starts, ends }: FoundNames, a: number, b: number): number {
-  const start = starts[a] ?? 0;
-  const end = ends[a] ?? 0;
-  const otherEnd = ends[b] ?? 0;
-  let other = starts[b] ?? 0;
-  for (let at = start; at < end && other < otherEnd; at++, other++) {
-    const difference = (units[at] ?? 0) - (units[other] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return end - start - (otherEnd - (starts[b] ?? 0));
 }
