@@ -30,9 +30,9 @@ const DEPTH_MAX = 4;
 
 export function filesOfCall(call: ToolCallPart): FoundFiles {
   const found: Found = {
-    paths: new Set(),
-    read: new Set(),
-    modified: new Set(),
+    paths: [],
+    read: [],
+    modified: [],
     actions: [call.name],
     isCommand: false,
   };
@@ -41,20 +41,20 @@ export function filesOfCall(call: ToolCallPart): FoundFiles {
   // Who names an action means it: an editor that is asked to view modifies nothing.
   const named = found.actions.slice(1).filter((action) => MODIFIES.test(action) || READS.test(action));
   const verbs = (named.length > 0 ? named : found.actions).join(" ");
-  if (MODIFIES.test(verbs)) for (const path of found.paths) found.modified.add(path);
-  else if (READS.test(verbs)) for (const path of found.paths) found.read.add(path);
+  if (MODIFIES.test(verbs)) for (const path of found.paths) add(path, found.modified);
+  else if (READS.test(verbs)) for (const path of found.paths) add(path, found.read);
   return {
-    read: [...found.read].filter((path) => !found.modified.has(path)),
-    modified: [...found.modified],
+    read: found.read.filter((path) => !found.modified.includes(path)),
+    modified: found.modified,
     isCommand: found.isCommand,
   };
 }
 
 interface Found {
   /** Named by an argument; the tool's verb says what happens to them. */
-  readonly paths: Set<string>;
-  readonly read: Set<string>;
-  readonly modified: Set<string>;
+  readonly paths: string[];
+  readonly read: string[];
+  readonly modified: string[];
   /** The tool's name, and the name of the tool inside it where one wraps others. */
   readonly actions: string[];
   isCommand: boolean;
@@ -86,8 +86,13 @@ function readArgument(key: string, value: string, found: Found): void {
   else if (PATH_KEY.test(key)) addPath(value.replace(/^file:\/\//, ""), found.paths);
 }
 
-function addPath(path: string, files: Set<string>): void {
-  if (path.length <= 240 && FILE_NAME.test(path) && !path.includes("://")) files.add(path);
+function addPath(path: string, files: string[]): void {
+  if (path.length <= 240 && FILE_NAME.test(path) && !path.includes("://")) add(path, files);
+}
+
+/** A call names few files, so that looking through them costs less than a set. */
+function add(path: string, files: string[]): void {
+  if (!files.includes(path)) files.push(path);
 }
 
 const SHELL_READS = /(?:^|[|;&(]\s*|\n\s*)(?:cat|head|tail|less|more|bat|nl|wc|sed\s+-n)\s+([^|;&<>\n]+)/g;

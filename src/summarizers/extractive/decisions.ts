@@ -115,5 +115,7 @@ function splitReason(sentence: string, cues: CueTable): Decision | undefined {
 
 /** A question, by its mark. */
 export function endsAsking(text: string): boolean {
-  return /[?？؟]$/.test(text);
+  return QUESTION.test(text);
 }
+
+const QUESTION = /[?？؟]$/;

@@ -52,8 +52,10 @@ export function cutAtWord(text: string, charsMax: number): string {
 
 /** Whether it closes by a mark, so that another sentence may follow it on the same line. */
 export function endsWithMark(text: string): boolean {
-  return /[.!?…。！？؟:;][)\]"'”’」』）*`]*$/.test(text);
+  return CLOSED_BY_MARK.test(text);
 }
+
+const CLOSED_BY_MARK = /[.!?…。！？؟:;][)\]"'”’」』）*`]*$/;
 
 function linesOf(text: string): readonly string[] {
   if (text.length <= TEXT_CHARS_MAX) return text.split("\n");
@@ -67,9 +69,13 @@ function isProse(line: string): boolean {
   const first = line.charCodeAt(0);
   // Most lines begin with a letter, and with a capital none of these.
   if (isCapital(first)) return true;
-  if (isSmall(first)) return !/^(?:import|export|const|def|class|function) /.test(line);
-  return !/^(?:#{1,6} |[|<{}[\]]|[-=_*]{3,}$|\$ )/.test(line) && /\p{L}/u.test(line);
+  if (isSmall(first)) return !CODE_START.test(line);
+  return !MARKUP_START.test(line) && LETTER.test(line);
 }
+
+const CODE_START = /^(?:import|export|const|def|class|function) /;
+const MARKUP_START = /^(?:#{1,6} |[|<{}[\]]|[-=_*]{3,}$|\$ )/;
+const LETTER = /\p{L}/u;
 
 function isCapital(code: number): boolean {
   return code >= 65 && code <= 90;
