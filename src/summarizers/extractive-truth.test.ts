@@ -171,3 +171,13 @@ test("a request of nothing but rules is not told again", async () => {
   expect(checkpoint.constraints).toEqual(["Never touch the northern gate.", "Always use brass for the lamps."]);
   expect(checkpoint.criticalContext.join("\n")).not.toContain("northern gate");
 });
+
+test("a rule that is said again and again leaves room for the others", async () => {
+  const again = Array.from({ length: 80 }, (_, turn) => [
+    user("Never open both gates at once. Go on with the next lock."),
+    ...bash("", `inspect lock ${turn}`, "dry"),
+  ]).flat();
+  const before = [TASK, ...edit("On it."), user("Always use brass for the lamps."), ...edit("Understood.")];
+  const { constraints } = await summarize(before, again);
+  expect(constraints.toSorted()).toEqual(["Always use brass for the lamps.", "Never open both gates at once."]);
+});

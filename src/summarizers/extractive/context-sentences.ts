@@ -52,7 +52,9 @@ interface Said extends Candidate {
 
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
   const { counter, language, earlier, focus, mendedUpTo = -1 } = options;
-  const own = sample(prose).filter(({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text));
+  const own = withoutRepeats(sample(prose)).filter(
+    ({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text),
+  );
   const newest = own.at(-1)?.message ?? 0;
   const isReplaced = replacedIn(own);
   const told = [
@@ -86,6 +88,13 @@ function earlierLine(line: string, index: number): Said {
     isUser: false,
     label: "",
   };
+}
+
+/** Of messages that say the very same the newest counts. */
+function withoutRepeats(prose: readonly Prose[]): readonly Prose[] {
+  const newest = new Map<string, Prose>();
+  for (const item of prose) newest.set(item.text, item);
+  return newest.size === prose.length ? prose : prose.filter((item) => newest.get(item.text) === item);
 }
 
 function sample(prose: readonly Prose[]): readonly Prose[] {

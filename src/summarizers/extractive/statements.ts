@@ -49,7 +49,7 @@ export interface StatementInput {
 
 export function readStatements({ reading, kept, language, commits, course }: StatementInput): Statements {
   if (!reading.hasAssistant) return NOTHING;
-  const found: Found = { done: [], decisions: [], findings: [], constraints: [] };
+  const found: Found = { done: [], decisions: [], findings: [], constraints: [], replies: new Set() };
   let age = 0;
   let answersLeft = reading.answers.length;
   const isAtWork = !isTalk(reading);
@@ -132,6 +132,8 @@ interface Found {
   readonly decisions: Decision[];
   readonly findings: string[];
   readonly constraints: string[];
+  /** All that the user said, so far. */
+  readonly replies: Set<string>;
 }
 
 interface Since {
@@ -178,7 +180,8 @@ function namesSomething(done: string): boolean {
 }
 
 function readUser(exchange: Exchange, found: Found): void {
-  const { decisions, constraints } = laidDownBy(exchange);
+  const { decisions, constraints } = laidDownBy(exchange, found.replies.has(exchange.reply));
+  found.replies.add(exchange.reply);
   if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions);
   if (found.constraints.length < ITEMS_MAX) found.constraints.push(...constraints.toReversed());
 }

@@ -22,12 +22,13 @@ export interface LaidDown {
 const SENTENCES_PER_REQUEST = 12;
 const CONSTRAINT_CHARS_MAX = 280;
 
-export function laidDownBy(exchange: Exchange): LaidDown {
+/** `isRepeated`: the user said the very same later, so that only what it answers may be new. */
+export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   const { reply: text, language } = exchange;
   const answer = exchange.asked === "" ? undefined : settledBy(exchange);
   const decisions = answer === undefined ? [] : [answer];
   const constraints: string[] = [];
-  if (!isTelling(text, language)) return { decisions, constraints };
+  if (isRepeated || !isTelling(text, language)) return { decisions, constraints };
   const cues = CUES[language];
   let before = "";
   for (const sentence of splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST })) {
