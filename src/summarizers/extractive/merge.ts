@@ -7,7 +7,7 @@ import type { Checkpoint, ToolFailure } from "../../core/checkpoint/checkpoint.t
 import { parseCheckpoint } from "../../core/checkpoint/checkpoint-text.ts";
 import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../core/checkpoint/identifier-list.ts";
 import type { Summary } from "../../core/checkpoint/summary.ts";
-import { type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
+import { descendingOrder, type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 import { isCallForm } from "./argument-names.ts";
 import { isOwnStep } from "./labels.ts";
 import { failureKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
@@ -131,5 +131,6 @@ export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files
   });
   for (const [text, likelihood] of floors)
     merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood, isTold: false });
-  return merged.sort((a, b) => b.likelihood - a.likelihood || (a.text < b.text ? -1 : 1));
+  const order = descendingOrder(Float64Array.from(merged, ({ likelihood }) => likelihood));
+  return Array.from(order, (at) => merged[at] as RankedFact); // the order holds the indexes of what was merged
 }
