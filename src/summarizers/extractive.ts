@@ -98,7 +98,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const { findings, ...statements } = mergeStatements(fresh, earlier, reading);
   const files = mergeFiles(reading, earlier);
   const asked = askedFor(source, statements.done, input.budgetTokens);
-  const open = kept.hasCallsAfter ? undefined : reading.openFailure;
+  const open = kept.ends.hasCalls ? undefined : reading.openFailure;
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
   const newestCall = newestCallIn([...leaving, ...kept.messages], writtenLast(source));
   const carried = carriedOpen({ reading, kept, language, closed });
@@ -171,7 +171,7 @@ function failuresOf({ reading, kept, before }: Source, open: ToolFailure | undef
   const earlier = before.checkpoint === undefined ? [] : failuresIn(before.checkpoint);
   const isOvercome = ({ toolName, summary }: ToolFailure): boolean => {
     const end = summary.indexOf(OUTCOME_MARK);
-    return kept.succeeded.has(failureKeyOf(toolName, end < 0 ? "" : summary.slice(0, end)));
+    return kept.ends.succeeded.has(failureKeyOf(toolName, end < 0 ? "" : summary.slice(0, end)));
   };
   return mergeFailures(fresh, earlier, reading)
     .filter((failure) => !isOvercome(failure))

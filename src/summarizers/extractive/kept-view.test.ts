@@ -57,3 +57,27 @@ test("of two to-do lists the one that stays in the view counts", async () => {
     inProgress: ["Turn the wheel"],
   });
 });
+
+const STATE = "(Open file: /gate.py)\n(Current directory: /)\nbash-$ ";
+const says = (role: Message["role"], words: string): Message => ({ id: `m${next++}`, role, parts: [text(words)] });
+const writes = (command: string, output: string): readonly Message[] => [
+  says("assistant", `Let us see.\n\`\`\`\n${command}\n\`\`\``),
+  says("user", `${output}\n${STATE}`),
+];
+
+test("a written command that succeeds in the messages that stay failed no more", async () => {
+  const told = async (leaving: readonly Message[], kept: readonly Message[]): Promise<readonly string[]> => {
+    const { blocked = [], toolFailures = [] } = (await summarize([TASK, ...leaving], kept)) ?? {};
+    return [...blocked, ...toolFailures.map(({ summary }) => summary)];
+  };
+  const failed = writes("python gate.py", "Error: the gate is locked");
+  expect(await told(failed, [])).toEqual(["python: gate.py → Error: the gate is locked"]);
+  expect(await told(failed, writes("python gate.py", "open"))).toEqual([]);
+  expect(await told(failed, writes("python pump.py", "runs"))).toEqual(["gate.py → Error: the gate is locked"]);
+  expect(await told(failed, writes("python gate.py", "Error: still locked"))).toEqual([
+    "gate.py → Error: the gate is locked",
+  ]);
+  // The command leaves, and what answers it stays.
+  const again = writes("python gate.py", "open");
+  expect(await told([...failed, ...again.slice(0, 1)], again.slice(1))).toEqual([]);
+});

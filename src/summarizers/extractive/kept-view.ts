@@ -7,8 +7,8 @@ import type { SummaryInput } from "../../core/checkpoint/summary.ts";
 import type { Message } from "../../core/message.ts";
 import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
-import { briefOf, failureOf } from "./call-outcome.ts";
-import { failureKeyOf, isObservation, type Prose } from "./reading.ts";
+import { type CallEnds, callEndsIn } from "./call-ends.ts";
+import { isObservation, type Prose } from "./reading.ts";
 import { requestOf } from "./request.ts";
 import { callsForResult } from "./tagged-call.ts";
 import { type Todo, todosOf } from "./todo-list.ts";
@@ -19,14 +19,12 @@ export interface KeptView {
   readonly prose: readonly Prose[];
   /** The messages after those that leave. */
   readonly messages: readonly Message[];
-  /** Whether any tool was called or answered after them. */
-  readonly hasCallsAfter: boolean;
   /** The very last message is an answer that called nothing: whatever was asked before it is answered. */
   readonly isAnswered: boolean;
   /** An assistant spoke before the messages that leave. */
   readonly isStarted: boolean;
-  /** Calls that succeeded after them, by the key under which a failure stands. */
-  readonly succeeded: ReadonlySet<string>;
+  /** How the calls after them ended. */
+  readonly ends: CallEnds;
   /** The newest to-do list after them. */
   readonly todos: readonly Todo[] | undefined;
 }
@@ -46,22 +44,9 @@ export function readKept(input: SummaryInput): KeptView {
       return proseOf(message, place - 1 + (index + 1) / (kept.length + 1), isStarted || place > 0);
     }),
     messages: after,
-    succeeded: succeededIn(after),
+    ends: callEndsIn(after, input.turnPrefix.at(-1) ?? input.messages.at(-1)),
     todos: newestTodos(after),
-    hasCallsAfter: after.some(({ parts }) => parts.some(({ type }) => type === "tool-call" || type === "tool-result")),
   };
-}
-
-function succeededIn(messages: readonly Message[]): ReadonlySet<string> {
-  const waiting = new Map<string, string>();
-  const succeeded = new Set<string>();
-  for (const part of messages.flatMap(({ parts }) => parts)) {
-    if (part.type === "tool-call") waiting.set(part.callId ?? part.name, failureKeyOf(part.name, briefOf(part)));
-    if (part.type !== "tool-result") continue;
-    const key = waiting.get(part.callId ?? part.name ?? "");
-    if (key !== undefined && failureOf(part) === undefined) succeeded.add(key);
-  }
-  return succeeded;
 }
 
 function newestTodos(messages: readonly Message[]): readonly Todo[] | undefined {

@@ -1,4 +1,4 @@
-/** Whether a call was a check that passed: tests, a build, a linter. Reads a bounded part of its result. */
+/** Whether a call was a check, and how it ended: tests, a build, a linter. Reads a bounded part of its result. */
 
 import type { ToolResultPart } from "../../core/message.ts";
 import { excerpt, isLooking, outcomeOf } from "./call-outcome.ts";
@@ -14,4 +14,17 @@ export function passedCheck(brief: string, result: ToolResultPart): string | und
   if (brief === "" || isLooking(brief) || !PASSING_WORDS.test(excerpt(result))) return undefined;
   const outcome = outcomeOf(result);
   return PASSED.test(outcome) && !NOT_PASSED.test(outcome) ? outcome : undefined;
+}
+
+/** Whether a command checks something, told by the program it runs: a file of tests that is read or moved is no check. */
+export function isCheck(brief: string): boolean {
+  return CHECKS.test(brief) && !isLooking(brief);
+}
+
+const CHECKS =
+  /(?:^|[\s;&|/(])(?:(?:npm|pnpm|yarn|bun|deno|mix|cargo|go|dotnet|swift|rake|rails|gradle|gradlew|mvn|make|just|bazel|composer|poe|nox|hatch|uv|turbo|nx) (?:[^\s;&|]+ ){0,3}?(?:[\w-]+:)?(?:tests?|check|lint|build|spec|verify|clippy|vet|typecheck|compile|precommit)(?![\w./])|(?:pytest|jest|vitest|mocha|tsc|mypy|ruff|eslint|biome|rspec|phpunit|tox|ctest|pyright|xcodebuild|unittest)(?=[\s;&|]|$)|(?:manage\.py|playwright) test(?!\w))/;
+
+/** Many a runner tells of failures in what it prints alone. */
+export function hasFailedCheck(brief: string, result: ToolResultPart): boolean {
+  return isCheck(brief) && NOT_PASSED.test(outcomeOf(result));
 }
