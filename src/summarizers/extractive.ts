@@ -95,7 +95,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     commits: commitsOf(leaving),
     course: courseOf([...leaving, ...kept.messages]),
   });
-  const { findings, ...statements } = mergeStatements(fresh, earlier, reading);
+  const { findings, ...statements } = mergeStatements(fresh, earlier, source);
   const files = mergeFiles(reading, earlier);
   const asked = askedFor(source, statements.done, input.budgetTokens);
   const open = kept.ends.hasCalls ? undefined : reading.openFailure;
@@ -134,7 +134,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     isTalk: isTalk(reading),
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
     argumentNames: argumentNamesOf(leaving, facts),
-    log: remembered(logOf(reading)),
+    log: remembered(logOf(source)),
     context: once(() =>
       createContext(stillTelling(reading), { ...context, earlier: lines, mendedUpTo: reading.mendedUpTo }),
     ),
@@ -183,8 +183,10 @@ function failureLine({ toolName, summary }: ToolFailure): string {
 }
 
 /** Newest first, each line made only when there is room for it. */
-function* logOf({ log }: Reading): Iterable<string> {
-  for (const call of [...log.values()].toReversed()) yield* logLines(call);
+function* logOf({ reading, kept }: Source): Iterable<string> {
+  const { failed } = kept.ends;
+  for (const call of [...reading.log.values()].toReversed())
+    if (failed.size === 0 || !failed.has(failureKeyOf(call.name, call.brief))) yield* logLines(call);
 }
 
 /** Each item is made when somebody first gets so far, and kept for whoever goes through them again. */

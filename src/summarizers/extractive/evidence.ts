@@ -7,7 +7,7 @@ import { isObject } from "../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../core/message.ts";
 import { failureOf, withoutPipes } from "./call-outcome.ts";
 import { passedCheck } from "./passed-check.ts";
-import { type LoggedCall, OUTCOME_MARK } from "./reading.ts";
+import { failureKeyOf, type LoggedCall, OUTCOME_MARK } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 
 const SUBJECT_CHARS_MAX = 160;
@@ -71,10 +71,14 @@ const CHANGES_MAX = 8;
 /** Fewer characters stand in a sentence by chance. */
 const NAME_CHARS_MIN = 4;
 
-/** The newest checks that passed, newest first. */
-export function passedChecks(log: Iterable<LoggedCall>): readonly string[] {
-  return newestChecks([...log].reverse().slice(0, CALLS_LOOKED_AT));
+/** The newest checks that passed, newest first, without those that `failed` later, by the keys of failures. */
+export function passedChecks(log: Iterable<LoggedCall>, failed: ReadonlySet<string> = NO_KEYS): readonly string[] {
+  const newest = [...log].reverse().slice(0, CALLS_LOOKED_AT);
+  if (failed.size === 0) return newestChecks(newest);
+  return newestChecks(newest.filter(({ name, brief }) => !failed.has(failureKeyOf(name, brief))));
 }
+
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 /** What other tools changed, newest first, unless a sentence names what they were called with or what came of it. */
 export function changesMade(log: Iterable<LoggedCall>, said: readonly string[] = []): readonly string[] {

@@ -9,6 +9,8 @@ import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../core/checkpoint/identi
 import type { Summary } from "../../core/checkpoint/summary.ts";
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 import { isCallForm } from "./argument-names.ts";
+import { claimsPassing, failedCheckAt, hasFailedSince } from "./failed-checks.ts";
+import type { KeptView } from "./kept-view.ts";
 import { isOwnStep } from "./labels.ts";
 import { failureKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
@@ -31,8 +33,17 @@ export function earlierOf(previous: Summary | undefined): Earlier {
   return { checkpoint, lines: lines.filter((line) => !isCallForm(line)), text: previous.text };
 }
 
-export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefined, reading: Reading): Statements {
+export interface MergeSource {
+  readonly reading: Reading;
+  readonly kept: KeptView;
+}
+
+export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefined, source: MergeSource): Statements {
   if (earlier === undefined) return fresh;
+  const { reading, kept } = source;
+  const hasFailed = failedCheckAt(reading, kept) >= 0;
+  const isStill = (item: string): boolean =>
+    !(hasFailed && claimsPassing(item)) && !(item.includes(OUTCOME_MARK) && hasFailedSince(item, reading, kept));
   const isDone = matcher(fresh.done);
   const isOpen = (item: string): boolean => !isDone(item);
   const steps = earlier.nextSteps.filter((step) => !isOwnStep(step));
@@ -45,7 +56,7 @@ export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefin
   const next = reading.todos === undefined ? steps.filter((step) => isOpen(step) && !isAsked(step)) : [];
   return {
     constraints: distinct([...fresh.constraints, ...earlier.constraints.toReversed()]),
-    done: distinct([...fresh.done, ...finished, ...earlier.done.toReversed()]),
+    done: distinct([...fresh.done, ...finished, ...earlier.done.filter(isStill).toReversed()]),
     inProgress: fresh.inProgress.length > 0 ? fresh.inProgress : open,
     blocked: distinct([
       ...fresh.blocked,

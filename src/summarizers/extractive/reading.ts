@@ -45,7 +45,7 @@ export interface Reading {
   readonly filesRead: ReadonlySet<string>;
   readonly filesModified: ReadonlySet<string>;
   /** Newest last; calls that later succeeded are gone. */
-  readonly failures: readonly ToolFailure[];
+  readonly failures: readonly Failure[];
   /** The newest call, when it failed. */
   readonly openFailure: ToolFailure | undefined;
   readonly todos: readonly Todo[] | undefined;
@@ -54,11 +54,18 @@ export interface Reading {
   /** The newest message that changed a file before a check passed: what was wrong until then is mended. -1 when none did. */
   readonly mendedUpTo: number;
   /** Calls that succeeded and did more than the lists of files say, by tool and argument, oldest first. */
-  readonly log: ReadonlyMap<string, LoggedCall>;
+  readonly log: ReadonlyMap<string, PlacedCall>;
   /** Results that succeeded, oldest first. */
   readonly results: readonly ToolResultPart[];
   /** Whether anybody but users spoke: without that, it is a transcript of people, and nobody asked for anything. */
   readonly hasAssistant: boolean;
+}
+
+export interface Failure extends ToolFailure {
+  /** How many calls had been made by then. */
+  readonly call: number;
+  /** Where its result stands. */
+  readonly message: number;
 }
 
 export interface ToolAnswer extends Settled {
@@ -69,6 +76,11 @@ export interface LoggedCall {
   readonly name: string;
   readonly brief: string;
   readonly result: ToolResultPart;
+}
+
+export interface PlacedCall extends LoggedCall {
+  /** Where its result stands. */
+  readonly message: number;
 }
 
 const FAILURES_KEPT = 64;
@@ -112,8 +124,8 @@ interface State {
   readonly filesRead: Set<string>;
   readonly filesModified: Set<string>;
   /** By tool and argument, so that a later success can take it out. */
-  readonly failures: Map<string, ToolFailure & { readonly call: number }>;
-  readonly log: Map<string, LoggedCall>;
+  readonly failures: Map<string, Failure>;
+  readonly log: Map<string, PlacedCall>;
   readonly results: ToolResultPart[];
   readonly waiting: Map<string, ToolCallPart>;
   todos: readonly Todo[] | undefined;
@@ -123,6 +135,8 @@ interface State {
   hasAssistant: boolean;
   isStarted: boolean;
   callsMade: number;
+  /** The message that is being read. */
+  message: number;
 }
 
 function newState(isStarted: boolean): State {
@@ -144,12 +158,14 @@ function newState(isStarted: boolean): State {
     hasAssistant: false,
     isStarted,
     callsMade: 0,
+    message: 0,
   };
 }
 
 function readMessage(state: State, message: Message, index: number): void {
   const isUser = message.role === "user";
   if (isForeignSummary(message)) return;
+  state.message = index;
   if (message.role === "assistant") state.hasAssistant = state.isStarted = true;
   const isFinal = message.role === "assistant" && !callsForResult(message);
   const isRequest = isTurnStart(message);
@@ -206,7 +222,7 @@ function noteFailure(state: State, { name, brief }: Called, failure: string | un
   state.failures.delete(key);
   if (failure === undefined) return;
   const summary = oneLine(brief === "" ? failure : `${brief}${OUTCOME_MARK}${failure}`, FAILURE_CHARS_MAX);
-  state.failures.set(key, { toolName: name, summary, call: state.callsMade });
+  state.failures.set(key, { toolName: name, summary, call: state.callsMade, message: state.message });
   dropOldest(state.failures, FAILURES_KEPT);
 }
 
@@ -229,7 +245,7 @@ function readResult(state: State, result: ToolResultPart, message: number): void
   if (failure === undefined) {
     const edits = state.editedAt;
     const isListed = noteFiles(state, call, message);
-    if (!isListed) noteCall(state, callKey, { name: call.name, brief, result });
+    if (!isListed) noteCall(state, callKey, { name: call.name, brief, result, message });
     // Only a check after an edit mends anything, so that few results are looked at.
     if (edits > state.mendedUpTo && CHECKING.test(brief) && passedCheck(brief, result) !== undefined)
       state.mendedUpTo = edits;
@@ -258,7 +274,7 @@ export function failureKeyOf(toolName: string, brief: string): string {
 
 const GIT_DEED = /\bgit (?:-C \S+ )?(commit|push|pull|rebase|merge|cherry-pick)\b/g;
 
-function noteCall(state: State, key: string, call: LoggedCall): void {
+function noteCall(state: State, key: string, call: PlacedCall): void {
   state.log.set(key, call);
   dropOldest(state.log, LOG_KEPT);
 }

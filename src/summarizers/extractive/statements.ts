@@ -11,6 +11,7 @@ import { visitContentWords } from "./content-words.ts";
 import type { Course } from "./course.ts";
 import { CUES } from "./cues.ts";
 import { changesMade, passedChecks } from "./evidence.ts";
+import { claimsPassing, failedCheckAt } from "./failed-checks.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
@@ -54,6 +55,7 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
   let answersLeft = reading.answers.length;
   const isAtWork = !isTalk(reading);
   let isTakenBack = false;
+  const failedAt = failedCheckAt(reading, kept);
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
     if (item === undefined) continue;
@@ -69,7 +71,11 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
     } else {
       if (!isFull(found))
         readAssistant(
-          standing(toldIn(item, language, { isAtWork, isFinal: item.isFinal }), item, { reading, isTakenBack }),
+          standing(toldIn(item, language, { isAtWork, isFinal: item.isFinal }), item, {
+            reading,
+            failedAt,
+            isTakenBack,
+          }),
           found,
         );
       age++;
@@ -89,7 +95,7 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
     done: distinct([
       ...ofState("done").toReversed(),
       ...commits.toReversed(),
-      ...passedChecks(reading.log.values()),
+      ...passedChecks(reading.log.values(), kept.ends.failed),
       ...withoutRepeats(found.done),
       // The name of a call says less than any sentence.
       ...changesMade(reading.log.values(), found.done),
@@ -138,15 +144,20 @@ interface Found {
 
 interface Since {
   readonly reading: Reading;
+  /** Where the newest check failed. */
+  readonly failedAt: number;
   /** The user's next message takes back what was done. */
   readonly isTakenBack: boolean;
 }
 
-/** Without what is no longer so: what the user took back, and findings behind which something was changed and a check passed. */
-function standing(told: Told, { message }: Prose, { reading, isTakenBack }: Since): Told {
-  const isMended = message <= reading.mendedUpTo;
-  if (!isTakenBack && !isMended) return told;
-  return { ...told, done: isTakenBack ? [] : told.done, findings: isMended ? [] : told.findings };
+/**
+ * Without what is no longer so: what the user took back, findings behind which something was changed and a check passed, and that
+ * checks pass where the newest failed since.
+ */
+function standing({ decisions, done, findings }: Told, { message }: Prose, since: Since): Told {
+  const isMended = message <= since.reading.mendedUpTo;
+  const stillDone = message < since.failedAt ? done.filter((item) => !claimsPassing(item)) : done;
+  return { decisions, done: since.isTakenBack ? [] : stillDone, findings: isMended ? [] : findings };
 }
 
 function isFull({ done, decisions, findings }: Found): boolean {
