@@ -35,6 +35,7 @@ import {
 } from "./extractive/merge.ts";
 import { newestCallIn } from "./extractive/newest-call.ts";
 import { nextOf } from "./extractive/next-steps.ts";
+import { openFailureIn } from "./extractive/open-failure.ts";
 import { failureKeyOf, isTalk, OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
@@ -98,7 +99,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const { findings, ...statements } = mergeStatements(fresh, earlier, source);
   const files = mergeFiles(reading, earlier);
   const asked = askedFor(source, statements.done, input.budgetTokens);
-  const open = kept.ends.hasCalls ? undefined : reading.openFailure;
+  const open = openFailureIn(source);
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
   const newestCall = newestCallIn([...leaving, ...kept.messages], writtenLast(source));
   const carried = carriedOpen({ reading, kept, language, closed });

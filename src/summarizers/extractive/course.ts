@@ -49,7 +49,8 @@ export function courseOf(messages: readonly Message[]): Course {
 
 const LOOKS = /read|view|open|get|list|search|find|fetch|query|look|grep|glob|browse|show|inspect/i;
 
-function onlyLooks(call: ToolCallPart): boolean {
+/** Whether a call leaves everything as it was. */
+export function onlyLooks(call: ToolCallPart): boolean {
   const { read, modified, isCommand } = filesOfCall(call);
   if (isCommand) return isLooking(briefOf(call));
   return modified.length === 0 && (read.length > 0 || LOOKS.test(call.name));

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../core/json.ts";
+import { type Message, text } from "../../core/message.ts";
+import { estimateTokens } from "../../core/tokens/tokens.ts";
+import { extractive } from "../extractive.ts";
+
+let next = 0;
+
+function called(name: string, input: JsonObject, output: string, isError = false): readonly Message[] {
+  const callId = `c${next++}`;
+  return [
+    { id: `m${next++}`, role: "assistant", parts: [{ type: "tool-call", callId, name, input }] },
+    { id: `m${next++}`, role: "user", parts: [{ type: "tool-result", callId, content: [text(output)], isError }] },
+  ];
+}
+const bash = (command: string, output: string, isError = false) => called("bash", { command }, output, isError);
+const user = (words: string): Message => ({ id: `m${next++}`, role: "user", parts: [text(words)] });
+
+interface Told {
+  readonly blocked: readonly string[];
+  readonly nextSteps: readonly string[];
+}
+
+async function told(messages: readonly Message[], kept: readonly Message[] = []): Promise<Told> {
+  const { checkpoint } = await extractive().summarize(
+    {
+      messages: [user("Please open the northern sluice gate."), ...messages],
+      turnPrefix: [],
+      kept,
+      budgetTokens: 2_000,
+      counter: estimateTokens(),
+    },
+    { signal: new AbortController().signal, progress: () => undefined },
+  );
+  return { blocked: checkpoint?.blocked ?? [], nextSteps: checkpoint?.nextSteps ?? [] };
+}
+
+const failed = bash("npm test", "Error: the gate is stuck", true);
+const OPEN: Told = { blocked: ["bash: npm test → Error: the gate is stuck"], nextSteps: ["fix: npm test"] };
+const looks = [
+  ...called("read_file", { path: "gate.ts" }, "gate"),
+  ...bash("grep -n hinge gate.ts", "12: hinge"),
+  ...bash("grep -n wheel gate.ts", "exit code 1", true),
+];
+
+test("a check that failed stays open while things are only looked at", async () => {
+  expect(await told(failed)).toEqual(OPEN);
+  expect(await told([...failed, ...looks])).toEqual(OPEN);
+  expect(await told(failed, looks)).toEqual(OPEN);
+  expect(await told([...failed, user("continue"), ...looks])).toEqual(OPEN);
+});
+
+test("but not behind an edit, another attempt or another task", async () => {
+  const edits = called("edit_file", { file_path: "gate.ts", new_string: "x" }, "ok");
+  const passes = bash("npm test", "12 passed");
+  const other = user("Leave that. Please write the manual of the pump now.");
+  for (const rest of [edits, passes]) {
+    expect((await told([...failed, ...rest])).blocked).toEqual([]);
+    expect((await told([...failed, ...rest, ...looks])).blocked).toEqual([]);
+    expect((await told([...failed, ...looks], rest)).blocked).toEqual([]);
+  }
+  expect((await told([...failed, other, ...looks])).blocked).toEqual([]);
+});
+
+test("a call that failed and is no check is passed by what is looked at next", async () => {
+  expect((await told([...bash("sluice apply", "Error: locked", true), ...looks])).blocked).toEqual([]);
+  expect((await told(bash("sluice apply", "Error: locked", true))).blocked).toEqual([
+    "bash: sluice apply → Error: locked",
+  ]);
+});
