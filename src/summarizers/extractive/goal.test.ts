@@ -119,14 +119,61 @@ test("characters alone tell no topic", () => {
   checkCourse(course, ["请找一个乐队，最好三个人。"], "zh");
 });
 
-test("a change of plan frames the work in place of the first task", () => {
-  const change = "Good. Now, change of plan: draft one page instead of two, and five slides.";
-  checkCourse(["Please draft a two-page brief on tides."], ["Please draft a two-page brief on tides."]);
-  checkCourse(["Please draft a two-page brief on tides.", change], [change]);
+test("a change of plan stands beside what it serves, a change of topic in its place", () => {
+  const asked = "Please draft a two-page brief on tides.";
+  const plan = "Good. Now, change of plan: draft one page instead of two, and five slides.";
+  const topic = "Good. Now, change of topic: draft five slides on the lamps.";
+  const verify = "Verify the sources first.";
+  checkCourse([asked], [asked]);
+  checkCourse([asked, plan], [asked, plan]);
+  checkCourse([asked, plan, verify], [asked, plan, verify]);
+  checkCourse([asked, topic], [topic]);
+  checkCourse([asked, topic, verify], [topic, verify]);
+  const closed = ["Sort the old maps of the mill. > Sorted.", `${asked} > It stands.`, `${plan} > They stand.`];
+  checkCourse(closed, [asked, plan]);
+  checkCourse([...closed, verify], [asked, plan, verify]);
+  const called = "Change of plan: forget about the brief. Draft five slides on the lamps.";
+  checkCourse([asked, called, verify], [called, verify]);
+});
+
+test("what only adds stands beside the newest task that does not", () => {
+  const first = "Build a gate for the northern quay. > The gate stands.";
+  const lamp = "Put a lamp above the old ferry dock. > It burns.";
+  const bell = "Also hang a bell there. > It hangs.";
   checkCourse(
-    ["Please draft a two-page brief on tides.", change, "Verify the sources first."],
-    [change, "Verify the sources first."],
+    [first, lamp, bell, "Also make sure that it is cleaned."],
+    ["Put a lamp above the old ferry dock.", "Also make sure that it is cleaned."],
   );
+  checkCourse(
+    ["Build a gate for the northern quay.", lamp, "And make sure that it is cleaned."],
+    [
+      "Build a gate for the northern quay.",
+      "Put a lamp above the old ferry dock.",
+      "And make sure that it is cleaned.",
+    ],
+  );
+  checkCourse([first, "Also clean it."], ["Build a gate for the northern quay.", "Also clean it."]);
+  // What adds nothing stands alone.
+  checkCourse([first, lamp, bell, "Make sure that the mill is cleaned."], ["Make sure that the mill is cleaned."]);
+  checkCourse(
+    [
+      "Baue ein Tor am nördlichen Kai. > Es steht.",
+      "Bitte hol Angebote ein. > Da sind sie.",
+      "Außerdem prüfe bitte die Preise.",
+    ],
+    ["Bitte hol Angebote ein.", "Außerdem prüfe bitte die Preise."],
+    "de",
+  );
+});
+
+test("what an earlier goal said of the way there stays", () => {
+  const earlier = ["Please draft a brief on tides.", "Change of plan: draft one page.", "Verify the sources."];
+  const rest = { earlier, language: "en", isTalk: false, isObserved: false } as const;
+  const goalAfter = (...texts: readonly string[]): readonly string[] =>
+    goalOf({ requests: texts.map((text) => ({ text, isKept: false, isReply: false })), ...rest }).goal;
+  expect(goalAfter()).toEqual(earlier);
+  expect(goalAfter("Add a header.")).toEqual([...earlier.slice(0, 2), "Add a header."]);
+  expect(goalAfter("Also add their dates.")).toEqual([earlier[0], earlier[2], "Also add their dates."]);
 });
 
 test("what came next frames what follows it, once the topic before it is left", () => {

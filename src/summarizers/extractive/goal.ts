@@ -9,7 +9,7 @@ import { quick } from "./quick-expressions.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
 import { isAssent, isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
-import { isNextTopic, isTopicShift } from "./topic-shift.ts";
+import { isAddition, isNextTopic, isPlanChange, isTopicShift } from "./topic-shift.ts";
 
 export interface GoalInput {
   /** Oldest first. */
@@ -80,9 +80,7 @@ export function goalOf(input: GoalInput): Goal {
   if (newest === undefined) return { goal: [], current, wholes };
   const alone: Goal = { goal: [newest], current, wholes };
   const now = current === undefined ? requests.length : requests.indexOf(current);
-  const shiftedAt = requests.findLastIndex(
-    (request, at) => at <= now && isTopicShift(request.text) && isTaken(request),
-  );
+  const { shiftedAt, changedAt } = shiftsUpTo(now, requests, isTaken);
   const firstRequest = shiftedAt >= 0 ? requests[shiftedAt] : (firstTask ?? requests.find(tells));
   const [earliest] = shiftedAt >= 0 ? [] : earlier;
   const original = earliest ?? (firstRequest === undefined ? undefined : quoteOf(firstRequest, GOAL_CHARS_MAX));
@@ -95,17 +93,70 @@ export function goalOf(input: GoalInput): Goal {
     (request, at) => at < now && at > originalAt && isNextTopic(request.text) && isTaken(request),
   );
   const isLeft = shiftedAt >= 0 && nextAt >= 0;
-  if (!isLeft && isFrame(original, { at: originalAt, isAnnounced: shiftedAt >= 0 }, work)) {
-    const before =
+  const frames: string[] = [];
+  if (!isLeft && isFrame(original, { at: originalAt, isAnnounced: shiftedAt >= 0 }, work))
+    frames.push(
       earliest === undefined && firstRequest !== undefined
         ? quoteOf(firstRequest, ORIGINAL_CHARS_MAX)
-        : askingQuote(original, ORIGINAL_CHARS_MAX, language);
-    return { ...alone, goal: [before, newest] };
-  }
-  const next = requests[nextAt];
-  if (next === undefined || !isFrame(next.text, { at: nextAt, isAnnounced: true }, work)) return alone;
-  return { ...alone, goal: [quoteOf(next, ORIGINAL_CHARS_MAX), newest] };
+        : askingQuote(original, ORIGINAL_CHARS_MAX, language),
+    );
+  const laterAt = [changedAt, frames.length === 0 ? nextAt : -1].find(
+    (at) => at > originalAt && isFrame(requests[at]?.text ?? "", { at, isAnnounced: true }, work),
+  );
+  const leantOn = leantOnAt(laterAt ?? now, shiftedAt, work);
+  const isNamed = frames.length > 0 && (leantOn === originalAt || laterAt !== undefined);
+  const later = [isNamed ? undefined : requests[leantOn], requests[laterAt ?? -1]].filter((one) => one !== undefined);
+  if (later.length > 0) frames.push(...later.map((one) => quoteOf(one, ORIGINAL_CHARS_MAX)));
+  else if (earliest !== undefined && frames.length > 0) frames.push(...carriedFrames(work));
+  return { ...alone, goal: [...frames, newest] };
 }
+
+/** What stood in an earlier goal behind its first, and is still needed to understand the newest. */
+function carriedFrames({ earlier, requests, now, language }: Work): readonly string[] {
+  const current = requests[now]?.text;
+  if (current === undefined) return earlier.slice(1, -1);
+  const others = earlier.slice(1);
+  if (addsWork(current, language)) return others.slice(-1);
+  return others.filter((text) => isTopicShift(text) && isPlanChange(text)).slice(-1);
+}
+
+interface Shifts {
+  /** The newest request that left what was before it; -1 where none did. */
+  readonly shiftedAt: number;
+  /** Since then, and before the current one: the newest that took another way to the same end. */
+  readonly changedAt: number;
+}
+
+function shiftsUpTo(now: number, requests: readonly Request[], isTaken: (request: Request) => boolean): Shifts {
+  let changedAt = -1;
+  for (let at = Math.min(now, requests.length - 1); at >= 0; at--) {
+    const request = requests[at];
+    if (request === undefined || !isTopicShift(request.text) || !isTaken(request)) continue;
+    if (!isPlanChange(request.text)) return { shiftedAt: at, changedAt };
+    if (at < now && changedAt < 0) changedAt = at;
+  }
+  return { shiftedAt: -1, changedAt };
+}
+
+/** "Also clean it at night." and "Change of plan: use brass." say little without the newest task that stands by itself; -1 where none does, or it is done. */
+function leantOnAt(from: number, shiftedAt: number, { requests, isTaken, done = [], language }: Work): number {
+  const { text = "" } = requests[from] ?? {};
+  if (!addsWork(text, language) && !(isTopicShift(text) && isPlanChange(text))) return -1;
+  for (let at = from - 1; at >= Math.max(0, shiftedAt, from - LEANT_ON_REQUESTS_MAX); at--) {
+    const request = requests[at];
+    if (request === undefined || isAddition(request.text) || !isTaken(request) || !isTask(request.text, language))
+      continue;
+    return matcher(done)(askingQuote(request.text, ASK_CHARS, language)) ? -1 : at;
+  }
+  return -1;
+}
+
+/** "And what wine goes with it?" only asks: talk moves on by such words. */
+function addsWork(request: string, language: Language): boolean {
+  return isAddition(request) && isTask(request, language);
+}
+
+const LEANT_ON_REQUESTS_MAX = 8;
 
 /** Where something was asked: -1 stands before all requests. Users who announce a topic stay with it for longer. */
 interface Place {

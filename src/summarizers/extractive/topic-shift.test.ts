@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isNextTopic, isTopicShift } from "./topic-shift.ts";
+import { isAddition, isNextTopic, isPlanChange, isTopicShift } from "./topic-shift.ts";
 
 test.each([
   "I told the harbour master. New topic while we wait: the lamps go out at night. Renew them.",
@@ -35,3 +35,40 @@ test.each(["Book a berth for next week.", "Put the lamp next to the gate.", "Nex
   "does not go on: %s",
   (request) => expect(isNextTopic(request)).toBe(false),
 );
+
+test.each([
+  "Hold on. Change of plan: use the other quay.",
+  "Planänderung: Wir streichen den Kai grün.",
+  "Cambio de planes: pinta el faro.",
+  "计划有变：先修灯塔。",
+  "計画の変更です。灯台を直してください。",
+])("takes another way to the same end: %s", (request) =>
+  expect([isTopicShift(request), isPlanChange(request)]).toEqual([true, true]),
+);
+
+test.each([
+  "New topic: the lamps go out at night.",
+  "Change of plan: we cancel the brief. Paint the tower.",
+  "Planänderung: Wir brauchen das Tor nicht mehr. Streich den Turm.",
+])("leaves the end as well: %s", (request) =>
+  expect([isTopicShift(request), isPlanChange(request)]).toEqual([true, false]),
+);
+
+test.each([
+  "Also clean the lamp.",
+  "Great, can you also clean the lamp?",
+  "And the lamp?",
+  "Außerdem brauchen wir eine Lampe.",
+  "Kannst du auch die Lampe putzen?",
+  "Además, limpia la lámpara.",
+  "另外把灯也擦一下。",
+  "また、ランプも掃除してください。",
+])("adds to what was asked: %s", (request) => expect(isAddition(request)).toBe(true));
+
+test.each([
+  "Andrea needs a lamp.",
+  "Clean the lamp and also the gate.",
+  "E.g. the lamp needs cleaning.",
+  "Y-axis labels are missing.",
+  "再见，谢谢。",
+])("stands by itself: %s", (request) => expect(isAddition(request)).toBe(false));

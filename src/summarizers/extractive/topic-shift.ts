@@ -1,6 +1,7 @@
 /**
- * Tells whether a request leaves what was worked on before: for something else, or for what comes next. Only words that say so
- * count, at the beginning of a clause near its start; what a request is about is never judged. Reads a bounded beginning.
+ * Tells whether a request leaves what was worked on before: for something else, or for what comes next; or whether it serves that
+ * by other means, or adds to it. Only words that say so count, at the beginning of a clause near its start; what a request is
+ * about is never judged. Reads a bounded beginning.
  */
 
 import { cue } from "./cues/cue-table.ts";
@@ -12,6 +13,17 @@ const READ_CHARS = 240;
 /** What was asked before is put aside or no longer holds. */
 export function isTopicShift(request: string): boolean {
   return SHIFT.test(request.slice(0, READ_CHARS));
+}
+
+/** Of a shift: another way to what was asked before, unless that is called off. */
+export function isPlanChange(shift: string): boolean {
+  const read = shift.slice(0, READ_CHARS);
+  return PLAN.test(read) && !CALLED_OFF.test(read);
+}
+
+/** It adds to what was asked before, and says little without it. */
+export function isAddition(request: string): boolean {
+  return ADDITION.test(request.slice(0, ADDITION_CHARS));
 }
 
 /** What was asked before is over, and this is the next piece of the same work. */
@@ -39,6 +51,26 @@ const SHIFT = cue(
     "(?:换|改)(?:一?个|一下)?(?:话题|方向|主题)|计划(?:有变|变了|改了)|(?:说|讲)?(?:另外?一件事|点别的)(?=[：:，,])|新话题",
     "話(?:は|が|を)?変わ|話を変え|別件(?:です|ですが|で|[：:、])|別の(?:話|話題|件)(?:です|ですが|に|[：:、])|(?:方針|計画|予定)(?:の)?変更|(?:方針|計画|予定)が変わ",
     "다른 (?:주제|이야기|얘기)(?:로|인데|입니다|:)|(?:주제|화제)를 바꿔|계획이? ?(?:변경|바뀌)|방향을 바꿔|새로운 주제",
+  ].join("|"),
+);
+
+/** Where it stands is known: only what a shift says of plans is looked for. */
+const PLAN = cue(
+  "change of plans?(?!\\p{L})|plans? (?:has|have) changed|planänderung|changement de (?:plan|programme)(?!\\p{L})|cambio de plan(?:es)?(?!\\p{L})|mudança de planos?(?!\\p{L})|cambio di (?:programma|piani)(?!\\p{L})|смена планов|планы (?:из|по)менялись|تغيير (?:في )?الخطة|计划(?:有变|变了|改了)|(?:方針|計画|予定)(?:の変更|変更|が変わ)|계획이? ?(?:변경|바뀌)",
+);
+const CALLED_OFF = cue(
+  [
+    "(?<!\\p{L})(?:cancel|scrap|abandon|forget (?:it|that|this|about|the|all)|call(?:ing|ed)? (?:it|this|that|everything) off|(?:no longer|don['’]?t|do not) (?:need|want)|vergiss|vergessen sie|abgesagt|absagen|abgeblasen|(?:brauch|woll|will)\\p{L}* [^.!?]{0,40}nicht mehr|oublie[zr]?|annul|laisse[zr]? tomber|olvid|cancela|ya no|esque[cç]|já não|não (?:preciso|precisamos) mais|annull|dimentic|lascia(?:mo)? perdere|non serve più|отмен|забудь|больше не)",
+    "取消|不用了|不做了|作废|中止|取りやめ|キャンセル|취소|그만|إلغاء|ألغ",
+  ].join("|"),
+);
+
+/** "Okay, can you also …" */
+const ADDITION_CHARS = 60;
+const ADDITION = cue(
+  [
+    `^${ONCE}(?:(?:ok(?:ay)?|great|good|perfect|nice|thanks|thank you|yes|oh|gut|super|danke|bien|merci|gracias|bueno|obrigad[oa]|bom|grazie|bene|хорошо|спасибо)[,.!] +){0,2}(?:(?:and|und|et|y|e|и) )?${ONCE}(?:also|and|additionally|besides|on top of that|plus|furthermore|moreover|(?:can|could|would|will) you (?:please )?also|please also|auch|außerdem|und|zusätzlich|zudem|dazu|(?:kannst du|könntest du|können sie|könnten sie) (?:bitte )?auch|bitte auch|aussi|et|en plus|de plus|par ailleurs|además|también|y|além disso|também|e|inoltre|anche|также|ещё|еще|кроме того|и|а ещё|а еще|كما|أيضا|أيضًا|بالإضافة)(?!\\p{L}|[/.-])`,
+    "^(?:好的?[，。！])?(?:另外|此外|还有|同时|而且|并且|顺便|也|再(?!见))|^(?:また|あと、|それと|それから|加えて|さらに|ついでに)|^(?:또한|그리고|추가로|또 |게다가)",
   ].join("|"),
 );
 
