@@ -162,3 +162,10 @@ test("a tale is cut at a clause so that the plea behind it fits", () => {
   // Where nothing asks behind it, it stands whole.
   check(`${tale}预算已经批了，港口的人都知道。`, 48, tale, "zh");
 });
+
+test("the output of a build that was pasted in asks for nothing", () =>
+  check(
+    `The build of the tide table broke today. ${"It ran on Friday. ".repeat(4)}\nRun npm ci\nadded 412 packages in 9s\n FAIL  berth.test.ts > sorts\nTest Files  1 failed\nPlease find the cause.`,
+    90,
+    "The build of the tide table broke today. … Please find the cause.",
+  ));

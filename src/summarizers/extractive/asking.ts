@@ -6,6 +6,7 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
+import { withoutLogs } from "./pasted-log.ts";
 import { quick } from "./quick-expressions.ts";
 import { cutAtWord, endsWithMark, splitSentences } from "./sentences.ts";
 
@@ -134,7 +135,7 @@ interface Reading {
 
 function piecesOf(lines: readonly string[], reading: Reading): readonly Piece[] {
   const { own, titles } = withoutMaterial(lines);
-  const pieces = piecesIn(own, reading);
+  const pieces = piecesIn(withoutLogs(own), reading);
   return pieces.length > 0 ? withTitle(pieces, titles) : piecesIn(lines, reading);
 }
 
