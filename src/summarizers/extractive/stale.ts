@@ -33,7 +33,23 @@ export function isRefusal(reply: string): boolean {
 }
 
 const REFUSAL =
-  /^\s*(?:(?:hm+|uh|oh|well|sorry)[,.]? )*(?:no|nope|wrong|not (?:it|quite|really|true)|that['’]?s (?:not|wrong)|nein|falsch|non|faux|não|errado|нет)(?=[\s,.!]|$)|^\s*(?:不是|不对|不，|いいえ|違い|아니)/iu;
+  /^\s*(?:(?:hm+|u[hm]+|oh|ah|er|well|sorry|wait|ok(?:ay)?|yeah|ja|tja|ah non|bon|bueno|ну)(?:[,.!…]+\s*|\s))*(?:no(?! (?:problem|worries|rush|hurry|need|issues?|idea|matter))|nope|wrong|not (?:it|quite|really|true)|that['’]?s (?:not|wrong)|nein|falsch|non|faux|não|errado|нет)(?=[\s,.!]|$)|^\s*(?:不是|不对|不，|いいえ|違い|아니)/iu;
+
+/**
+ * "No, option 1", or "ok. uh. no." to what was no question: the way that was proposed is not the user's. Who only denies a fact, or what
+ * was asked in the end, leaves that way alone.
+ */
+export function overrules(reply: string, proposed: string): boolean {
+  const read = reply.slice(0, REPLY_CHARS_READ);
+  if (!isRefusal(read)) return false;
+  const rest = read.replace(REFUSAL, "");
+  return OTHER_WAY.test(rest) || (/^[\s,.!…]*$/.test(rest) && !/[?？؟]\W*$/.test(proposed));
+}
+
+const REPLY_CHARS_READ = 120;
+const OTHER_WAY = quick(
+  /^[\s,.!:;–—-]*(?:(?:please|bitte|let['’]?s|let us|i(?:['’]d| would)?|we(?:['’]d| would)?) )*(?:(?:go (?:with|for)|take|pick|choose|use|stick (?:to|with)|prefer|rather|lieber|nimm|nehmen wir|verwende|benutze|prends|prenons|utilise[sz]?|je préfère|prefiero|usa|prefiro|preferisco|используй(?:те)?|возьми(?:те)?)(?!\p{L})|(?:the |die |der |das |la |le |el |o |il )?(?:option|number|variant|first|second|third|other one|former|latter|variante|opción|opção|opzione|вариант|erste|zweite|andere|première|seconde|deuxième|primera|segunda|primeira|prima)(?!\p{L})|[1-9A-E](?=[.!\s]*$)|(?:用|选|方案|第[一二三]|案|옵션))/iu,
+);
 
 /** How things stood when it was said. */
 const PASSING: Partial<Record<Language, RegExp>> = {

@@ -17,6 +17,7 @@ import { userLabel } from "./labels.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
 import { growingMatcher } from "./shared-words.ts";
 import { spokenWords } from "./spoken-words.ts";
+import { overrules } from "./stale.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
@@ -55,6 +56,7 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
   let answersLeft = reading.answers.length;
   const isAtWork = !isTalk(reading);
   let isTakenBack = false;
+  let isOverruled = isOverruledIn(kept, reading.prose.at(-1));
   const failedAt = failedCheckAt(reading, kept);
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
@@ -68,16 +70,12 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
       readUser({ asked, reply: item.text, language: reading.language, askedIn: language }, found);
       // "Go on" between two messages ends no turn.
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
+      isOverruled = overrules(item.text, asked);
     } else {
-      if (!isFull(found))
-        readAssistant(
-          standing(toldIn(item, language, { isAtWork, isFinal: item.isFinal }), item, {
-            reading,
-            failedAt,
-            isTakenBack,
-          }),
-          found,
-        );
+      const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
+      const since = { reading, failedAt, isTakenBack, isOverruled };
+      if (told !== undefined) readAssistant(standing(told, item, since), found);
+      isOverruled &&= before?.message === item.message;
       age++;
     }
   }
@@ -148,16 +146,29 @@ interface Since {
   readonly failedAt: number;
   /** The user's next message takes back what was done. */
   readonly isTakenBack: boolean;
+  /** The user's next words are for another way. */
+  readonly isOverruled: boolean;
+}
+
+/** The reply to what was said last may stay in the view. */
+function isOverruledIn({ prose }: KeptView, last: Prose | undefined): boolean {
+  if (last === undefined || last.isUser) return false;
+  const reply = prose.find(({ message }) => message > last.message);
+  return reply?.isUser === true && overrules(reply.text, last.text);
 }
 
 /**
- * Without what is no longer so: what the user took back, findings behind which something was changed and a check passed, and that
+ * Without what is no longer so: what the user took back, ways that the user did not want, findings behind which something was changed and a check passed, and that
  * checks pass where the newest failed since.
  */
 function standing({ decisions, done, findings }: Told, { message }: Prose, since: Since): Told {
   const isMended = message <= since.reading.mendedUpTo;
   const stillDone = message < since.failedAt ? done.filter((item) => !claimsPassing(item)) : done;
-  return { decisions, done: since.isTakenBack ? [] : stillDone, findings: isMended ? [] : findings };
+  return {
+    decisions: since.isOverruled ? [] : decisions,
+    done: since.isTakenBack ? [] : stillDone,
+    findings: isMended ? [] : findings,
+  };
 }
 
 function isFull({ done, decisions, findings }: Found): boolean {
