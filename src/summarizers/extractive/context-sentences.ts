@@ -14,7 +14,7 @@ import { quick } from "./quick-expressions.ts";
 import type { Prose } from "./reading.ts";
 import { replacedIn } from "./replaced.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
-import { isRefusal, isStale, PRESENT_MESSAGES, type Since } from "./stale.ts";
+import { denies, isRefusal, isStale, PRESENT_MESSAGES, type Since } from "./stale.ts";
 import { isOutput } from "./tool-output.ts";
 import { wholeStatement, wholeWords } from "./whole-statement.ts";
 import { writtenSentences } from "./written-sentences.ts";
@@ -59,14 +59,16 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   const isReplaced = replacedIn(own);
   const told = [
     ...earlier.flatMap(earlierLine),
-    ...own.flatMap((item, at) =>
-      sentencesOf(item, {
+    ...own.flatMap((item, at) => {
+      const reply = own[at + 1]?.isUser === true ? (own[at + 1]?.text ?? "") : "";
+      return sentencesOf(item, {
         language,
         isMended: item.message <= mendedUpTo,
         isPast: item.message < newest - PRESENT_MESSAGES,
-        isRefuted: own[at + 1]?.isUser === true && isRefusal(own[at + 1]?.text ?? ""),
-      }),
-    ),
+        isRefuted: isRefusal(reply),
+        isDenied: denies(reply, item.text),
+      });
+    }),
   ];
   const said = isReplaced === undefined ? told : told.filter((item) => !isReplaced(item.text, item));
   if (said.length === 0) return () => [];

@@ -47,9 +47,31 @@ const looks: readonly Message[] = [
   },
 ];
 
+const TASK = said("user", "Please mend the sluice gate of the harbour.");
+const FOUND = "The issue is that the gate opens before the pump has stopped.";
+
+test("what was found and denied is told nowhere", async () => {
+  const isTold = async (found: string, reply: string): Promise<boolean> => {
+    const { text: summary } = await extractive().summarize(
+      {
+        messages: [TASK, ...looks, said("assistant", found), said("user", reply), ...looks],
+        turnPrefix: [],
+        kept: [],
+        budgetTokens: 1_000,
+        counter: estimateTokens(),
+      },
+      { signal: new AbortController().signal, progress: () => undefined },
+    );
+    return summary.includes(FOUND);
+  };
+  expect(await isTold(FOUND, "Good. Look at the pump then.")).toBe(true);
+  expect(await isTold(FOUND, "ok. uh. no. the pump stops first, by my watch.")).toBe(false);
+  expect(await isTold(`${FOUND} Shall I write that to the keeper?`, "No, look at the pump first.")).toBe(true);
+});
+
 async function decisionsAfter(reply: string, isKept: boolean): Promise<readonly Decision[]> {
   const all = [
-    said("user", "Please mend the sluice gate of the harbour."),
+    TASK,
     ...looks,
     said("assistant", "We decided to keep the lamps because they are bright."),
     said("user", "Fine. How do you turn the gate?"),

@@ -16,14 +16,16 @@ export interface Since {
   readonly isPast: boolean;
   /** The user's next words are that it is not so. */
   readonly isRefuted: boolean;
+  /** They are no answer to a question with which it ends: what it found is denied, too. */
+  readonly isDenied: boolean;
 }
 
 /** After so many messages more, how things stood is past. */
 export const PRESENT_MESSAGES = 6;
 
 /** No longer so by all that came after it. */
-export function isStale(sentence: string, { language, isMended, isPast, isRefuted }: Since): boolean {
-  if (isMended && CUES[language].finding.test(sentence)) return true;
+export function isStale(sentence: string, { language, isMended, isPast, isRefuted, isDenied }: Since): boolean {
+  if ((isMended || isDenied) && CUES[language].finding.test(sentence)) return true;
   return (isPast && PASSING[language]?.test(sentence) === true) || (isRefuted && HEDGED.test(sentence));
 }
 
@@ -35,6 +37,13 @@ export function isRefusal(reply: string): boolean {
 const REFUSAL =
   /^\s*(?:(?:hm+|u[hm]+|oh|ah|er|well|sorry|wait|ok(?:ay)?|yeah|ja|tja|ah non|bon|bueno|ну)(?:[,.!…]+\s*|\s))*(?:no(?! (?:problem|worries|rush|hurry|need|issues?|idea|matter))|nope|wrong|not (?:it|quite|really|true)|that['’]?s (?:not|wrong)|nein|falsch|non|faux|não|errado|нет)(?=[\s,.!]|$)|^\s*(?:不是|不对|不，|いいえ|違い|아니)/iu;
 
+/** The reply says that what was found is not so: a "no" to a question in the end is about that question. */
+export function denies(reply: string, said: string): boolean {
+  return isRefusal(reply) && !ENDS_ASKING.test(said);
+}
+
+const ENDS_ASKING = /[?？؟]\W*$/;
+
 /**
  * "No, option 1", or "ok. uh. no." to what was no question: the way that was proposed is not the user's. Who only denies a fact, or what
  * was asked in the end, leaves that way alone.
@@ -43,7 +52,7 @@ export function overrules(reply: string, proposed: string): boolean {
   const read = reply.slice(0, REPLY_CHARS_READ);
   if (!isRefusal(read)) return false;
   const rest = read.replace(REFUSAL, "");
-  return OTHER_WAY.test(rest) || (/^[\s,.!…]*$/.test(rest) && !/[?？؟]\W*$/.test(proposed));
+  return OTHER_WAY.test(rest) || (/^[\s,.!…]*$/.test(rest) && !ENDS_ASKING.test(proposed));
 }
 
 const REPLY_CHARS_READ = 120;

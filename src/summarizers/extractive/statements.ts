@@ -17,7 +17,7 @@ import { userLabel } from "./labels.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
 import { growingMatcher } from "./shared-words.ts";
 import { spokenWords } from "./spoken-words.ts";
-import { overrules } from "./stale.ts";
+import { denies, overrules } from "./stale.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
@@ -56,7 +56,7 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
   let answersLeft = reading.answers.length;
   const isAtWork = !isTalk(reading);
   let isTakenBack = false;
-  let isOverruled = isOverruledIn(kept, reading.prose.at(-1));
+  let reply = replyIn(kept, reading.prose.at(-1));
   const failedAt = failedCheckAt(reading, kept);
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
@@ -70,12 +70,12 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
       readUser({ asked, reply: item.text, language: reading.language, askedIn: language }, found);
       // "Go on" between two messages ends no turn.
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
-      isOverruled = overrules(item.text, asked);
+      reply = item.text;
     } else {
       const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
-      const since = { reading, failedAt, isTakenBack, isOverruled };
+      const since = { reading, failedAt, isTakenBack, reply };
       if (told !== undefined) readAssistant(standing(told, item, since), found);
-      isOverruled &&= before?.message === item.message;
+      if (before?.message !== item.message) reply = "";
       age++;
     }
   }
@@ -146,28 +146,27 @@ interface Since {
   readonly failedAt: number;
   /** The user's next message takes back what was done. */
   readonly isTakenBack: boolean;
-  /** The user's next words are for another way. */
-  readonly isOverruled: boolean;
+  /** The user's next words, where they are the next of all. */
+  readonly reply: string;
 }
 
-/** The reply to what was said last may stay in the view. */
-function isOverruledIn({ prose }: KeptView, last: Prose | undefined): boolean {
-  if (last === undefined || last.isUser) return false;
-  const reply = prose.find(({ message }) => message > last.message);
-  return reply?.isUser === true && overrules(reply.text, last.text);
+/** What was said last may be answered by a message that stays in the view. */
+function replyIn({ prose }: KeptView, last: Prose | undefined): string {
+  const next = last === undefined ? undefined : prose.find(({ message }) => message > last.message);
+  return next?.isUser === true ? next.text : "";
 }
 
 /**
- * Without what is no longer so: what the user took back, ways that the user did not want, findings behind which something was changed and a check passed, and that
- * checks pass where the newest failed since.
+ * Without what is no longer so: what the user took back, denied or wanted otherwise, findings behind which something was changed and a
+ * check passed, and that checks pass where the newest failed since.
  */
-function standing({ decisions, done, findings }: Told, { message }: Prose, since: Since): Told {
+function standing({ decisions, done, findings }: Told, { message, text }: Prose, since: Since): Told {
   const isMended = message <= since.reading.mendedUpTo;
   const stillDone = message < since.failedAt ? done.filter((item) => !claimsPassing(item)) : done;
   return {
-    decisions: since.isOverruled ? [] : decisions,
+    decisions: decisions.length > 0 && overrules(since.reply, text) ? [] : decisions,
     done: since.isTakenBack ? [] : stillDone,
-    findings: isMended ? [] : findings,
+    findings: isMended || (findings.length > 0 && denies(since.reply, text)) ? [] : findings,
   };
 }
 
