@@ -40,6 +40,7 @@ import { failureKeyOf, isTalk, OUTCOME_MARK, type Reading, readMessages } from "
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { logLines, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, distinct, readStatements } from "./extractive/statements.ts";
+import { type Withdrawal, withdrawnIn } from "./extractive/withdrawn.ts";
 
 const VERSION = "1";
 /** X18. */
@@ -69,7 +70,8 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   for (const message of input.cut ?? []) reading.ledger.add(message);
   const foreign = foreignSummary([...input.kept, ...leaving]);
   const before = input.previous === undefined ? earlierIn(leaving) : earlierOf(input.previous);
-  const draft = draftOf({ leaving, reading, kept: view, before, foreign }, input);
+  const withdrawn = withdrawnIn(inOrder(reading.prose, view.prose), reading.language);
+  const draft = draftOf({ leaving, reading, kept: view, before, foreign, withdrawn }, input);
   const kept = input.kept.flatMap(readableTexts);
   const { checkpoint, text } = compose(draft, { budgetTokens, counter, language: reading.language, kept });
   const notes = text === "" ? [`A budget of ${budgetTokens} tokens holds no summary.`] : [];
@@ -83,10 +85,12 @@ interface Source {
   readonly before: Earlier;
   /** The newest summary that another tool left; empty when there is none. */
   readonly foreign: string;
+  /** Names that the user gave up. */
+  readonly withdrawn: readonly Withdrawal[];
 }
 
 function draftOf(source: Source, input: SummaryInput): Draft {
-  const { leaving, reading, kept, before } = source;
+  const { leaving, reading, kept, before, withdrawn } = source;
   const { checkpoint: earlier, lines } = before;
   const language = assistantLanguage(reading);
   const fresh = readStatements({
@@ -95,6 +99,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     language,
     commits: commitsOf(leaving),
     course: courseOf([...leaving, ...kept.messages]),
+    withdrawn,
   });
   const { findings, ...statements } = mergeStatements(fresh, earlier, source);
   const files = mergeFiles(reading, earlier);
@@ -137,7 +142,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     argumentNames: argumentNamesOf(leaving, facts),
     log: remembered(logOf(source)),
     context: once(() =>
-      createContext(stillTelling(reading), { ...context, earlier: lines, mendedUpTo: reading.mendedUpTo }),
+      createContext(stillTelling(reading), { ...context, earlier: lines, mendedUpTo: reading.mendedUpTo, withdrawn }),
     ),
     resultContext: once(() => createContext(results(), { ...context, earlier: [] })),
     ...(focus !== undefined &&

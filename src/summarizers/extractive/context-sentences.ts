@@ -17,6 +17,7 @@ import { endsWithMark, splitSentences } from "./sentences.ts";
 import { denies, isRefusal, isStale, PRESENT_MESSAGES, type Since } from "./stale.ts";
 import { isOutput } from "./tool-output.ts";
 import { wholeStatement, wholeWords } from "./whole-statement.ts";
+import { isGivenUp, type Withdrawal } from "./withdrawn.ts";
 import { writtenSentences } from "./written-sentences.ts";
 
 export interface ContextOptions {
@@ -28,6 +29,8 @@ export interface ContextOptions {
   readonly focus: ReadonlySet<string>;
   /** What was found to be wrong up to this message is mended, and said no more. Default: nothing is. */
   readonly mendedUpTo?: number;
+  /** Names that the user gave up. Default: none. */
+  readonly withdrawn?: readonly Withdrawal[];
 }
 
 /** At most so many tokens of lines; `known` are texts that stand elsewhere in the view. */
@@ -51,7 +54,7 @@ interface Said extends Candidate {
 }
 
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
-  const { counter, language, earlier, focus, mendedUpTo = -1 } = options;
+  const { counter, language, earlier, focus, mendedUpTo = -1, withdrawn = [] } = options;
   const own = withoutRepeats(sample(prose)).filter(
     ({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text),
   );
@@ -70,7 +73,9 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
       });
     }),
   ];
-  const said = isReplaced === undefined ? told : told.filter((item) => !isReplaced(item.text, item));
+  const holds = ({ text, message, isUser }: Said): boolean =>
+    isReplaced?.(text, { message, isUser }) !== true && (isUser || !isGivenUp(text, message, withdrawn));
+  const said = isReplaced === undefined && withdrawn.length === 0 ? told : told.filter(holds);
   if (said.length === 0) return () => [];
   const charsPerToken = measureCharsPerToken(said, counter);
   const choose = coverageOf(said, focus);

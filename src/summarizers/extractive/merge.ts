@@ -16,6 +16,7 @@ import { failureKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
 import { distinct, distinctDecisions, type Statements } from "./statements.ts";
+import { inUse, type Withdrawal } from "./withdrawn.ts";
 
 /** An earlier summary as far as it can be read: free text gives lines of context only. */
 export interface Earlier {
@@ -36,11 +37,13 @@ export function earlierOf(previous: Summary | undefined): Earlier {
 export interface MergeSource {
   readonly reading: Reading;
   readonly kept: KeptView;
+  readonly withdrawn: readonly Withdrawal[];
 }
 
 export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefined, source: MergeSource): Statements {
   if (earlier === undefined) return fresh;
-  const { reading, kept } = source;
+  const { reading, kept, withdrawn } = source;
+  const before = inUse({ ...earlier, findings: [] }, -1, withdrawn);
   const hasFailed = failedCheckAt(reading, kept) >= 0;
   const isStill = (item: string): boolean =>
     !(hasFailed && claimsPassing(item)) && !(item.includes(OUTCOME_MARK) && hasFailedSince(item, reading, kept));
@@ -56,13 +59,13 @@ export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefin
   const next = reading.todos === undefined ? steps.filter((step) => isOpen(step) && !isAsked(step)) : [];
   return {
     constraints: distinct([...fresh.constraints, ...earlier.constraints.toReversed()]),
-    done: distinct([...fresh.done, ...finished, ...earlier.done.filter(isStill).toReversed()]),
+    done: distinct([...fresh.done, ...finished, ...before.done.filter(isStill).toReversed()]),
     inProgress: fresh.inProgress.length > 0 ? fresh.inProgress : open,
     blocked: distinct([
       ...fresh.blocked,
       ...earlier.blocked.filter((item) => isOpen(item) && !isPassed(item, reading)),
     ]),
-    decisions: distinctDecisions([...fresh.decisions, ...earlier.decisions.toReversed()]),
+    decisions: distinctDecisions([...fresh.decisions, ...before.decisions.toReversed()]),
     nextSteps: fresh.nextSteps.length > 0 ? fresh.nextSteps : next,
     findings: fresh.findings,
   };

@@ -21,6 +21,7 @@ import { denies, overrules } from "./stale.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
+import { inUse, type Withdrawal } from "./withdrawn.ts";
 
 /** Every list is ordered by importance: what comes first is kept first. */
 export interface Statements {
@@ -47,9 +48,11 @@ export interface StatementInput {
   readonly commits: readonly string[];
   /** What became of the newest words of the assistant. */
   readonly course: Course;
+  readonly withdrawn: readonly Withdrawal[];
 }
 
-export function readStatements({ reading, kept, language, commits, course }: StatementInput): Statements {
+export function readStatements(input: StatementInput): Statements {
+  const { reading, kept, language, commits, course, withdrawn } = input;
   if (!reading.hasAssistant) return NOTHING;
   const found: Found = { done: [], decisions: [], findings: [], constraints: [], replies: new Set() };
   let age = 0;
@@ -67,13 +70,14 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
     readAnswers(reading.answers.slice(answersLeft, answered), reading.language, found);
     if (item.isUser) {
       const asked = before?.isUser === false ? before.text : "";
-      readUser({ asked, reply: item.text, language: reading.language, askedIn: language }, found);
+      const exchange = { asked, reply: item.text, language: reading.language, askedIn: language };
+      readUser(exchange, found, { message: item.message, withdrawn });
       // "Go on" between two messages ends no turn.
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
       reply = item.text;
     } else {
       const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
-      const since = { reading, failedAt, isTakenBack, reply };
+      const since = { reading, failedAt, isTakenBack, reply, withdrawn };
       if (told !== undefined) readAssistant(standing(told, item, since), found);
       if (before?.message !== item.message) reply = "";
       age++;
@@ -82,7 +86,10 @@ export function readStatements({ reading, kept, language, commits, course }: Sta
   readAnswers(reading.answers.slice(0, answersLeft), reading.language, found);
   for (const { isUser, text, message } of kept.prose)
     if (isUser && message < 0)
-      readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found);
+      readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found, {
+        message,
+        withdrawn,
+      });
   const prose = inOrder(reading.prose, kept.prose);
   const now = readNow(prose, { userLanguage: reading.language, language, course });
   const todos = reading.todos ?? [];
@@ -148,6 +155,7 @@ interface Since {
   readonly isTakenBack: boolean;
   /** The user's next words, where they are the next of all. */
   readonly reply: string;
+  readonly withdrawn: readonly Withdrawal[];
 }
 
 /** What was said last may be answered by a message that stays in the view. */
@@ -157,17 +165,18 @@ function replyIn({ prose }: KeptView, last: Prose | undefined): string {
 }
 
 /**
- * Without what is no longer so: what the user took back, denied or wanted otherwise, findings behind which something was changed and a
+ * Without what is no longer so: what the user took back, denied, gave up or wanted otherwise, findings behind which something was changed and a
  * check passed, and that checks pass where the newest failed since.
  */
 function standing({ decisions, done, findings }: Told, { message, text }: Prose, since: Since): Told {
   const isMended = message <= since.reading.mendedUpTo;
   const stillDone = message < since.failedAt ? done.filter((item) => !claimsPassing(item)) : done;
-  return {
+  const told = {
     decisions: decisions.length > 0 && overrules(since.reply, text) ? [] : decisions,
     done: since.isTakenBack ? [] : stillDone,
     findings: isMended || (findings.length > 0 && denies(since.reply, text)) ? [] : findings,
   };
+  return inUse(told, message, since.withdrawn);
 }
 
 function isFull({ done, decisions, findings }: Found): boolean {
@@ -200,8 +209,14 @@ function namesSomething(done: string): boolean {
   return isNamed;
 }
 
-function readUser(exchange: Exchange, found: Found): void {
-  const { decisions, constraints } = laidDownBy(exchange, found.replies.has(exchange.reply));
+interface Place {
+  readonly message: number;
+  readonly withdrawn: readonly Withdrawal[];
+}
+
+function readUser(exchange: Exchange, found: Found, { message, withdrawn }: Place): void {
+  const { decisions: taken, constraints } = laidDownBy(exchange, found.replies.has(exchange.reply));
+  const { decisions } = inUse({ decisions: taken, done: [], findings: [] }, message, withdrawn);
   found.replies.add(exchange.reply);
   if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions);
   if (found.constraints.length < ITEMS_MAX) found.constraints.push(...constraints.toReversed());
