@@ -3,7 +3,7 @@ import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { type Message, text } from "../../core/message.ts";
 import { estimateTokens } from "../../core/tokens/tokens.ts";
 import { extractive } from "../extractive.ts";
-import { isRefusal, overrules } from "./stale.ts";
+import { denies, isRefusal, overrules } from "./stale.ts";
 
 test.each(["No, that's not it.", "ok. uh. no.", "hm no", "Okay, wait, no!", "Ja, nein.", "ну нет"])(
   "%j refuses",
@@ -13,6 +13,19 @@ test.each(["No, that's not it.", "ok. uh. no.", "hm no", "Okay, wait, no!", "Ja,
 test.each(["ok. now open it.", "No problem, go on.", "no need to hurry", "Notes are in the tower.", "ok"])(
   "%j does not",
   (reply) => expect(isRefusal(reply)).toBe(false),
+);
+
+test.each([
+  "No, the pump stops first.",
+  "no it does not",
+  "ok. uh. no. look at the pump",
+  "Нет, это насос.",
+  "不是，是水泵。",
+])("%j denies what was found", (reply) => expect(denies(reply, "The issue is that the gate opens first.")).toBe(true));
+
+test.each(["No lamps in the tower!", "No, that's all. Thank you!", "Nein, danke.", "Yes, it does."])(
+  "%j does not deny it",
+  (reply) => expect(denies(reply, "The issue is that the gate opens first.")).toBe(false),
 );
 
 const PROPOSAL = "I'll go with option 2 because the wheel is old.";

@@ -37,10 +37,20 @@ export function isRefusal(reply: string): boolean {
 const REFUSAL =
   /^\s*(?:(?:hm+|u[hm]+|oh|ah|er|well|sorry|wait|ok(?:ay)?|yeah|ja|tja|ah non|bon|bueno|ну)(?:[,.!…]+\s*|\s))*(?:no(?! (?:problem|worries|rush|hurry|need|issues?|idea|matter))|nope|wrong|not (?:it|quite|really|true)|that['’]?s (?:not|wrong)|nein|falsch|non|faux|não|errado|нет)(?=[\s,.!]|$)|^\s*(?:不是|不对|不，|いいえ|違い|아니)/iu;
 
+const REPLY_CHARS_READ = 120;
+
 /** The reply says that what was found is not so: a "no" to a question in the end is about that question. */
 export function denies(reply: string, said: string): boolean {
-  return isRefusal(reply) && !ENDS_ASKING.test(said);
+  if (!isRefusal(reply) || ENDS_ASKING.test(said)) return false;
+  const rest = reply.slice(0, REPLY_CHARS_READ).replace(REFUSAL, "");
+  return !FORBIDDING.test(rest) && !ENOUGH.test(rest);
 }
+
+/** "No logs there!" is about what is to be. */
+const FORBIDDING = /^ (?!(?:it|that|this|the|i|you|we|they)\b)[a-z]/i;
+/** "No, that's all, thank you": about an offer of more. */
+const ENOUGH =
+  /^[,.!]? *(?:that['’]?s (?:all|it|fine|everything)|nothing|thank|danke|das war|merci|c['’]est tout|gracias|eso es todo|obrigad|grazie|спасибо)/i;
 
 const ENDS_ASKING = /[?？؟]\W*$/;
 
@@ -55,7 +65,6 @@ export function overrules(reply: string, proposed: string): boolean {
   return OTHER_WAY.test(rest) || (/^[\s,.!…]*$/.test(rest) && !ENDS_ASKING.test(proposed));
 }
 
-const REPLY_CHARS_READ = 120;
 const OTHER_WAY = quick(
   /^[\s,.!:;–—-]*(?:(?:please|bitte|let['’]?s|let us|i(?:['’]d| would)?|we(?:['’]d| would)?) )*(?:(?:go (?:with|for)|take|pick|choose|use|stick (?:to|with)|prefer|rather|lieber|nimm|nehmen wir|verwende|benutze|prends|prenons|utilise[sz]?|je préfère|prefiero|usa|prefiro|preferisco|используй(?:те)?|возьми(?:те)?)(?!\p{L})|(?:the |die |der |das |la |le |el |o |il )?(?:option|number|variant|first|second|third|other one|former|latter|variante|opción|opção|opzione|вариант|erste|zweite|andere|première|seconde|deuxième|primera|segunda|primeira|prima)(?!\p{L})|[1-9A-E](?=[.!\s]*$)|(?:用|选|方案|第[一二三]|案|옵션))/iu,
 );
