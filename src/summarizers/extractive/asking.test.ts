@@ -169,3 +169,35 @@ test("the output of a build that was pasted in asks for nothing", () =>
     90,
     "The build of the tide table broke today. … Please find the cause.",
   ));
+
+test("what leans on the sentence before it stands with that, both cut at a clause", () => {
+  const ordered =
+    "Ich habe bei der Werft zwölf Fender und vier Leinen für das Boot bestellt, Auftrag 4471, zum Festpreis.";
+  const came = "Geliefert wurde aber nur die Hälfte der Fender, obwohl die volle Summe abgebucht worden ist.";
+  check(
+    `${ordered} ${came} Kannst du mir dabei helfen?`,
+    150,
+    "Ich habe bei der Werft zwölf Fender und vier Leinen für das Boot bestellt, Auftrag 4471… Geliefert wurde aber nur die Hälfte der Fender…",
+    "de",
+  );
+  check(
+    `We rent out three boats. ${"The quay is long. ".repeat(6)}The sheet breaks when two people book at once. So I want to have it moved to a real table.`,
+    110,
+    "The sheet breaks when two people book at once. So I want to have it moved to a real table.",
+  );
+  // What does not lean stands with the opening, as it did.
+  check(
+    `We rent out three boats. ${"The quay is long. ".repeat(6)}The sheet breaks when two people book at once. I want to have the sheet moved to a real table.`,
+    90,
+    "We rent out three boats. … I want to have the sheet moved to a real table.",
+  );
+});
+
+test("a sentence that is too long is cut at a clause, unless what is asked stands behind it", () => {
+  const stuck =
+    "Open the northern gate of the harbour, the one beside the mill, before the evening tide of the last day comes in.";
+  check(stuck, 90, "Open the northern gate of the harbour, the one beside the mill…");
+  const tale =
+    "My sister turns forty in June and has two cats, and I want to surprise her with a long weekend in the south.";
+  check(tale, 90, "My sister turns forty in June and has two cats, and I want to surprise her with a long…");
+});

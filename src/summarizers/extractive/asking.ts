@@ -8,6 +8,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
 import { withoutLogs } from "./pasted-log.ts";
 import { quick } from "./quick-expressions.ts";
+import { cutAtClause, GAP, type Piece, type Worth, withRoomForPlea, withRoomForSource } from "./quote-room.ts";
 import { cutAtWord, endsWithMark, splitSentences } from "./sentences.ts";
 
 const READ_CHARS = 12_000;
@@ -24,7 +25,7 @@ export function askingQuote(request: string, charsMax: number, language: Languag
   const found = piecesOf(lines, { language, quoted: quotedLines(read) });
   const order = byWorth(found);
   if (order.length === 0) return cutAtWord(whole, charsMax);
-  const pieces = withRoomForPlea(found, order, charsMax);
+  const pieces = withRoomForSource(withRoomForPlea(found, order, charsMax), order, charsMax);
   const taken = new Set<number>();
   let left = charsMax;
   let cut = "";
@@ -35,7 +36,7 @@ export function askingQuote(request: string, charsMax: number, language: Languag
       // Only the first is worth a cut: it is what was asked.
       if (taken.size > 0 && ++missed < MISSED_MAX) continue;
       if (taken.size > 0) break;
-      cut = cutAtWord(text, left);
+      cut = cutBeforePlea(text, left, language);
       left = 0;
     } else left -= text.length + GAP.length;
     taken.add(at);
@@ -45,28 +46,14 @@ export function askingQuote(request: string, charsMax: number, language: Languag
   return cut === "" ? joined(pieces, taken) : cut;
 }
 
-/** "The boss wants a raffle with three prizes. Please draft a list.": rather a cut tale with what is asked than the tale alone. */
-function withRoomForPlea(pieces: readonly Piece[], order: readonly number[], charsMax: number): readonly Piece[] {
-  const [at = 0, pleaAt = 0] = order;
-  const first = pieces[at];
-  const plea = pieces[pleaAt];
-  if (first === undefined || plea?.worth !== "plea" || pleaAt < at) return pieces;
-  const room = charsMax - plea.text.length - 2 * GAP.length;
-  if (first.text.length <= room || plea.text.length > charsMax * PLEA_SHARE_MAX) return pieces;
-  const text = cutAtClause(first.text, room);
-  return text === "" ? pieces : pieces.map((piece) => (piece === first ? { ...piece, text } : piece));
+/** At a clause, unless what is asked stands behind it: then at a word. */
+function cutBeforePlea(sentence: string, charsMax: number, language: Language): string {
+  if (sentence.length <= charsMax) return sentence;
+  const clauses = cutAtClause(sentence, charsMax);
+  const pleas = PLEAS[language] ?? CUES[language].request;
+  return clauses === "" || pleas.test(sentence.slice(clauses.length - 1)) ? cutAtWord(sentence, charsMax) : clauses;
 }
 
-/** Empty where no clause of it is short enough. */
-function cutAtClause(sentence: string, charsMax: number): string {
-  const [clauses = ""] = /^.*(?=[,;，；、])/su.exec(sentence.slice(0, Math.max(0, charsMax))) ?? [];
-  return clauses.length < CLAUSE_CHARS_MIN ? "" : `${clauses}…`;
-}
-
-const CLAUSE_CHARS_MIN = 12;
-/** A longer plea says what it is about. */
-const PLEA_SHARE_MAX = 0.4;
-const GAP = " … ";
 /** What fits only because it is short and far away from the rest says little. */
 const MISSED_MAX = 2;
 
@@ -97,21 +84,16 @@ export function tidyLines(text: string): readonly string[] {
     .filter((line) => /[\p{L}\p{N}]/u.test(line));
 }
 
-interface Piece {
-  readonly text: string;
-  readonly line: number;
-  readonly worth: Worth;
-}
-
-/** What a sentence does for its reader: names the task, asks, asks by a bare verb or a question, tells, or lays down rules. */
-type Worth = "title" | "plea" | "order" | "telling" | "rule";
-
 function byWorth(pieces: readonly Piece[]): readonly number[] {
   const placeOf = (worth: Worth): number => pieces.findIndex((piece) => piece.worth === worth);
   const plea = placeOf("plea");
   // Many words ask; whoever says "please" means it.
   const politePlea = pieces.findIndex(({ worth, text }, at) => worth === "plea" && at > plea && POLITE.test(text));
   const first = [placeOf("title"), plea, politePlea, orderIn(pieces)].filter((at) => at >= 0).slice(0, 2);
+  const [main = 0] = first;
+  const source = pieces[main - 1]?.worth;
+  const hasSource = pieces[main]?.isLeaning === true && (source === "telling" || source === "order");
+  if (hasSource) first.splice(1, first[1] === main - 1 ? 1 : 0, main - 1);
   const rest = pieces.flatMap(({ worth }, at) => (worth === "rule" || first.includes(at) ? [] : [at]));
   return [...first, ...rest];
 }
@@ -212,9 +194,10 @@ function piecesIn(lines: readonly string[], { language, quoted }: Reading): read
       const before = pieces.at(-1);
       // What such a plea leans on is what is asked.
       if (before?.worth !== "title" && before !== undefined && LEANING_PLEA.test(text))
-        pieces.splice(-1, 1, { ...before, worth: "plea" });
+        pieces.splice(-1, 1, { ...before, worth: "plea", isLeaning: true });
       const worth = isTitle ? "title" : isRules ? "rule" : worthOf(text, pieces.length === 0, language);
-      pieces.push({ text, line: at, worth: isQuoted && worth !== "rule" ? "telling" : worth });
+      const isLeaning = (worth === "plea" || worth === "order") && LEANING.test(text);
+      pieces.push({ text, line: at, worth: isQuoted && worth !== "rule" ? "telling" : worth, isLeaning });
       isTitle = false;
     }
   });
@@ -290,6 +273,10 @@ const GROUNDS = /^(?:given|based on|using|considering|from|with|looking at) [^.!
 /** "Can you help with that?": asks for what was said before it. */
 const LEANING_PLEA =
   /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$/iu;
+/** Begins with a word that points back. */
+const LEANING = quick(
+  /^(?:and|but|so|it|that|this|they|those|these|und|aber|also|es|das|dies(?:e[rs]?)?|et|mais|donc|cela|ça|y|pero|eso|esto|e|mas|isso|ma|però|questo|и|а|но|это)(?!\p{L})|^(?:但是?|所以|而且|这|那|它)|^(?:でも|しかし|それ|その|これ)|^(?:하지만|그런데|그래서|그것|이것)/iu,
+);
 const TELLING_CHARS_MIN = 20;
 /** "They want to build a bridge": what others want is told, not asked. */
 const TALE = quick(
