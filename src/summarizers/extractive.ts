@@ -10,7 +10,7 @@ import { rankFacts } from "../core/facts/facts.ts";
 import { type Message, textsOf } from "../core/message.ts";
 import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
-import { askingQuote } from "./extractive/asking.ts";
+import { askingChars, askingQuote } from "./extractive/asking.ts";
 import { isWorthTelling } from "./extractive/call-outcome.ts";
 import { carriedOpen } from "./extractive/carried-open.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
@@ -139,6 +139,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     facts: mergeFacts(facts, before, files),
     isTalk: isTalk(reading),
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
+    charsNeeded: (text) => askingChars(asked.wholes.get(text) ?? text, reading.language),
     argumentNames: argumentNamesOf(leaving, facts),
     log: remembered(logOf(source)),
     context: once(() =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Language } from "../../core/checkpoint/language.ts";
-import { askingQuote, asksOutright } from "./asking.ts";
+import { askingChars, askingQuote, asksOutright } from "./asking.ts";
 
 /** The quote must be exactly this. */
 function check(request: string, charsMax: number, expected: string, language: Language = "en"): void {
@@ -185,6 +185,12 @@ test("what leans on the sentence before it stands with that, both cut at a claus
     110,
     "The sheet breaks when two people book at once. So I want to have it moved to a real table.",
   );
+  check(
+    "港口每年春天都办一次灯节，去年来了三千人，码头堵了两个小时。我想在五月再办一次，把人流分成三段，每段最多一千人。你能帮我吗？",
+    48,
+    "港口每年春天都办一次灯节，去年来了三千人… 我想在五月再办一次，把人流分成三段…",
+    "zh",
+  );
   // What does not lean stands with the opening, as it did.
   check(
     `We rent out three boats. ${"The quay is long. ".repeat(6)}The sheet breaks when two people book at once. I want to have the sheet moved to a real table.`,
@@ -200,4 +206,13 @@ test("a sentence that is too long is cut at a clause, unless what is asked stand
   const tale =
     "My sister turns forty in June and has two cats, and I want to surprise her with a long weekend in the south.";
   check(tale, 90, "My sister turns forty in June and has two cats, and I want to surprise her with a long…");
+});
+
+test("what is asked needs its own length, and that of what it leans on", () => {
+  const told = "The sheet breaks when two people book at once.";
+  const asked = "So I want to have it moved to a real table.";
+  const rest = "The quay is long. ".repeat(9);
+  expect(askingChars(`${rest}${told} ${asked}`, "en")).toBe(told.length + asked.length + 6);
+  expect(askingChars(`${rest}Please dry the quay.`, "en")).toBe("Please dry the quay.".length + 6);
+  expect(askingChars(rest, "en")).toBe(0);
 });

@@ -46,6 +46,17 @@ export function askingQuote(request: string, charsMax: number, language: Languag
   return cut === "" ? joined(pieces, taken) : cut;
 }
 
+/** How many characters a quote takes that holds what is asked, with what that leans on; 0 where nothing is asked. */
+export function askingChars(request: string, language: Language): number {
+  const read = bounded(request);
+  const pieces = piecesOf(tidyLines(read), { language, quoted: quotedLines(read) });
+  const [at = -1, sourceAt = -1] = byWorth(pieces);
+  const asking = pieces[at];
+  if (asking === undefined || asking.worth === "telling") return 0;
+  const source = asking.isLeaning === true && sourceAt === at - 1 ? (pieces[sourceAt]?.text.length ?? 0) : 0;
+  return asking.text.length + source + 2 * GAP.length;
+}
+
 /** At a clause, unless what is asked stands behind it: then at a word. */
 function cutBeforePlea(sentence: string, charsMax: number, language: Language): string {
   if (sentence.length <= charsMax) return sentence;
@@ -272,7 +283,7 @@ function worthOf(sentence: string, isFirst: boolean, language: Language): Worth 
 const GROUNDS = /^(?:given|based on|using|considering|from|with|looking at) [^.!?]{3,300}?, /i;
 /** "Can you help with that?": asks for what was said before it. */
 const LEANING_PLEA =
-  /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$/iu;
+  /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$|^(?:所以|请问)?[你您]?(?:能不能|可不可以|能|可以)帮(?:帮?我们?|忙)(?:一下)?吗?[？?]$/iu;
 /** Begins with a word that points back. */
 const LEANING = quick(
   /^(?:and|but|so|it|that|this|they|those|these|und|aber|also|es|das|dies(?:e[rs]?)?|et|mais|donc|cela|ça|y|pero|eso|esto|e|mas|isso|ma|però|questo|и|а|но|это)(?!\p{L})|^(?:但是?|所以|而且|这|那|它)|^(?:でも|しかし|それ|その|これ)|^(?:하지만|그런데|그래서|그것|이것)/iu,

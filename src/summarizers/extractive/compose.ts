@@ -33,6 +33,8 @@ export interface Draft extends Checkpoint {
   readonly isTalk: boolean;
   /** A request cut to so many characters, by what it asks. */
   readonly quote: Quote;
+  /** The characters below which a quote would break off in what it asks. */
+  readonly charsNeeded?: (text: string) => number;
   /** Names of arguments with the tools that take them: facts that stand in the form of a call. */
   readonly argumentNames: ArgumentNames;
   /** Lines of what was called and what came of it, newest first. */
@@ -192,7 +194,13 @@ function fill(draft: Draft, options: FillOptions): Filled {
   const focusTokens = draft.focused === undefined ? 0 : budgetTokens * focusShare(budgetTokens);
   const essentialTokens = Math.min(proseTokens, budgetTokens - focusTokens);
   const firstTokens = Math.min(budgetTokens * FIRST_SHARE, budgetTokens - focusTokens - essentialTokens);
-  const first = essentials(draft, essentialTokens, { counter, quote: draft.quote, firstTokens });
+  const { quote, charsNeeded } = draft;
+  const first = essentials(draft, essentialTokens, {
+    counter,
+    quote,
+    firstTokens,
+    ...(charsNeeded !== undefined && { charsNeeded }),
+  });
   let left = budgetTokens - first.usedTokens;
   const proseText = renderCheckpoint(first.checkpoint);
   const focused = draft.focused?.()(focusTokens - HEADING_TOKENS, [proseText, ...kept]) ?? [];

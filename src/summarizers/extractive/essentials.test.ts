@@ -124,3 +124,25 @@ describe("the goal", () => {
     expect(counter.countText(goal[0] ?? "")).toBeGreaterThanOrEqual(3);
   });
 });
+
+describe("a goal that would break off in what it asks", () => {
+  const asked = words("ask", 60);
+  const goalOf = (neededChars: number, firstTokens: number): { goal: string | undefined; usedTokens: number } => {
+    const options = { counter, quote, firstTokens, charsNeeded: () => neededChars };
+    const { checkpoint, usedTokens } = essentials({ ...DRAFT, goal: [words("ask", 200)] }, 100, options);
+    return { goal: checkpoint.goal[0]?.trim(), usedTokens };
+  };
+  const short = goalOf(0, 40).goal ?? "";
+
+  test("takes room beyond its share, and from what was meant for names", () => {
+    expect(short.length).toBeLessThan(asked.length);
+    const { goal = "", usedTokens } = goalOf(asked.length, 40);
+    expect(goal.length).toBeGreaterThanOrEqual(asked.length);
+    expect(usedTokens).toBeLessThanOrEqual(140);
+  });
+
+  test("stays as it was where it would break off all the same", () => {
+    expect(goalOf(words("ask", 190).length, 40).goal).toBe(short);
+    expect(goalOf(words("ask", 10).length, 40).goal).toBe(short);
+  });
+});

@@ -70,6 +70,8 @@ export type Quote = (text: string, charsMax: number) => string;
 export interface EssentialsOptions {
   readonly counter: TokenCounter;
   readonly quote: Quote;
+  /** The characters below which a quote would break off in what it asks. */
+  readonly charsNeeded?: (text: string) => number;
   /** Tokens beyond the budget for a first item where a section would have none. */
   readonly firstTokens?: number;
 }
@@ -82,7 +84,7 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
   // The current task stands last and must be there; what the work began with may take what is left.
   const goal = draft.goal
     .toReversed()
-    .flatMap((text) => purse.quote(text, GOAL_SHARE / draft.goal.length))
+    .flatMap((text) => purse.quoteWhole(text, GOAL_SHARE / draft.goal.length))
     .reverse();
   for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], share);
   const [latestRequest] =
@@ -91,7 +93,7 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
   purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
   // What tells where the work stands goes before any list of names.
   if (FIRST_SECTIONS.some((section) => isMissing(shelves[section]))) {
-    purse.fillUp(options.firstTokens ?? 0);
+    purse.fillUp(Math.max(0, (options.firstTokens ?? 0) - purse.lentTokens()));
     for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], 1);
   }
   const checkpointOf = (): Checkpoint => ({
@@ -188,6 +190,10 @@ function failureText({ toolName, summary }: ToolFailure): string {
 interface Purse {
   /** A text cut to what its share allows; nothing when that is too little to say anything, or no more than is known. */
   quote(text: string, share: number, known?: string): readonly string[];
+  /** The same, with tokens beyond its share where it would break off in what it asks: a few names are worth less than that. */
+  quoteWhole(text: string, share: number): readonly string[];
+  /** What quotes took beyond the budget. */
+  lentTokens(): number;
   /** Where nothing of it was taken yet: an item of at most this share of what is left. */
   takeFirst(shelf: Shelf<unknown>, share: number): void;
   takeShare(shelf: Shelf<unknown>, share: number): void;
@@ -202,9 +208,14 @@ const FIRST_TRIES = 3;
 /** A beginning may count more per character than the whole. */
 const CUT_SAFETY = 0.95;
 
-function createPurse(firstTokens: number, { counter, quote }: EssentialsOptions): Purse {
-  let budgetTokens = firstTokens;
+/** What a goal may take of the other sections' room when it would break off. */
+const GOAL_SHARE_MORE = 0.3;
+
+function createPurse(ownTokens: number, options: EssentialsOptions): Purse {
+  const { counter, quote, firstTokens = 0 } = options;
+  let budgetTokens = ownTokens;
   let used = 0;
+  let lent = 0;
   const limitOf = (share: number): number => Math.min(budgetTokens - used, budgetTokens * share);
   const take = (shelf: Shelf<unknown>, position: number, limitTokens: number): void => {
     if (shelf.taken.has(position) || position >= shelf.items.length) return;
@@ -214,8 +225,21 @@ function createPurse(firstTokens: number, { counter, quote }: EssentialsOptions)
     shelf.spentTokens += cost;
     used += cost;
   };
+  const limitOfQuote = (share: number): number => {
+    const least = Math.min(budgetTokens - used, QUOTE_TOKENS_LEAST + HEADING_TOKENS + ITEM_TOKENS);
+    return Math.max(limitOf(share), least) - HEADING_TOKENS - ITEM_TOKENS;
+  };
+  const quoteIn = (limit: number, text: string, known: string): readonly string[] => {
+    if (limit < QUOTE_TOKENS_MIN) return [];
+    const tokens = counter.countText(text);
+    const cut = tokens <= limit ? text : quote(text, Math.floor((text.length * limit * CUT_SAFETY) / tokens));
+    if (isKnown(cut, known)) return [];
+    used += Math.min(tokens, limit) + HEADING_TOKENS + ITEM_TOKENS;
+    return [cut];
+  };
   return {
     usedTokens: () => used,
+    lentTokens: () => lent,
     fillUp(moreTokens) {
       budgetTokens = used + moreTokens;
     },
@@ -236,16 +260,28 @@ function createPurse(firstTokens: number, { counter, quote }: EssentialsOptions)
       }
     },
     quote(text, share, known = "") {
-      const least = Math.min(budgetTokens - used, QUOTE_TOKENS_LEAST + HEADING_TOKENS + ITEM_TOKENS);
-      const limit = Math.max(limitOf(share), least) - HEADING_TOKENS - ITEM_TOKENS;
-      if (limit < QUOTE_TOKENS_MIN) return [];
-      const tokens = counter.countText(text);
-      const cut = tokens <= limit ? text : quote(text, Math.floor((text.length * limit * CUT_SAFETY) / tokens));
-      if (isKnown(cut, known)) return [];
-      used += Math.min(tokens, limit) + HEADING_TOKENS + ITEM_TOKENS;
-      return [cut];
+      return quoteIn(limitOfQuote(share), text, known);
+    },
+    quoteWhole(text, share) {
+      const limit = limitOfQuote(share);
+      const missing = tokensMissing(text, limit, options);
+      const lendable = Math.min(missing, firstTokens - lent);
+      const own = (budgetTokens - used - limit - HEADING_TOKENS - ITEM_TOKENS) * GOAL_SHARE_MORE;
+      if (missing === 0 || missing - lendable > own) return quoteIn(limit, text, "");
+      lent += lendable;
+      budgetTokens += lendable;
+      return quoteIn(limit + missing, text, "");
     },
   };
+}
+
+/** What a quote lacks of the tokens that it needs to hold what it asks. */
+function tokensMissing(text: string, limitTokens: number, { counter, charsNeeded }: EssentialsOptions): number {
+  if (charsNeeded === undefined || limitTokens < QUOTE_TOKENS_MIN) return 0;
+  const tokens = counter.countText(text);
+  if (tokens <= limitTokens) return 0;
+  const needed = Math.ceil((charsNeeded(text) * tokens) / (text.length * CUT_SAFETY));
+  return Math.max(0, Math.min(tokens, needed) - limitTokens);
 }
 
 /** Whether each stretch of a quote, as dots and lines part it, stands in another; of one that was cut, nearly all of it. */
