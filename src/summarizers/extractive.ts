@@ -38,7 +38,7 @@ import { nextOf } from "./extractive/next-steps.ts";
 import { openFailureIn } from "./extractive/open-failure.ts";
 import { failureKeyOf, isTalk, OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
-import { logLines, resultProse } from "./extractive/result-lines.ts";
+import { callLog, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, distinct, readStatements } from "./extractive/statements.ts";
 import { type Withdrawal, withdrawnIn } from "./extractive/withdrawn.ts";
 
@@ -192,8 +192,8 @@ function failureLine({ toolName, summary }: ToolFailure): string {
 /** Newest first, each line made only when there is room for it. */
 function* logOf({ reading, kept }: Source): Iterable<string> {
   const { failed } = kept.ends;
-  for (const call of [...reading.log.values()].toReversed())
-    if (failed.size === 0 || !failed.has(failureKeyOf(call.name, call.brief))) yield* logLines(call);
+  const calls = [...reading.log.values()].toReversed();
+  yield* callLog(failed.size === 0 ? calls : calls.filter(({ name, brief }) => !failed.has(failureKeyOf(name, brief))));
 }
 
 /** Each item is made when somebody first gets so far, and kept for whoever goes through them again. */

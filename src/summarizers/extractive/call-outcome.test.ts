@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolResultPart } from "../../core/message.ts";
-import { briefOf, failureOf } from "./call-outcome.ts";
-import { logLines } from "./result-lines.ts";
+import { briefOf, failureOf, outcomeOf } from "./call-outcome.ts";
+import { callLog } from "./result-lines.ts";
 
 const resultOf = (text: string): ToolResultPart => ({
   type: "tool-result",
@@ -44,11 +44,31 @@ test("a tool that calls tools is told by the inner one", () => {
 });
 
 test("outcomes that say nothing are left out of the log", () => {
-  const line = (brief: string, text: string): readonly string[] =>
-    logLines({ name: "bash", brief, result: resultOf(text) });
+  const line = (brief: string, text: string): readonly string[] => [
+    ...callLog([{ name: "bash", brief, result: resultOf(text) }]),
+  ];
   expect(line("rm old.json", "(no output)")).toEqual(["bash: rm old.json"]);
   expect(line("npm ci", "success: true")).toEqual(["bash: npm ci"]);
   expect(line("npm run check | grep error", "")).toEqual([]);
   expect(line("", "ok")).toEqual([]);
   expect(line("npm ci", "added 4 packages")).toEqual(["bash: npm ci → added 4 packages"]);
 });
+
+test.each([
+  '{\n  "annotations": null,\n  "gate": 4\n}',
+  '\\"A1:E14\\"\\',
+  "Created: 2031-02-12\nOwner: null",
+  "Created: 2031-02-12 · Updated: 2031-02-13",
+  '{\n  "gate": 4\n}\n41,,30917,0.5',
+  '[\n  "gate",\n  "lamp"\n]',
+  'meta=None content=[TextContent(type=\'text\', text=\'{\\n  "title": "Gate",\\n  "rows": 4\\n}\')]',
+])("nothing but data is no outcome: %j", (text) => expect(outcomeOf(resultOf(text))).toBe(""));
+
+test.each([
+  ['{\n  "annotations": null\n}\nThe gate was created.', "The gate was created."],
+  ["Tests: 4 passed", "Tests: 4 passed"],
+  ["harbour-4471", "harbour-4471"],
+  ["Released: 2031-02-12 with a new gate", "Released: 2031-02-12 with a new gate"],
+  ['"Pretty windy"', '"Pretty windy"'],
+  ["Created gate: see /srv/gate.md", "Created gate: see /srv/gate.md"],
+])("a sentence, a count or a plain value is: %j", (text, expected) => expect(outcomeOf(resultOf(text))).toBe(expected));

@@ -90,15 +90,22 @@ export function withoutPipes(brief: string): string {
   return brief.replace(/\s*2>&1|\s*\|\s*(?:tail|head|grep)\b[^|]*/g, "").trim();
 }
 
-/** The line of a successful result that tells most, short enough for a log; empty when there is none. */
+/** The line of a successful result that tells most, short enough for a log; empty when there is none, or nothing but data. */
 export function outcomeOf(result: ToolResultPart): string {
   const lines = linesOf(excerpt(result));
+  const tells = (line: string): boolean => saysSomething(line) && !DATA_LINE.test(line);
   // Few lines tell, so that few are looked at twice.
-  const telling =
-    lines.findLast((line) => TELLING_LINE.test(line) && saysSomething(line)) ?? lines.find(saysSomething) ?? "";
+  const telling = lines.findLast((line) => TELLING_LINE.test(line) && tells(line)) ?? lines.find(saysSomething) ?? "";
+  // What begins with data goes on with scraps of it.
+  if (DATA_LINE.test(telling) || (lines.length > 1 && STRING_LINE.test(telling))) return "";
   return oneLine(telling.slice(0, 4 * OUTCOME_CHARS_MAX), OUTCOME_CHARS_MAX);
 }
 
+/** Alone it is a value, among others an item of a list. */
+const STRING_LINE = /^["'][^"']*["'],?$/;
+/** A key with its value, a label above a date or nothing, and what is left of a string that was cut. */
+const DATA_LINE =
+  /^[\\"'{[(}\])\s]*[\w$.@/ -]{1,60}\\*["']\s*:|\\["']|^[}\])]|\\+$|^\\|^-\s+\w+: \S+$|^[A-Za-z_][\w -]{0,24}:\s*(?:null|true|false|none|\d{4}-\d\d-\d\d[\dT:.Z+ -]*(?:[·|,;]\s*[a-z_ ]{1,24}:.*)?|["'{[].*)?$/i;
 const OUTCOME_CHARS_MAX = 120;
 const TELLING_LINE =
   /\b\d+ (?:tests?|passed|passing|failed|failures?|errors?|warnings?|files? changed|specs?|examples?)\b|\bsuccess(?:fully)?\b|\bcreated\b|\bupdated\b|\bcompleted\b|^\[\S+ [0-9a-f]{7,}\]/i;

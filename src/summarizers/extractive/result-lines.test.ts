@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { text } from "../../core/message.ts";
-import { logLines } from "./result-lines.ts";
+import { callLog } from "./result-lines.ts";
 
 function check(name: string, brief: string, output: string, expected: readonly string[]): void {
   const result = { type: "tool-result", content: [text(output)], isError: false } as const;
-  expect(logLines({ name, brief, result })).toEqual(expected);
+  expect([...callLog([{ name, brief, result }])]).toEqual(expected);
 }
 
 test("what did something is told with what came of it", () => {
@@ -23,3 +23,26 @@ test.each([
 
 test("what looked and then did is", () =>
   check("bash", "ls src && npm run pump", "all lamps lit", ["bash: ls src && npm run pump → all lamps lit"]));
+
+test("of calls of one kind that returned nothing but data, the newest stands for all", () => {
+  const lines = (...calls: readonly (readonly [string, string, string])[]): readonly string[] => [
+    ...callLog(
+      calls.map(([name, brief, output]) => ({
+        name,
+        brief,
+        result: { type: "tool-result", content: [text(output)], isError: false },
+      })),
+    ),
+  ];
+  const data = '{\n  "tide": null\n}';
+  expect(lines(["route", "<tide> Brest", data], ["route", "<tide> Dover", data])).toEqual(["route: <tide> Brest"]);
+  expect(lines(["bash", "bd show a1", data], ["bash", "bd close a1", data], ["bash", "bd show a2", data])).toEqual([
+    "bash: bd show a1",
+    "bash: bd close a1",
+  ]);
+  const found = `status: success\n${"- name: quay\n".repeat(20)}`;
+  expect(lines(["route", "<tide> Brest", found], ["route", "<tide> Dover", found])).toEqual(["route: <tide> Brest"]);
+  // What says what came of it, and what has nothing to say, did something.
+  expect(lines(["route", "a", "It is open."], ["route", "a", "It is shut."])).toHaveLength(2);
+  expect(lines(["bash", "rm -f a.txt", ""], ["bash", "rm -f b.txt", "(no output)"])).toHaveLength(2);
+});

@@ -5,14 +5,48 @@ import { isLooking, outcomeOf } from "./call-outcome.ts";
 import { type LoggedCall, OUTCOME_MARK, type Prose } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 
-/** Empty for a call that only looked at something, and for commits, which stand elsewhere. */
-export function logLines({ name, brief, result }: LoggedCall): readonly string[] {
-  if (isLooking(brief.replace(REDIRECTION, "")) || LOOKING_TOOL.test(name) || brief.includes("git commit")) return [];
+/** The newest first. Of calls of one kind that returned nothing but data, the newest stands for all: they looked something up. */
+export function* callLog(newestFirst: Iterable<LoggedCall>): Iterable<string> {
+  const looked = new Set<string>();
+  for (const call of newestFirst) {
+    const { line, isData } = told(call);
+    const kind = isData ? kindOf(call) : "";
+    if (line === "" || looked.has(kind)) continue;
+    if (isData) looked.add(kind);
+    yield line;
+  }
+}
+
+/** A command by its first two words: "git push" and "git show" differ. */
+function kindOf({ name, brief }: LoggedCall): string {
+  const words = brief.split(/\s+/, 2);
+  return [name, ...(COMMAND_TOOL.test(name) ? words : words.slice(0, 1))].join(" ");
+}
+
+const COMMAND_TOOL = /bash|shell|terminal|command|exec$/i;
+
+/** Behind "status: ok" there is more than that. */
+const DATA_CHARS_MIN = 200;
+
+interface ToldCall {
+  /** Empty for a call that only looked at something, and for commits, which stand elsewhere. */
+  readonly line: string;
+  /** Something came of it, but no words. */
+  readonly isData: boolean;
+}
+
+function told({ name, brief, result }: LoggedCall): ToldCall {
+  const nothing: ToldCall = { line: "", isData: false };
+  if (isLooking(brief.replace(REDIRECTION, "")) || LOOKING_TOOL.test(name) || brief.includes("git commit"))
+    return nothing;
   const said = outcomeOf(result);
   const outcome = EMPTY_OUTCOME.test(said) ? "" : said;
   // Neither what was called for nor what came of it, or a search that found nothing.
-  if (outcome === "" && (brief === "" || /\|\s*(?:grep|rg|head|tail)\b/.test(brief))) return [];
-  return [`${name}: ${brief}${outcome === "" ? "" : `${OUTCOME_MARK}${outcome}`}`];
+  if (outcome === "" && (brief === "" || /\|\s*(?:grep|rg|head|tail)\b/.test(brief))) return nothing;
+  const line = `${name}: ${brief}${outcome === "" ? "" : `${OUTCOME_MARK}${outcome}`}`;
+  const charsMin = said === "" ? 1 : DATA_CHARS_MIN;
+  const isData = outcome === "" && result.content.some((part) => part.type === "text" && part.text.length >= charsMin);
+  return { line, isData };
 }
 
 /** What was found by them is told by what was done with it. */
