@@ -86,6 +86,7 @@ function fitted(draft: Draft, options: ComposeOptions): Composed {
   const keptCovered = coveredBy(options.kept, offers);
   const sortFacts = factSorter(draft);
   const pieces = { ...counter, countText: remembered(counter.countText) };
+  const charsNeeded = remembered(draft.charsNeeded ?? (() => 0));
   const slackMax = Math.max(SLACK_TOKENS, budgetTokens * SLACK_SHARE);
   let best: Composed = { checkpoint: EMPTY_CHECKPOINT, text: "" };
   let bestTokens = 0;
@@ -93,15 +94,18 @@ function fitted(draft: Draft, options: ComposeOptions): Composed {
   // Pieces do not count exactly what the whole counts; what was over or under is corrected in the next round.
   let aimTokens = budgetTokens > SMALL_BUDGET_TOKENS ? Math.floor(budgetTokens * FIRST_AIM_SHARE) : budgetTokens;
   for (let round = 0; round < (bestTokens > 0 ? ROUNDS_MAX : ROUNDS_EMPTY_MAX) && aimTokens > 0; round++) {
-    const { checkpoint, leftTokens } = fill(draft, {
-      ...options,
-      counter: pieces,
-      aimTokens,
-      offers,
-      keptCovered,
-      hasFiles: files.size > 0,
-      sortFacts,
-    });
+    const { checkpoint, leftTokens } = fill(
+      { ...draft, charsNeeded },
+      {
+        ...options,
+        counter: pieces,
+        aimTokens,
+        offers,
+        keptCovered,
+        hasFiles: files.size > 0,
+        sortFacts,
+      },
+    );
     const text = renderCheckpoint(checkpoint, { language });
     const tokens = counter.countText(text);
     if (
