@@ -145,6 +145,11 @@ export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files
   });
   for (const [text, likelihood] of floors)
     merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood, isTold: false });
-  const order = descendingOrder(Float64Array.from(merged, ({ likelihood }) => likelihood));
-  return Array.from(order, (at) => merged[at] as RankedFact); // the order holds the indexes of what was merged
+  const likelihoods = new Float64Array(merged.length);
+  merged.forEach(({ likelihood }, at) => {
+    likelihoods[at] = likelihood;
+  });
+  const sorted: RankedFact[] = [];
+  for (const at of descendingOrder(likelihoods)) sorted.push(merged[at] as RankedFact); // its indexes are those of `merged`
+  return sorted;
 }
