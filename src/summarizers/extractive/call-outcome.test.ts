@@ -16,6 +16,15 @@ test.each([
   [JSON.stringify({ result: JSON.stringify({ error: "Cannot open gate 4" }) }), "Cannot open gate 4"],
   ['[{"success":false,"error":"Access denied to gate 4"}]', "Access denied to gate 4"],
   ['{"content":[{"type":"text","text":"Error: the gate is stuck"}]}', "Error: the gate is stuck"],
+  [
+    JSON.stringify(
+      { content: [{ type: "text", text: "Error executing open_gate: no such gate" }], isError: true },
+      null,
+      2,
+    ),
+    "Error executing open_gate: no such gate",
+  ],
+  ['{"content":[],"isError":true}', '{"content":[],"isError":true}'],
   ["Tool call timed out.", "Tool call timed out."],
 ])("%s failed", (text, expected) => expect(failureOf(resultOf(text))).toBe(expected));
 

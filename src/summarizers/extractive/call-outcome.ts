@@ -24,7 +24,7 @@ export function failureOf(result: ToolResultPart): string | undefined {
     isRefused(text) ||
     (text.length < TIMEOUT_CHARS_MAX && /\btimed out\b/i.test(text)) ||
     hasExitCode(text);
-  return hasFailed ? errorLine(text) : fieldError(text);
+  return hasFailed ? (fieldMessage(text) ?? errorLine(text)) : fieldError(text);
 }
 
 // A part of a word is found many times faster than a pattern, and most results have none of these.
@@ -50,9 +50,16 @@ const NOT_APPLIED = /\b(?:edit|changes?) (?:has|have|was|were) not(?: been)? app
 /** A longer result may tell of somebody else's. */
 const TIMEOUT_CHARS_MAX = 160;
 
+/** Of a value that says what went wrong in words; undefined for any other. */
+function fieldMessage(text: string): string | undefined {
+  if (!VALUE.test(text)) return undefined;
+  const said = ERROR_FIELD.exec(text)?.[1];
+  return said === undefined ? undefined : oneLine(said.replaceAll("\\", ""), FAILURE_CHARS_MAX);
+}
+
 /** A value that says so in a field of its own, however often it was put into a string; undefined for any other. */
 function fieldError(text: string): string | undefined {
-  if (!/^\s*["'\\]*[[{]/.test(text) || !/error|fail/i.test(text) || SUCCESS_FIELD.test(text)) return undefined;
+  if (!VALUE.test(text) || !/error|fail/i.test(text) || SUCCESS_FIELD.test(text)) return undefined;
   const [, said = ""] = ERROR_FIELD.exec(text) ?? [];
   const isFailed = STATUS_FIELD.test(text) || (said !== "" && ERROR_LINE.test(said));
   if (!isFailed) return undefined;
@@ -60,6 +67,7 @@ function fieldError(text: string): string | undefined {
   return message === "" ? errorLine(text) : oneLine(message.replaceAll("\\", ""), FAILURE_CHARS_MAX);
 }
 
+const VALUE = /^\s*["'\\]*[[{]/;
 const SUCCESS_FIELD = /"(?:success|ok)\\*"\s*:\s*true/i;
 const STATUS_FIELD =
   /"(?:status|type|result)\\*"\s*:\s*\\*"(?:error|failed|failure)\\*"|"(?:success|ok)\\*"\s*:\s*false/i;

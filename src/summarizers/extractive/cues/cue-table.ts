@@ -65,7 +65,7 @@ export const cue = (source: string): RegExp => new RegExp(quickSource(source), "
  */
 export const words = (list: string): RegExp => cue(`(?<![a-z0-9]|[\\p{L}\\p{N}])(?:${list})(?![\\p{L}\\p{N}])`);
 /** Scripts without blanks, or with endings grown onto words, are searched anywhere. */
-export const anywhere = cue;
+export const anywhere = (list: string): RegExp => cue(list);
 /** At the very beginning. */
 export const opening = (list: string): RegExp => cue(`^(?:${list})`);
 /** Nothing else but these and marks between them. */
