@@ -182,3 +182,12 @@ test("calls between tags: whoever waits for a result has not answered", async ()
     nextSteps: ["The newest request was answered. Nothing is left open: wait for the user."],
   });
 });
+
+test("an output that stays in the view shows that commands are written", async () => {
+  const command = (line: string): Message => assistant(`The locks of the harbour.\n\`\`\`\n${line}\n\`\`\``);
+  await check(
+    [user("Close both gates of the upper lock."), command("ls locks")],
+    { nextSteps: ["go on from: cat: locks/north.gate"] },
+    [user("OBSERVATION:\nnorth.gate south.gate"), command("cat locks/north.gate")],
+  );
+});

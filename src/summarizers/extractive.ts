@@ -165,7 +165,8 @@ function inTurn({ now, left, isOfTurn }: Steps, { reading, kept }: Source): read
 
 /** What the assistant said last, of an agent that writes commands instead of calling; empty for any other. */
 function writtenLast({ reading, kept }: Source): string {
-  const last = reading.observations > 0 ? inOrder(reading.prose, kept.prose).at(-1) : undefined;
+  const last =
+    reading.observations + kept.ends.observations > 0 ? inOrder(reading.prose, kept.prose).at(-1) : undefined;
   return last === undefined || last.isUser ? "" : last.text;
 }
 

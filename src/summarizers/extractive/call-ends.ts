@@ -17,6 +17,8 @@ export interface CallEnds {
   readonly newestCheck: "passed" | "failed" | undefined;
   /** Whether any tool was called or answered. */
   readonly hasCalls: boolean;
+  /** How many outputs stand in the user's place. */
+  readonly observations: number;
 }
 
 interface Called {
@@ -31,20 +33,22 @@ export function callEndsIn(messages: readonly Message[], before: Message | undef
   let written = before?.role === "assistant" ? lastText(before) : "";
   let newestCheck: CallEnds["newestCheck"];
   let hasCalls = false;
+  let observations = 0;
   for (const message of messages) {
     for (const part of message.parts) {
       if (part.type === "tool-call") waiting.set(part.callId ?? part.name, called(part.name, briefOf(part)));
       else if (part.type === "tool-result") end(waiting.get(part.callId ?? part.name ?? ""), part);
-      else if (part.type === "text" && message.role === "user" && isObservation(part.text, true))
+      else if (part.type === "text" && message.role === "user" && isObservation(part.text, true)) {
+        observations++;
         end(writtenIn(written), observed(part.text));
-      else continue;
+      } else continue;
       hasCalls = true;
     }
     if (message.role === "assistant") written = lastText(message);
   }
   const ended = (isGood: boolean): ReadonlySet<string> =>
     new Set([...ends.keys()].filter((key) => ends.get(key) === isGood));
-  return { succeeded: ended(true), failed: ended(false), newestCheck, hasCalls };
+  return { succeeded: ended(true), failed: ended(false), newestCheck, hasCalls, observations };
 
   function end(call: Called | undefined, result: ToolResultPart): void {
     if (call === undefined) return;

@@ -123,7 +123,7 @@ const WAITING = new RegExp(
   "iu",
 );
 /** One language's word for "you" is another's for "of the". */
-const OF_THE_USER: Readonly<Record<Language, RegExp>> = {
+export const OF_THE_USER: Readonly<Record<Language, RegExp>> = {
   en: words("you|your|yours|please"),
   de: words("du|dir|dich|dein\\p{L}*|ihnen|ihre[rmns]?|bitte"),
   fr: words("vous|votre|vos|tu|toi|ton|ta|tes"),

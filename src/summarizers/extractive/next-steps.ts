@@ -10,6 +10,7 @@ import { askingQuote } from "./asking.ts";
 import { isAnnouncement } from "./assistant-statements.ts";
 import { isWorthTelling } from "./call-outcome.ts";
 import { CUES } from "./cues.ts";
+import { failedCheckAt } from "./failed-checks.ts";
 import { foreignPending } from "./foreign-goal.ts";
 import type { Goal } from "./goal.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
@@ -65,8 +66,9 @@ export function nextOf(input: NextInput): readonly string[] {
   const planned = input.isTalk ? [] : planToCome(input);
   if (planned.length > 0) return planned;
   const last = inOrder(reading.prose, kept.prose).at(-1);
+  const writesCommands = reading.observations + kept.ends.observations > 0;
   // Whoever writes commands never only answers.
-  if (kept.isAnswered && (reading.observations === 0 || input.newestCall === undefined)) return atRest(input, last);
+  if (kept.isAnswered && (!writesCommands || input.newestCall === undefined)) return atRest(input, last);
   const pending = current === undefined && foreign !== "" ? foreignPending(foreign, input.closed) : [];
   if (pending.length > 0) return pending;
   if (last?.isUser === true && isFarewell(last.text, reading.language))
@@ -81,7 +83,7 @@ export function nextOf(input: NextInput): readonly string[] {
   if (derived.length > 0) return derived;
   if (input.newestCall !== undefined) return goOn(input, input.newestCall);
   // A client's note may stand behind an answer.
-  return last?.isFinal === true && reading.observations === 0 ? atRest(input, last) : toTakeUp(last, input);
+  return last?.isFinal === true && !writesCommands ? atRest(input, last) : toTakeUp(last, input);
 }
 
 /** Where nobody asked for anything, nothing was answered. */
@@ -95,8 +97,9 @@ function atRest(input: NextInput, last: Prose | undefined): readonly string[] {
     userLanguage: reading.language,
     open: openIn(input),
     hasSteps: left.length > 0,
-    // Who answers a question in passing may have more to do.
-    isTask: request === asked.current?.text || isAssent(request, reading.language),
+    // Who answers a question in passing may have more to do, and so has whoever reports a check that failed.
+    isTask:
+      (request === asked.current?.text || isAssent(request, reading.language)) && failedCheckAt(reading, kept) < 0,
   });
 }
 

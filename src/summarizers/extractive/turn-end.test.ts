@@ -31,9 +31,25 @@ const ANSWERED = "The newest request was answered. Wait for the user.";
 describe("an answer that ends a turn", () => {
   test("leaves nothing open", () => check("The ferry timetable is mended.", DONE));
   test("is not all where it speaks of more, or of what is stuck", async () => {
-    await check("I've mended the first page; the second still needs a new column.", ANSWERED);
+    await check("I've updated the first page; the second still needs a new column.", ANSWERED);
     await check("I've mended the first page. The second is locked.", ANSWERED);
     await check("I've mended the first page, as shown here:", ANSWERED);
+  });
+  test("says what is still to do, of whoever speaks", async () => {
+    const owed = "I still have to turn the horn off and run the suite again.";
+    await check(`One test fails: the horn sounds twice. ${owed}`, owed);
+    await check("You still have three berths left.", ANSWERED);
+    await check("If the bell still has to be moved, say so.", ANSWERED);
+  });
+  test("leaves something open where the newest check failed", async () => {
+    const ran = (output: string): readonly Message[] => [
+      message("assistant", { type: "tool-call", callId: "t", name: "bash", input: { command: "npm test" } }),
+      message("user", { type: "tool-result", callId: "t", content: [text(output)], isError: false }),
+    ];
+    const stepsBehind = (output: string) =>
+      nextSteps([user("Please mend the ferry timetable."), ...ran(output), assistant("The table is mended.")]);
+    expect(await stepsBehind("Tests: 1 failed, 11 passed")).toEqual([ANSWERED]);
+    expect(await stepsBehind("Tests: 12 passed")).toEqual([DONE]);
   });
   test("to a question in passing leaves the task as it was", async () => {
     const messages = [

@@ -4,6 +4,7 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
+import { OF_THE_USER } from "./carried-open.ts";
 import { CUES } from "./cues.ts";
 import { answeredLine, awaitingLabel, awaitingLine } from "./labels.ts";
 import { ASKING_BACK } from "./requests.ts";
@@ -38,6 +39,8 @@ export function afterAnswer({ said, language, userLanguage, open, hasSteps, isTa
   const announced = announcedIn(said, language);
   if (announced !== undefined) return [announced];
   if (hasSteps) return [];
+  const owed = owedIn(said, language);
+  if (owed !== undefined) return [owed];
   const { next, leftLabel, blocked } = CUES[language];
   const isAllDone =
     isTask &&
@@ -45,6 +48,20 @@ export function afterAnswer({ said, language, userLanguage, open, hasSteps, isTa
     !/[:：]\s*$/.test(said) &&
     ![next, leftLabel, blocked].some((cue) => cue.test(said.slice(-END_CHARS)));
   return [answeredLine(userLanguage, { isAllDone })];
+}
+
+/** "I still have to write the manual.": what one of the last sentences says to come, of whoever speaks. */
+function owedIn(said: string, language: Language): string | undefined {
+  const cues = CUES[language];
+  const end = said.slice(-END_CHARS);
+  if (!cues.next.test(end)) return undefined;
+  const isOwed = (sentence: string): boolean =>
+    cues.next.test(sentence) &&
+    ![cues.done, cues.open, cues.hedge, OF_THE_USER[language], COURTESY].some((cue) => cue.test(sentence));
+  return splitSentences(end, { sentencesMax: 2 * SENTENCES_READ })
+    .slice(-SENTENCES_READ)
+    .flatMap((sentence) => wholeStatement(sentence, { isUser: false }) ?? [])
+    .findLast(isOwed);
 }
 
 /** What the last sentence says to come, in languages that need no word before the verb for that; elsewhere such words are read before. */
