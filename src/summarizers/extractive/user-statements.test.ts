@@ -75,3 +75,13 @@ test.each([
   expect(inForce([later, standing])).toEqual([standing, later]);
   expect(inForce([later, later.replace(/[.。]$/, "!")])[0]).toBe(later);
 });
+
+test("another plan is a decision, whoever gives a reason or not", () => {
+  const decided = (reply: string): readonly string[] =>
+    laidDownBy({ asked: "", reply, language: "en", askedIn: "en" }).decisions.map(({ decision }) => decision);
+  expect(decided("Change of plan then: drop the old pump and take the brass one.")).toEqual([
+    "Change of plan then: drop the old pump and take the brass one.",
+  ]);
+  expect(decided("Change of plan.")).toEqual([]);
+  expect(decided("Write down each change of plan that the keeper makes.")).toEqual([]);
+});

@@ -10,7 +10,7 @@ import { decisionIn } from "./decisions.ts";
 import { quick } from "./quick-expressions.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { isTelling } from "./tasks.ts";
-import { isTopicShift } from "./topic-shift.ts";
+import { isPlanChange, isTopicShift } from "./topic-shift.ts";
 import { wholeStatement } from "./whole-statement.ts";
 
 export interface LaidDown {
@@ -21,6 +21,8 @@ export interface LaidDown {
 
 const SENTENCES_PER_REQUEST = 12;
 const CONSTRAINT_CHARS_MAX = 280;
+/** "Change of plan." alone does not say which. */
+const PLAN_CHARS_MIN = 24;
 
 /** `isRepeated`: the user said the very same later, so that only what it answers may be new. */
 export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
@@ -30,6 +32,7 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   const constraints: string[] = [];
   if (isRepeated || !isTelling(text, language)) return { decisions, constraints };
   const cues = CUES[language];
+  const hasOtherPlan = isPlanChange(text) && isTopicShift(text);
   let before = "";
   for (const sentence of splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST })) {
     // "The footer is too bright. Should be dimmer everywhere." says nothing without the sentence before.
@@ -41,6 +44,8 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
     if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
     const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
     if (decision !== undefined) decisions.push(decision);
+    // "Change of plan: use brass instead" takes another way, with or without a reason.
+    else if (hasOtherPlan && whole.length >= PLAN_CHARS_MIN && isPlanChange(whole)) decisions.push({ decision: whole });
     else if (
       cues.constraint.test(whole.replace(A_NOT_A, "")) &&
       !SMALL_TALK.test(whole) &&
