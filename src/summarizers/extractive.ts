@@ -11,12 +11,14 @@ import { type Message, textsOf } from "../core/message.ts";
 import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
 import { askingChars, askingQuote } from "./extractive/asking.ts";
+import { failureKeyOf, OUTCOME_MARK } from "./extractive/call-keys.ts";
 import { isWorthTelling } from "./extractive/call-outcome.ts";
 import { carriedOpen } from "./extractive/carried-open.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
 import { courseOf } from "./extractive/course.ts";
 import { CUES } from "./extractive/cues.ts";
+import { distinct } from "./extractive/distinct.ts";
 import { closingCalls, commitsOf } from "./extractive/evidence.ts";
 import { finalAnswer } from "./extractive/final-answer.ts";
 import { focusOn } from "./extractive/focus.ts";
@@ -36,10 +38,10 @@ import {
 import { newestCallIn } from "./extractive/newest-call.ts";
 import { nextOf } from "./extractive/next-steps.ts";
 import { openFailureIn } from "./extractive/open-failure.ts";
-import { failureKeyOf, isTalk, OUTCOME_MARK, type Reading, readMessages } from "./extractive/reading.ts";
+import { isTalk, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { callLog, resultProse } from "./extractive/result-lines.ts";
-import { assistantLanguage, distinct, readStatements } from "./extractive/statements.ts";
+import { assistantLanguage, readStatements } from "./extractive/statements.ts";
 import { type Withdrawal, withdrawnIn } from "./extractive/withdrawn.ts";
 
 const VERSION = "1";

@@ -4,9 +4,10 @@
  */
 
 import { type Message, type ToolResultPart, text as textPart } from "../../core/message.ts";
+import { failureKeyOf } from "./call-keys.ts";
 import { briefOf, failureOf, writtenCommand } from "./call-outcome.ts";
 import { hasFailedCheck, isCheck } from "./passed-check.ts";
-import { failureKeyOf, isObservation } from "./reading.ts";
+import { isObservation } from "./reading.ts";
 import { withoutShellState } from "./tool-output.ts";
 
 export interface CallEnds {

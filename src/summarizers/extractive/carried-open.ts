@@ -7,11 +7,12 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { leftIn, openIn } from "./assistant-statements.ts";
 import { visitContentWords } from "./content-words.ts";
-import { words } from "./cues/cue-table.ts";
+import { cue } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { quick } from "./quick-expressions.ts";
 import { isTalk, type Prose, type Reading } from "./reading.ts";
+import { OF_THE_USER } from "./second-person.ts";
 import { splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
 import { isFarewell, isTelling } from "./tasks.ts";
@@ -107,7 +108,7 @@ function isWaiting(said: string, language: Language): boolean {
 }
 
 const AWAITED_CHARS = 30;
-const WAITING = new RegExp(
+const WAITING = cue(
   [
     "(?<!\\p{L})(?:waiting (?:for|on)|awaiting|(?:needs?|requires?) (?:.{1,60} from |(?:an? |the )?(?:approval|sign-?off|signature|permission|confirmation))|(?:is|are) (?:password[- ]protected|locked))",
     "(?<!\\p{L})(?:wart(?:e|en|et) (?:noch )?auf|(?:brauch|benötig)\\p{L}+ .{0,60}(?:freigabe|genehmigung|zustimmung|unterschrift|bestätigung))",
@@ -120,22 +121,7 @@ const WAITING = new RegExp(
     "待ち|待って|(?:承認|確認|許可|署名|返答)が必要|기다리|대기 ?중|(?:승인|확인|허가|서명|답변)[이가]? ?필요",
     "انتظار|ننتظر|أنتظر|(?:يحتاج|تحتاج|نحتاج|يتطلب) .{0,60}(?:موافقة|توقيع|تأكيد|إذن)",
   ].join("|"),
-  "iu",
 );
-/** One language's word for "you" is another's for "of the". */
-export const OF_THE_USER: Readonly<Record<Language, RegExp>> = {
-  en: words("you|your|yours|please"),
-  de: words("du|dir|dich|dein\\p{L}*|ihnen|ihre[rmns]?|bitte"),
-  fr: words("vous|votre|vos|tu|toi|ton|ta|tes"),
-  es: words("usted|ustedes|ti|tú|tus?|por favor"),
-  pt: words("você|vocês|seus?|suas?|por favor"),
-  it: words("tu|te|ti|tuo|tua|tuoi|tue|per favore"),
-  ru: words("вы|вас|вам|ваш\\p{L}*|ты|тебя|тебе|тво\\p{L}+"),
-  zh: /[你您请]/u,
-  ja: /ください|あなた|お客様/u,
-  ko: /당신|주세요|주시/u,
-  ar: words("منك|منكم|يرجى|لديك|عليك"),
-};
 const OF_A_PROGRAM = quick(
   /(?<!\p{L})(?:builds?|merges?|rebase|tests?|jobs?|pipelines?|ci|deploy\p{L}*|commands?|process|downloads?|install\p{L}*|compil\p{L}*|results?|outputs?|response|timeout)(?!\p{L})|构建|编译|测试|ビルド|テスト|빌드|테스트/iu,
 );

@@ -10,10 +10,10 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import type { RankedFact } from "../../core/facts/facts.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { type ArgumentNames, callForms } from "./argument-names.ts";
+import { OUTCOME_MARK } from "./call-keys.ts";
 import type { ChooseContext } from "./context-sentences.ts";
 import { essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
-import { OUTCOME_MARK } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 import {
   ESSENTIAL_TOKENS,

@@ -5,9 +5,10 @@
 
 import { isObject } from "../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../core/message.ts";
+import { failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
 import { failureOf, withoutPipes } from "./call-outcome.ts";
 import { passedCheck } from "./passed-check.ts";
-import { failureKeyOf, type LoggedCall, OUTCOME_MARK } from "./reading.ts";
+import type { LoggedCall } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
 
 const SUBJECT_CHARS_MAX = 160;

@@ -3,11 +3,12 @@
  * calls only. Never judges a check by another of which it has the result.
  */
 
+import { OUTCOME_MARK } from "./call-keys.ts";
 import { withoutPipes } from "./call-outcome.ts";
 import type { KeptView } from "./kept-view.ts";
 import { hasFailedCheck, isCheck } from "./passed-check.ts";
 import { quick } from "./quick-expressions.ts";
-import { type Failure, OUTCOME_MARK, type Reading } from "./reading.ts";
+import type { Failure, Reading } from "./reading.ts";
 
 /** A check so many calls ago says little by now. */
 const CALLS_LOOKED_AT = 200;

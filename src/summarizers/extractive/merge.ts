@@ -9,13 +9,15 @@ import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../core/checkpoint/identi
 import type { Summary } from "../../core/checkpoint/summary.ts";
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../core/facts/facts.ts";
 import { isCallForm } from "./argument-names.ts";
+import { failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
+import { distinct, distinctDecisions } from "./distinct.ts";
 import { claimsPassing, failedCheckAt, hasFailedSince } from "./failed-checks.ts";
 import type { KeptView } from "./kept-view.ts";
 import { isOwnStep } from "./labels.ts";
-import { failureKeyOf, OUTCOME_MARK, type Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
-import { distinct, distinctDecisions, type Statements } from "./statements.ts";
+import type { Statements } from "./statements.ts";
 import { inUse, type Withdrawal } from "./withdrawn.ts";
 
 /** An earlier summary as far as it can be read: free text gives lines of context only. */

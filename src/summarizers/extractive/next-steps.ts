@@ -8,6 +8,7 @@ import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote } from "./asking.ts";
 import { isAnnouncement } from "./assistant-statements.ts";
+import { OUTCOME_MARK } from "./call-keys.ts";
 import { isWorthTelling } from "./call-outcome.ts";
 import { CUES } from "./cues.ts";
 import { failedCheckAt } from "./failed-checks.ts";
@@ -27,7 +28,7 @@ import {
 } from "./labels.ts";
 import type { NewestCall } from "./newest-call.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
-import { OUTCOME_MARK, type Prose, type Reading } from "./reading.ts";
+import type { Prose, Reading } from "./reading.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
 import { isAssent, isFarewell, isTask } from "./tasks.ts";
 import { afterAnswer } from "./turn-end.ts";

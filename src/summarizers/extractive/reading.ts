@@ -11,7 +11,8 @@ import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isLabelledOutput } from "../../core/plan/partition-request.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
-import { briefOf, FAILURE_CHARS_MAX, failureOf, withoutPipes, writtenCommand } from "./call-outcome.ts";
+import { callKeyOf, failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
+import { briefOf, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "./call-outcome.ts";
 import { passedCheck } from "./passed-check.ts";
 import { type Settled, settledByTool } from "./question-tools.ts";
 import { requestOf, speakerOf } from "./request.ts";
@@ -256,23 +257,6 @@ function readResult(state: State, result: ToolResultPart, message: number): void
 }
 
 const CHECKING = /test|check|build|lint|spec|compile|verify|make|tsc|mypy|ruff|cargo|jest|gradle|mvn|precommit/i;
-
-/** Between what was called and what came of it. */
-export const OUTCOME_MARK = " → ";
-
-/** Calls of one tool with the same telling argument are taken for the same, however much of their output was asked for. */
-export function callKeyOf(toolName: string, brief: string): string {
-  return `${toolName} ${withoutPipes(brief)}`;
-}
-
-/** What succeeds later under the same key overcomes a failure: a commit is one, whatever its message. */
-export function failureKeyOf(toolName: string, brief: string): string {
-  const deeds = brief.includes("git ") ? [...brief.matchAll(GIT_DEED)] : [];
-  const deed = deeds.at(-1)?.[1];
-  return deed === undefined ? callKeyOf(toolName, brief) : `${toolName} git ${deed}`;
-}
-
-const GIT_DEED = /\bgit (?:-C \S+ )?(commit|push|pull|rebase|merge|cherry-pick)\b/g;
 
 function noteCall(state: State, key: string, call: PlacedCall): void {
   state.log.set(key, call);

@@ -1,8 +1,9 @@
 /** What tools returned, for the room that nothing else wants: a log of calls with their outcome, and sentences for people. */
 
 import type { ToolResultPart } from "../../core/message.ts";
+import { OUTCOME_MARK } from "./call-keys.ts";
 import { isLooking, outcomeOf } from "./call-outcome.ts";
-import { type LoggedCall, OUTCOME_MARK, type Prose } from "./reading.ts";
+import type { LoggedCall, Prose } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 
 /** The newest first. Of calls of one kind that returned nothing but data, the newest stands for all: they looked something up. */

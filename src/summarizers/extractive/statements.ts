@@ -6,16 +6,16 @@
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
 import type { Exchange } from "./answers.ts";
-import { openIn, type Told, toldIn } from "./assistant-statements.ts";
+import { type Told, toldIn } from "./assistant-statements.ts";
 import { visitContentWords } from "./content-words.ts";
 import type { Course } from "./course.ts";
-import { CUES } from "./cues.ts";
+import { distinct, distinctDecisions } from "./distinct.ts";
 import { changesMade, passedChecks } from "./evidence.ts";
 import { claimsPassing, failedCheckAt } from "./failed-checks.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
+import { readNow } from "./present.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
-import { growingMatcher } from "./shared-words.ts";
 import { spokenWords } from "./spoken-words.ts";
 import { denies, overrules } from "./stale.ts";
 import { takesBack } from "./taking-back.ts";
@@ -232,52 +232,6 @@ function readAnswers(answers: readonly ToolAnswer[], language: Language, found: 
   }
 }
 
-interface Now {
-  readonly inProgress: readonly string[];
-  readonly nextSteps: readonly string[];
-  readonly blocked: readonly string[];
-}
-
-interface NowOptions {
-  readonly userLanguage: Language;
-  readonly language: Language;
-  readonly course: Course;
-}
-
-/**
- * What is going on at the end, as the assistant's newest message says it: whatever was announced before is done or dropped. So is
- * everything once the user has asked for something new, and what was announced with calls that have done it.
- */
-function readNow(prose: readonly Prose[], { userLanguage, language, course }: NowOptions): Now {
-  const inProgress: string[] = [];
-  const nextSteps: string[] = [];
-  const blocked: string[] = [];
-  let newest: number | undefined;
-  for (let at = prose.length - 1; at >= 0; at--) {
-    const item = prose[at];
-    if (item === undefined) continue;
-    if (item.isUser) {
-      if (isTelling(item.text, userLanguage)) break;
-      continue;
-    }
-    newest ??= item.message;
-    if (item.message !== newest) break;
-    const isFinal = item.isFinal && course === "said";
-    const said = openIn(item.text, language, { isFinal });
-    const announced = said.announced.filter((step) => isOpen(step, course, language));
-    if (!isFinal) inProgress.unshift(...announced);
-    nextSteps.unshift(...(said.nextSteps.length > 0 || !isFinal ? said.nextSteps : announced));
-    blocked.unshift(...said.blocked);
-  }
-  return { inProgress, nextSteps, blocked };
-}
-
-/** What was to be looked at has been seen with the first call; under one announcement much may be made, call by call. */
-function isOpen(step: string, course: Course, language: Language): boolean {
-  if (course === "looked" || course === "going-on") return !CUES[language].looking.test(step);
-  return course !== "carried-out";
-}
-
 const PASSES_MAX = 2;
 
 /** That everything passes is said again and again; only the newest times count. */
@@ -286,31 +240,4 @@ function withoutRepeats(done: readonly string[]): readonly string[] {
   return done.filter(
     (item) => !/\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)|green)\b/i.test(item) || ++passes <= PASSES_MAX,
   );
-}
-
-/** The first of each, whatever its case and marks. */
-export function distinct(items: readonly string[]): readonly string[] {
-  const seen = new Set<string>();
-  return items.filter((item) => isNew(item, seen));
-}
-
-/** Newest first: a newer decision about the same thing replaces the older. */
-export function distinctDecisions(decisions: readonly Decision[]): readonly Decision[] {
-  const newer = growingMatcher();
-  const seen = new Set<string>();
-  return decisions.filter(({ decision }) => {
-    if (!isNew(decision, seen) || newer.matches(decision)) return false;
-    newer.add(decision);
-    return true;
-  });
-}
-
-function isNew(item: string, seen: Set<string>): boolean {
-  const key = item
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-  if (seen.has(key)) return false;
-  seen.add(key);
-  return true;
 }

@@ -1,0 +1,20 @@
+/** Which calls are taken for the same, and the mark between a call and what came of it. Pure. */
+
+import { withoutPipes } from "./call-outcome.ts";
+
+/** Between what was called and what came of it. */
+export const OUTCOME_MARK = " → ";
+
+/** Calls of one tool with the same telling argument are taken for the same, however much of their output was asked for. */
+export function callKeyOf(toolName: string, brief: string): string {
+  return `${toolName} ${withoutPipes(brief)}`;
+}
+
+/** What succeeds later under the same key overcomes a failure: a commit is one, whatever its message. */
+export function failureKeyOf(toolName: string, brief: string): string {
+  const deeds = brief.includes("git ") ? [...brief.matchAll(GIT_DEED)] : [];
+  const deed = deeds.at(-1)?.[1];
+  return deed === undefined ? callKeyOf(toolName, brief) : `${toolName} git ${deed}`;
+}
+
+const GIT_DEED = /\bgit (?:-C \S+ )?(commit|push|pull|rebase|merge|cherry-pick)\b/g;

@@ -1,0 +1,57 @@
+/**
+ * What is going on, to come or stuck at the end of a conversation, as the assistant's newest message says it. Reads that message alone.
+ * Never carries anything over from an earlier one: that is `carried-open.ts`.
+ */
+
+import type { Language } from "../../core/checkpoint/language.ts";
+import { openIn } from "./assistant-statements.ts";
+import type { Course } from "./course.ts";
+import { CUES } from "./cues.ts";
+import type { Prose } from "./reading.ts";
+import { isTelling } from "./tasks.ts";
+
+export interface Now {
+  readonly inProgress: readonly string[];
+  readonly nextSteps: readonly string[];
+  readonly blocked: readonly string[];
+}
+
+export interface NowOptions {
+  readonly userLanguage: Language;
+  readonly language: Language;
+  readonly course: Course;
+}
+
+/**
+ * What is going on at the end, as the assistant's newest message says it: whatever was announced before is done or dropped. So is
+ * everything once the user has asked for something new, and what was announced with calls that have done it.
+ */
+export function readNow(prose: readonly Prose[], { userLanguage, language, course }: NowOptions): Now {
+  const inProgress: string[] = [];
+  const nextSteps: string[] = [];
+  const blocked: string[] = [];
+  let newest: number | undefined;
+  for (let at = prose.length - 1; at >= 0; at--) {
+    const item = prose[at];
+    if (item === undefined) continue;
+    if (item.isUser) {
+      if (isTelling(item.text, userLanguage)) break;
+      continue;
+    }
+    newest ??= item.message;
+    if (item.message !== newest) break;
+    const isFinal = item.isFinal && course === "said";
+    const said = openIn(item.text, language, { isFinal });
+    const announced = said.announced.filter((step) => isOpen(step, course, language));
+    if (!isFinal) inProgress.unshift(...announced);
+    nextSteps.unshift(...(said.nextSteps.length > 0 || !isFinal ? said.nextSteps : announced));
+    blocked.unshift(...said.blocked);
+  }
+  return { inProgress, nextSteps, blocked };
+}
+
+/** What was to be looked at has been seen with the first call; under one announcement much may be made, call by call. */
+function isOpen(step: string, course: Course, language: Language): boolean {
+  if (course === "looked" || course === "going-on") return !CUES[language].looking.test(step);
+  return course !== "carried-out";
+}
