@@ -8,6 +8,7 @@ import type { Language } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";
 import { type Message, textsOf } from "../core/message.ts";
+import { once } from "../core/once.ts";
 import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
 import { argumentNamesOf } from "./extractive/argument-names.ts";
 import { askingChars, askingQuote } from "./extractive/asking.ts";
@@ -209,15 +210,6 @@ function remembered<Item>(items: Iterable<Item>): () => Iterable<Item> {
       known.push(next.value);
       yield next.value;
     }
-  };
-}
-
-/** Made when first asked for: many summaries are full before it is. */
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

@@ -1,8 +1,9 @@
 /** Gives every call an id of its own and its results the same one, where the provider pairs by id. */
 
 import type { Message, Part } from "../message.ts";
+import { once } from "../once.ts";
 import type { PairedCall } from "../structure/pairing.ts";
-import { once, type Pass, type RepairContext } from "./pass.ts";
+import type { Pass, RepairContext } from "./pass.ts";
 
 export const repairCallIds: Pass = (messages, context) => {
   const { calls } = context.pairing(messages);

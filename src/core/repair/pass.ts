@@ -60,15 +60,6 @@ export function quoteResult(part: ToolResultPart): readonly Part[] {
   return [text(quoted === "" ? header : `${header}\n${quoted}`), ...rest];
 }
 
-/** Made when first asked for: most lists need no repair, and nobody asks. */
-export function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 /** Joins neighbouring items that satisfy a test into runs. */
 export function runsOf<T>(items: readonly T[], belongsTogether: (a: T, b: T) => boolean): readonly (readonly T[])[] {
   const runs: T[][] = [];

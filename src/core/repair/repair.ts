@@ -5,6 +5,7 @@
 
 import { formatRules } from "../format-rules.ts";
 import type { Conversation, Message } from "../message.ts";
+import { once } from "../once.ts";
 import { historyHolder } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { repairCallFields } from "./call-fields.ts";
@@ -13,7 +14,7 @@ import { removeEmptyParts } from "./empty-parts.ts";
 import { repairMalformedParts } from "./malformed-parts.ts";
 import { separateMisplacedParts } from "./misplaced-parts.ts";
 import { fillEmptyResults, repairMissingContent } from "./missing-content.ts";
-import { once, type Pass } from "./pass.ts";
+import type { Pass } from "./pass.ts";
 import { repairReasoning } from "./reasoning.ts";
 import { mergeSameRole, repairRoles } from "./roles.ts";
 import { repairRounds } from "./rounds.ts";

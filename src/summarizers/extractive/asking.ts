@@ -5,6 +5,7 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
+import { LATE_CLAUSE, LEANING, LEANING_PLEA, PLEA_CHARS, PLEAS, worthOf } from "./asking-worth.ts";
 import { CUES } from "./cues.ts";
 import { withoutLogs } from "./pasted-log.ts";
 import { quick } from "./quick-expressions.ts";
@@ -239,64 +240,6 @@ const MATERIAL_LABEL = quick(
 /** Log lines, frames of stacks, prompts, paths alone, tables and tags: printed or wrapped, not said. */
 const PRINTED_LINE =
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|at \S+ \(|File "|Traceback |[$➜%]\s|\||>{1,3}\s|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b[\s:[]|\[(?:INFO|WARN|ERROR|DEBUG|notice)|npm (?:warn|err|notice)|['"](?:\/|[A-Z]:\\|~\/)[^'"]*['"]$|(?:\/|[A-Z]:\\|~\/)\S*$|[-=*#_]{3,}|@@ |diff --git|[+-]{3} |<\/?[\w:-]+(?:\s[^>]*)?>\s*$|[{}[\]()]+[,;]?\s*$)/i;
-
-const CLAUSE_START = "(?:^|[,;:.!—–]\\s|(?<![\\p{L}\\p{N}])(?:and|so|then|but|also|now|ok|okay|yes|hi|hello|hey) )";
-
-const PLEAS: Partial<Record<Language, RegExp>> = {
-  en: new RegExp(
-    `${CLAUSE_START}(?:please(?! (?:note|make sure|be sure|remember|ensure|only|do not|don't|avoid|keep in mind))|(?:can|could|would|will) (?:you|we)|i(?:'d| would)? (?:want|need|like) (?:you|to)|i need(?! (?:some |your |a little )?help)|i want|i'm looking for|help me|your (?:task|job|goal) is|we (?:need|want|still need) to|let'?s)(?![\\p{L}\\p{N}])`,
-    "iu",
-  ),
-};
-
-const ASKING_YOU =
-  "(?:(?:can|could|would|will) you|i(?:'d| would)? (?:want|need|like) you to|help me|kannst du|könntest du|können sie|könnten sie|peux-tu|pouvez-vous|pourriez-vous|puedes|podrías|você pode|poderia|puoi|potresti|можешь|можете|не могли бы)(?![\\p{L}\\p{N}])";
-/** Asks wherever in a sentence it begins a clause; the others may there be a rule about how, or part of a tale. */
-const LATE_PLEA = new RegExp(`${CLAUSE_START}${ASKING_YOU}`, "iu");
-const LATE_CLAUSE = new RegExp(`[,;:—–] ${ASKING_YOU}`, "iu");
-
-/** What templates say of themselves. */
-const ROLE = quick(
-  /^(?:(?:now,? )?you(?: are|['’]re) (?:an?|the|now|going to)|you (?:can|may|should|must|will|do not|don['’]t|need to|have to)|act as|as an? |imagine you|important|note|notes|remember|warning|caution|attention|tips?|hint|rules?|instructions?|here(?: is| are|['’]s)|the following|below|above|i(?:'ve| have) uploaded|du bist|sie sind|tu es|vous êtes|eres|você é|sei un|ты|вы —|wichtig|hinweis|remarque|nota|примечание)(?![\p{L}])|^(?:你是|您是|注意|重要|あなたは|당신은)/iu,
-);
-
-/** A plea stands at the beginning: "…, please use a script" is a rule about how. */
-const PLEA_CHARS = 40;
-
-function worthOf(sentence: string, isFirst: boolean, language: Language): Worth {
-  if (ROLE.test(sentence) || LEANING_PLEA.test(sentence)) return "rule";
-  const { request, constraint } = CUES[language];
-  if (GROUNDS.test(sentence) && request.test(sentence)) return "plea";
-  if ((PLEAS[language] ?? request).test(sentence.slice(0, PLEA_CHARS)) && !TALE.test(sentence)) return "plea";
-  if (LATE_PLEA.test(sentence)) return "plea";
-  if (TALE.test(sentence) && !/[?？؟]$/.test(sentence)) return "telling";
-  // Who begins with a rule asks for it.
-  if (!isFirst && constraint.test(sentence)) return "rule";
-  if (request.test(sentence) || /[?？؟]$/.test(sentence)) return "order";
-  // What only announces says nothing without what it announces, and "Awesome!" nothing at all.
-  const isEmpty = /[:：]$/.test(sentence) || (sentence.length < TELLING_CHARS_MIN && /[!.]$/.test(sentence));
-  if (isFirst && ACKNOWLEDGEMENT.test(sentence)) return "rule";
-  return isEmpty ? "rule" : "telling";
-}
-
-/** "Given the notes, list what …": the order follows. */
-const GROUNDS = /^(?:given|based on|using|considering|from|with|looking at) [^.!?]{3,300}?, /i;
-/** "Can you help with that?": asks for what was said before it. */
-const LEANING_PLEA =
-  /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$|^(?:所以|请问)?[你您]?(?:能不能|可不可以|能|可以)帮(?:帮?我们?|忙)(?:一下)?吗?[？?]$/iu;
-/** Begins with a word that points back. */
-const LEANING = quick(
-  /^(?:and|but|so|it|that|this|they|those|these|und|aber|also|es|das|dies(?:e[rs]?)?|et|mais|donc|cela|ça|y|pero|eso|esto|e|mas|isso|ma|però|questo|и|а|но|это)(?!\p{L})|^(?:但是?|所以|而且|这|那|它)|^(?:でも|しかし|それ|その|これ)|^(?:하지만|그런데|그래서|그것|이것)/iu,
-);
-const TELLING_CHARS_MIN = 20;
-/** "They want to build a bridge": what others want is told, not asked. */
-const TALE = quick(
-  /^(?:(?:and|but|so|because|since|while|although|then) )?(?:they|he|she|it|users?|people|customers?|clients?|(?:the|our|my|some|many) (?:users?|people|customers?|clients?|team|author|reporter|boss|manager))(?:['’]\p{L}+)? (?!should|must|needs?|has to|have to)/iu,
-);
-/** "Great, that works now.": takes leave of what was before. */
-const ACKNOWLEDGEMENT = quick(
-  /^(?:(?:ok(?:ay)?|great|perfect|nice|awesome|cool|excellent|good|thanks|thank you|thx|yes|yeah|alright|amazing|wonderful|super|prima|danke|merci|parfait|gracias|perfecto|obrigad[oa]|perfeito|grazie|perfetto|спасибо|отлично)(?!\p{L})[,!]?[^,;:?]{0,40}|(?:that|this|it) (?:works|looks|is) (?:great|good|perfect|fine|better|nice)[^,;:?]{0,30})[.!]?$|^(?:好的|谢谢|太好了|很好|ありがとう|감사)[^，？]{0,12}[。！!]?$/iu,
-);
 
 /** Whether any of its sentences asks for something outright. */
 export function asksOutright(request: string, language: Language): boolean {
