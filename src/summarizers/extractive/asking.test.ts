@@ -216,3 +216,17 @@ test("what is asked needs its own length, and that of what it leans on", () => {
   expect(askingChars(`${rest}Please dry the quay.`, "en")).toBe("Please dry the quay.".length + 6);
   expect(askingChars(rest, "en")).toBe(0);
 });
+
+test("what stands behind code is read, whether its fences name a language, stand bare or are cut away", () => {
+  const code = Array.from({ length: 9 }, (_, at) => `open gate ${at} of the northern quay`).join("\n");
+  const asked = "Can you make the gates open one by one?";
+  for (const fence of ["```text", "```", "~~~"])
+    check(
+      `This runs on every night.\n${fence}\n${code}\n${fence.slice(0, 3)}\n${asked}`,
+      80,
+      `This runs on every night. ${asked}`,
+    );
+  check(`\`\`\`text\n${code.repeat(50)}\n\`\`\`\n${asked}`, 70, asked);
+  // Nothing of the code is quoted in place of what is asked.
+  check(`\`\`\`\nPlease ring the bell.\n\`\`\`\n${"The quay is long. ".repeat(9)}${asked}`, 40, asked);
+});

@@ -85,16 +85,29 @@ function joined(pieces: readonly Piece[], taken: ReadonlySet<number>): string {
 function bounded(request: string): string {
   if (request.length <= READ_CHARS) return request;
   const half = READ_CHARS >> 1;
-  return `${request.slice(0, half)}\n${request.slice(-half)}`;
+  const head = request.slice(0, half);
+  const tail = request.slice(-half);
+  // Between them a fence may have gone: without it, words would pass for code.
+  return `${head}\n${isOdd(fencesIn(head) + fencesIn(tail)) ? "```\n" : ""}${tail}`;
 }
 
-/** Blank lines and rules cost and say nothing. */
+function fencesIn(text: string): number {
+  return text.match(/^\s*(?:```|~~~)/gm)?.length ?? 0;
+}
+
+function isOdd(count: number): boolean {
+  return count % 2 === 1;
+}
+
+/** Blank lines and rules cost and say nothing; where code ends must stay known. */
 export function tidyLines(text: string): readonly string[] {
   return text
     .split("\n")
     .map((line) => line.trimEnd())
-    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+    .filter((line) => /[\p{L}\p{N}]/u.test(line) || FENCE.test(line));
 }
+
+const FENCE = /^\s*(?:```|~~~)/;
 
 function byWorth(pieces: readonly Piece[]): readonly number[] {
   const placeOf = (worth: Worth): number => pieces.findIndex((piece) => piece.worth === worth);
@@ -193,8 +206,9 @@ function piecesIn(lines: readonly string[], { language, quoted }: Reading): read
   let isCode = false;
   let isRules = false;
   lines.slice(0, LINES_MAX).forEach((line, at) => {
-    if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
-    if (isCode || PRINTED_LINE.test(line)) return;
+    const isFence = FENCE.test(line);
+    if (isFence) isCode = !isCode;
+    if (isFence || isCode || PRINTED_LINE.test(line)) return;
     const [label = ""] = TASK_LABEL.exec(line) ?? [];
     const words = label === "" ? line.replace(/^\s*#{1,6}\s+/, "") : line.slice(label.length);
     if (label !== "") isTitle = true;
