@@ -217,6 +217,44 @@ test("what is asked needs its own length, and that of what it leans on", () => {
   expect(askingChars(rest, "en")).toBe(0);
 });
 
+test("the title of a document goes before whatever else is said of it", () => {
+  const request = `<report>\nThe lock gate sticks at low water\n${"Seen by many. ".repeat(9)}\n</report>\nCan you help me make the changes to the drawings that the <report> calls for? ${"As a first step, find and read every drawing of the <report>. ".repeat(4)}`;
+  const asked = "Can you help me make the changes to the drawings that the <report> calls for?";
+  check(
+    request,
+    180,
+    `The lock gate sticks at low water\n${asked} As a first step, find and read every drawing of the <report>.…`,
+  );
+  check(request, 130, `The lock gate sticks at low water\n${asked}…`);
+  expect(askingChars(request, "en")).toBe("The lock gate sticks at low water".length + asked.length + 6);
+});
+
+test("what is announced says more than that it follows", () => {
+  const riddle = `We're now solving the following riddle. The riddle is a harbour problem named "Gates". ${"The quay is long. ".repeat(9)}`;
+  check(riddle, 70, 'The riddle is a harbour problem named "Gates".…');
+  // Who asks for what follows asks.
+  check(
+    `Please mend the following lamp. The lamp hangs at the mill. ${"The quay is long. ".repeat(9)}`,
+    45,
+    "Please mend the following lamp.…",
+  );
+  check(
+    `The following wind broke the mast, so we lie at the old pier. ${"The quay is long. ".repeat(9)}`,
+    65,
+    "The following wind broke the mast, so we lie at the old pier.…",
+  );
+});
+
+test("what stands behind the name of a command is what its user asks", () => {
+  const template = `Split the work into parts and do them one by one.\n## Steps\n${"- Look at every part of the quay with care.\n".repeat(9)}`;
+  check(`${template}\nARGUMENTS: repaint the northern lamp`, 60, "repaint the northern lamp");
+  check(
+    `${template}\nArguments: none were found by the parser`,
+    60,
+    "Split the work into parts and do them one by one.…",
+  );
+});
+
 test("what stands behind code is read, whether its fences name a language, stand bare or are cut away", () => {
   const code = Array.from({ length: 9 }, (_, at) => `open gate ${at} of the northern quay`).join("\n");
   const asked = "Can you make the gates open one by one?";

@@ -54,7 +54,8 @@ export function askingChars(request: string, language: Language): number {
   const [at = -1, sourceAt = -1] = byWorth(pieces);
   const asking = pieces[at];
   if (asking === undefined || asking.worth === "telling") return 0;
-  const source = asking.isLeaning === true && sourceAt === at - 1 ? (pieces[sourceAt]?.text.length ?? 0) : 0;
+  const isSourced = asking.isLeaning === true || asking.isNaming === true;
+  const source = isSourced && sourceAt === at - 1 ? (pieces[sourceAt]?.text.length ?? 0) : 0;
   return asking.text.length + source + 2 * GAP.length;
 }
 
@@ -117,11 +118,20 @@ function byWorth(pieces: readonly Piece[]): readonly number[] {
   const first = [placeOf("title"), plea, politePlea, orderIn(pieces)].filter((at) => at >= 0).slice(0, 2);
   const [main = 0] = first;
   const source = pieces[main - 1]?.worth;
-  const hasSource = pieces[main]?.isLeaning === true && (source === "telling" || source === "order");
+  const isSourced = pieces[main]?.isLeaning === true || pieces[main]?.isNaming === true;
+  const hasSource = isSourced && (source === "telling" || source === "order");
   if (hasSource) first.splice(1, first[1] === main - 1 ? 1 : 0, main - 1);
   const rest = pieces.flatMap(({ worth }, at) => (worth === "rule" || first.includes(at) ? [] : [at]));
+  const { worth, text = "" } = pieces[0] ?? {};
+  // What is announced says more than that it follows.
+  if (first.length === 0 && worth === "telling" && ANNOUNCING.test(text)) rest.unshift(...rest.splice(1, 1));
   return [...first, ...rest];
 }
+
+/** "We're solving the following riddle." */
+const ANNOUNCING = quick(
+  /^[^,;]{0,60}(?<!\p{L})(?:the following|folgende[nrsm]?|l[ea]s? \p{L}+ suivante?s?|(?:el|la|los|las) siguientes?|[oa]s? seguintes?|(?:il|la|i|le) seguent[ei]|следующ\p{L}+)(?!\p{L})[^,;:]{0,40}[.!]?$|^[^，,]{0,20}(?:以下|如下|下面|次の|다음)[^，,：:]{0,20}[。.]?$/iu,
+);
 
 const POLITE = quick(
   /^(?:(?:and|und|et|y|e|и) )?(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста|من فضلك)(?!\p{L})|^(?:所以|那)?(?:请|麻烦|帮我)|(?:ください|お願いします|주세요|부탁드립니다)[。.!]?$/iu,
@@ -163,10 +173,16 @@ function quotedLines(request: string): ReadonlySet<string> {
 function withTitle(pieces: readonly Piece[], titles: ReadonlyMap<string, string>): readonly Piece[] {
   if (titles.size === 0 || pieces.some(({ worth }) => worth === "title")) return pieces;
   const at = pieces.findIndex(({ worth, text }) => (worth === "plea" || worth === "order") && text.includes("<"));
-  const { text = "", line = 0 } = pieces[at] ?? {};
-  const named = [...titles].find(([tag]) => text.includes(`<${tag}>`));
-  if (named === undefined) return pieces;
-  return [...pieces.slice(0, at), { text: named[1], line: line - 1, worth: "telling" }, ...pieces.slice(at)];
+  const asking = pieces[at];
+  const named = [...titles].find(([tag]) => asking?.text.includes(`<${tag}>`));
+  if (asking === undefined || named === undefined) return pieces;
+  const naming = { ...asking, isNaming: true };
+  return [
+    ...pieces.slice(0, at),
+    { text: named[1], line: asking.line - 1, worth: "telling" },
+    naming,
+    ...pieces.slice(at + 1),
+  ];
 }
 
 interface Parted {
@@ -209,7 +225,7 @@ function piecesIn(lines: readonly string[], { language, quoted }: Reading): read
     const isFence = FENCE.test(line);
     if (isFence) isCode = !isCode;
     if (isFence || isCode || PRINTED_LINE.test(line)) return;
-    const [label = ""] = TASK_LABEL.exec(line) ?? [];
+    const [label = ""] = TASK_LABEL.exec(line) ?? COMMAND_WORDS.exec(line) ?? [];
     const words = label === "" ? line.replace(/^\s*#{1,6}\s+/, "") : line.slice(label.length);
     if (label !== "") isTitle = true;
     isRules = label === "" && (isRules || (pieces.length > 0 && RULES_LABEL.test(line)));
@@ -242,6 +258,9 @@ const SENTENCE_CHARS_MIN = 6;
 /** "ISSUE:", "<issue_description>", "## Task", "Question: …": what follows is the task. */
 const TASK_LABEL =
   /^\s*(?:[<#*[_\s]*)(?:(?:the|your|my|our|user'?s?|current|main|github|ctf|issue|problem|task|challenge|pr|original)[\s_-]+){0,3}(?:issue|task|question|problem|challenge|request|goal|objective|query|bug report|feature request|title|subject|aufgabe|frage|tâche|demande|tarea|pregunta|tarefa|pedido|compito|richiesta|задача|вопрос|任务|问题|需求|課題|依頼|タスク|작업|요청)s?(?:[\s_-]+(?:description|statement|text|title|summary|name))?(?:[\s>*\]_]*[:：]\**\s*|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/iu;
+
+/** Under the text of a command stands what its user wrote behind the name. */
+const COMMAND_WORDS = /^(?:ARGUMENTS:|\*\*Arguments(?:\*\*:|:\*\*)) (?=\S)/;
 
 /** "INSTRUCTIONS:", "## Important notes": what follows says how, whatever was asked before. */
 const RULES_LABEL =

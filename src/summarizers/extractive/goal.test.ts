@@ -189,3 +189,12 @@ test("what came next frames what follows it, once the topic before it is left", 
     "de",
   );
 });
+
+test("words that the text of a command repeats are said once", () => {
+  const asked = "please repaint the northern lamp before the tide";
+  const text = `Split the work into parts and do them one by one.\n${"- Look at every part of the quay with care.\n".repeat(15)}\nARGUMENTS: ${asked}`;
+  const requests = [asked, text].map((said) => ({ text: said, isKept: false, isReply: false }));
+  const { goal } = goalOf({ requests, earlier: [], language: "en", isTalk: false, isObserved: false });
+  expect(goal).toHaveLength(1);
+  expect(goal[0]).toContain(asked);
+});

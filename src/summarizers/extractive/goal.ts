@@ -85,7 +85,7 @@ export function goalOf(input: GoalInput): Goal {
   const [earliest] = shiftedAt >= 0 ? [] : earlier;
   const original = earliest ?? (firstRequest === undefined ? undefined : quoteOf(firstRequest, GOAL_CHARS_MAX));
   const isAskedAgain = earliest === undefined && firstRequest?.text === current?.text;
-  if (original === undefined || isAskedAgain || newest.startsWith(original.replace(/…$/, ""))) return alone;
+  if (original === undefined || isAskedAgain || newest.includes(original.replace(/…$/, ""))) return alone;
   const work: Work = { ...input, newest, now, isTaken };
   const originalAt = earliest !== undefined || firstRequest === undefined ? -1 : requests.indexOf(firstRequest);
   // What the work turned to since may frame it in its place.

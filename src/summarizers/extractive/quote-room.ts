@@ -9,6 +9,8 @@ export interface Piece {
   readonly worth: Worth;
   /** It says little without the one before it. */
   readonly isLeaning?: boolean;
+  /** The one before it says what the document is about that it names. */
+  readonly isNaming?: boolean;
 }
 
 /** What a sentence does for its reader: names the task, asks, asks by a bare verb or a question, tells, or lays down rules. */
