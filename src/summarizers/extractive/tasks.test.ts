@@ -7,6 +7,7 @@ test.each([
   "ok, make the muted grey a little brighter",
   "no, that's not it. can you write a simple test?",
   "omg use rgb values in the themes",
+  "The gate opens too late at night, why is that? The boats wait for an hour, and the keeper has to come out. The lamp is off too.",
   "The login page crashes whenever a person without a picture tries to open the settings of a harbour.",
 ])("asks for work: %s", (request) => expect(isTask(request, "en")).toBe(true));
 
@@ -18,6 +19,7 @@ test.each([
   "how's it going?",
   "why is that?",
   "Sure, it's sofia_kim_7287.",
+  "Are there any fees for the new berth? I have a paper that is supposed to waive those fees.",
   "f0c674",
   "[File: /app/main.py (3 lines total)]\n1:import os",
   "Traceback (most recent call last):\n  File x, please fix",

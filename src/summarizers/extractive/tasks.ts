@@ -39,9 +39,13 @@ export function isTask(request: string, language: Language): boolean {
   const read = request.slice(0, READ_CHARS);
   if (CUES[language].request.test(read)) return true;
   if (/[?？]\s*$/.test(request)) return false;
+  // Who opens with a question asks that, and the rest says why.
+  if (OPENING_QUESTION.test(read)) return false;
   const [opening = "", ...rest] = read.split(/(?<=[.!,。！，])/);
   return hasWords(isAssent(opening, language) ? rest.join("") : read, PLAIN_WORDS_MIN);
 }
+
+const OPENING_QUESTION = /^[^.!?。！？\n]{8,160}[?？؟](?:\s[^.!?\n]{1,160}[.!]?\s*$|\s*$)/u;
 
 /** A question that says something by itself. */
 export function isQuestion(request: string, language: Language): boolean {
