@@ -10,12 +10,12 @@ const CLAUSE_START = "(?:^|[,;:.!—–]\\s|(?<![\\p{L}\\p{N}])(?:and|so|then|bu
 
 export const PLEAS: Partial<Record<Language, RegExp>> = {
   en: cue(
-    `${CLAUSE_START}(?:please(?! (?:note|make sure|be sure|remember|ensure|only|do not|don't|avoid|keep in mind))|(?:can|could|would|will) (?:you|we)|i(?:'d| would)? (?:want|need|like) (?:you|to)|i need(?! (?:some |your |a little )?help)|i want|i'm looking for|help me|your (?:task|job|goal) is|we (?:need|want|still need) to|let'?s)(?![\\p{L}\\p{N}])`,
+    `${CLAUSE_START}(?:please(?! (?:note|make sure|be sure|remember|ensure|only|do not|don't|avoid|keep in mind))|(?:can|could|would|will) (?:you|we)|i(?:['’]d| would)?(?: really| also| still| just| now)? (?:want|need|like) (?:you|to)|i(?: really| also| still| just)? need(?! (?:some |your |a little )?help)|i(?: really| also| still| just)? want|i['’]m(?: also)? looking for|help me|your (?:task|job|goal) is|we (?:need|want|still need) to|let['’]?s)(?![\\p{L}\\p{N}])`,
   ),
 };
 
 const ASKING_YOU =
-  "(?:(?:can|could|would|will) you|i(?:'d| would)? (?:want|need|like) you to|help me|kannst du|könntest du|können sie|könnten sie|peux-tu|pouvez-vous|pourriez-vous|puedes|podrías|você pode|poderia|puoi|potresti|можешь|можете|не могли бы)(?![\\p{L}\\p{N}])";
+  "(?:(?:can|could|would|will) you|i(?:['’]d| would)? (?:want|need|like) you to|help me|kannst du|könntest du|können sie|könnten sie|peux-tu|pouvez-vous|pourriez-vous|puedes|podrías|você pode|poderia|puoi|potresti|можешь|можете|не могли бы)(?![\\p{L}\\p{N}])";
 /** Asks wherever in a sentence it begins a clause; the others may there be a rule about how, or part of a tale. */
 const LATE_PLEA = cue(`${CLAUSE_START}${ASKING_YOU}`);
 export const LATE_CLAUSE = cue(`[,;:—–] ${ASKING_YOU}`);

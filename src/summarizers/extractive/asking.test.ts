@@ -88,6 +88,9 @@ test("a greeting and a call for help say less than what is wanted", () =>
 test("an answer asks outright or it does not", () => {
   expect(asksOutright("As for the reason, it's because I need to sail without my brother.", "en")).toBe(false);
   expect(asksOutright("No. Please cancel the berth instead.", "en")).toBe(true);
+  expect(asksOutright("I really need to move her today.", "en")).toBe(true);
+  expect(asksOutright("I’d also like to have her hull painted.", "en")).toBe(true);
+  expect(asksOutright("I really liked to sail there.", "en")).toBe(false);
 });
 
 const TALE = "They expect to be able to build a wall that keeps the sea out for a hundred years.";
