@@ -198,3 +198,33 @@ test("words that the text of a command repeats are said once", () => {
   expect(goal).toHaveLength(1);
   expect(goal[0]).toContain(asked);
 });
+
+test("what was asked on the way is over once the rest goes on", () => {
+  const asked = "Please sell my boat to the harbour.";
+  const said = (text: string, isReply = false): Request => ({
+    text,
+    isKept: false,
+    isReply,
+    isClosed: false,
+    said: [],
+  });
+  const goal = (...requests: readonly Request[]): readonly string[] =>
+    goalOf({ requests, earlier: [], language: "en", isTalk: false, isObserved: false }).goal;
+  const aside = said("Also, she has no sails. Could you tell me how much is left after the sale?");
+  const lookup = said("I forgot the number. Could you find it by my name?", true);
+  const goOn = said("That sounds good. Please proceed with the sale.");
+  expect(goal(said(asked), aside)).toEqual([asked, aside.text]);
+  expect(goal(said(asked), aside, goOn)).toEqual([asked]);
+  expect(goal(said(asked), lookup, goOn)).toEqual([asked]);
+  // What goes on, and what was asked for itself, stays.
+  const moved = said("Alright then, can you move her to another berth?", true);
+  const proceed = said("I found it, it is B74. Can we proceed with the move now?");
+  expect(goal(said(asked), moved, proceed)).toEqual([asked, moved.text]);
+  const lamp = said("Could you add a lamp to the quay?");
+  expect(goal(said(asked), lamp, said("Yes, go ahead."))).toEqual([asked, lamp.text]);
+});
+
+test("a value belongs to the task, and is none", () => {
+  check([ASKED, "Add a timer to the lamp.", "make it 30 seconds"], [ASKED, "Add a timer to the lamp."]);
+  check([ASKED, "Add a timer to the lamp.", "make it ring"], [ASKED, "make it ring"]);
+});

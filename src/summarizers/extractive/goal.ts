@@ -5,9 +5,9 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote, asksOutright } from "./asking.ts";
-import { quick } from "./quick-expressions.ts";
+import { asksToBeTold, servedBy } from "./serving-replies.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
-import { isAssent, isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
+import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
 import { isAddition, isNextTopic, isPlanChange, isTopicShift } from "./topic-shift.ts";
 
@@ -223,23 +223,36 @@ function tasksIn(requests: readonly Request[], language: Language, isTalk: boole
   const asks = ({ text }: Request): boolean => isTask(text, language) || (isTalk && isQuestion(text, language));
   // An answer serves the task that was asked about, unless it asks for something else outright.
   const asksAnew = (request: Request): boolean =>
-    asks(request) && !agrees(request.text, language) && (!request.isReply || asksOutright(request.text, language));
-  const newestOwn = requests.findLast(asksAnew);
+    asks(request) &&
+    servedBy(request, language) === undefined &&
+    (!request.isReply || asksOutright(request.text, language));
+  const newestOwn = newestAsking(requests, asksAnew, language);
   const isTaken = newestOwn === undefined ? asks : asksAnew;
   return { first: requests.find(isTaken), newestTask: newestOwn ?? requests.findLast(asks), isTaken };
 }
 
-/** "Yes, please go ahead with that booking.": whatever it asks for was offered. */
-function agrees(reply: string, language: Language): boolean {
-  if (reply.length > AGREEING_CHARS_MAX) return false;
-  const [opening = ""] = reply.split(/(?<=[,.!，。！])/);
-  return isAssent(opening, language) && GO_AHEAD.test(reply.slice(opening.length));
+/** Once something is to go on, what was only asked on the way there has been answered. */
+function newestAsking(
+  requests: readonly Request[],
+  asksAnew: (request: Request) => boolean,
+  language: Language,
+): Request | undefined {
+  let served: string | undefined;
+  let answered: Request | undefined;
+  for (let at = requests.length - 1; at >= 0; at--) {
+    const request = requests[at];
+    if (request === undefined) continue;
+    served ??= servedBy(request, language);
+    if (!asksAnew(request)) continue;
+    if (served === undefined || !/[?？؟]\s*$/.test(request.text)) return request;
+    // The assistant was waiting for something else when it was asked.
+    const isAside = request.isReply || requests[at - 1]?.isClosed === false;
+    if (!isAside || !asksToBeTold(request.text, language)) return request;
+    answered ??= request;
+  }
+  return answered;
 }
 
-const AGREEING_CHARS_MAX = 120;
-const GO_AHEAD = quick(
-  /^\s*(?:(?:please|let['’]?s|you (?:can|may)|and|bitte|por favor) )*(?:proceed|go ahead|go for (?:it|that)|continue|carry on|do (?:it|that|this|so)|mach(?:en)? (?:sie )?(?:das|so|weiter)|fahren? sie fort|vas-y|allez-y|adelante|proced[ae]|contin[uú]a|prossiga|procedi|продолжай)(?!\p{L})|^\s*(?:请)?(?:继续|就这样)|^\s*(?:続けて|진행)/iu,
-);
 const EARLY_REQUESTS = 3;
 
 /** Where nobody says anything telling, the beginning says most; an output says nothing, whatever its length. */
