@@ -74,3 +74,27 @@ test("where every message has the user's role, a labelled output tells that an a
   ]);
   expect((await summary([task, user("The quay is wet, says the pilot.")]))?.goal).toEqual([]);
 });
+
+test("what was asked for without a question is answered too; what is asked once no more is awaited is new", async () => {
+  const goal = async (asked: string, said: string): Promise<readonly string[] | undefined> =>
+    (
+      await summary([
+        user("Please sell my boat to the harbour."),
+        ...looked(),
+        assistant(asked),
+        user(said),
+        ...looked(),
+      ])
+    )?.goal;
+  const sale = "Please sell my boat to the harbour.";
+  const awaited = "I can sell her. Please provide the number of the boat and the way of payment so that I can go on.";
+  const told = "The boat has number B74, and as for the payment, the harbour should send it to my brother in Brest.";
+  expect(await goal(awaited, told)).toEqual([sale]);
+  expect(await goal("She is sold. Is there anything else I can do for you?", told)).toEqual([sale, told]);
+  const short = "Add a lamp to the quay.";
+  expect(await goal("She is sold. Is there anything else I can do for you?", short)).toEqual([sale, short]);
+  expect(await goal("I can sell her. What should the harbour do for you?", short)).toEqual([sale]);
+  // Who asks back has not answered.
+  const back = "Before I tell you the number: should the boat not bring more at the fair, if I wait until then?";
+  expect(await goal(awaited, `${back} My brother says so.`)).toEqual([sale, `${back} My brother says so.`]);
+});

@@ -14,6 +14,7 @@ import { quick } from "./quick-expressions.ts";
 import { isTalk, type Prose, type Reading } from "./reading.ts";
 import { replacedIn } from "./replaced.ts";
 import { oneLine } from "./sentences.ts";
+import { asksBack } from "./serving-replies.ts";
 import { sharesWords } from "./shared-words.ts";
 import { isQuestion, isTask, isTelling } from "./tasks.ts";
 
@@ -109,16 +110,27 @@ export const ASKING_BACK = quick(
 function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {
   const questionIn = (item: Prose | undefined): string => {
     const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
-    return /[?？؟]/.test(end) ? end : "";
+    return (QUESTION.test(end) || ASKING_FOR.test(end)) && !OFFERING_MORE.test(end) ? end : "";
   };
   const isReply = (item: Prose, at: number): boolean => {
     const { isUser, text } = item;
     const before = prose[at - 1];
     const question = isUser && !isParted(before, item) ? questionIn(before) : "";
-    return question !== "" && (text.length <= REPLY_CHARS_SHORT || sharesWords(text, question));
+    if (question === "" || (!QUESTION.test(question) && asksBack(text))) return false;
+    return text.length <= REPLY_CHARS_SHORT || sharesWords(text, question);
   };
   return new Set(prose.filter(isReply).map(({ text }) => text));
 }
+
+const QUESTION = /[?？؟]/;
+/** "Please send me the number of the berth." */
+const ASKING_FOR = quick(
+  /(?<!\p{L})(?:please (?:provide|confirm|share|specify|choose|select|send|enter|tell me|let me know (?:wh|how|if you(?:['’]d| would)))|bitte (?:nennen|teilen|geben|schicken|bestätigen|sagen)|veuillez (?:indiquer|fournir|confirmer|préciser)|por favor,? (?:indi[cq]|confirm|proporcion|inform|envi)|per favore (?:indic|conferm|forn)|пожалуйста,? (?:укажите|подтвердите|сообщите))/iu,
+);
+/** "Is there anything else?": whatever is asked then is new. */
+const OFFERING_MORE = quick(
+  /(?<!\p{L})(?:anything (?:else|more)|something else|how (?:can|may|else can) i (?:help|assist)|what (?:else|can i (?:help|do))|any (?:other|more|further) questions|sonst noch|wie kann ich|autre chose|comment puis-je|algo más|en qué puedo|algo mais|como posso|altro|come posso|ещё чем|чем могу)(?!\p{L})|其他(?:需要|问题)|还有什么|他に|다른 (?:도움|질문)/iu,
+);
 
 /** Between an end of a turn and the next request stood something that nobody said, such as a command: the talk moved on. */
 function isParted(before: Prose | undefined, { message }: Prose): boolean {
