@@ -228,3 +228,33 @@ test("a value belongs to the task, and is none", () => {
   check([ASKED, "Add a timer to the lamp.", "make it 30 seconds"], [ASKED, "Add a timer to the lamp."]);
   check([ASKED, "Add a timer to the lamp.", "make it ring"], [ASKED, "make it ring"]);
 });
+
+test("another way leads to what all began with, not to what was said last", () => {
+  const asked = "Build a gate that opens with the tide.";
+  const between = ["Add a sign. > There.", "Fix the latch. > Fixed.", "Check the hinges. > Fine."];
+  const brass = "Actually, let's cast it in brass instead.";
+  checkCourse([`${asked} > It stands.`, ...between, brass], [asked, brass]);
+  const plan = "Change of plan: brass for all of it.";
+  checkCourse([`${asked} > It stands.`, ...between, plan, "Add a bell."], [asked, plan, "Add a bell."]);
+  // What it speaks of goes before that.
+  const latch = "Actually, make the latch wider instead.";
+  checkCourse([`${asked} > It stands.`, ...between, latch], ["Fix the latch.", latch]);
+  // Where that is known, nothing is put between.
+  checkCourse([asked, "Fix the latch.", latch], [asked, latch]);
+  // Whatever changes nothing stands alone.
+  checkCourse(
+    [`${asked} > It stands.`, ...between, "Cast the bell in brass, please."],
+    ["Cast the bell in brass, please."],
+  );
+});
+
+test("another way leads to nothing that is done", () => {
+  const requests = ["Move my boat to another berth.", "Add a lamp to the quay.", "Actually, use brass instead."].map(
+    (text) => ({ text, isKept: false, isReply: false, isClosed: true }),
+  );
+  const rest = { earlier: [], language: "en", isTalk: false, isObserved: false } as const;
+  expect(goalOf({ requests, done: ["Moved your boat to another berth."], ...rest }).goal).toEqual([
+    "Add a lamp to the quay.",
+    "Actually, use brass instead.",
+  ]);
+});

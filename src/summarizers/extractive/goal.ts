@@ -9,7 +9,7 @@ import { asksToBeTold, servedBy } from "./serving-replies.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
 import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
-import { isAddition, isNextTopic, isPlanChange, isTopicShift } from "./topic-shift.ts";
+import { isAddition, isNextTopic, isOtherWay, isPlanChange, isTopicShift } from "./topic-shift.ts";
 
 export interface GoalInput {
   /** Oldest first. */
@@ -104,7 +104,8 @@ export function goalOf(input: GoalInput): Goal {
     (at) => at > originalAt && isFrame(requests[at]?.text ?? "", { at, isAnnounced: true }, work),
   );
   const leantOn = leantOnAt(laterAt ?? now, shiftedAt, work);
-  const isNamed = frames.length > 0 && (leantOn === originalAt || laterAt !== undefined);
+  const isServing = laterAt !== undefined || changesWay(current?.text ?? "", input);
+  const isNamed = frames.length > 0 && (leantOn === originalAt || isServing);
   const later = [isNamed ? undefined : requests[leantOn], requests[laterAt ?? -1]].filter((one) => one !== undefined);
   if (later.length > 0) frames.push(...later.map((one) => quoteOf(one, ORIGINAL_CHARS_MAX)));
   else if (earliest !== undefined && frames.length > 0) frames.push(...carriedFrames(work));
@@ -138,17 +139,37 @@ function shiftsUpTo(now: number, requests: readonly Request[], isTaken: (request
   return { shiftedAt: -1, changedAt };
 }
 
-/** "Also clean it at night." and "Change of plan: use brass." say little without the newest task that stands by itself; -1 where none does, or it is done. */
-function leantOnAt(from: number, shiftedAt: number, { requests, isTaken, done = [], language }: Work): number {
+/** "Also clean it at night." and "Change of plan: use brass." say little without a task that stands by itself; -1 where none does, or it is done. */
+function leantOnAt(from: number, firstAt: number, work: Work): number {
+  const { requests, isTaken, language } = work;
   const { text = "" } = requests[from] ?? {};
-  if (!addsWork(text, language) && !(isTopicShift(text) && isPlanChange(text))) return -1;
-  for (let at = from - 1; at >= Math.max(0, shiftedAt, from - LEANT_ON_REQUESTS_MAX); at--) {
+  const isChange = changesWay(text, work);
+  if (!isChange && !addsWork(text, language)) return -1;
+  const earliestAt = Math.max(0, firstAt, from - LEANT_ON_REQUESTS_MAX);
+  const places: number[] = [];
+  for (let at = from - 1; at >= earliestAt; at--) {
     const request = requests[at];
     if (request === undefined || isAddition(request.text) || !isTaken(request) || !isTask(request.text, language))
       continue;
-    return matcher(done)(askingQuote(request.text, ASK_CHARS, language)) ? -1 : at;
+    // What is added leans on the newest.
+    if (!isChange) return isDone(request.text, work) ? -1 : at;
+    if (!isDone(request.text, work)) places.push(at);
   }
-  return -1;
+  const shares = places.map((at) => sharedTopic(text, [requests[at]?.text ?? ""]));
+  const most = Math.max(0, ...shares);
+  if (most > 0) return places[shares.lastIndexOf(most)] ?? -1;
+  // Another way that names nothing leads to what all began with: what came between was said on the way.
+  const isFromStart = earliestAt <= Math.max(0, firstAt);
+  return places.at(isFromStart ? -1 : 0) ?? -1;
+}
+
+/** Who only talks says "actually" of anything. */
+function changesWay(request: string, { isTalk }: GoalInput): boolean {
+  return (isTopicShift(request) && isPlanChange(request)) || (!isTalk && isOtherWay(request));
+}
+
+function isDone(asked: string, { done = [], language }: Work): boolean {
+  return matcher(done)(askingQuote(asked, ASK_CHARS, language));
 }
 
 /** "And what wine goes with it?" only asks: talk moves on by such words. */
@@ -173,8 +194,7 @@ interface Work extends GoalInput {
 
 /** Whether the work still serves what was asked. */
 function isFrame(asked: string, place: Place, work: Work): boolean {
-  const { done = [], language } = work;
-  if (matcher(done)(askingQuote(asked, ASK_CHARS, language))) return false;
+  if (isDone(asked, work)) return false;
   const shareMin = shareNeeded(asked, place, work);
   return shareMin === 0 || sharedTopic(asked.slice(0, FRAME_CHARS), [work.newest, ...saidLately(work)]) >= shareMin;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAddition, isNextTopic, isPlanChange, isTopicShift } from "./topic-shift.ts";
+import { isAddition, isNextTopic, isOtherWay, isPlanChange, isTopicShift } from "./topic-shift.ts";
 
 test.each([
   "I told the harbour master. New topic while we wait: the lamps go out at night. Renew them.",
@@ -72,3 +72,17 @@ test.each([
   "Y-axis labels are missing.",
   "再见，谢谢。",
 ])("stands by itself: %s", (request) => expect(isAddition(request)).toBe(false));
+
+test.each([
+  "Actually, let's use brass.",
+  "ok, make it of brass instead",
+  "Eigentlich nehmen wir doch Messing.",
+  "Faisons-le en laiton à la place.",
+  "改成黄铜吧。",
+])("takes another way in few words: %s", (request) => expect(isOtherWay(request)).toBe(true));
+
+test.each([
+  "Use brass instead of iron for the gate.",
+  "The gate is actually made of brass.",
+  `Actually, ${"the gate has to be cast anew, and ".repeat(5)} the lamp too.`,
+])("says itself what is wanted: %s", (request) => expect(isOtherWay(request)).toBe(false));

@@ -21,6 +21,11 @@ export function isPlanChange(shift: string): boolean {
   return PLAN.test(read) && !CALLED_OFF.test(read);
 }
 
+/** "Actually, let's use brass instead.": another way, said in few words, to what was asked before. */
+export function isOtherWay(request: string): boolean {
+  return request.length <= OTHER_WAY_CHARS_MAX && OTHER_WAY.test(request);
+}
+
 /** It adds to what was asked before, and says little without it. */
 export function isAddition(request: string): boolean {
   return ADDITION.test(request.slice(0, ADDITION_CHARS));
@@ -62,6 +67,15 @@ const CALLED_OFF = cue(
   [
     "(?<!\\p{L})(?:cancel|scrap|abandon|forget (?:it|that|this|about|the|all)|call(?:ing|ed)? (?:it|this|that|everything) off|(?:no longer|don['’]?t|do not) (?:need|want)|vergiss|vergessen sie|abgesagt|absagen|abgeblasen|(?:brauch|woll|will)\\p{L}* [^.!?]{0,40}nicht mehr|oublie[zr]?|annul|laisse[zr]? tomber|olvid|cancela|ya no|esque[cç]|já não|não (?:preciso|precisamos) mais|annull|dimentic|lascia(?:mo)? perdere|non serve più|отмен|забудь|больше не)",
     "取消|不用了|不做了|作废|中止|取りやめ|キャンセル|취소|그만|إلغاء|ألغ",
+  ].join("|"),
+);
+
+/** Longer ones say themselves what is wanted. */
+const OTHER_WAY_CHARS_MAX = 120;
+const OTHER_WAY = cue(
+  [
+    `^${ONCE}${LEAD}${ONCE}(?:actually|on second thoughts?|scratch that|eigentlich|doch lieber|finalement|en fait|en realidad|mejor|na verdade|melhor|in realtà|anzi|вообще-то|лучше)(?!\\p{L})`,
+    "(?<!\\p{L})(?:instead|stattdessen|à la place|en su lugar|en vez de eso|em vez disso|invece|вместо этого|بدلا من ذلك)[.!]?$|改成|改为|还是用|やっぱり|代わりに|대신",
   ].join("|"),
 );
 
