@@ -258,3 +258,13 @@ test("another way leads to nothing that is done", () => {
     "Actually, use brass instead.",
   ]);
 });
+
+test("a question that nobody answered yet is wanted now, once the task before it was closed", () => {
+  const task = "Fix the leak in the mill pump.";
+  const question = "why does the pump still drip at night?";
+  checkCourse([`${task} > The pump is tight.`, question], [task, question]);
+  // While the work goes on, or once it is answered, it was asked in passing.
+  checkCourse([task, question], [task]);
+  checkCourse([`${task} > The pump is tight.`, `${question} > The bowl was still wet.`], [task]);
+  checkCourse([`${task} > The pump is tight.`, "how's it going?"], [task]);
+});

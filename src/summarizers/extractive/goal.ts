@@ -4,10 +4,10 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
-import { askingQuote, asksOutright } from "./asking.ts";
-import { asksToBeTold, servedBy } from "./serving-replies.ts";
+import { askingQuote } from "./asking.ts";
+import { openQuestion, tasksIn } from "./newest-task.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
-import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
+import { isFarewell, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
 import { isAddition, isNextTopic, isOtherWay, isPlanChange, isTopicShift } from "./topic-shift.ts";
 
@@ -78,6 +78,13 @@ export function goalOf(input: GoalInput): Goal {
   };
   const newest = current === undefined ? earlier.at(-1) : quoteOf(current, GOAL_CHARS_MAX);
   if (newest === undefined) return { goal: [], current, wholes };
+  const question = openQuestion(requests, current, language);
+  if (question !== undefined && current !== undefined)
+    return {
+      goal: [quoteOf(current, ORIGINAL_CHARS_MAX), quoteOf(question, GOAL_CHARS_MAX)],
+      current: question,
+      wholes,
+    };
   const alone: Goal = { goal: [newest], current, wholes };
   const now = current === undefined ? requests.length : requests.indexOf(current);
   const { shiftedAt, changedAt } = shiftsUpTo(now, requests, isTaken);
@@ -229,48 +236,6 @@ function shareNeeded(asked: string, { at, isAnnounced }: Place, { requests, lang
     isClosed ||= !isAnnounced && request.isClosed === true;
   }
   return 0;
-}
-
-interface Tasks {
-  readonly first: Request | undefined;
-  readonly newestTask: Request | undefined;
-  readonly isTaken: (request: Request) => boolean;
-}
-
-/** Looks from both ends: what stands between is asked about only when it must be. */
-function tasksIn(requests: readonly Request[], language: Language, isTalk: boolean): Tasks {
-  // Who only talks asks questions; who has work done asks them in passing.
-  const asks = ({ text }: Request): boolean => isTask(text, language) || (isTalk && isQuestion(text, language));
-  // An answer serves the task that was asked about, unless it asks for something else outright.
-  const asksAnew = (request: Request): boolean =>
-    asks(request) &&
-    servedBy(request, language) === undefined &&
-    (!request.isReply || asksOutright(request.text, language));
-  const newestOwn = newestAsking(requests, asksAnew, language);
-  const isTaken = newestOwn === undefined ? asks : asksAnew;
-  return { first: requests.find(isTaken), newestTask: newestOwn ?? requests.findLast(asks), isTaken };
-}
-
-/** Once something is to go on, what was only asked on the way there has been answered. */
-function newestAsking(
-  requests: readonly Request[],
-  asksAnew: (request: Request) => boolean,
-  language: Language,
-): Request | undefined {
-  let served: string | undefined;
-  let answered: Request | undefined;
-  for (let at = requests.length - 1; at >= 0; at--) {
-    const request = requests[at];
-    if (request === undefined) continue;
-    served ??= servedBy(request, language);
-    if (!asksAnew(request)) continue;
-    if (served === undefined || !/[?？؟]\s*$/.test(request.text)) return request;
-    // The assistant was waiting for something else when it was asked.
-    const isAside = request.isReply || requests[at - 1]?.isClosed === false;
-    if (!isAside || !asksToBeTold(request.text, language)) return request;
-    answered ??= request;
-  }
-  return answered;
 }
 
 const EARLY_REQUESTS = 3;
