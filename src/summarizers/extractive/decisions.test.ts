@@ -58,6 +58,39 @@ test.each([
     "We should send the raw height, not wrap it in a row.",
     undefined,
   ],
+  ["Best solution: Add a second gate.", "Best solution: Add a second gate.", undefined],
+  ["So we should widen the gap.", "So we should widen the gap.", undefined],
+  ["Therefore, I will pay with the certificate.", "Therefore, I will pay with the certificate.", undefined],
+  [
+    "We need to modify this check to leave out the pier.",
+    "We need to modify this check to leave out the pier.",
+    undefined,
+  ],
+  [
+    "The loader should skip the row instead of crashing.",
+    "The loader should skip the row instead of crashing.",
+    undefined,
+  ],
+  [
+    "For high tides, we use the long rope instead of the chain.",
+    "For high tides, we use the long rope instead of the chain.",
+    undefined,
+  ],
+  [
+    "Instead of a plain difference, it should be the absolute one.",
+    "Instead of a plain difference, it should be the absolute one.",
+    undefined,
+  ],
+  [
+    "Let me add the pier to the list since the gate reads it.",
+    "Let me add the pier to the list",
+    "since the gate reads it.",
+  ],
+  [
+    "Since there is no converter, let me write the table as text.",
+    "let me write the table as text.",
+    "Since there is no converter",
+  ],
 ])("%j is a choice", (sentence, decision, reason) =>
   expect(decide(sentence)).toEqual(reason === undefined ? { decision } : { decision, reason }),
 );
@@ -79,6 +112,15 @@ test.each([
   "Let me remove the old table since it is no longer needed.",
   "Streaming fix: done.",
   "The solution: We need to mend the gate or move the pier.",
+  "Let me use the chart reading tool instead.",
+  "Since you stay three days, I'll calculate the dates.",
+  "To solve this, I must connect to the harbour office.",
+  "Now I need to change the callers of the pump to take three values.",
+  "Both should now look alike since we use plain values instead of names.",
+  "Let me update the manual since the pump changed.",
+  "So I need to run the pump again.",
+  "So let me check the pump.",
+  "I should change the folder to run the pump.",
 ])("%j is none", (sentence) => expect(decide(sentence)).toBeUndefined());
 
 test("whoever has a say decides without a reason, but not by telling what was", () => {
@@ -164,6 +206,20 @@ test.each([
   ["ko", "두 서비스가 읽기 위해, 조석표를 공개하겠습니다.", "원인을 찾기 위해, 조석표를 확인하겠습니다."],
 ] as const)("%s: what is made for a purpose is chosen, what is looked at is not", (language, made, looked) => {
   expect(decide(made, false, language)?.reason).toBeDefined();
+  expect(decide(looked, false, language)).toBeUndefined();
+});
+
+/** What follows from what was found is chosen; what is looked at next is not. */
+test.each([
+  ["de", "Daher werden wir die Tabelle öffentlich machen.", "Daher werden wir die Tabelle prüfen."],
+  ["fr", "Donc, nous devons rendre la table publique.", "Donc, nous devons vérifier la table."],
+  ["es", "Así que vamos a publicar la tabla.", "Así que vamos a revisar la tabla."],
+  ["pt", "Portanto, vamos publicar a tabela.", "Portanto, vamos verificar a tabela."],
+  ["it", "Quindi dobbiamo pubblicare la tabella.", "Quindi dobbiamo controllare la tabella."],
+  ["ru", "Решение: хранить таблицу в модуле.", "Решение этой задачи ещё впереди."],
+  ["zh", "解决方案：把潮汐表放进模块。", "潮汐表还在模块里。"],
+] as const)("%s: %s", (language, made, looked) => {
+  expect(decide(made, false, language)).toEqual({ decision: made });
   expect(decide(looked, false, language)).toBeUndefined();
 });
 

@@ -40,11 +40,18 @@ const LOOKING =
   "analy[sz]e|answer|ask|attempt|check|compare|confirm|describe|discuss|examine|explain|explore|fetch|find|gather|get|give|identify|inspect|investigate|list|locate|look|navigate|open|provide|query|read|recommend|rerun|research|retry|review|run|scan|search|see|share|show|suggest|summari[sz]e|tell|test|try|understand|use(?= .{1,60} to (?:check|find|get|look|make|search|see)(?![\\p{L}]))|verify|view|visit|watch";
 /** Nor does whoever names nothing to make. */
 const VAGUE =
-  "address|be|begin|come|continue|do|ensure you|focus|go|have|help|know|let|need|proceed|remember|return to|start|stop|submit|take|talk|think|transfer|wait|walk|work";
+  "address|be|begin|calculate|come|compute|connect|continue|do|ensure you|focus|go|have|help|know|let|need|proceed|remember|return to|start|stop|submit|take|talk|think|transfer|wait|walk|work";
 const MEANS = `(?:i|we)(?:'ll|’ll| will|'m going to|’m going to|'re going to|’re going to| am going to| are going to| should| need to| have to| must)(?: also| just| only| now| simply| still| then| therefore| first)? (?!(?:${LOOKING}|${VAGUE}|not|never|always|also|just|only|now|simply|still|then|therefore|first|probably)(?![\\p{L}]))\\p{L}+`;
 /** "Let me fix it with a rope instead" is at work, not at a choice. */
 const AT_WORK =
-  "let me (?:also |just |now |first )?(?:fix|try|correct|repair|update|change|adjust|rerun|retry|redo|edit|check|look|read|see|search|run|view|find|wait|test)";
+  "let me (?:also |just |now |first )?(?:fix|try|correct|repair|update|change|adjust|rerun|retry|redo|edit|check|look|read|see|search|run|view|find|wait|test|use(?= .{1,60} (?:tools?|commands?)(?![\\p{L}])))";
+/** What is cleared away or sent off with a reason follows from the work, and is no way that was taken. */
+const CLEARING =
+  "remove|delete|clean|commit|push|install|restart|rebuild|fix|correct|repair|update|change|adjust|redo|edit|know";
+/** What is to be changed, where it is said how. */
+const CHANGES = "change|convert|extend|modify|refactor|replace|restructure|rework|rewrite|switch|wrap";
+/** What follows is the next call, not the way. */
+const NOT_NEXT = "(?<!(?:now|next|then|first|also|finally|still),? )";
 const PURPOSES =
   "fix|solve|resolve|avoid|prevent|address|handle|support|keep|allow|make|reduce|preserve|ensure|enable|improve|simplify|speed up|stay";
 const CHOOSER =
@@ -78,9 +85,11 @@ export const ENGLISH: CueTable = {
   commit: words(
     `(?:${INTENT})${ASIDE_BRIEF} (?:use(?! .{1,60} to (?:make|${LOOKING})(?![\\p{L}]))|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)`,
   ),
-  means: words(MEANS),
+  means: words(
+    `${MEANS}|let me (?:also |just |now |first |instead |therefore )?(?!(?:${LOOKING}|${VAGUE}|${CLEARING}|also|just|now|first|instead|therefore)(?![\\p{L}]))\\p{L}+`,
+  ),
   remedy: words(
-    "(?:best|right|simplest|cleanest|safest|better|proper|cheapest) (?:approach|solution|fix|design|option)(?: here| now)? (?:is|was) to|(?:the|our|my) (?:\\p{L}+ )?(?:fix|solution|remedy|workaround)(?: here| now| then)? (?:is|was) (?:to|by)|(?:suggested|proposed|chosen) (?:fix|solution|approach|change|design) (?:is|was)|^(?:the|our|my|suggested|proposed) (?:\\p{L}+ )?(?:fix|solution):(?= \\p{L})",
+    `(?:best|right|simplest|cleanest|safest|better|proper|cheapest) (?:approach|solution|fix|design|option)(?: here| now)? (?:is|was) to|(?:the|our|my) (?:\\p{L}+ )?(?:fix|solution|remedy|workaround)(?: here| now| then)? (?:is|was) (?:to|by)|(?:suggested|proposed|chosen) (?:fix|solution|approach|change|design) (?:is|was)|^(?:the|our|my|suggested|proposed) (?:\\p{L}+ )?(?:fix|solution):(?= \\p{L})|^(?:(?:best|better|chosen|cleanest|final|proper|right|safest|simplest) (?:approach|design|fix|option|solution)|solution|(?:design )?decision):(?= \\p{L})|^(?:so|therefore|thus|hence),? ${MEANS}|${NOT_NEXT}(?:i|we) (?:need to|should|have to|must) (?:${CHANGES})(?![\\p{L}]).{4,200} (?:to|by|with) (?!(?:${LOOKING})(?![\\p{L}]))\\p{L}+|should (?!(?:now|also|still|already|work|pass|have|not)(?![\\p{L}]))(?:(?! (?:since|because|which|but) ).){3,140} (?:instead of|rather than)|(?:i|we)(?: now| only)? (?:call|keep|pass|return|send|store|treat|use)(?![\\p{L}]).{3,140} (?:instead of|rather than)|^instead of .{3,160}, (?:it|this|that|the)(?![\\p{L}]).{0,80} (?:should|must|needs? to|will)`,
   ),
   contrast: words(
     `(?!${AT_WORK})(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|(?!${AT_WORK})(?:${INTENT})(?! (?:also |just |now )?(?:try|check|look|read|see|search|run|view|find|wait|test)(?![\\p{L}])).{8,200} instead(?=[.!:]?$)|${MEANS}(?![\\p{L}]).{3,160}(?: without (?:\\p{L}+ ){0,2}\\p{L}+ing|, not(?= (?!sure|only|just|yet|even|because|that|necessarily)))|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
