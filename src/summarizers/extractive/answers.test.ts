@@ -35,7 +35,21 @@ test("one of two named ways", () =>
     "User: green please | Do you want the harbour in blue or in green?",
   ));
 
+test("what waits for a yes asks without a mark, and what is asked back leaves the yes what it is", () => {
+  const asked = "The northern berth costs 40 a night. Please confirm if you would like to book it.";
+  const question = "Please confirm if you would like to book it.";
+  check(asked, "Yes, please book it.", `User: Yes, please book it. | ${question}`);
+  check(asked, "Yes, take the berth. Is there a crane?", `User: Yes, take the berth. | ${question}`);
+  const before = "Should I book the northern berth for two nights? Please confirm that this is right.";
+  check(before, "Yes, it is.", "User: Yes, it is. | Should I book the northern berth for two nights?");
+  const german = "Bitte bestätigen Sie, ob ich den nördlichen Liegeplatz buchen soll.";
+  check(german, "Ja, bitte.", `Nutzer: Ja, bitte. | ${german}`, "de");
+});
+
 test.each([
+  ["Please confirm if everything is correct, and I'll proceed.", "Yes, everything looks correct. Please go ahead."],
+  ["1. The pier\n2. The lock\nWhich one do you want?", "Option 2 is close, but above my budget. Is there a third?"],
+  ["Do you want the pier or do you need help with the lock?", "I need to be home on Monday. Is there a train?"],
   ["Shall I go on?", "yes"],
   ["What is the number of your berth?", "It is 17."],
   ["Should I repaint the harbour page in blue?", "hmm, the crane hangs over the road again"],

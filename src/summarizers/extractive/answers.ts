@@ -29,15 +29,27 @@ const ASKED_CHARS_READ = 4_000;
 const TEXT_CHARS_MAX = 240;
 
 export function settledBy({ asked, reply, language, askedIn }: Exchange): Decision | undefined {
-  const said = reply.trim();
-  if (said.length > REPLY_CHARS_MAX || /[?？؟]$/.test(said)) return undefined;
+  const said = beforeQuestion(reply.trim());
+  if (said === "" || said.length > REPLY_CHARS_MAX) return undefined;
   const end = asked.slice(-ASKED_CHARS_READ);
   const who = `${userLabel(language)}${oneLine(said, TEXT_CHARS_MAX)}`;
   const option = pickedOption(said, end);
   if (option !== undefined) return { decision: option, reason: who };
   const question = choiceIn(end, askedIn);
-  return question !== undefined && isAnswer(said, question, language) ? { decision: who, reason: question } : undefined;
+  if (question === undefined || isEmpty(said, question)) return undefined;
+  const isWhole = said === reply.trim();
+  return isAnswer(said, question, { language, isWhole }) ? { decision: who, reason: question } : undefined;
 }
+
+/** "Yes, take the berth. Is there a crane?": what is asked back leaves the answer what it is. */
+function beforeQuestion(reply: string): string {
+  if (!ASKS.test(reply)) return reply;
+  const sentences = splitSentences(reply, { sentencesMax: SENTENCES_READ });
+  const end = sentences.findIndex((sentence) => ASKS.test(sentence));
+  return sentences.slice(0, Math.max(0, end)).join(" ");
+}
+
+const ASKS = /[?？؟]$/;
 
 /** A line that begins with a number or a capital letter, and what stands behind it. */
 const OPTION =
@@ -84,30 +96,63 @@ function pickedOption(reply: string, asked: string): string | undefined {
   const isMark = mark !== undefined && (isShort || /\d/.test(mark)) && !/^a\s/i.test(reply);
   const place = isMark || !isShort ? -1 : ORDINALS.findIndex((ordinal) => ordinal.test(reply));
   if ((!isMark && place < 0) || SEVERAL.test(reply)) return undefined;
+  if (isMark && DOUBTED.test(reply)) return undefined;
   const options = optionsIn(asked);
   return isMark ? options.get(mark) : [...options.values()][place];
 }
+
+/** "Option 3 is close, but above my budget." */
+const DOUBTED = quick(
+  /(?<!\p{L})(?:[1-9A-E]|one) (?:is|was|looks|seems|ist|war|est|es|é|è) [^.!?]{0,80}(?<!\p{L})(?:but|too|not|aber|zu|nicht|mais|trop|pero|demasiado|mas|muito|ma|troppo)(?!\p{L})/iu,
+);
+
+/** Neither side of "Please confirm that everything is correct." "Yes, go ahead." says what was settled. */
+function isEmpty(said: string, question: string): boolean {
+  if (!CONFIRMING.test(question)) return false;
+  return [...wordsOf(`${said} ${question}`)].every((word) => EMPTY_WORDS.has(word));
+}
+
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  "everything correct right looks look good fine details detail proceed update updates change changes please confirm would like ahead yes sure okay thank thanks make these this those want that sounds great process with know below above information".split(
+    " ",
+  ),
+);
 
 const QUESTION_WORDS_MIN = 3;
 const SENTENCES_READ = 40;
 
 /** The last question that leaves a choice and says enough to be understood alone. */
 function choiceIn(text: string, language: Language): string | undefined {
-  if (!/[?？؟]/.test(text)) return undefined;
-  const question = splitSentences(text, { sentencesMax: SENTENCES_READ }).findLast((sentence) =>
-    /[?？؟]$/.test(sentence),
-  );
+  if (!/[?？؟]/.test(text) && !CONFIRMING.test(text)) return undefined;
   const { choice } = CUES[language];
-  if (question === undefined || !choice.test(question)) return undefined;
+  const asking = splitSentences(text, { sentencesMax: SENTENCES_READ }).filter(
+    (sentence) => ASKS.test(sentence) || CONFIRMING.test(sentence),
+  );
+  const last = asking.at(-1) ?? "";
+  const before = asking.at(-2) ?? "";
+  // "Shall I book the northern berth? Please confirm.": the question says more than that it waits for an answer.
+  const isAsked = ASKS.test(before) && CONFIRMING.test(last) && choice.test(before);
+  const question = isAsked ? before : last;
+  if (question === "" || !(choice.test(question) || CONFIRMING.test(question))) return undefined;
   return wordsOf(question).size < QUESTION_WORDS_MIN ? undefined : oneLine(withoutLayout(question), TEXT_CHARS_MAX);
 }
 
+/** Asks for a yes without a question mark. */
+const CONFIRMING = quick(
+  /(?<!\p{L})(?:confirm (?:if|that|whether|these|this|everything)|bestätige(?:n sie)?(?: bitte)?, (?:ob|dass)|confirmer (?:si|que)|confirme[zs]?-?(?:moi)? (?:si|que)|confirm[ae] (?:si|que|se)|conferma(?:re)? (?:se|che)|подтвердите,? (?:что|если))(?!\p{L})|请确认(?:是否|要|一下是否)|かご確認ください|확인해 ?주(?:세요|시기)/iu,
+);
+
 /** "Yes, use Postgres": it agrees or refuses, decides, or takes up one of the ways that the question names. */
-function isAnswer(reply: string, question: string, language: Language): boolean {
+function isAnswer(
+  reply: string,
+  question: string,
+  { language, isWhole }: { readonly language: Language; readonly isWhole: boolean },
+): boolean {
   const openings = reply.split(/[,.!;，。！；、]/, OPENINGS_READ);
   if (openings.some((opening) => YES_OR_NO.test(opening.trim()))) return true;
   if (decisionIn(reply, CUES[language], { isUser: true, isAtWork: false }) !== undefined) return true;
-  if (!ALTERNATIVE.test(question)) return false;
+  // Who asks back has not taken up a way by naming it.
+  if (!isWhole || !ALTERNATIVE.test(question)) return false;
   const asked = wordsOf(question);
   const shared = [...wordsOf(reply)].filter((word) => asked.has(word)).join("");
   return shared.length >= SHARED_CHARS_MIN;
@@ -116,5 +161,5 @@ function isAnswer(reply: string, question: string, language: Language): boolean 
 const OPENINGS_READ = 3;
 const SHARED_CHARS_MIN = 3;
 const YES_OR_NO = quick(
-  /^(?:yes|yep|yeah|yup|sure|ok(?:ay)?|no|nope|agreed|correct|do it|go ahead|please do|sounds good|ja|nein|gerne|genau|einverstanden|oui|non|d['’]accord|sí|si|claro|vale|sim|não|certo|sì|va bene|да|нет|хорошо|давай(?:те)?|نعم|لا)(?!\p{L})|^(?:好的?|是的?|对的?|不(?:用|要|是)?|可以|行|はい|いいえ|ええ|네|예|아니(?:요|오)?)(?:$|[\s，,吧啊])/iu,
+  /^(?:yes|yep|yeah|yup|sure|ok(?:ay)?|no|nope|agreed|correct|do it|go ahead|please do|sounds good|that (?:works|sounds good)|works for me|i confirm|confirmed|absolutely|definitely|ja|nein|gerne|genau|einverstanden|oui|non|d['’]accord|sí|si|claro|vale|sim|não|certo|sì|va bene|да|нет|хорошо|давай(?:те)?|نعم|لا)(?!\p{L})|^(?:好的?|是的?|对的?|不(?:用|要|是)?|可以|行|はい|いいえ|ええ|네|예|아니(?:요|오)?)(?:$|[\s，,吧啊])/iu,
 );
