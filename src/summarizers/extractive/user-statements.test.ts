@@ -85,3 +85,24 @@ test("another plan is a decision, whoever gives a reason or not", () => {
   expect(decided("Change of plan.")).toEqual([]);
   expect(decided("Write down each change of plan that the keeper makes.")).toEqual([]);
 });
+
+/** What is taken of several, and what is only wanted. */
+test.each([
+  ["en", "I'd like to go with the northern berth.", "I'd like to see the northern berth."],
+  ["en", "I want to use the small card for the fee.", "I want to use the chart to find the berth."],
+  ["en", "Let's proceed with moving the boat to N4.", "Let's proceed with this option."],
+  ["en", "In that case, please cancel the whole stay.", "In that case, I think it might be N4."],
+  ["en", "Let's just cancel the stay instead, and I'll come back later.", "Let's just look at the stay again."],
+  ["en", "ok, i think our charts need colours for the pier", "ok, i think the chart has no colours for the pier"],
+  ["en", "I think it should be northTide and southTide.", "I think it should work now."],
+  ["de", "Ich möchte die kleine Karte nehmen.", "Ich möchte die kleine Karte sehen."],
+  ["fr", "Je voudrais garder la petite carte.", "Je voudrais voir la petite carte."],
+  ["es", "Quiero usar la tarjeta pequeña.", "Quiero ver la tarjeta pequeña."],
+  ["pt", "Quero usar o cartão pequeno.", "Quero ver o cartão pequeno."],
+  ["it", "Vorrei usare la carta piccola.", "Vorrei vedere la carta piccola."],
+  ["ru", "Я хочу взять маленькую карту.", "Я хочу увидеть маленькую карту."],
+] as const)("%s: %j is taken", (language, taken, wanted) => {
+  const decided = (reply: string) => laidDownBy({ asked: "", reply, language, askedIn: language }).decisions;
+  expect(decided(taken)).toEqual([{ decision: taken }]);
+  expect(decided(wanted)).toEqual([]);
+});

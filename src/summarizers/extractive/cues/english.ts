@@ -57,6 +57,12 @@ const PURPOSES =
 const CHOOSER =
   "(?:i|we|you|they|(?:the )?(?:user|team|client|customer))(?:'ve|’ve| have| has)?(?: now| also| already| finally| then| explicitly)?";
 const CHOSE = "(?:decided|chose|chosen|opted|settled (?:on|for)|agreed (?:on|to|that|with)|picked|went with|gone with)";
+/** What somebody with a say wants taken of several. */
+const PICKED = `(?:i(?:'d|’d| would) like|i want) to (?:go (?:ahead )?with|use(?! .{1,60} to (?:make|${LOOKING})(?![\\p{L}])|.{1,120} or )|keep|choose|pick|stick (?:to|with)|stay with|switch to|pay (?:with|by))|i choose(?= (?!to(?![\\p{L}])))`;
+/** "Let's proceed with that" says nothing; with what it does. */
+const PROCEED = `(?:let(?:'|’)?s|i(?:'|’)ll|i(?:'d|’d| would) like to)(?: just)? (?:proceed with|go ahead (?:with|and)) (?!(?:the|this|that|these|those|it)(?: \\p{L}+)?[.!]*$|(?:${LOOKING})(?![\\p{L}]))\\p{L}+`;
+/** What is wanted once another way turned out to be closed. */
+const OTHERWISE = `^in that case,? (?:please|let(?:'|’)?s|just|i(?:'|’)ll|i(?:'d|’d| would) (?:like|prefer|rather))(?! (?:${LOOKING})(?![\\p{L}])) \\p{L}+|(?:let(?:'|’)?s|i(?:'d|’d| would) (?:like|prefer|rather))(?![\\p{L}]).{3,120} instead(?=[,.;!]|$)|i think (?:we|it|the|our|this|that)(?![\\p{L}]).{0,60} (?:should|needs?)(?= (?!(?:to )?(?:be (?:fine|fixed|ok(?:ay)?|good)|have|pass|work|${LOOKING})(?![\\p{L}])))`;
 /** With a reason beside it, such a deed was a choice. */
 const CHOSEN_DEEDS = "kept|used|stored|switched|replaced|moved|left|skipped|avoided|preferred";
 
@@ -83,7 +89,7 @@ export const ENGLISH: CueTable = {
     `${CHOOSER} ${CHOSE}|^(?:i |we )?(?:${CHOSEN_DEEDS})(?![\\p{L}]).{5,200} (?:because|since)|decided (?:to|on|against|that)|it was (?:decided|agreed)|(?:the|our|my) (?:decision|choice) (?:is|was)|(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are) (?:go(?:ing)? (?:ahead )?with(?!out)|stick(?:ing)? (?:to|with)|stay(?:ing)? with|opt(?:ing)? for|settl(?:e|ing) (?:on|for))|(?:let(?:'|’)?s|we(?:'|’)ll|we will) (?:use|adopt|keep|store)(?= (?:(?! to ).){1,80} (?:for|as) )|option \\w+ (?:is (?:the )?(?:best|better|right|clean|simpl|safe)\\p{L}*|makes (?:more|most|the most) sense)`,
   ),
   commit: words(
-    `(?:${INTENT})${ASIDE_BRIEF} (?:use(?! .{1,60} to (?:make|${LOOKING})(?![\\p{L}]))|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)`,
+    `(?:${INTENT})${ASIDE_BRIEF} (?:use(?! .{1,60} to (?:make|${LOOKING})(?![\\p{L}]))|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)|${PICKED}|${PROCEED}|${OTHERWISE}`,
   ),
   means: words(
     `${MEANS}|let me (?:also |just |now |first |instead |therefore )?(?!(?:${LOOKING}|${VAGUE}|${CLEARING}|also|just|now|first|instead|therefore)(?![\\p{L}]))\\p{L}+`,

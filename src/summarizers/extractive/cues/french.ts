@@ -25,7 +25,7 @@ export const FRENCH: CueTable = {
     "(?:avons|ai|a|a été|avez)(?: donc| finalement)? (?:décidé|choisi|opté|retenu|convenu)|décidons|(?:la|notre|ma) décision (?:est|:)|(?:on|nous|je) (?:va |allons |vais )?(?:choisi(?:s|r|ssons)|retien(?:s|drons)|part(?:ons|ir|s)? sur)|(?:restons|rester|reste) (?:sur|avec)|allons-y avec|(?:partons|part) sur|il est convenu",
   ),
   commit: words(
-    "(?:on|nous|je) (?:va |allons |vais )?(?:utilis(?:e|er|ons|erons|erai)|gard(?:e|er|ons|erons|erai)|conserv(?:e|er|ons|erons)|laiss(?:e|er|ons|erons)|évit(?:e|er|ons|erons)|stock(?:e|er|ons|erons)|prend(?:s|re|rons)?|remplac(?:e|er|erons)|pass(?:e|er|ons|erons) à)|(?:utilisons|gardons|conservons|prenons|passons)",
+    "(?:on|nous|je) (?:va |allons |vais )?(?:utilis(?:e|er|ons|erons|erai)|gard(?:e|er|ons|erons|erai)|conserv(?:e|er|ons|erons)|laiss(?:e|er|ons|erons)|évit(?:e|er|ons|erons)|stock(?:e|er|ons|erons)|prend(?:s|re|rons)?|remplac(?:e|er|erons)|pass(?:e|er|ons|erons) à)|(?:utilisons|gardons|conservons|prenons|passons)|je (?:voudrais|veux|souhaite) (?:utiliser|garder|prendre|choisir|conserver)|je choisis",
   ),
   means: words(
     `(?:je vais|nous allons|on va|nous devons|nous devrions|il faut) (?!${LOOKING})\\p{L}+|(?:je|j['’]|nous) ?(?!${LOOKING})\\p{L}+(?:erai|irai|erons|irons)`,

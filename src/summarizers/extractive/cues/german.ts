@@ -29,7 +29,7 @@ export const GERMAN: CueTable = {
     "(?:haben|habe|hat) .{0,80}(?:entschieden|gewählt|vereinbart|beschlossen|ausgewählt)|(?:entscheiden|entscheide) (?:uns|mich) für|(?:die|unsere|meine) (?:entscheidung|wahl)(?: ist|:| lautet| fiel)|(?:wurde|ist) (?:beschlossen|vereinbart|festgelegt)|einigten uns|geeinigt|(?:bleiben|bleibe|bleiben wir) bei|(?:nehmen|nehme) (?:wir|ich)|(?:wir|ich) (?:nehmen|nehme)|(?:steigen|wechseln) .{0,60}um|variante \\p{L}+ ist (?:besser|am besten|sauberer)",
   ),
   commit: words(
-    "(?:wir|ich) (?:verwenden|verwende|benutzen|benutze|behalten|behalte|lassen|lasse|setzen|setze|wählen|wähle|speichern|speichere|ersetzen|ersetze|verzichten|verzichte)|(?:verwenden|benutzen|behalten|lassen|setzen|wählen|speichern|ersetzen) wir|(?:verwende|benutze|behalte|lasse|wähle) ich|lass uns",
+    "(?:wir|ich) (?:verwenden|verwende|benutzen|benutze|behalten|behalte|lassen|lasse|setzen|setze|wählen|wähle|speichern|speichere|ersetzen|ersetze|verzichten|verzichte)|(?:verwenden|benutzen|behalten|lassen|setzen|wählen|speichern|ersetzen) wir|(?:verwende|benutze|behalte|lasse|wähle) ich|lass uns|(?:ich|wir) (?:möchten?|will|wollen) [^,.;]{2,80} (?:nehmen|verwenden|benutzen|nutzen|behalten)",
   ),
   means: words(
     `(?:ich werde|werde ich|wir werden|werden wir|wir sollten|sollten wir|ich sollte|wir müssen|ich muss)(?!.{0,160}(?<!\\p{L})(?:${LOOKING})\\p{L}*(?:[.,;:!]|$))|(?:ich (?!${LOOKING})\\p{L}+e|wir (?!${LOOKING})\\p{L}+en)`,

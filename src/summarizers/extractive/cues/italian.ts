@@ -25,7 +25,7 @@ export const ITALIAN: CueTable = {
     "(?:abbiamo|ho|ha|è stato|avete) (?:deciso|scelto|optato|concordato|stabilito)|decidiamo|(?:la|nostra|mia) decisione (?:è|è stata)|scegliamo|restiamo con|rimaniamo con|andiamo con",
   ),
   commit: words(
-    "(?:useremo|userò|usiamo|uso|teniamo|terremo|terrò|lasciamo|lasceremo|manteniamo|manterremo|salviamo|evitiamo|eviteremo|prendiamo|passiamo (?:a|da))",
+    "(?:useremo|userò|usiamo|uso|teniamo|terremo|terrò|lasciamo|lasceremo|manteniamo|manterremo|salviamo|evitiamo|eviteremo|prendiamo|passiamo (?:a|da)|(?:voglio|vorrei) (?:usare|utilizzare|tenere|scegliere|mantenere)|scelgo)",
   ),
   means: words(
     `(?:devo|dobbiamo|dovremmo|bisogna|conviene) (?!${LOOKING})\\p{L}+(?:are|ere|ire)|(?!${LOOKING})\\p{L}+(?:erò|irò|eremo|iremo)`,

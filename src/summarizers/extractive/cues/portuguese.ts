@@ -27,7 +27,7 @@ export const PORTUGUESE: CueTable = {
     "(?:foi|ficou) (?:decidido|combinado|acordado|definido)|decidimos|decidi|decidiu|(?:a|nossa|minha) decisão (?:é|foi)|escolhemos|escolhi|escolheu|optamos|optei|optou|combinamos|ficamos com|fico com|vamos (?:ficar )?com|vou com",
   ),
   commit: words(
-    "(?:usaremos|usarei|vamos (?:usar|manter|deixar|guardar)|vou (?:usar|manter|deixar|guardar)|manteremos|mantemos|deixamos|evitaremos|mudamos (?:para|de)|trocamos|mudaremos para)",
+    "(?:usaremos|usarei|vamos (?:usar|manter|deixar|guardar)|vou (?:usar|manter|deixar|guardar)|manteremos|mantemos|deixamos|evitaremos|mudamos (?:para|de)|trocamos|mudaremos para|(?:quero|gostaria de) (?:usar|utilizar|manter|escolher|ficar com)|escolho)",
   ),
   means: words(
     `(?:vou|vamos|devemos|precisamos|preciso|convém) (?!${LOOKING})\\p{L}+[aei]r|(?!${LOOKING})\\p{L}+(?:arei|erei|irei|aremos|eremos|iremos)`,

@@ -28,7 +28,7 @@ export const SPANISH: CueTable = {
     "(?:hemos|he|se ha|ha|han) (?:decidido|elegido|optado|acordado|escogido)|decidimos|decidí|decidió|(?:la|nuestra|mi) decisión (?:es|fue)|elegimos|elegí|eligió|optamos|opté|acordamos|nos quedamos con|me quedo con|(?:vamos|voy) con",
   ),
   commit: words(
-    "(?:usaremos|usaré|vamos a (?:usar|mantener|dejar|guardar)|voy a (?:usar|mantener|dejar|guardar)|usemos|mantendremos|mantengo|mantenemos|dejamos|dejaremos|guardaremos|evitaremos|cambiamos (?:a|de)|cambiaremos a)",
+    "(?:usaremos|usaré|vamos a (?:usar|mantener|dejar|guardar)|voy a (?:usar|mantener|dejar|guardar)|usemos|mantendremos|mantengo|mantenemos|dejamos|dejaremos|guardaremos|evitaremos|cambiamos (?:a|de)|cambiaremos a|(?:quiero|quisiera|me gustaría) (?:usar|utilizar|mantener|elegir|quedarme con)|elijo)",
   ),
   means: words(
     `(?:voy a|vamos a|debemos|conviene|hay que) (?!${LOOKING})\\p{L}+|(?!${LOOKING})\\p{L}+(?:aré|eré|iré|aremos|eremos|iremos)`,
