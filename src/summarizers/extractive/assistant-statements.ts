@@ -11,6 +11,7 @@ import { CUES } from "./cues.ts";
 import { decidingCues, decisionIn, endsAsking } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { quick } from "./quick-expressions.ts";
+import { isRefused } from "./refusals.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
 import { writtenSentences } from "./written-sentences.ts";
@@ -65,10 +66,11 @@ export function toldIn(
     if (isFragment(words, WRITTEN)) continue;
     const isReport = isAtWork && (isFinal === true || isReceipt(words));
     // Most sentences have none of the cues, and looking for them is cheap.
-    if (!isTold(words) && !(isReport && cues.finished.test(words))) continue;
+    const isDenied = isAtWork && isFinal === true && isRefused(words, language);
+    if (!isDenied && !isTold(words) && !(isReport && cues.finished.test(words))) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || endsAsking(whole)) continue;
-    const decision = decisionIn(whole, cues, speaker);
+    const decision: Decision | undefined = isDenied ? { decision: whole } : decisionIn(whole, cues, speaker);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues, isReport)))
       decisions.push(decision);
     else if (isAnnouncement(words, cues)) continue;
