@@ -71,6 +71,8 @@ test.each([
     "The loader should skip the row instead of crashing.",
     undefined,
   ],
+  ["The gate should send the height, not the row.", "The gate should send the height, not the row.", undefined],
+  ["Let me take that back and instead ignore the row.", "Let me take that back and instead ignore the row.", undefined],
   [
     "For high tides, we use the long rope instead of the chain.",
     "For high tides, we use the long rope instead of the chain.",
@@ -112,6 +114,8 @@ test.each([
   "Let me remove the old table since it is no longer needed.",
   "Streaming fix: done.",
   "The solution: We need to mend the gate or move the pier.",
+  "The gate should open, not sure why it stays shut.",
+  "Let me take that back and instead check the row.",
   "Let me use the chart reading tool instead.",
   "Since you stay three days, I'll calculate the dates.",
   "To solve this, I must connect to the harbour office.",
