@@ -38,6 +38,17 @@ test("what the user takes back was not done", async () => {
   expect(after.done).toEqual([PUMP]);
 });
 
+test("what the user takes back, or answers with a way of their own, is no decision", async () => {
+  const rope = { decision: "I'll use a rope", reason: "because the chain rusts." };
+  const before = [TASK, ...edit("I'll use a rope because the chain rusts."), assistant("The gate hangs now.")];
+  expect((await summarize(before, user("Now write the manual."), edit("On it."))).decisions).toEqual([rope]);
+  expect((await summarize(before, user("i undid your changes, try again"), edit("On it."))).decisions).toEqual([]);
+  const proposed = [TASK, assistant("I'll use a rope because the chain rusts.")];
+  expect((await summarize(proposed, user("ok, I think it looks good"), edit("On it."))).decisions).toEqual([rope]);
+  const other = "well, I think it should be a belt";
+  expect((await summarize(proposed, user(other), edit("On it."))).decisions).toEqual([{ decision: other }]);
+});
+
 const WRONG = "The issue is that the gate opens before the pump has stopped.";
 
 test("a finding stands until an edit and a check have followed", async () => {

@@ -56,7 +56,7 @@ const OPTION =
   /^(?:[-*+]\s+)?(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|variante|opción|opção|opzione|вариант|方案|选项|案|옵션)\s*)?([1-9]|[A-E])\s*[.):：]\s*(\S.*)$/iu;
 
 /** The last list of its kind, by its marks. */
-function optionsIn(text: string): ReadonlyMap<string, string> {
+export function optionsIn(text: string): ReadonlyMap<string, string> {
   let options = new Map<string, string>();
   const lines = text.split("\n").map((line) => line.trim());
   lines.forEach((line, at) => {

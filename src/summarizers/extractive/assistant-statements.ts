@@ -10,6 +10,7 @@ import { type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { decidingCues, decisionIn, endsAsking } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
+import { withOwnOption } from "./own-options.ts";
 import { quick } from "./quick-expressions.ts";
 import { isRefused } from "./refusals.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
@@ -72,7 +73,7 @@ export function toldIn(
     if (whole === undefined || endsAsking(whole)) continue;
     const decision: Decision | undefined = isDenied ? { decision: whole } : decisionIn(whole, cues, speaker);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues, isReport)))
-      decisions.push(decision);
+      decisions.push(withOwnOption(decision, written.text));
     else if (isAnnouncement(words, cues)) continue;
     else if (isDone(whole, cues, isReport)) done.push(whole);
     else if (cues.finding.test(whole) && !cues.blocked.test(whole)) findings.push(whole);

@@ -11,7 +11,7 @@ export function wordsOf(text: string): ReadonlySet<string> {
 const STEM_CHARS = 6;
 
 /** Beginnings of words, so that "publish" and "published" are one. */
-function stemsOf(text: string): ReadonlySet<string> {
+export function stemsOf(text: string): ReadonlySet<string> {
   const stems = new Set<string>();
   visitContentWords(text, (word) => stems.add(word.slice(0, STEM_CHARS)));
   return stems;

@@ -14,6 +14,7 @@ import { changesMade, passedChecks } from "./evidence.ts";
 import { claimsPassing, failedCheckAt } from "./failed-checks.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
+import { isOutvoted } from "./own-options.ts";
 import { readNow } from "./present.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
 import { spokenWords } from "./spoken-words.ts";
@@ -77,7 +78,7 @@ export function readStatements(input: StatementInput): Statements {
       reply = item.text;
     } else {
       const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
-      const since = { reading, failedAt, isTakenBack, reply, withdrawn };
+      const since = { reading, failedAt, isTakenBack, reply, withdrawn, replies: found.replies };
       if (told !== undefined) readAssistant(standing(told, item, since), found);
       if (before?.message !== item.message) reply = "";
       age++;
@@ -156,6 +157,8 @@ interface Since {
   /** The user's next words, where they are the next of all. */
   readonly reply: string;
   readonly withdrawn: readonly Withdrawal[];
+  /** All that the user said later. */
+  readonly replies: Iterable<string>;
 }
 
 /** What was said last may be answered by a message that stays in the view. */
@@ -170,9 +173,10 @@ function replyIn({ prose }: KeptView, last: Prose | undefined): string {
  */
 function standing({ decisions, done, findings }: Told, { message, text }: Prose, since: Since): Told {
   const isMended = message <= since.reading.mendedUpTo;
+  const isOverruled = since.isTakenBack || (decisions.length > 0 && overrules(since.reply, text));
   const stillDone = message < since.failedAt ? done.filter((item) => !claimsPassing(item)) : done;
   const told = {
-    decisions: decisions.length > 0 && overrules(since.reply, text) ? [] : decisions,
+    decisions: isOverruled ? [] : decisions.filter((decision) => !isOutvoted(decision, text, since.replies)),
     done: since.isTakenBack ? [] : stillDone,
     findings: isMended || (findings.length > 0 && denies(since.reply, text)) ? [] : findings,
   };
