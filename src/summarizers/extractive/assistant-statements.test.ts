@@ -132,3 +132,12 @@ test("an identifier may begin a sentence", () =>
 
 test("however it is announced, it is announced", () =>
   expect(openIn("However, let me check the pump first.", "en").announced).toEqual(["Check the pump first."]));
+
+test("what a conclusion follows from is its reason, where that says something by itself", () => {
+  const decided = (text: string) => toldIn({ text }, "en").decisions;
+  const drawn = { decision: "So we should move the boat." };
+  const ground = "The rope at the northern pier is too short.";
+  expect(decided(`${ground} So we should move the boat.`)).toEqual([{ ...drawn, reason: ground }]);
+  expect(decided("Is the rope long enough? So we should move the boat.")).toEqual([drawn]);
+  expect(decided("That is too short. So we should move the boat.")).toEqual([drawn]);
+});

@@ -63,7 +63,10 @@ export function toldIn(
   const decisions: Decision[] = [];
   const done: string[] = [];
   const findings: string[] = [];
+  let last = "";
   for (const words of endsOf(writtenSentences(written), SENTENCES_PER_MESSAGE)) {
+    const before = last;
+    last = words;
     if (isFragment(words, WRITTEN)) continue;
     const isReport = isAtWork && (isFinal === true || isReceipt(words));
     // Most sentences have none of the cues, and looking for them is cheap.
@@ -73,7 +76,7 @@ export function toldIn(
     if (whole === undefined || endsAsking(whole)) continue;
     const decision: Decision | undefined = isDenied ? { decision: whole } : decisionIn(whole, cues, speaker);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues, isReport)))
-      decisions.push(withOwnOption(decision, written.text));
+      decisions.push(withOwnOption(withGround(decision, before), written.text));
     else if (isAnnouncement(words, cues)) continue;
     else if (isDone(whole, cues, isReport)) done.push(whole);
     else if (cues.finding.test(whole) && !cues.blocked.test(whole)) findings.push(whole);
@@ -84,6 +87,18 @@ export function toldIn(
     findings: findings.slice(0, FINDINGS_MAX),
   };
 }
+
+/** "The rope is too short. So we should move the boat": what it follows from stands before it. */
+function withGround(decision: Decision, before: string): Decision {
+  if (decision.reason !== undefined || !CONCLUDING.test(decision.decision)) return decision;
+  const reason = before.length > GROUND_CHARS_MAX || !endsWithMark(before) ? undefined : wholeWords(before, WRITTEN);
+  return reason === undefined || endsAsking(reason) || POINTING_BACK.test(reason) ? decision : { ...decision, reason };
+}
+
+const GROUND_CHARS_MAX = 200;
+const CONCLUDING = quick(
+  /^(?:so|therefore|thus|hence|daher|deshalb|also|somit|donc|par conséquent|así que|por (?:lo )?tanto|portanto|por isso|quindi|perciò|pertanto)(?!\p{L})/iu,
+);
 
 /** "The mooring is booked (M-2047)": what came of it stands in brackets, so that it ended, wherever it is said. */
 function isReceipt(words: string): boolean {
