@@ -141,3 +141,17 @@ test("what a conclusion follows from is its reason, where that says something by
   expect(decided("Is the rope long enough? So we should move the boat.")).toEqual([drawn]);
   expect(decided("That is too short. So we should move the boat.")).toEqual([drawn]);
 });
+
+test.each([
+  [
+    "Since the tide service is unavailable, let me give you the heights of last year.",
+    "Since you have two boats, let me give you the heights of both.",
+  ],
+  [
+    "However, I can provide the heights based on general tables.",
+    "However, I can provide the heights if you name the harbour.",
+  ],
+])("what is told in the place of something else is a choice: %s", (chosen, told) => {
+  expect(toldIn({ text: chosen }, "en").decisions).toEqual([{ decision: chosen }]);
+  expect(toldIn({ text: told }, "en").decisions).toEqual([]);
+});
