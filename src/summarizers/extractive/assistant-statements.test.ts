@@ -155,3 +155,9 @@ test.each([
   expect(toldIn({ text: chosen }, "en").decisions).toEqual([{ decision: chosen }]);
   expect(toldIn({ text: told }, "en").decisions).toEqual([]);
 });
+
+test("two cases are not two ways", () => {
+  const fix = "We need to change this check to skip the row when the gate or the lock is shut.";
+  expect(toldIn({ text: fix }, "en").decisions).toEqual([{ decision: fix }]);
+  expect(toldIn({ text: "The fix is to skip the row when it is shut, or move the lock." }, "en").decisions).toEqual([]);
+});

@@ -36,8 +36,13 @@ export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork 
 }
 
 function isRemedy(sentence: string, { remedy }: CueTable): boolean {
-  return remedy.test(sentence) && !ALTERNATIVE.test(sentence);
+  return remedy.test(sentence) && !ALTERNATIVE.test(sentence.replace(CASES, ""));
 }
+
+/** "… when the gate or the lock is shut" names two cases, not two ways. */
+const CASES = quick(
+  /(?<!\p{L})(?:when(?:ever)?|if|where|wenn|falls|wo|quand|lorsque|si|où|cuando|donde|quando|se|onde|dove|когда|если|где)(?!\p{L})[^,;]*/giu,
+);
 
 /** "Turn it off rather than feed it, because it grows": users decide by what they order. What is to be so always is a rule. */
 function isOrdered(sentence: string, { pick, against, request }: CueTable): boolean {
