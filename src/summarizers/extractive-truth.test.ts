@@ -47,6 +47,14 @@ test("what the user takes back, or answers with a way of their own, is no decisi
   expect((await summarize(proposed, user("ok, I think it looks good"), edit("On it."))).decisions).toEqual([rope]);
   const other = "well, I think it should be a belt";
   expect((await summarize(proposed, user(other), edit("On it."))).decisions).toEqual([{ decision: other }]);
+  const turn = [
+    TASK,
+    ...edit("I'll use a bell because it is loud."),
+    ...edit("I'll use a rope because the chain rusts."),
+  ];
+  const bell = { decision: "I'll use a bell", reason: "because it is loud." };
+  const after = await summarize(turn, assistant("The gate hangs now."), user(other), edit("On it."));
+  expect(after.decisions).toEqual([bell, { decision: other }]);
 });
 
 const WRONG = "The issue is that the gate opens before the pump has stopped.";

@@ -60,19 +60,22 @@ const ENDS_ASKING = /[?？؟]\W*$/;
  */
 export function overrules(reply: string, proposed: string): boolean {
   const read = reply.slice(0, REPLY_CHARS_READ);
-  if (COUNTERED.test(read)) return true;
   if (!isRefusal(read)) return false;
   const rest = read.replace(REFUSAL, "");
   return OTHER_WAY.test(rest) || (/^[\s,.!…]*$/.test(rest) && !ENDS_ASKING.test(proposed));
 }
 
-/** "Well, I think it should be the other gate": a way of one's own, said to one that was proposed. */
-const COUNTERED = quick(
-  /^\s*(?:(?:well|hm+|no|nope|actually|ok(?:ay)?|but|nein|naja|aber|non|mais|no,? pero|pero)[,.…]*\s+)*(?:i(?: think|['’]d say)|ich (?:finde|denke|meine),?|je pense qu['’]?e?|creo que|acho que|penso che) ?(?:it|we|they|this|that|es|das|wir|on|il|debería|deberíamos|deveria|devíamos|dovremmo|dovrebbe)(?!\p{L})(?: (?:should|needs? to|must|soll\p{L}*|devr\p{L}*)(?!\p{L})|(?<=(?:debería|deberíamos|deveria|devíamos|dovremmo|dovrebbe)))/iu,
-);
-
 const OTHER_WAY = quick(
   /^[\s,.!:;–—-]*(?:(?:please|bitte|let['’]?s|let us|i(?:['’]d| would)?|we(?:['’]d| would)?) )*(?:(?:go (?:with|for)|take|pick|choose|use|stick (?:to|with)|prefer|rather|lieber|nimm|nehmen wir|verwende|benutze|prends|prenons|utilise[sz]?|je préfère|prefiero|usa|prefiro|preferisco|используй(?:те)?|возьми(?:те)?)(?!\p{L})|(?:the |die |der |das |la |le |el |o |il )?(?:option|number|variant|first|second|third|other one|former|latter|variante|opción|opção|opzione|вариант|erste|zweite|andere|première|seconde|deuxième|primera|segunda|primeira|prima)(?!\p{L})|[1-9A-E](?=[.!\s]*$)|(?:用|选|方案|第[一二三]|案|옵션))/iu,
+);
+
+/** "Well, I think it should be the other gate": a way of one's own, in the place of what was proposed last. */
+export function counters(reply: string): boolean {
+  return COUNTERED.test(reply.slice(0, REPLY_CHARS_READ));
+}
+
+const COUNTERED = quick(
+  /^\s*(?:(?:well|hm+|no|nope|actually|ok(?:ay)?|but|nein|naja|aber|non|mais|no,? pero|pero)[,.…]*\s+)*(?:i(?: think|['’]d say)|ich (?:finde|denke|meine),?|je pense qu['’]?e?|creo que|acho que|penso che) ?(?:it|we|they|this|that|es|das|wir|on|il|debería|deberíamos|deveria|devíamos|dovremmo|dovrebbe)(?!\p{L})(?: (?:should|needs? to|must|soll\p{L}*|devr\p{L}*)(?!\p{L}| (?:also|auch|aussi))|(?<=(?:debería|deberíamos|deveria|devíamos|dovremmo|dovrebbe)))/iu,
 );
 
 /** How things stood when it was said. */

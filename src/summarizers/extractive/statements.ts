@@ -18,7 +18,7 @@ import { isOutvoted } from "./own-options.ts";
 import { readNow } from "./present.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
 import { spokenWords } from "./spoken-words.ts";
-import { denies, overrules } from "./stale.ts";
+import { counters, denies, overrules } from "./stale.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
@@ -61,6 +61,7 @@ export function readStatements(input: StatementInput): Statements {
   const isAtWork = !isTalk(reading);
   let isTakenBack = false;
   let reply = replyIn(kept, reading.prose.at(-1));
+  let isCountered = counters(reply);
   const failedAt = failedCheckAt(reading, kept);
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
@@ -75,10 +76,12 @@ export function readStatements(input: StatementInput): Statements {
       readUser(exchange, found, { message: item.message, withdrawn });
       // "Go on" between two messages ends no turn.
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
+      isCountered = counters(item.text) || (isCountered && !isTelling(item.text, reading.language));
       reply = item.text;
     } else {
       const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
-      const since = { reading, failedAt, isTakenBack, reply, withdrawn, replies: found.replies };
+      const since = { reading, failedAt, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
+      isCountered &&= (told?.decisions ?? []).length === 0;
       if (told !== undefined) readAssistant(standing(told, item, since), found);
       if (before?.message !== item.message) reply = "";
       age++;
@@ -154,6 +157,8 @@ interface Since {
   readonly failedAt: number;
   /** The user's next message takes back what was done. */
   readonly isTakenBack: boolean;
+  /** They name another way than the newest of the assistant's. */
+  readonly isCountered: boolean;
   /** The user's next words, where they are the next of all. */
   readonly reply: string;
   readonly withdrawn: readonly Withdrawal[];
@@ -176,7 +181,11 @@ function standing({ decisions, done, findings }: Told, { message, text }: Prose,
   const isOverruled = since.isTakenBack || (decisions.length > 0 && overrules(since.reply, text));
   const stillDone = message < since.failedAt ? done.filter((item) => !claimsPassing(item)) : done;
   const told = {
-    decisions: isOverruled ? [] : decisions.filter((decision) => !isOutvoted(decision, text, since.replies)),
+    decisions: isOverruled
+      ? []
+      : decisions
+          .slice(0, since.isCountered ? -1 : undefined)
+          .filter((decision) => !isOutvoted(decision, text, since.replies)),
     done: since.isTakenBack ? [] : stillDone,
     findings: isMended || (findings.length > 0 && denies(since.reply, text)) ? [] : findings,
   };
