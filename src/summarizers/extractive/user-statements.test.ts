@@ -106,3 +106,16 @@ test.each([
   expect(decided(taken)).toEqual([{ decision: taken }]);
   expect(decided(wanted)).toEqual([]);
 });
+
+/** Wanted otherwise than it was done, and only denied. */
+test.each([
+  ["en", "no, the block should stay as it is", "no, the block was never blue"],
+  ["en", "No, use the old pump.", "No, that's all I need."],
+  ["de", "Nein, die Pumpe soll so bleiben.", "Nein, die Pumpe war nie blau."],
+  ["fr", "Non, il faut garder l'ancienne pompe.", "Non, la pompe était bleue."],
+] as const)("%s: %j corrects what was done", (language, corrected, denied) => {
+  const decided = (asked: string, reply: string) => laidDownBy({ asked, reply, language, askedIn: language }).decisions;
+  expect(decided("Done! Both are blue now.", corrected)).toEqual([{ decision: corrected }]);
+  expect(decided("Done! Both are blue now.", denied)).toEqual([]);
+  expect(decided("", corrected)).toEqual([]);
+});

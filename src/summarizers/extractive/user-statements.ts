@@ -5,6 +5,7 @@
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { type Exchange, settledBy } from "./answers.ts";
+import type { CueTable } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { decisionIn } from "./decisions.ts";
 import { quick } from "./quick-expressions.ts";
@@ -33,8 +34,11 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   if (isRepeated || !isTelling(text, language)) return { decisions, constraints };
   const cues = CUES[language];
   const hasOtherPlan = isPlanChange(text) && isTopicShift(text);
+  const isCorrected = exchange.asked !== "" && answer === undefined && CORRECTED.test(text);
   let before = "";
-  for (const sentence of splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST })) {
+  const sentences = splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST });
+  const [first] = sentences;
+  for (const sentence of sentences) {
     // "The footer is too bright. Should be dimmer everywhere." says nothing without the sentence before.
     const isLeaning = /^(?:should|must|needs?)\b/i.test(sentence) && endsWithMark(before);
     const isAnswered = isLeaning && /[?？؟]$/.test(before);
@@ -44,6 +48,8 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
     if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
     const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
     if (decision !== undefined) decisions.push(decision);
+    // "No, the gate should stay shut" wants otherwise than it was done.
+    else if (isCorrected && sentence === first && isCorrection(whole, cues)) decisions.push({ decision: whole });
     // "Change of plan: use brass instead" takes another way, with or without a reason.
     else if (hasOtherPlan && whole.length >= PLAN_CHARS_MIN && isPlanChange(whole)) decisions.push({ decision: whole });
     else if (
@@ -55,6 +61,22 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   }
   return { decisions, constraints };
 }
+
+/** It says no, and then something. */
+const CORRECTED =
+  /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*\S|^\s*(?:不是?|不对|いいえ|違い?ます|아니(?:요|오)?)[，、,。]/iu;
+
+/** Something is to be otherwise; who only denies a fact, or wants nothing more, decides nothing. */
+function isCorrection(sentence: string, { request }: CueTable): boolean {
+  const rest = sentence.replace(CORRECTING, "");
+  return rest.length >= CORRECTION_CHARS_MIN && !NOTHING_MORE.test(rest) && request.test(rest);
+}
+
+const CORRECTING = /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*|^[^，、,。]{1,6}[，、,。]/iu;
+const CORRECTION_CHARS_MIN = 8;
+const NOTHING_MORE = quick(
+  /^(?:that['’]?s|this is|it['’]?s|i(?:['’]m| am)|i (?:don['’]t|do not|need|just|meant|want(?! (?:it|the|this|that))|would)|nothing|thank|can you|could you|das (?:ist|war)|ich|c['’]est|je|eso es|yo|isso|eu|è|io|это|я)(?!\p{L})/iu,
+);
 
 const SAID = { isUser: true, isAtWork: false } as const;
 /** "能不能": asks whether, and forbids nothing. */
