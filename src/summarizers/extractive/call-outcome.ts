@@ -217,7 +217,8 @@ const ERROR_MESSAGE = /(?:error|exception|fatal|panic)[^:\s]*(?:\[\w+\])?: \S.{6
 const ERROR_LINE =
   /error|fail|exception|denied|not found|no such|cannot|can't|unable|invalid|timed? ?out|refused|fatal|undefined/i;
 
-function errorLine(text: string): string {
+/** The line that says what went wrong, in a text that says so. */
+export function errorLine(text: string): string {
   const lines = linesOf(text.replace(/<\/?[a-z_]+>/g, ""));
   const telling =
     lines.find((line) => ERROR_MESSAGE.test(line)) ??

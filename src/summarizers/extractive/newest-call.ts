@@ -7,6 +7,7 @@ import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/mes
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { briefOf, failureOf, writtenCommand } from "./call-outcome.ts";
+import { printedFailure } from "./passed-check.ts";
 import { asksUser, settledByTool } from "./question-tools.ts";
 import { taggedCall } from "./tagged-call.ts";
 import { todosOf } from "./todo-list.ts";
@@ -33,7 +34,7 @@ export function newestCallIn(messages: readonly Message[], said: string): Newest
 }
 
 function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCall {
-  const failed = result !== undefined && failureOf(result) !== undefined;
+  const failed = result !== undefined && (failureOf(result) ?? printedFailure(briefOf(call), result)) !== undefined;
   const outcome = result === undefined ? "running" : failed ? "failed" : "succeeded";
   const { modified, read, isCommand } = filesOfCall(call);
   const [changed] = isCommand ? [] : modified;

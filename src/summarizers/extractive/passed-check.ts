@@ -1,7 +1,7 @@
 /** Whether a call was a check, and how it ended: tests, a build, a linter. Reads a bounded part of its result. */
 
 import type { ToolResultPart } from "../../core/message.ts";
-import { excerpt, isLooking, outcomeOf } from "./call-outcome.ts";
+import { errorLine, excerpt, isLooking, outcomeOf } from "./call-outcome.ts";
 
 const PASSED =
   /\b(?!0 )\d+ (?:passed|passing|tests?|specs?|examples?|doctests?)(?![\w.])|\ball (?:checks|tests) (?:have )?passed\b|\bbuild (?:succeeded|successful)\b|compiled successfully/i;
@@ -22,9 +22,23 @@ export function isCheck(brief: string): boolean {
 }
 
 const CHECKS =
-  /(?:^|[\s;&|/(])(?:(?:npm|pnpm|yarn|bun|deno|mix|cargo|go|dotnet|swift|rake|rails|gradle|gradlew|mvn|make|just|bazel|composer|poe|nox|hatch|uv|turbo|nx) (?:[^\s;&|]+ ){0,3}?(?:[\w-]+:)?(?:tests?|check|lint|build|spec|verify|clippy|vet|typecheck|compile|precommit)(?![\w./])|(?:pytest|jest|vitest|mocha|tsc|mypy|ruff|eslint|biome|rspec|phpunit|tox|ctest|pyright|xcodebuild|unittest)(?=[\s;&|]|$)|(?:manage\.py|playwright) test(?!\w))/;
+  /(?:^|[\s;&|/(])(?:(?:npm|pnpm|yarn|bun|deno|mix|cargo|go|dotnet|swift|rake|rails|gradle|gradlew|mvn|make|just|bazel|composer|poe|nox|hatch|uv|turbo|nx) (?:[^\s;&|]+ ){0,3}?(?:[\w-]+:)?(?:tests?|check|lint|build|spec|verify|clippy|vet|typecheck|compile|precommit)(?![\w./])|(?:pytest|jest|vitest|mocha|tsc|mypy|ruff|eslint|biome|rspec|phpunit|tox|ctest|pyright|xcodebuild|unittest)(?=[\s;&|]|$)|(?:manage\.py|playwright) test(?!\w)|node (?:[^\s;&|]+ ){0,3}?--test(?![\w-]))/;
 
-/** Many a runner tells of failures in what it prints alone. */
+/** What a check says to have failed in what it prints alone, as many a runner does; undefined for any other call. */
+export function printedFailure(brief: string, result: ToolResultPart): string | undefined {
+  if (!isCheck(brief)) return undefined;
+  const outcome = outcomeOf(result);
+  if (NOT_PASSED.test(outcome)) return outcome;
+  // What passed may have printed much on its way.
+  if (PASSED.test(outcome)) return undefined;
+  const text = excerpt(result);
+  return FAILURE_MARK.test(text) ? errorLine(text) : undefined;
+}
+
+/** What runners and compilers put at the beginning of a line when they fail, and nobody writes otherwise. */
+const FAILURE_MARK =
+  /^\s*(?:FAIL(?:ED)?\b|--- FAIL:|Traceback \(most recent call last\)|BUILD FAILED\b|error\[E\d+\]|error: could not compile|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* )|\berror TS\d+:|\bBUILD FAILED\b|\bELIFECYCLE\b/m;
+
 export function hasFailedCheck(brief: string, result: ToolResultPart): boolean {
-  return isCheck(brief) && NOT_PASSED.test(outcomeOf(result));
+  return printedFailure(brief, result) !== undefined;
 }

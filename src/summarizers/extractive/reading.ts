@@ -13,7 +13,8 @@ import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { callKeyOf, failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
 import { briefOf, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "./call-outcome.ts";
-import { passedCheck } from "./passed-check.ts";
+import { passedCheck, printedFailure } from "./passed-check.ts";
+import { withPrintedFailure } from "./printed-failures.ts";
 import { type Settled, settledByTool } from "./question-tools.ts";
 import { requestOf, speakerOf } from "./request.ts";
 import { oneLine } from "./sentences.ts";
@@ -80,8 +81,9 @@ export interface LoggedCall {
 }
 
 export interface PlacedCall extends LoggedCall {
-  /** Where its result stands. */
+  /** Where its result stands, and how many calls had been made by then. */
   readonly message: number;
+  readonly call: number;
 }
 
 const FAILURES_KEPT = 64;
@@ -101,12 +103,13 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
     state.ledger.add(message);
     readMessage(state, message, index);
   });
-  const failures = [...state.failures.values()];
+  const { failures, log } = withPrintedFailure(state);
   const newest = failures.at(-1);
   const isOpen = newest !== undefined && newest.call === state.callsMade;
   return {
     ...state,
     language: detectLanguage(sampleOf(state)),
+    log,
     failures,
     openFailure: isOpen ? newest : undefined,
   };
@@ -205,7 +208,8 @@ function readObservation(state: State, said: string): void {
   const command = before === undefined || before.isUser ? undefined : writtenCommand(before.text);
   if (command !== undefined) {
     state.callsMade++;
-    noteFailure(state, command, failureOf(output));
+    const whole = `${command.name} ${command.brief}`;
+    noteFailure(state, command, failureOf(output) ?? printedFailure(whole, output));
   }
   if (state.results.length < RESULTS_KEPT) state.results.push(output);
 }
@@ -246,7 +250,7 @@ function readResult(state: State, result: ToolResultPart, message: number): void
   if (failure === undefined) {
     const edits = state.editedAt;
     const isListed = noteFiles(state, call, message);
-    if (!isListed) noteCall(state, callKey, { name: call.name, brief, result, message });
+    if (!isListed) noteCall(state, callKey, { name: call.name, brief, result, message, call: state.callsMade });
     // Only a check after an edit mends anything, so that few results are looked at.
     if (edits > state.mendedUpTo && CHECKING.test(brief) && passedCheck(brief, result) !== undefined)
       state.mendedUpTo = edits;
