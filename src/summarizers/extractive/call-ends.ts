@@ -3,10 +3,11 @@
  * place answers. Reads names of calls and bounded excerpts of results; never what a call was for.
  */
 
+import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { type Message, type ToolResultPart, text as textPart } from "../../core/message.ts";
-import { failureKeyOf } from "./call-keys.ts";
+import { failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
 import { briefOf, failureOf, writtenCommand } from "./call-outcome.ts";
-import { hasFailedCheck, isCheck } from "./passed-check.ts";
+import { isCheck, printedFailure } from "./passed-check.ts";
 import { isObservation } from "./reading.ts";
 import { withoutShellState } from "./tool-output.ts";
 
@@ -16,14 +17,22 @@ export interface CallEnds {
   readonly failed: ReadonlySet<string>;
   /** How the newest check of any kind ended; undefined where nothing was checked. */
   readonly newestCheck: "passed" | "failed" | undefined;
+  /** The newest check, where it failed. */
+  readonly failedCheck: FailedCheck | undefined;
   /** Whether any tool was called or answered. */
   readonly hasCalls: boolean;
   /** How many outputs stand in the user's place. */
   readonly observations: number;
 }
 
+export interface FailedCheck extends ToolFailure {
+  /** Where its result stands among the messages. */
+  readonly at: number;
+}
+
 interface Called {
   readonly key: string;
+  readonly name: string;
   readonly brief: string;
 }
 
@@ -33,15 +42,16 @@ export function callEndsIn(messages: readonly Message[], before: Message | undef
   const ends = new Map<string, boolean>();
   let written = before?.role === "assistant" ? lastText(before) : "";
   let newestCheck: CallEnds["newestCheck"];
+  let failedCheck: FailedCheck | undefined;
   let hasCalls = false;
   let observations = 0;
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
     for (const part of message.parts) {
       if (part.type === "tool-call") waiting.set(part.callId ?? part.name, called(part.name, briefOf(part)));
-      else if (part.type === "tool-result") end(waiting.get(part.callId ?? part.name ?? ""), part);
+      else if (part.type === "tool-result") end(waiting.get(part.callId ?? part.name ?? ""), part, at);
       else if (part.type === "text" && message.role === "user" && isObservation(part.text, true)) {
         observations++;
-        end(writtenIn(written), observed(part.text));
+        end(writtenIn(written), observed(part.text), at);
       } else continue;
       hasCalls = true;
     }
@@ -49,18 +59,22 @@ export function callEndsIn(messages: readonly Message[], before: Message | undef
   }
   const ended = (isGood: boolean): ReadonlySet<string> =>
     new Set([...ends.keys()].filter((key) => ends.get(key) === isGood));
-  return { succeeded: ended(true), failed: ended(false), newestCheck, hasCalls, observations };
+  return { succeeded: ended(true), failed: ended(false), newestCheck, failedCheck, hasCalls, observations };
 
-  function end(call: Called | undefined, result: ToolResultPart): void {
+  function end(call: Called | undefined, result: ToolResultPart, at: number): void {
     if (call === undefined) return;
-    const hasFailed = failureOf(result) !== undefined || hasFailedCheck(call.brief, result);
-    ends.set(call.key, !hasFailed);
-    if (isCheck(call.brief)) newestCheck = hasFailed ? "failed" : "passed";
+    const { key, name, brief } = call;
+    const failure = failureOf(result) ?? printedFailure(brief, result);
+    ends.set(key, failure === undefined);
+    if (!isCheck(brief)) return;
+    newestCheck = failure === undefined ? "passed" : "failed";
+    failedCheck =
+      failure === undefined ? undefined : { toolName: name, summary: `${brief}${OUTCOME_MARK}${failure}`, at };
   }
 }
 
 function called(name: string, brief: string): Called {
-  return { key: failureKeyOf(name, brief), brief };
+  return { key: failureKeyOf(name, brief), name, brief };
 }
 
 /** A command that is written whole begins with the program's name. */
@@ -68,7 +82,7 @@ function writtenIn(said: string): Called | undefined {
   const command = writtenCommand(said);
   if (command === undefined) return undefined;
   const { name, brief } = command;
-  return { key: failureKeyOf(name, brief), brief: isCheck(brief) ? brief : `${name} ${brief}` };
+  return { key: failureKeyOf(name, brief), name, brief: isCheck(brief) ? brief : `${name} ${brief}` };
 }
 
 function observed(said: string): ToolResultPart {

@@ -17,4 +17,9 @@ export function failureKeyOf(toolName: string, brief: string): string {
   return deed === undefined ? callKeyOf(toolName, brief) : `${toolName} git ${deed}`;
 }
 
+/** Whether a command does more with git than look. */
+export function isGitDeed(brief: string): boolean {
+  return brief.includes("git ") && brief.search(GIT_DEED) >= 0;
+}
+
 const GIT_DEED = /\bgit (?:-C \S+ )?(commit|push|pull|rebase|merge|cherry-pick)\b/g;

@@ -3,7 +3,7 @@
  * calls only. Never judges a check by another of which it has the result.
  */
 
-import { OUTCOME_MARK } from "./call-keys.ts";
+import { isGitDeed, OUTCOME_MARK } from "./call-keys.ts";
 import { withoutPipes } from "./call-outcome.ts";
 import type { KeptView } from "./kept-view.ts";
 import { hasFailedCheck, isCheck } from "./passed-check.ts";
@@ -26,6 +26,13 @@ export function isCheckFailure({ toolName, summary }: Failure): boolean {
   const command = commandIn(summary);
   return isCheck(command) || isCheck(`${toolName} ${command}`);
 }
+
+/** "git push" and the like: what failed so is wanted until it is done, unless there was nothing to do. */
+export function isGitFailure({ summary }: Failure): boolean {
+  return isGitDeed(commandIn(summary)) && !NOTHING_TO_DO.test(summary);
+}
+
+const NOTHING_TO_DO = /nothing (?:added )?to commit|no changes added|up[- ]to[- ]date|working tree clean/i;
 
 /** Of a line that tells a call and what came of it; empty for any other. */
 function commandIn(line: string): string {

@@ -4,6 +4,7 @@
  */
 
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
+import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { briefOf, failureOf, writtenCommand } from "./call-outcome.ts";
@@ -16,6 +17,8 @@ export interface NewestCall {
   readonly name: string;
   readonly brief: string;
   readonly outcome: "running" | "failed" | "succeeded";
+  /** What went wrong, where it failed. */
+  readonly failure?: string;
   /** The file that it changed. */
   readonly changed?: string;
   /** It asks the user: the answer, empty as long as there is none. */
@@ -34,12 +37,17 @@ export function newestCallIn(messages: readonly Message[], said: string): Newest
 }
 
 function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCall {
-  const failed = result !== undefined && (failureOf(result) ?? printedFailure(briefOf(call), result)) !== undefined;
-  const outcome = result === undefined ? "running" : failed ? "failed" : "succeeded";
+  const failure = result === undefined ? undefined : (failureOf(result) ?? printedFailure(briefOf(call), result));
+  const outcome = result === undefined ? "running" : failure === undefined ? "succeeded" : "failed";
   const { modified, read, isCommand } = filesOfCall(call);
   const [changed] = isCommand ? [] : modified;
   const [seen] = isCommand ? [] : read;
-  const own = { name: call.name, brief: changed ?? seen ?? briefOf(call), outcome } as const;
+  const own = {
+    name: call.name,
+    brief: changed ?? seen ?? briefOf(call),
+    outcome,
+    ...(failure !== undefined && { failure }),
+  } as const;
   if (changed !== undefined) return { ...own, changed };
   if (!asksUser(call.name)) return own;
   const settled = result === undefined ? undefined : settledByTool(call, result).at(-1);
@@ -56,6 +64,13 @@ const THINKING = /^(?:sequential_?)?think(?:ing)?$/i;
 function resultOf(call: ToolCallPart, messages: readonly Message[]): ToolResultPart | undefined {
   const key = call.callId ?? call.name;
   for (const { parts } of messages)
-    for (const part of parts) if (part.type === "tool-result" && (part.callId ?? part.name ?? "") === key) return part;
+    for (const part of parts)
+      if (part.type === "tool-result" && (part.callId ?? part.name ?? "") === key)
+        return isBrokenOff(part) ? undefined : part;
   return undefined;
+}
+
+/** What stands in for a result that never came. */
+function isBrokenOff({ content: [first] }: ToolResultPart): boolean {
+  return first?.type === "text" && first.text === INTERRUPTED_TEXT;
 }

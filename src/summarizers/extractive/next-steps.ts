@@ -27,6 +27,7 @@ import {
   unansweredLine,
 } from "./labels.ts";
 import type { NewestCall } from "./newest-call.ts";
+import { keptFailureIn } from "./open-failure.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
 import type { Prose, Reading } from "./reading.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
@@ -51,7 +52,7 @@ export interface NextInput {
   readonly left: readonly string[];
   /** No tool was called. */
   readonly isTalk: boolean;
-  /** The newest call, where it failed. */
+  /** The failure that nobody has tried to overcome. */
   readonly open: ToolFailure | undefined;
   /** Of the turn that is going on. */
   readonly newestCall: NewestCall | undefined;
@@ -77,10 +78,7 @@ export function nextOf(input: NextInput): readonly string[] {
   const newest = last?.isUser === true && !isAssent(last.text, reading.language) ? last.text : current?.text;
   const next = newest ?? goal.at(-1) ?? "";
   const parts = orderedParts(next, CUES[reading.language]);
-  const derived = [
-    ...failedCheck(input.open, reading.language),
-    ...partsBehind(parts, [...input.inProgress, ...input.done]),
-  ];
+  const derived = [...failedBefore(input), ...partsBehind(parts, [...input.inProgress, ...input.done])];
   if (derived.length > 0) return derived;
   if (input.newestCall !== undefined) return goOn(input, input.newestCall);
   // A client's note may stand behind an answer.
@@ -119,18 +117,22 @@ function toTakeUp(last: Prose | undefined, { reading: { language }, asked }: Nex
 }
 
 /** Nobody said what comes after the newest call: its result is still to be read, or what it changed to be looked at. */
-function goOn({ reading: { language }, open }: NextInput, newestCall: NewestCall): readonly string[] {
+function goOn({ reading: { language } }: NextInput, newestCall: NewestCall): readonly string[] {
   const { name, brief, outcome, changed, answer } = newestCall;
   if (answer !== undefined && answer !== "") return [answerLabel(language) + oneLine(answer, CALL_CHARS_MAX)];
   if (answer === "" && outcome === "running") return [awaitingLabel(language) + oneLine(brief, CALL_CHARS_MAX)];
   if (changed !== undefined && outcome === "succeeded") return [changedLabel(language) + changed];
   const call = brief === "" ? name : `${name}: ${brief}`;
-  // What went wrong, and the call in full, stand where the failure is told.
-  if (outcome === "failed" && open !== undefined && isWorthTelling(open))
-    return [overcomeLabel(language) + oneLine(call, FAILED_CHARS_MAX)];
+  // What went wrong, and the call in full, stand where the failure is told or in the view.
+  if (hasFailed(newestCall)) return [overcomeLabel(language) + oneLine(call, FAILED_CHARS_MAX)];
   // Of a path its end tells most.
   const short = call.length > CALL_CHARS_MAX ? call.replace(FOLDERS, "…/") : call;
   return [goOnLabel(language) + oneLine(short, CALL_CHARS_MAX)];
+}
+
+/** A search that found nothing has not. */
+function hasFailed({ name, brief, failure }: NewestCall): boolean {
+  return failure !== undefined && isWorthTelling({ toolName: name, summary: `${brief}${OUTCOME_MARK}${failure}` });
 }
 
 /** All but the last two parts of a path that ends the text. */
@@ -147,10 +149,16 @@ function isWithin(quote: string, text: string): boolean {
 const CHECK =
   /\b(?:tests?|specs?|check|lint|tsc|mypy|ruff|clippy|credo|dialyzer|pytest|jest|vitest|build|compile|make)\b/i;
 
-/** What was wrong stands where the failure is told. */
-function failedCheck(open: ToolFailure | undefined, language: Language): readonly string[] {
-  const [command = ""] = open?.summary.split(OUTCOME_MARK) ?? [];
-  return CHECK.test(command) ? [`${fixLabel(language)}${command.trim()}`] : [];
+/** What was wrong stands where the failure is told. Of the newest call that is no check, more is known than that it failed. */
+function failedBefore(input: NextInput): readonly string[] {
+  const { newestCall, reading } = input;
+  const { language } = reading;
+  const open = input.open ?? keptFailureIn(input);
+  if (open === undefined) return [];
+  const [command = ""] = open.summary.split(OUTCOME_MARK);
+  if (CHECK.test(command)) return [`${fixLabel(language)}${command.trim()}`];
+  if (newestCall === undefined || hasFailed(newestCall) || !isWorthTelling(open)) return [];
+  return [overcomeLabel(language) + oneLine(`${open.toolName}: ${command.trim()}`, FAILED_CHARS_MAX)];
 }
 
 const MESSAGES_READ = 200;

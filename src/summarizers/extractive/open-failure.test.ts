@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
 import { type Message, text } from "../../core/message.ts";
+import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
 import { estimateTokens } from "../../core/tokens/tokens.ts";
 import { extractive } from "../extractive.ts";
 
@@ -67,4 +68,43 @@ test("a call that failed and is no check is passed by what is looked at next", a
   expect((await told(bash("sluice apply", "Error: locked", true))).blocked).toEqual([
     "bash: sluice apply → Error: locked",
   ]);
+});
+
+test("a check that failed in the messages that stay is still to be overcome, and told there", async () => {
+  const again = { blocked: [], nextSteps: ["fix: npm test"] };
+  expect(await told(looks, failed)).toEqual(again);
+  expect(await told(looks, [...failed, ...looks])).toEqual(again);
+  expect(await told(failed, failed)).toEqual(again);
+  const passes = bash("npm test", "12 passed");
+  const other = user("Leave that. Please write the manual of the pump now.");
+  for (const rest of [passes, [...looks, ...passes], [other]])
+    expect((await told(looks, [...failed, ...rest])).nextSteps).not.toContain("fix: npm test");
+});
+
+test("so is any other newest call that stays, but not a search that found nothing", async () => {
+  const refused = bash("sluice apply", "Error: locked", true);
+  expect((await told(looks, refused)).nextSteps).toEqual(["overcome the failure of: bash: sluice apply"]);
+  const nothing = bash("grep -n wheel gate.ts", "exit code 1", true);
+  expect((await told(looks, nothing)).nextSteps).toEqual(["go on from: bash: grep -n wheel gate.ts"]);
+});
+
+test("what git refused stays open while things are only looked at, unless there was nothing to do", async () => {
+  const refused = bash("git push", "Error: rejected by the harbour", true);
+  const open = {
+    blocked: ["bash: git push → Error: rejected by the harbour"],
+    nextSteps: ["overcome the failure of: bash: git push"],
+  };
+  expect(await told([...refused, ...looks])).toEqual(open);
+  expect(await told(refused, looks)).toEqual(open);
+  expect((await told([...refused, ...bash("git push -f", "done")], looks)).blocked).toEqual([]);
+  const idle = bash("git commit -m gate", "nothing to commit, working tree clean", true);
+  expect((await told([...idle, ...looks])).blocked).toEqual([]);
+});
+
+test("a question to the user that was broken off still waits for its answer", async () => {
+  const asked = (answer: string, isError: boolean) =>
+    called("ask_user", { question: "Which gate shall I open?" }, answer, isError);
+  const waits = ["wait for the user's answer: Which gate shall I open?"];
+  expect((await told(asked(INTERRUPTED_TEXT, true))).nextSteps).toEqual(waits);
+  expect((await told(asked("The northern one.", false))).nextSteps).not.toEqual(waits);
 });

@@ -9,7 +9,7 @@ import { type Message, textsOf } from "../../core/message.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { isLooking, isWorthTelling, writtenCommand } from "./call-outcome.ts";
 import { onlyLooks } from "./course.ts";
-import { isCheckFailure } from "./failed-checks.ts";
+import { isCheckFailure, isGitFailure } from "./failed-checks.ts";
 import type { KeptView } from "./kept-view.ts";
 import { isObservation, type Reading } from "./reading.ts";
 import { isTelling } from "./tasks.ts";
@@ -24,12 +24,20 @@ export function openFailureIn({ leaving, reading, kept }: FailureSource): ToolFa
   const newest = kept.ends.hasCalls ? undefined : reading.openFailure;
   // A search that found nothing is told nowhere, and hides nothing.
   if (newest !== undefined && isWorthTelling(newest)) return newest;
-  const check = reading.failures.findLast(isCheckFailure);
+  const check = reading.failures.findLast((failure) => isCheckFailure(failure) || isGitFailure(failure));
   if (check === undefined) return newest;
   const since = [leaving.slice(check.message + 1), kept.messages];
   return since.every((messages) => messages.every((message) => onlyLooksOn(message, reading.language)))
     ? check
     : newest;
+}
+
+/** The check that failed in the messages that stay: there it is told, but not that it is still to be overcome. */
+export function keptFailureIn({ reading, kept }: Omit<FailureSource, "leaving">): ToolFailure | undefined {
+  const { failedCheck } = kept.ends;
+  if (failedCheck === undefined) return undefined;
+  const since = kept.messages.slice(failedCheck.at + 1);
+  return since.every((message) => onlyLooksOn(message, reading.language)) ? failedCheck : undefined;
 }
 
 /** What is asked for or done with a message leaves everything as it was. */
