@@ -20,6 +20,7 @@ import { createContext } from "./extractive/context-sentences.ts";
 import { courseOf } from "./extractive/course.ts";
 import { CUES } from "./extractive/cues.ts";
 import { distinct } from "./extractive/distinct.ts";
+import { todosInTime } from "./extractive/earlier-todos.ts";
 import { closingCalls, commitsOf } from "./extractive/evidence.ts";
 import { finalAnswer } from "./extractive/final-answer.ts";
 import { focusOn } from "./extractive/focus.ts";
@@ -37,7 +38,7 @@ import {
   mergeStatements,
 } from "./extractive/merge.ts";
 import { newestCallIn } from "./extractive/newest-call.ts";
-import { nextOf } from "./extractive/next-steps.ts";
+import { failedBefore, type NextInput, nextOf } from "./extractive/next-steps.ts";
 import { openFailureIn } from "./extractive/open-failure.ts";
 import { isTalk, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
@@ -69,12 +70,13 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const view = readKept(input);
   const read = readMessages(leaving, view);
   // A to-do list that stays in the view is newer than one that leaves.
-  const reading = view.todos === undefined ? read : { ...read, todos: view.todos };
+  const { todos, left } = todosInTime(view.todos ?? read.todos, [...leaving, ...view.messages], read.language);
+  const reading = { ...read, todos };
   for (const message of input.cut ?? []) reading.ledger.add(message);
   const foreign = foreignSummary([...input.kept, ...leaving]);
   const before = input.previous === undefined ? earlierIn(leaving) : earlierOf(input.previous);
   const withdrawn = withdrawnIn(inOrder(reading.prose, view.prose), reading.language);
-  const draft = draftOf({ leaving, reading, kept: view, before, foreign, withdrawn }, input);
+  const draft = draftOf({ leaving, reading, kept: view, before, foreign, withdrawn, left }, input);
   const kept = input.kept.flatMap(readableTexts);
   const { checkpoint, text } = compose(draft, { budgetTokens, counter, language: reading.language, kept });
   const notes = text === "" ? [`A budget of ${budgetTokens} tokens holds no summary.`] : [];
@@ -90,6 +92,8 @@ interface Source {
   readonly foreign: string;
   /** Names that the user gave up. */
   readonly withdrawn: readonly Withdrawal[];
+  /** To-dos of an earlier task. */
+  readonly left: readonly string[];
 }
 
 function draftOf(source: Source, input: SummaryInput): Draft {
@@ -111,7 +115,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const closed = [...statements.done, ...closingCalls(reading.log.values())];
   const newestCall = newestCallIn([...leaving, ...kept.messages], writtenLast(source));
   const carried = carriedOpen({ reading, kept, language, closed });
-  const left = [...statements.nextSteps, ...(fresh.nextSteps.length > 0 ? [] : carried.nextSteps)];
+  const left = [...statements.nextSteps, ...source.left, ...(fresh.nextSteps.length > 0 ? [] : carried.nextSteps)];
   const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed, newestCall, left };
   const results = once(() => resultProse(reading.results));
   const focus =
@@ -124,7 +128,9 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     ...statements,
     done: [...finalAnswer({ reading, kept, language }), ...statements.done],
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
-    nextSteps: distinct(fresh.nextSteps.length > 0 ? left : inTurn({ ...carried, now: nextOf(next), left }, source)),
+    nextSteps: distinct(
+      inTurn({ isOfTurn: carried.isOfTurn, next, left, isPlanned: fresh.nextSteps.length > 0 }, source),
+    ),
     blocked: distinct([
       ...(open === undefined || !isWorthTelling(open) ? [] : [failureLine(open)]),
       ...statements.blocked,
@@ -155,13 +161,17 @@ function draftOf(source: Source, input: SummaryInput): Draft {
 }
 
 interface Steps {
-  readonly now: readonly string[];
+  readonly next: NextInput;
   readonly left: readonly string[];
   readonly isOfTurn: boolean;
+  /** Somebody wrote down what comes next. */
+  readonly isPlanned: boolean;
 }
 
-/** What the turn that goes on still has to do stands before where it is; a new request stands before both. */
-function inTurn({ now, left, isOfTurn }: Steps, { reading, kept }: Source): readonly string[] {
+/** What failed stands before any plan, what the turn that goes on still has to do before where it is; a new request before both. */
+function inTurn({ next, left, isOfTurn, isPlanned }: Steps, { reading, kept }: Source): readonly string[] {
+  if (isPlanned) return [...failedBefore(next), ...left];
+  const now = nextOf(next);
   const isNew = reading.requests.length > 0 || kept.prose.some(({ isUser, message }) => isUser && message >= 0);
   return isNew && !isOfTurn ? [...now, ...left] : [...left, ...now];
 }

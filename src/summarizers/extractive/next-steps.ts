@@ -150,7 +150,7 @@ const CHECK =
   /\b(?:tests?|specs?|check|lint|tsc|mypy|ruff|clippy|credo|dialyzer|pytest|jest|vitest|build|compile|make)\b/i;
 
 /** What was wrong stands where the failure is told. Of the newest call that is no check, more is known than that it failed. */
-function failedBefore(input: NextInput): readonly string[] {
+export function failedBefore(input: NextInput): readonly string[] {
   const { newestCall, reading } = input;
   const { language } = reading;
   const open = input.open ?? keptFailureIn(input);
