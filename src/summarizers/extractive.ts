@@ -17,7 +17,6 @@ import { isWorthTelling } from "./extractive/call-outcome.ts";
 import { carriedOpen } from "./extractive/carried-open.ts";
 import { compose, type Draft } from "./extractive/compose.ts";
 import { createContext } from "./extractive/context-sentences.ts";
-import { courseOf } from "./extractive/course.ts";
 import { CUES } from "./extractive/cues.ts";
 import { distinct } from "./extractive/distinct.ts";
 import { todosInTime } from "./extractive/earlier-todos.ts";
@@ -105,7 +104,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     kept,
     language,
     commits: commitsOf(leaving),
-    course: courseOf([...leaving, ...kept.messages]),
+    messages: [...leaving, ...kept.messages],
     withdrawn,
   });
   const { findings, ...statements } = mergeStatements(fresh, earlier, source);

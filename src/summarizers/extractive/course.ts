@@ -56,6 +56,7 @@ export function onlyLooks(call: ToolCallPart): boolean {
   return modified.length === 0 && (read.length > 0 || LOOKS.test(call.name));
 }
 
-function hasWords({ role, parts }: Message): boolean {
+/** Whether the assistant says anything with it. */
+export function hasWords({ role, parts }: Message): boolean {
   return role === "assistant" && parts.some((part) => part.type === "text" && part.text.trim() !== "");
 }

@@ -3,7 +3,7 @@
  * Only calls that succeeded count. Reads names and arguments of calls and bounded excerpts of results.
  */
 
-import { isObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../core/message.ts";
 import { failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
 import { failureOf, withoutPipes } from "./call-outcome.ts";
@@ -40,12 +40,22 @@ const COMMAND_CHARS = 4_000;
 const HEREDOC_SUBJECT = /<<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{3,300})/;
 const QUOTED_SUBJECT = /\s-[a-z]*m\s*(?:"([^"\n]{3,300})|'([^'\n]{3,300}))/;
 
+/** Whether a call runs a command with these words, however far behind its beginning. */
+export function runs({ input }: ToolCallPart, words: string): boolean {
+  return isObject(input) && COMMAND_KEYS.some((key) => commandUnder(input, key)?.includes(words) === true);
+}
+
+function commandUnder(input: JsonObject, key: string): string | undefined {
+  const value = input[key];
+  const command = Array.isArray(value) ? value.join(" ") : value;
+  return typeof command === "string" ? command : undefined;
+}
+
 function commitSubject({ input }: ToolCallPart): string | undefined {
   if (!isObject(input)) return undefined;
   for (const key of COMMAND_KEYS) {
-    const value = input[key];
-    const command = Array.isArray(value) ? value.join(" ") : value;
-    if (typeof command !== "string") continue;
+    const command = commandUnder(input, key);
+    if (command === undefined) continue;
     const at = command.indexOf("git commit");
     if (at < 0) continue;
     const rest = command.slice(at, at + COMMAND_CHARS);

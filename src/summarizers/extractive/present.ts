@@ -19,14 +19,18 @@ export interface Now {
 export interface NowOptions {
   readonly userLanguage: Language;
   readonly language: Language;
+  /** What became of the assistant's newest words. */
   readonly course: Course;
+  /** Whether calls have done since all that a step announces. */
+  readonly isCarriedOut: (step: string) => boolean;
 }
 
 /**
  * What is going on at the end, as the assistant's newest message says it: whatever was announced before is done or dropped. So is
  * everything once the user has asked for something new, and what was announced with calls that have done it.
  */
-export function readNow(prose: readonly Prose[], { userLanguage, language, course }: NowOptions): Now {
+export function readNow(prose: readonly Prose[], options: NowOptions): Now {
+  const { userLanguage, language, course } = options;
   const inProgress: string[] = [];
   const nextSteps: string[] = [];
   const blocked: string[] = [];
@@ -42,16 +46,18 @@ export function readNow(prose: readonly Prose[], { userLanguage, language, cours
     if (item.message !== newest) break;
     const isFinal = item.isFinal && course === "said";
     const said = openIn(item.text, language, { isFinal });
-    const announced = said.announced.filter((step) => isOpen(step, course, language));
+    const announced = said.announced.filter((step) => isOpen(step, options));
+    const planned = said.nextSteps.filter((step) => course === "said" || !options.isCarriedOut(step));
     if (!isFinal) inProgress.unshift(...announced);
-    nextSteps.unshift(...(said.nextSteps.length > 0 || !isFinal ? said.nextSteps : announced));
+    nextSteps.unshift(...(said.nextSteps.length > 0 || !isFinal ? planned : announced));
     blocked.unshift(...said.blocked);
   }
   return { inProgress, nextSteps, blocked };
 }
 
 /** What was to be looked at has been seen with the first call; under one announcement much may be made, call by call. */
-function isOpen(step: string, course: Course, language: Language): boolean {
-  if (course === "looked" || course === "going-on") return !CUES[language].looking.test(step);
-  return course !== "carried-out";
+function isOpen(step: string, { course, language, isCarriedOut }: NowOptions): boolean {
+  if (course === "said") return true;
+  if (course === "carried-out" || isCarriedOut(step)) return false;
+  return (course !== "looked" && course !== "going-on") || !CUES[language].looking.test(step);
 }

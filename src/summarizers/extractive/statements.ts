@@ -5,17 +5,20 @@
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
+import type { Message } from "../../core/message.ts";
+import { once } from "../../core/once.ts";
 import type { Exchange } from "./answers.ts";
 import { type Told, toldIn } from "./assistant-statements.ts";
 import { visitContentWords } from "./content-words.ts";
-import type { Course } from "./course.ts";
+import { courseOf } from "./course.ts";
+import { carriedOutIn } from "./deeds.ts";
 import { distinct, distinctDecisions } from "./distinct.ts";
 import { changesMade, passedChecks } from "./evidence.ts";
 import { claimsPassing, failedCheckAt } from "./failed-checks.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import { isOutvoted } from "./own-options.ts";
-import { readNow } from "./present.ts";
+import { type NowOptions, readNow } from "./present.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
 import { spokenWords } from "./spoken-words.ts";
 import { counters, denies, overrules } from "./stale.ts";
@@ -47,13 +50,13 @@ export interface StatementInput {
   readonly language: Language;
   /** Subjects of commits, oldest first. */
   readonly commits: readonly string[];
-  /** What became of the newest words of the assistant. */
-  readonly course: Course;
+  /** Those that leave, and those that stay behind them. */
+  readonly messages: readonly Message[];
   readonly withdrawn: readonly Withdrawal[];
 }
 
 export function readStatements(input: StatementInput): Statements {
-  const { reading, kept, language, commits, course, withdrawn } = input;
+  const { reading, kept, language, commits, messages, withdrawn } = input;
   if (!reading.hasAssistant) return NOTHING;
   const found: Found = { done: [], decisions: [], findings: [], constraints: [], replies: new Set() };
   let age = 0;
@@ -95,7 +98,7 @@ export function readStatements(input: StatementInput): Statements {
         withdrawn,
       });
   const prose = inOrder(reading.prose, kept.prose);
-  const now = readNow(prose, { userLanguage: reading.language, language, course });
+  const now = readNow(prose, { userLanguage: reading.language, language, ...courseAndDeeds(messages) });
   const todos = reading.todos ?? [];
   const ofState = (state: string): readonly string[] =>
     todos.filter((todo) => todo.state === state).map(({ text }) => text);
@@ -115,6 +118,12 @@ export function readStatements(input: StatementInput): Statements {
     nextSteps: distinct([...ofState("pending"), ...now.nextSteps]),
     findings: distinct(found.findings),
   };
+}
+
+/** Deeds are looked for only where something was announced. */
+function courseAndDeeds(messages: readonly Message[]): Pick<NowOptions, "course" | "isCarriedOut"> {
+  const deeds = once(() => carriedOutIn(messages));
+  return { course: courseOf(messages), isCarriedOut: (step) => deeds()(step) };
 }
 
 const NOTHING: Statements = {
