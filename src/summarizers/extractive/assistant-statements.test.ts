@@ -161,3 +161,11 @@ test("two cases are not two ways", () => {
   expect(toldIn({ text: fix }, "en").decisions).toEqual([{ decision: fix }]);
   expect(toldIn({ text: "The fix is to skip the row when it is shut, or move the lock." }, "en").decisions).toEqual([]);
 });
+
+test("what was to be looked at stands behind its colon, what is to be made does not", () => {
+  const announced = (text: string): readonly string[] => openIn(text, "en").announced;
+  const list = "\n- The northern gate is higher.\n- The southern gate is wider.";
+  expect(announced(`Let me compare the two gates of the sluice:${list}`)).toEqual([]);
+  expect(announced("Let me compare the two gates of the sluice:")).toEqual(["Compare the two gates of the sluice."]);
+  expect(announced(`Let me paint the two gates of the sluice:${list}`)).toEqual(["Paint the two gates of the sluice."]);
+});

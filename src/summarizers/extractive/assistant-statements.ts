@@ -138,8 +138,12 @@ export function openIn(text: string, language: Language, { isFinal }: OpenOption
   const sentences = splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE });
   sentences.forEach((sentence, at) => {
     // What is announced in the middle of a last message follows in that message.
-    const isPast = isFinal && (at < sentences.length - LAST_SENTENCES || /[:：]\**$/.test(sentence));
-    const step = isPast ? undefined : announcement(sentence, cues);
+    const isOpening = /[:：]\**$/.test(sentence);
+    const isPast = isFinal && (at < sentences.length - LAST_SENTENCES || isOpening);
+    const said = isPast ? undefined : announcement(sentence, cues);
+    // "Let me compare the gates: …": what was to be looked at stands behind the colon.
+    const isSeen = isOpening && at < sentences.length - 1 && said !== undefined && cues.looking.test(said);
+    const step = isSeen ? undefined : said;
     const whole = wholeStatement(sentence, WRITTEN);
     if (step !== undefined) announced.push(leansOn(before, step, cues) ? `${before} ${step}` : step);
     else if (whole !== undefined && cues.blocked.test(whole)) blocked.push(withSubject(before, whole));
