@@ -169,3 +169,12 @@ test("what was to be looked at stands behind its colon, what is to be made does 
   expect(announced("Let me compare the two gates of the sluice:")).toEqual(["Compare the two gates of the sluice."]);
   expect(announced(`Let me paint the two gates of the sluice:${list}`)).toEqual(["Paint the two gates of the sluice."]);
 });
+
+test("what has an empty box before it comes next, under whatever label, and what is checked does not", () => {
+  const boxes = "The gate:\n- [x] Read the chart of the gate\n- [ ] Oil the hinge of the gate\n- [ ] Paint it";
+  expect(openIn(boxes, "en").nextSteps).toEqual(["Oil the hinge of the gate", "Paint it"]);
+  expect(openIn(boxes, "en", { isFinal: true }).nextSteps).toEqual(["Oil the hinge of the gate", "Paint it"]);
+  expect(openIn(boxes.replaceAll(/\[.\] /g, ""), "en").nextSteps).toEqual([]);
+  expect(openIn(`The draft:\n\`\`\`\n${boxes}\n\`\`\``, "en").nextSteps).toEqual([]);
+  expect(openIn(boxes.replace("[x]", "[ ]"), "en", { isFinal: true }).nextSteps).toEqual([]);
+});

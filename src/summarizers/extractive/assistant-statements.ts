@@ -14,6 +14,7 @@ import { withOwnOption } from "./own-options.ts";
 import { quick } from "./quick-expressions.ts";
 import { isRefused } from "./refusals.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
+import { boxesIn } from "./todo-list.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
 import { writtenSentences } from "./written-sentences.ts";
 
@@ -150,7 +151,8 @@ export function openIn(text: string, language: Language, { isFinal }: OpenOption
     else if (whole !== undefined && isPlan(whole, cues)) planned.push(whole);
     before = step === undefined ? (whole ?? "") : "";
   });
-  const listed = listedIn(text, cues.nextLabel);
+  const labelled = listedIn(text, cues.nextLabel);
+  const listed = labelled.length > 0 ? labelled : uncheckedIn(text, { isFinal });
   return {
     announced: announced.slice(0, ANNOUNCED_MAX),
     nextSteps: (listed.length > 0 ? listed : planned).slice(0, NEXT_MAX),
@@ -168,11 +170,23 @@ export interface Left {
 
 export function leftIn(text: string, language: Language): Left {
   const cues = CUES[language];
-  const listed = listedIn(text, cues.leftLabel).slice(0, NEXT_MAX);
+  const below = listedIn(text, cues.leftLabel);
+  const listed = (below.length > 0 ? below : uncheckedIn(text, { isFinal: true })).slice(0, NEXT_MAX);
   const sentences = splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE });
   const labelled = sentences.flatMap((sentence) => wholeStatement(sentence, WRITTEN) ?? []);
   return { listed, labelled: labelled.filter((whole) => isLabelled(whole, cues.leftLabel) && !endsAsking(whole)) };
 }
+
+/** What has an empty box before it, under whatever label. Whoever ends a turn with nothing but such gives a list away, or advice. */
+function uncheckedIn(text: string, { isFinal }: OpenOptions): readonly string[] {
+  if (!text.includes("[ ] ")) return [];
+  const boxes = boxesIn(text.replace(FENCED, ""));
+  if (isFinal && !boxes.some(({ state }) => state === "done")) return [];
+  return boxes.flatMap((box) => (box.state === "pending" ? [box.text] : []));
+}
+
+/** What was drafted for somebody. */
+const FENCED = /^```[\s\S]*?^```/gm;
 
 function listedIn(text: string, label: RegExp): readonly string[] {
   return listUnder(text, label).flatMap((item) => wholeStatement(item, WRITTEN) ?? []);

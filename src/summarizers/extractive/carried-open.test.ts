@@ -55,6 +55,13 @@ describe("a list of what remains", () => {
     });
   });
 
+  test("may be one of boxes, some of them checked", async () => {
+    const boxes = "- [x] Caulk the hull\n- [ ] Pay the harbour dues to the port office\n- [ ] Repaint the deck";
+    const steps = ["Pay the harbour dues to the port office", "Repaint the deck"];
+    await check([...BEGINNING, assistant(boxes), ...NEW_TASK], { steps });
+    await check([...BEGINNING, assistant(boxes.replace("[x]", "[ ]")), ...NEW_TASK], { steps: [] });
+  });
+
   test("without what was done since, or taken up by the user", () =>
     check(
       [

@@ -97,7 +97,7 @@ function namesAny(step: string, files: ReadonlySet<string>): boolean {
 
 function mayLeaveOpen(text: string, language: Language): boolean {
   const { leftLabel, blocked } = CUES[language];
-  return leftLabel.test(text) || blocked.test(text);
+  return text.includes("[ ] ") || leftLabel.test(text) || blocked.test(text);
 }
 
 /** Whether it waits for people who take no part in the talk: whatever the user was asked for is answered, and programs end by themselves. */

@@ -11,7 +11,7 @@ import { briefOf, failureOf, writtenCommand } from "./call-outcome.ts";
 import { printedFailure } from "./passed-check.ts";
 import { asksUser, settledByTool } from "./question-tools.ts";
 import { taggedCall } from "./tagged-call.ts";
-import { todosOf } from "./todo-list.ts";
+import { isTodoList } from "./todo-list.ts";
 
 export interface NewestCall {
   readonly name: string;
@@ -56,7 +56,7 @@ function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCal
 
 /** A list of what is to do stands for itself, and a thought is no deed. */
 function isTelling(part: Part): part is ToolCallPart {
-  return part.type === "tool-call" && !THINKING.test(part.name) && todosOf(part.input) === undefined;
+  return part.type === "tool-call" && !THINKING.test(part.name) && !isTodoList(part.input);
 }
 
 const THINKING = /^(?:sequential_?)?think(?:ing)?$/i;

@@ -168,6 +168,10 @@ describe("the newest call", () => {
       ["go on from: read_file: /tables/ferry.csv"],
     );
   });
+  test("is one that says beside its arguments how far the work is", async () => {
+    const progress = { path: "tables/ferry.csv", task_progress: "- [x] Find the table" };
+    await check([asked, ...called("read_file", progress, "12 lines")], ["go on from: read_file: tables/ferry.csv"]);
+  });
   test("is no to-do list and no thought", () =>
     check(
       [

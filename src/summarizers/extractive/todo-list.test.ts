@@ -43,3 +43,14 @@ test("other arguments are none", () => {
   check("todos", undefined);
   check(null, undefined);
 });
+test("lists with boxes", () => {
+  const list = "- [x] Read the chart\n  - [ ] Draw the **gate**\n* [~] Oil the hinge\n1. [ ] Paint it";
+  const expected = ["done Read the chart", "pending Draw the gate", "inProgress Oil the hinge", "pending Paint it"];
+  check({ path: "x", task_progress: list }, expected);
+  check({ todos: list }, expected);
+});
+test("a text that is written somewhere is no list, nor are links", () => {
+  check({ content: "- [ ] Draw the gate" }, undefined);
+  check({ plan: "- [the chart](chart.md)\n- [x](y.md)" }, undefined);
+  check({ plan: "Draw the gate" }, undefined);
+});

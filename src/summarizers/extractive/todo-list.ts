@@ -12,12 +12,22 @@ export interface Todo {
 
 const LIST_KEYS: readonly string[] = ["todos", "todo_list", "todoList", "plan", "tasks", "items", "steps"];
 const TEXT_KEYS: readonly string[] = ["content", "step", "text", "title", "task", "description", "subject"];
+/** Beside the arguments of another call. */
+const ASIDE_KEY = "task_progress";
+/** Under these a list may be written with boxes. */
+const CHECKLIST_KEYS: readonly string[] = [ASIDE_KEY, "todos", "todo_list", "checklist", "plan"];
 const ITEMS_MAX = 40;
 const ITEM_CHARS_MAX = 200;
 
 /** Undefined when the arguments hold no list of things with states. */
 export function todosOf(input: JsonValue): readonly Todo[] | undefined {
-  if (!isObject(input) || !hasList(input)) return undefined;
+  if (!isObject(input)) return undefined;
+  for (const key of CHECKLIST_KEYS) {
+    const list = input[key];
+    const todos = typeof list === "string" ? boxesIn(list) : [];
+    if (todos.length > 0) return todos;
+  }
+  if (!hasList(input)) return undefined;
   for (const key of LIST_KEYS) {
     const list = input[key];
     if (!isArray(list) || list.length === 0) continue;
@@ -26,6 +36,24 @@ export function todosOf(input: JsonValue): readonly Todo[] | undefined {
   }
   return undefined;
 }
+
+/** Whether a call does nothing but keep such a list: some agents tell how far they are with every call. */
+export function isTodoList(input: JsonValue): boolean {
+  return todosOf(input) !== undefined && !(isObject(input) && ASIDE_KEY in input);
+}
+
+/** Things with a box before them, one to a line: "- [x] Read the page". */
+export function boxesIn(text: string): readonly Todo[] {
+  // Most texts have none, and one look tells.
+  if (!text.includes("- [") && !text.includes("* [") && !text.includes(". [")) return [];
+  return [...text.matchAll(BOX)].slice(0, ITEMS_MAX).map(([, mark = "", words = ""]) => ({
+    text: oneLine(words.replaceAll("**", ""), ITEM_CHARS_MAX),
+    state: mark === " " ? "pending" : mark === "x" || mark === "X" ? "done" : "inProgress",
+  }));
+}
+
+/** What is half done has its own marks. A link is no box. */
+const BOX = /^[ \t]{0,8}(?:[-*+]|\d{1,2}[.)]) \[([ xX~/-])\][ \t]+(\S.*)$/gm;
 
 /** Most arguments have none, and are fewer than the names that a list may have. */
 function hasList(input: JsonObject): boolean {
