@@ -4,6 +4,7 @@ import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
+import { isScrap, unwrapped } from "./scraps.ts";
 import { oneLine } from "./sentences.ts";
 import { taggedCall } from "./tagged-call.ts";
 
@@ -100,13 +101,22 @@ export function withoutPipes(brief: string): string {
 
 /** The line of a successful result that tells most, short enough for a log; empty when there is none, or nothing but data. */
 export function outcomeOf(result: ToolResultPart): string {
-  const lines = linesOf(excerpt(result));
-  const tells = (line: string): boolean => saysSomething(line) && !DATA_LINE.test(line);
+  const lines = wholeLines(result);
+  const tells = (line: string): boolean => saysSomething(line) && !DATA_LINE.test(line) && !isScrap(line);
   // Few lines tell, so that few are looked at twice.
   const telling = lines.findLast((line) => TELLING_LINE.test(line) && tells(line)) ?? lines.find(saysSomething) ?? "";
   // What begins with data goes on with scraps of it.
-  if (DATA_LINE.test(telling) || (lines.length > 1 && STRING_LINE.test(telling))) return "";
+  if (DATA_LINE.test(telling) || isScrap(telling) || (lines.length > 1 && STRING_LINE.test(telling))) return "";
   return oneLine(telling.slice(0, 4 * OUTCOME_CHARS_MAX), OUTCOME_CHARS_MAX);
+}
+
+/** Of a long result without the line that its end begins in, and without a short one that its beginning breaks off in. */
+function wholeLines(result: ToolResultPart): readonly string[] {
+  const { beginning, end } = endsOf(result);
+  const first = linesOf(withoutColours(beginning));
+  if (end === "") return first;
+  const isLong = (first.at(-1) ?? "").length > OUTCOME_CHARS_MAX;
+  return [...(isLong ? first : first.slice(0, -1)), ...linesOf(withoutColours(end)).slice(1)];
 }
 
 /** Alone it is a value, among others an item of a list. */
@@ -188,11 +198,21 @@ function firstString(input: JsonValue, depth: number): string | undefined {
 
 /** The beginning and the end of a result's text, without colours. */
 export function excerpt(result: ToolResultPart): string {
+  const { beginning, end } = endsOf(result);
+  return withoutColours(end === "" ? beginning : `${beginning}\n${end}`);
+}
+
+/** Of a short text the beginning is all. */
+function endsOf(result: ToolResultPart): { readonly beginning: string; readonly end: string } {
   const part = result.content.find((inner) => inner.type === "text" && inner.text !== "");
   const text = part?.type === "text" ? part.text : "";
-  const read = text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
+  if (text.length <= 2 * READ_CHARS) return { beginning: text, end: "" };
+  return { beginning: text.slice(0, READ_CHARS), end: text.slice(-READ_CHARS) };
+}
+
+function withoutColours(text: string): string {
   // Both need a bracket.
-  return read.includes("[") ? read.replace(COLOURS, "").replace(WRAPPING, "") : read;
+  return text.includes("[") ? text.replace(COLOURS, "").replace(WRAPPING, "") : text;
 }
 
 /** What terminals use for colours, with or without its first character. */
@@ -219,9 +239,9 @@ const ERROR_LINE =
 
 /** The line that says what went wrong, in a text that says so. */
 export function errorLine(text: string): string {
-  const lines = linesOf(text.replace(/<\/?[a-z_]+>/g, ""));
+  const lines = linesOf(text.replace(/<\/?[a-z_]+>/g, "")).map(unwrapped);
   const telling =
     lines.find((line) => ERROR_MESSAGE.test(line)) ??
     lines.find((line) => line.length > 4 && ERROR_LINE.test(line) && saysSomething(line));
-  return oneLine((telling ?? lines.find(saysSomething) ?? "").slice(0, 1_000), FAILURE_CHARS_MAX);
+  return oneLine((telling ?? lines.find(saysSomething) ?? "error").slice(0, 1_000), FAILURE_CHARS_MAX);
 }
