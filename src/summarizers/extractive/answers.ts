@@ -123,7 +123,7 @@ const SENTENCES_READ = 40;
 
 /** The last question that leaves a choice and says enough to be understood alone. */
 function choiceIn(text: string, language: Language): string | undefined {
-  if (!/[?？؟]/.test(text) && !CONFIRMING.test(text)) return undefined;
+  if (!/[?？؟]/.test(text) && !CONFIRMING.test(text.slice(-CONFIRMING_CHARS))) return undefined;
   const { choice } = CUES[language];
   const asking = splitSentences(text, { sentencesMax: SENTENCES_READ }).filter(
     (sentence) => ASKS.test(sentence) || CONFIRMING.test(sentence),
@@ -137,6 +137,8 @@ function choiceIn(text: string, language: Language): string | undefined {
   return wordsOf(question).size < QUESTION_WORDS_MIN ? undefined : oneLine(withoutLayout(question), TEXT_CHARS_MAX);
 }
 
+/** Who asks so ends with it. */
+const CONFIRMING_CHARS = 400;
 /** Asks for a yes without a question mark. */
 const CONFIRMING = quick(
   /(?<!\p{L})(?:confirm (?:if|that|whether|these|this|everything)|bestätige(?:n sie)?(?: bitte)?, (?:ob|dass)|confirmer (?:si|que)|confirme[zs]?-?(?:moi)? (?:si|que)|confirm[ae] (?:si|que|se)|conferma(?:re)? (?:se|che)|подтвердите,? (?:что|если))(?!\p{L})|请确认(?:是否|要|一下是否)|かご確認ください|확인해 ?주(?:세요|시기)/iu,

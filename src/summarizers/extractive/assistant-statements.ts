@@ -12,7 +12,7 @@ import { decidingCues, decisionIn, endsAsking } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { withOwnOption } from "./own-options.ts";
 import { quick } from "./quick-expressions.ts";
-import { isRefused } from "./refusals.ts";
+import { DENYING, isRefused } from "./refusals.ts";
 import { endsOf, endsWithMark, splitSentences } from "./sentences.ts";
 import { boxesIn } from "./todo-list.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "./whole-statement.ts";
@@ -60,7 +60,7 @@ export function toldIn(
 ): Told {
   const cues = CUES[language];
   const speaker = { isUser: false, isAtWork };
-  const isTold = tellingOf(cues);
+  const isTold = tellingOf(language);
   const decisions: Decision[] = [];
   const done: string[] = [];
   const findings: string[] = [];
@@ -71,10 +71,10 @@ export function toldIn(
     if (isFragment(words, WRITTEN)) continue;
     const isReport = isAtWork && (isFinal === true || isReceipt(words));
     // Most sentences have none of the cues, and looking for them is cheap.
-    const isDenied = isAtWork && isFinal === true && isRefused(words, language);
-    if (!isDenied && !isTold(words) && !(isReport && cues.finished.test(words))) continue;
+    if (!isTold(words) && !(isReport && cues.finished.test(words))) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || endsAsking(whole)) continue;
+    const isDenied = isAtWork && isFinal === true && isRefused(words, language);
     const decision: Decision | undefined = isDenied ? { decision: whole } : decisionIn(whole, cues, speaker);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues, isReport)))
       decisions.push(withOwnOption(withGround(decision, before), written.text));
@@ -108,17 +108,19 @@ function isReceipt(words: string): boolean {
 
 const RECEIPT = /\((?:[^()]{0,40} )?[A-Z]{1,6}-?\d{2}[\w-]*[^()]{0,60}\)/;
 
-/** Whether words have a cue of what was decided, found or done. */
-function tellingOf(cues: CueTable): (words: string) => boolean {
-  const known = TELLING.get(cues);
+/** Whether words have a cue of what was decided, refused, found or done. */
+function tellingOf(language: Language): (words: string) => boolean {
+  const known = TELLING.get(language);
   if (known !== undefined) return known;
-  const made = guarded([...decidingCues(cues), cues.finding, cues.done]);
-  TELLING.set(cues, made);
+  const cues = CUES[language];
+  const denying = DENYING[language];
+  const made = guarded([...decidingCues(cues), cues.finding, cues.done, ...(denying === undefined ? [] : [denying])]);
+  TELLING.set(language, made);
   return made;
 }
 
-/** Made from each table once; holds nothing of what was read. */
-const TELLING = new WeakMap<CueTable, (words: string) => boolean>();
+/** Made for each language once; holds nothing of what was read. */
+const TELLING = new Map<Language, (words: string) => boolean>();
 
 /** Where something is said to be done. In a report, whatever came to its end counts. */
 function claimIn(text: string, { done, finished }: CueTable, isReport: boolean): RegExpExecArray | null {

@@ -4,14 +4,12 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
-import { guarded } from "./cues/cue-guard.ts";
 import { words } from "./cues/cue-table.ts";
 import { quick } from "./quick-expressions.ts";
 
 /** Whether a sentence of a message that ends a turn refuses something for good. */
 export function isRefused(sentence: string, language: Language): boolean {
-  const isDenied = DENIED[language];
-  return isDenied?.(sentence) === true && BY_RULE.test(sentence) && !NOT_BY_RULE.test(sentence);
+  return DENYING[language]?.test(sentence) === true && BY_RULE.test(sentence) && !NOT_BY_RULE.test(sentence);
 }
 
 /** What customers ask for, and rules grant or not. */
@@ -20,7 +18,8 @@ const DEEDS =
 const DEEDS_DONE =
   "added|applied|cancel(?:l)?ed|changed|combined|downgraded|exchanged|extended|modified|offered|processed|rebooked|refunded|reimbursed|removed|returned|split|transferred|upgraded|used|waived";
 
-const DENIED: Partial<Record<Language, (sentence: string) => boolean>> = {
+/** What every refusal has in it. */
+export const DENYING: Partial<Record<Language, RegExp>> = {
   en: denied(
     `(?:cannot|can['’]t|can not|may not) be (?:${DEEDS_DONE})`,
     `(?:unable to|not able to|not allowed to|not permitted to|cannot|can['’]t) (?:${DEEDS})`,
@@ -47,8 +46,8 @@ const DENIED: Partial<Record<Language, (sentence: string) => boolean>> = {
   ),
 };
 
-function denied(...ways: readonly string[]): (sentence: string) => boolean {
-  return guarded([words(ways.join("|"))]);
+function denied(...ways: readonly string[]): RegExp {
+  return words(ways.join("|"));
 }
 
 /** It says why, that it is sorry, which rule it goes by, or that it is about what rules are made for. */
