@@ -53,6 +53,15 @@ export const LEANING_PLEA =
 export const LEANING = quick(
   /^(?:and|but|so|it|that|this|they|those|these|und|aber|also|es|das|dies(?:e[rs]?)?|et|mais|donc|cela|ça|y|pero|eso|esto|e|mas|isso|ma|però|questo|и|а|но|это)(?!\p{L})|^(?:但是?|所以|而且|这|那|它)|^(?:でも|しかし|それ|その|これ)|^(?:하지만|그런데|그래서|그것|이것)/iu,
 );
+/** "Can you tell me why this happened?": short, and what it is about is pointed at. */
+export function isPointing(sentence: string): boolean {
+  return sentence.length <= POINTING_CHARS_MAX && POINTING.test(sentence);
+}
+
+const POINTING_CHARS_MAX = 80;
+const POINTING = quick(
+  /(?<!\p{L})(?:it|this|that|them|these|those)(?:[?!.,]*$| (?:happen|work|fail|broke|for (?:me|us)(?!\p{L})|please|now|again|instead|is about|up(?!\p{L})))|what(?:['’]s| is) (?:going on|happening|wrong)[?!.]*$|(?<!\p{L})(?:das|es|dies|damit|davon|daran)(?: \p{L}+en)?[?!.]*$|(?<!\p{L})(?:cela|ça|eso|esto|isso|isto|questo|это)[?!. ]*$/iu,
+);
 const TELLING_CHARS_MIN = 20;
 /** "They want to build a bridge": what others want is told, not asked. */
 const TALE = quick(

@@ -271,3 +271,17 @@ test("what stands behind code is read, whether its fences name a language, stand
   // Nothing of the code is quoted in place of what is asked.
   check(`\`\`\`\nPlease ring the bell.\n\`\`\`\n${"The quay is long. ".repeat(9)}${asked}`, 40, asked);
 });
+
+test("what is pointed at stands with the plea", () => {
+  const stuck = "My boat Gull, berth 4471, has lain on the bank since noon.";
+  const before = "I have sailed here for many years and never had such a day. ";
+  check(`${before}${stuck} Can you tell me why this happened?`, 110, `${stuck} Can you tell me why this happened?`);
+  check(`${before}${stuck} Can you take her crew off it?`, 110, `${stuck} Can you take her crew off it?`);
+  check(`${before}${stuck} Can you tell me what's going on?`, 110, `${stuck} Can you tell me what's going on?`);
+  // What says itself what it is about stands with the opening, as it did.
+  check(
+    `We rent out boats here. ${"The quay is long. ".repeat(6)}${stuck} Can you tell me why the boats run onto the bank?`,
+    80,
+    "We rent out boats here. … Can you tell me why the boats run onto the bank?",
+  );
+});

@@ -5,7 +5,7 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
-import { LATE_CLAUSE, LEANING, LEANING_PLEA, PLEA_CHARS, PLEAS, worthOf } from "./asking-worth.ts";
+import { isPointing, LATE_CLAUSE, LEANING, LEANING_PLEA, PLEA_CHARS, PLEAS, worthOf } from "./asking-worth.ts";
 import { CUES } from "./cues.ts";
 import { withoutLogs } from "./pasted-log.ts";
 import { quick } from "./quick-expressions.ts";
@@ -238,7 +238,7 @@ function piecesIn(lines: readonly string[], { language, quoted }: Reading): read
       if (before?.worth !== "title" && before !== undefined && LEANING_PLEA.test(text))
         pieces.splice(-1, 1, { ...before, worth: "plea", isLeaning: true });
       const worth = isTitle ? "title" : isRules ? "rule" : worthOf(text, pieces.length === 0, language);
-      const isLeaning = (worth === "plea" || worth === "order") && LEANING.test(text);
+      const isLeaning = (worth === "plea" || worth === "order") && (LEANING.test(text) || isPointing(text));
       pieces.push({ text, line: at, worth: isQuoted && worth !== "rule" ? "telling" : worth, isLeaning });
       isTitle = false;
     }
