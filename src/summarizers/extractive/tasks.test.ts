@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAssent, isTask, isTelling } from "./tasks.ts";
+import { isAssent, isFarewell, isTask, isTelling } from "./tasks.ts";
 
 test.each([
   "Port the tide parser to TypeScript.",
@@ -38,3 +38,21 @@ test.each(["接下来找一个乐队，爵士风格。", "你先联系港口，�
   "asks for work in Chinese: %s",
   (request) => expect(isTask(request, "zh")).toBe(true),
 );
+
+test.each([
+  "Thank you for your company. Now I'm going to prepare my boat. Let's chat again next time. Goodbye!",
+  "That was a long day at the quay. I need to go now, good night!",
+  "Okay, today's talk is over. Let's talk again tomorrow.",
+])("takes leave: %s", (request) => expect(isFarewell(request, "en")).toBe(true));
+
+test.each([
+  "Please write a goodbye note for the keeper of the mill.",
+  "Add a page that says goodbye!",
+  "Let's talk about the lamp at the quay. It flickers.",
+  "See you tomorrow then, but please paint the gate before that. Bye!",
+])("does not take leave: %s", (request) => expect(isFarewell(request, "en")).toBe(false));
+
+test("in other languages", () => {
+  expect(isFarewell("谢谢你，我们下次再聊。", "zh")).toBe(true);
+  expect(isFarewell("Das war ein langer Tag. Bis morgen!", "de")).toBe(true);
+});

@@ -59,17 +59,24 @@ const THANKS = quick(
   /(?<!\p{L})(?:thanks|thank you|thx|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|спасибо)(?!\p{L})|谢谢|感谢|ありがとう|감사합니다|고마워|شكرا/iu,
 );
 
+const GOODBYE_CHARS = 60;
+/** In the last words: whoever says so leaves. */
+const GOODBYE = quick(
+  /(?<!\p{L})(?:goodbye|good ?night|bye(?:-bye)?|see you(?: (?:later|soon|tomorrow|then|next time))?|(?:talk|speak|chat) (?:to you |with you )?(?:again |more )?(?:later|soon|tomorrow|next time)|auf wiedersehen|tschüss|bis (?:bald|morgen|dann)|au revoir|à (?:bientôt|demain)|adiós|hasta (?:luego|mañana|pronto)|tchau|até (?:logo|amanhã)|arrivederci|a (?:presto|domani)|до (?:свидания|встречи|завтра)|пока)[.!~\s]*$|(?:再见|拜拜|晚安|(?:下次|明天)(?:再聊|见))[。！!~\s]*$|(?:さようなら|おやすみなさい|また明日)[。！\s]*$|안녕히[^.]{0,8}[.!\s]*$/iu,
+);
+
 /** Thanks and goodbyes: the user wants nothing more. */
 export function isFarewell(request: string, language: Language): boolean {
   if (STOP_MARK.test(request.slice(-READ_CHARS))) return true;
   const words = request.trim();
-  if (words.length > FAREWELL_CHARS_MAX || !THANKS.test(words) || /[?？؟]/.test(words)) return false;
+  if (words.length > FAREWELL_CHARS_MAX || /[?？؟]/.test(words)) return false;
+  if (!THANKS.test(words) && !GOODBYE.test(words.slice(-GOODBYE_CHARS))) return false;
   return isAssent(words, language) || !CUES[language].request.test(words.replace(OWN_PLANS, ""));
 }
 
 /** "I'll ask the harbour office then. Thanks for trying to help.": what users do themselves, or thank for, is asked of nobody. */
 const OWN_PLANS = quick(
-  /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|ich werde|thanks for|thank you for|danke für)(?!\p{L})[^.!?]*/giu,
+  /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|let['’]?s (?:chat|talk|speak|meet)|we(?:['’]ll| will) (?:chat|talk|speak)|i need to (?:go|leave|sleep|run)|ich werde|thanks for|thank you for|danke für)(?!\p{L})[^.!?]*/giu,
 );
 
 /** Whether there are so many words of alphabets; of scripts without blanks, two characters to a word. Counts no further than it must. */
