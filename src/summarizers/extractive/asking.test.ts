@@ -285,3 +285,19 @@ test("what is pointed at stands with the plea", () => {
     "We rent out boats here. … Can you tell me why the boats run onto the bank?",
   );
 });
+
+test("of a review that was pasted in, what it orders is quoted before what it praises", () => {
+  const praise = Array.from({ length: 9 }, (_, at) => `The colour of lamp ${at} pleases everybody here.`).join("\n");
+  const orders = "Fix the latch of gate four.\nThe hinge is loose.\nAdd a second bell.\nCheck the rope of the crane.";
+  check(
+    `Strengths of the new quay\n${praise}\nIssues\n${orders}`,
+    100,
+    "Fix the latch of gate four. … Add a second bell. Check the rope of the crane.",
+  );
+  // Where it orders one thing, that stands with the opening.
+  check(
+    `Strengths of the new quay\n${praise}\nIssues\nFix the latch of gate four.`,
+    70,
+    "Strengths of the new quay … Fix the latch of gate four.",
+  );
+});

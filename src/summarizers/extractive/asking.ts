@@ -7,6 +7,7 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { isPointing, LATE_CLAUSE, LEANING, LEANING_PLEA, PLEA_CHARS, PLEAS, worthOf } from "./asking-worth.ts";
 import { CUES } from "./cues.ts";
+import { ordersFirst } from "./order-list.ts";
 import { withoutLogs } from "./pasted-log.ts";
 import { quick } from "./quick-expressions.ts";
 import { cutAtClause, GAP, type Piece, type Worth, withRoomForPlea, withRoomForSource } from "./quote-room.ts";
@@ -125,7 +126,7 @@ function byWorth(pieces: readonly Piece[]): readonly number[] {
   const { worth, text = "" } = pieces[0] ?? {};
   // What is announced says more than that it follows.
   if (first.length === 0 && worth === "telling" && ANNOUNCING.test(text)) rest.unshift(...rest.splice(1, 1));
-  return [...first, ...rest];
+  return [...first, ...(plea < 0 ? ordersFirst(rest, pieces) : rest)];
 }
 
 /** "We're solving the following riddle." */
