@@ -268,3 +268,15 @@ test("a question that nobody answered yet is wanted now, once the task before it
   checkCourse([`${task} > The pump is tight.`, `${question} > The bowl was still wet.`], [task]);
   checkCourse([`${task} > The pump is tight.`, "how's it going?"], [task]);
 });
+
+test("who is told where to look was asked something", () => {
+  const first = "Paint the northern gate, please. > It is green.";
+  const sign = "Add a sign. > There.";
+  const question = "so the harbour is ready for the feast, isn't it?";
+  const look = "read feast.md that says it all";
+  checkCourse([first, sign, `${question} > I do not know.`, look], [question, look]);
+  // After a task, or where it asks for more, it stands by itself.
+  checkCourse([first, sign, "Clean the tower. > Clean.", look], [look]);
+  const more = "Add a lamp to the quay as feast.md says.";
+  checkCourse([first, sign, `${question} > I do not know.`, more], [more]);
+});

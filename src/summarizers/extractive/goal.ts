@@ -7,7 +7,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote } from "./asking.ts";
 import { openQuestion, tasksIn } from "./newest-task.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
-import { isFarewell, isTask, isTelling } from "./tasks.ts";
+import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
 import { isAddition, isNextTopic, isOtherWay, isPlanChange, isTopicShift } from "./topic-shift.ts";
 
@@ -150,6 +150,8 @@ function shiftsUpTo(now: number, requests: readonly Request[], isTaken: (request
 function leantOnAt(from: number, firstAt: number, work: Work): number {
   const { requests, isTaken, language } = work;
   const { text = "" } = requests[from] ?? {};
+  const before = requests[from - 1]?.text ?? "";
+  if (LOOK_THERE.test(text) && isQuestion(before, language)) return from - 1;
   const isChange = changesWay(text, work);
   if (!isChange && !addsWork(text, language)) return -1;
   const earliestAt = Math.max(0, firstAt, from - LEANT_ON_REQUESTS_MAX);
@@ -169,6 +171,10 @@ function leantOnAt(from: number, firstAt: number, work: Work): number {
   const isFromStart = earliestAt <= Math.max(0, firstAt);
   return places.at(isFromStart ? -1 : 0) ?? -1;
 }
+
+/** "Read the log in the mill." behind a question says where its answer is. */
+const LOOK_THERE =
+  /^(?:(?:ok|okay|well|no|yes|just|please|then|so|you can),? )*(?:read|see|look (?:at|in|into)|check|open|search|lies|schau|siehe|lis|regarde|lee|mira|leia|veja|leggi|guarda|прочти|посмотри)(?= )[^\n?]{3,60}$|^(?:看|读)[^\n？]{2,30}$/iu;
 
 /** Who only talks says "actually" of anything. */
 function changesWay(request: string, { isTalk }: GoalInput): boolean {
