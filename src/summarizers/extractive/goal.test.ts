@@ -153,6 +153,18 @@ test("what only adds stands beside the newest task that does not", () => {
     ],
   );
   checkCourse([first, "Also clean it."], ["Build a gate for the northern quay.", "Also clean it."]);
+  checkCourse(
+    [
+      "I need some changes to my berth.",
+      "I want to lie nearer to the mill.",
+      "Yes, that's correct. Also, I want a lamp.",
+    ],
+    [
+      "I need some changes to my berth.",
+      "I want to lie nearer to the mill.",
+      "Yes, that's correct. Also, I want a lamp.",
+    ],
+  );
   // What adds nothing stands alone.
   checkCourse([first, lamp, bell, "Make sure that the mill is cleaned."], ["Make sure that the mill is cleaned."]);
   checkCourse(

@@ -57,6 +57,8 @@ test.each([
 test.each([
   "Also clean the lamp.",
   "Great, can you also clean the lamp?",
+  "I’d also like to have the lamp cleaned.",
+  "Yes, that's correct. Also, I want to move the lamp.",
   "And the lamp?",
   "Außerdem brauchen wir eine Lampe.",
   "Kannst du auch die Lampe putzen?",
@@ -68,6 +70,7 @@ test.each([
 test.each([
   "Andrea needs a lamp.",
   "Clean the lamp and also the gate.",
+  "That's correct. I want to move the lamp.",
   "E.g. the lamp needs cleaning.",
   "Y-axis labels are missing.",
   "再见，谢谢。",

@@ -83,7 +83,7 @@ const OTHER_WAY = cue(
 const ADDITION_CHARS = 60;
 const ADDITION = cue(
   [
-    `^${ONCE}(?:(?:ok(?:ay)?|great|good|perfect|nice|thanks|thank you|yes|oh|gut|super|danke|bien|merci|gracias|bueno|obrigad[oa]|bom|grazie|bene|хорошо|спасибо)[,.!] +){0,2}(?:(?:and|und|et|y|e|и) )?${ONCE}(?:also|and|additionally|besides|on top of that|plus|furthermore|moreover|(?:can|could|would|will) you (?:please )?also|please also|auch|außerdem|und|zusätzlich|zudem|dazu|(?:kannst du|könntest du|können sie|könnten sie) (?:bitte )?auch|bitte auch|aussi|et|en plus|de plus|par ailleurs|además|también|y|além disso|também|e|inoltre|anche|также|ещё|еще|кроме того|и|а ещё|а еще|كما|أيضا|أيضًا|بالإضافة)(?!\\p{L}|[/.-])`,
+    `^${ONCE}(?:(?:ok(?:ay)?|great|good|perfect|nice|thanks|thank you|yes|oh|gut|super|danke|bien|merci|gracias|bueno|obrigad[oa]|bom|grazie|bene|хорошо|спасибо|that['’]?s (?:correct|right|fine|good)|(?:that|it|everything) (?:sounds|looks) (?:good|right|correct))[,.!] +){0,2}(?:(?:and|und|et|y|e|и) )?${ONCE}(?:also|i(?:['’]d| would)? also (?:like|want|need)|and|additionally|besides|on top of that|plus|furthermore|moreover|(?:can|could|would|will) you (?:please )?also|please also|auch|außerdem|und|zusätzlich|zudem|dazu|(?:kannst du|könntest du|können sie|könnten sie) (?:bitte )?auch|bitte auch|aussi|et|en plus|de plus|par ailleurs|además|también|y|além disso|também|e|inoltre|anche|также|ещё|еще|кроме того|и|а ещё|а еще|كما|أيضا|أيضًا|بالإضافة)(?!\\p{L}|[/.-])`,
     "^(?:好的?[，。！])?(?:另外|此外|还有|同时|而且|并且|顺便|也|再(?!见))|^(?:また|あと、|それと|それから|加えて|さらに|ついでに)|^(?:또한|그리고|추가로|또 |게다가)",
   ].join("|"),
 );
