@@ -7,6 +7,8 @@ test.each([
   "ok, make the muted grey a little brighter",
   "no, that's not it. can you write a simple test?",
   "omg use rgb values in the themes",
+  "I understand. Please move the boat.",
+  "I see the lamp of the northern quay go out whenever the gate is opened by hand, and then nobody can find the rope.",
   "The gate opens too late at night, why is that? The boats wait for an hour, and the keeper has to come out. The lamp is off too.",
   "The login page crashes whenever a person without a picture tries to open the settings of a harbour.",
 ])("asks for work: %s", (request) => expect(isTask(request, "en")).toBe(true));
@@ -19,6 +21,7 @@ test.each([
   "how's it going?",
   "why is that?",
   "Sure, it's sofia_kim_7287.",
+  "I understand. While I still have no name with me, the number of the boat is B74, if that is of any use at all!",
   "Are there any fees for the new berth? I have a paper that is supposed to waive those fees.",
   "f0c674",
   "[File: /app/main.py (3 lines total)]\n1:import os",

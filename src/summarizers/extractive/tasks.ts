@@ -40,11 +40,14 @@ export function isTask(request: string, language: Language): boolean {
   if (CUES[language].request.test(read)) return true;
   if (/[?？]\s*$/.test(request)) return false;
   // Who opens with a question asks that, and the rest says why.
-  if (OPENING_QUESTION.test(read)) return false;
+  if (OPENING_QUESTION.test(read) || REMARK.test(read)) return false;
   const [opening = "", ...rest] = read.split(/(?<=[.!,。！，])/);
   return hasWords(isAssent(opening, language) ? rest.join("") : read, PLAIN_WORDS_MIN);
 }
 
+/** "I understand. I have no number with me, …": answers what was said, however long. */
+const REMARK =
+  /^(?:i (?:understand|see|agree|know)|got it|makes sense|(?:i['’]m )?(?:really |so |very )?(?:sorry|afraid)|i apologi[sz]e|unfortunately|verstehe|ich verstehe|leider|je comprends|malheureusement|entiendo|lamentablemente|entendo|infelizmente|capisco|purtroppo|понимаю|к сожалению)(?=[.,!]| that| but)/iu;
 const OPENING_QUESTION = /^[^.!?。！？\n]{8,160}[?？؟](?:\s[^.!?\n]{1,160}[.!]?\s*$|\s*$)/u;
 
 /** A question that says something by itself. */
