@@ -73,7 +73,7 @@ export const ENGLISH: CueTable = {
   request: cue(
     `(?:^|[.!?,;:…]\\s+|\\n\\s*|- |(?:and|then|now|so|ok|okay|please|to|also|just|hi|hey|hello|oh|ah+|hm+|omf?g|wtf|dude|man|no|yes|yeah|well|alright|sorry|actually|maybe|next|first|finally|again|instead|great|good|cool|nice|perfect|thanks|or)[,!]?\\s+)(?:${ACTIONS})(?![\\p{L}\\p{N}])|` +
       words(
-        "please|(?:can|could|would|will) (?:you|we)|let'?s|let’s|i(?:'d| would)? (?:want|need|like)|we (?:need|want|should|have to)|needs? to|should|must|help me|i'm looking for",
+        "please|(?:can|could|would|will) (?:you|we)|let'?s|let’s|i(?:['’]d| would)?(?: also| really| still| just)? (?:want|need|like)|we (?:need|want|should|have to)|needs? to|should|must|help me|i['’]m(?: also)? looking for|i was hoping to",
       ).source,
   ),
   assent: only(
