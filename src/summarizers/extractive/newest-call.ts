@@ -42,12 +42,11 @@ function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCal
   const { modified, read, isCommand } = filesOfCall(call);
   const [changed] = isCommand ? [] : modified;
   const [seen] = isCommand ? [] : read;
-  const own = {
-    name: call.name,
-    brief: changed ?? seen ?? briefOf(call),
-    outcome,
-    ...(failure !== undefined && { failure }),
-  } as const;
+  // A tool that calls others is told by the other's name too.
+  const [path] = [changed, seen].filter((name) => name !== undefined);
+  const whole = briefOf(call);
+  const brief = path === undefined || whole.includes(path) ? whole : path;
+  const own = { name: call.name, brief, outcome, ...(failure !== undefined && { failure }) } as const;
   if (changed !== undefined) return { ...own, changed };
   if (!asksUser(call.name)) return own;
   const settled = result === undefined ? undefined : settledByTool(call, result).at(-1);

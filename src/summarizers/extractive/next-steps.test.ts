@@ -168,6 +168,21 @@ describe("the newest call", () => {
       ["go on from: read_file: /tables/ferry.csv"],
     );
   });
+  test("of a tool that calls others names the other, and a failed one with the end of its path", async () => {
+    const inner = {
+      tool_name: "edit_table",
+      params: { path: "/harbour/ferries/of/the/northern/line/tables/ferry.csv" },
+    };
+    await check(
+      [asked, ...called("execute", inner)],
+      ["go on from: execute: edit_table /harbour/ferries/of/the/northern/line/tables/ferry.csv"],
+    );
+    await check(
+      [asked, ...called("execute", inner, "Error: the table is locked")],
+      ["overcome the failure of: execute: edit_table …/tables/ferry.csv"],
+    );
+    await check([asked, ...called("execute", inner, "ok")], [`changed, still to be checked: ${inner.params.path}`]);
+  });
   test("is one that says beside its arguments how far the work is", async () => {
     const progress = { path: "tables/ferry.csv", task_progress: "- [x] Find the table" };
     await check([asked, ...called("read_file", progress, "12 lines")], ["go on from: read_file: tables/ferry.csv"]);

@@ -124,10 +124,13 @@ function goOn({ reading: { language } }: NextInput, newestCall: NewestCall): rea
   if (changed !== undefined && outcome === "succeeded") return [changedLabel(language) + changed];
   const call = brief === "" ? name : `${name}: ${brief}`;
   // What went wrong, and the call in full, stand where the failure is told or in the view.
-  if (hasFailed(newestCall)) return [overcomeLabel(language) + oneLine(call, FAILED_CHARS_MAX)];
-  // Of a path its end tells most.
-  const short = call.length > CALL_CHARS_MAX ? call.replace(FOLDERS, "…/") : call;
-  return [goOnLabel(language) + oneLine(short, CALL_CHARS_MAX)];
+  if (hasFailed(newestCall)) return [overcomeLabel(language) + shortened(call, FAILED_CHARS_MAX)];
+  return [goOnLabel(language) + shortened(call, CALL_CHARS_MAX)];
+}
+
+/** Of a path its end tells most. */
+function shortened(call: string, charsMax: number): string {
+  return oneLine(call.length > charsMax ? call.replace(FOLDERS, "…/") : call, charsMax);
 }
 
 /** A search that found nothing has not. */
@@ -139,7 +142,7 @@ function hasFailed({ name, brief, failure }: NewestCall): boolean {
 const FOLDERS = /(?<= )\/?(?:[^\s/]+\/)+(?=[^\s/]+\/[^\s/]+$)/;
 
 const CALL_CHARS_MAX = 120;
-const FAILED_CHARS_MAX = 40;
+const FAILED_CHARS_MAX = 60;
 
 /** Whether a quote, cut or not, stands in another. */
 function isWithin(quote: string, text: string): boolean {
@@ -158,7 +161,7 @@ export function failedBefore(input: NextInput): readonly string[] {
   const [command = ""] = open.summary.split(OUTCOME_MARK);
   if (CHECK.test(command)) return [`${fixLabel(language)}${command.trim()}`];
   if (newestCall === undefined || hasFailed(newestCall) || !isWorthTelling(open)) return [];
-  return [overcomeLabel(language) + oneLine(`${open.toolName}: ${command.trim()}`, FAILED_CHARS_MAX)];
+  return [overcomeLabel(language) + shortened(`${open.toolName}: ${command.trim()}`, FAILED_CHARS_MAX)];
 }
 
 const MESSAGES_READ = 200;
