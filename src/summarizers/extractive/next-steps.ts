@@ -142,7 +142,7 @@ function hasFailed({ name, brief, failure }: NewestCall): boolean {
 const FOLDERS = /(?<= )\/?(?:[^\s/]+\/)+(?=[^\s/]+\/[^\s/]+$)/;
 
 const CALL_CHARS_MAX = 120;
-const FAILED_CHARS_MAX = 60;
+const FAILED_CHARS_MAX = 72;
 
 /** Whether a quote, cut or not, stands in another. */
 function isWithin(quote: string, text: string): boolean {
