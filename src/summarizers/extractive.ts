@@ -36,7 +36,7 @@ import {
   mergeFiles,
   mergeStatements,
 } from "./extractive/merge.ts";
-import { newestCallIn } from "./extractive/newest-call.ts";
+import { type CallTalk, newestCallIn } from "./extractive/newest-call.ts";
 import { failedBefore, type NextInput, nextOf } from "./extractive/next-steps.ts";
 import { openFailureIn } from "./extractive/open-failure.ts";
 import { isTalk, type Reading, readMessages } from "./extractive/reading.ts";
@@ -176,10 +176,10 @@ function inTurn({ next, left, isOfTurn, isPlanned }: Steps, { reading, kept }: S
 }
 
 /** What the assistant said last, of an agent that writes commands instead of calling; empty for any other. */
-function writtenLast({ reading, kept }: Source): string {
+function writtenLast({ reading, kept }: Source): CallTalk {
   const last =
     reading.observations + kept.ends.observations > 0 ? inOrder(reading.prose, kept.prose).at(-1) : undefined;
-  return last === undefined || last.isUser ? "" : last.text;
+  return { said: last === undefined || last.isUser ? "" : last.text, language: reading.language };
 }
 
 /** Without what succeeded since, here or in the messages that stay. */

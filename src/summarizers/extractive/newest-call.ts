@@ -3,15 +3,20 @@
  * going on. Never quotes what a call wrote into a file, nor a question that was answered.
  */
 
+import type { Language } from "../../core/checkpoint/language.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
 import { briefOf, failureOf, writtenCommand } from "./call-outcome.ts";
+import { hasWords } from "./course.ts";
 import { printedFailure } from "./passed-check.ts";
 import { asksUser, settledByTool } from "./question-tools.ts";
+import { requestOf } from "./request.ts";
 import { taggedCall } from "./tagged-call.ts";
+import { isAssent } from "./tasks.ts";
 import { isTodoList } from "./todo-list.ts";
+import { withoutShellState } from "./tool-output.ts";
 
 export interface NewestCall {
   readonly name: string;
@@ -25,15 +30,42 @@ export interface NewestCall {
   readonly answer?: string;
 }
 
-/** `said` is what the assistant said last, where it writes commands instead of calling. */
-export function newestCallIn(messages: readonly Message[], said: string): NewestCall | undefined {
-  const at = messages.findLastIndex((message) => isTurnStart(message) || message.parts.some(isTelling));
+export interface CallTalk {
+  /** What the assistant said last, where it writes commands instead of calling. */
+  readonly said: string;
+  /** The user's. */
+  readonly language: Language;
+}
+
+export function newestCallIn(messages: readonly Message[], { said, language }: CallTalk): NewestCall | undefined {
+  const at = placeOf(messages, language);
   const call = messages[at]?.parts.findLast(isTelling);
   if (call !== undefined) return told(call, resultOf(call, messages.slice(at)));
   const written = taggedCall(said);
   if (written !== undefined) return told(written, undefined);
   const command = writtenCommand(said);
   return command === undefined ? undefined : { ...command, outcome: "succeeded" };
+}
+
+/** Where the newest call was made, or the turn began. "Continue" and a client's note begin none, unless the assistant had ended its own. */
+function placeOf(messages: readonly Message[], language: Language): number {
+  let isPassed = false;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    if (message === undefined) continue;
+    if (message.parts.some(isTelling) || (isPassed && hasWords(message))) return at;
+    if (!isTurnStart(message)) continue;
+    if (asks(message, language)) return at;
+    isPassed = true;
+  }
+  return -1;
+}
+
+function asks({ parts }: Message, language: Language): boolean {
+  return parts.some((part) => {
+    const words = part.type === "text" ? requestOf(withoutShellState(part.text)) : undefined;
+    return words === undefined || (words !== "" && !isAssent(words, language));
+  });
 }
 
 function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCall {

@@ -238,6 +238,17 @@ test("a request that the goal does not say is to be taken up, until something wa
   await check([...asked, user("No, the old one."), ...ran("cat old", "x")], ["go on from: bash: cat old"]);
 });
 
+test("an assent is taken up with what it answers, or the work goes on where it was", async () => {
+  const working = [user("Please mend the ferry timetable."), ...ran("draw table", "drawn")];
+  const note = user("[Request interrupted by user for tool use]");
+  for (const word of [user("continue"), note]) await check([...working, word], ["go on from: bash: draw table"]);
+  const asked = [...working, assistant("It is mended. Shall I print it as well?")];
+  await check([...asked, user("yes")], ["take up: Shall I print it as well? — yes"]);
+  await check([...asked, note, user("yes"), ...ran("print", "ok")], ["go on from: bash: print"]);
+  await check([...working, assistant("It is mended."), user("ok")], [UNANSWERED]);
+  await check([...working, user("Print the other one.")], ["take up: Print the other one."]);
+});
+
 test("what is going on has a call to go on from", () =>
   check([user("Please mend the ferry timetable."), said("Let me repaint the passenger deck.")], ["go on from: look"]));
 

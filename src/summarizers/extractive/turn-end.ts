@@ -85,7 +85,7 @@ const ANNOUNCING: Partial<Record<Language, RegExp>> = {
 };
 
 /** What the user was asked in the end; an offer of whatever else there may be asks for nothing. */
-function questionIn(said: string): string | undefined {
+export function questionIn(said: string): string | undefined {
   if (!ASKING_BACK.test(said.slice(-END_CHARS))) return undefined;
   return splitSentences(said.slice(-END_CHARS), { sentencesMax: 2 * SENTENCES_READ })
     .slice(-SENTENCES_READ)
