@@ -9,7 +9,7 @@ import { briefOf, failureOf, isLooking } from "./call-outcome.ts";
 import { isObservation } from "./reading.ts";
 
 /**
- * "said": nothing was called with them. "running": not all that was called has answered. "failed": the newest answer is a failure.
+ * "said": nothing was called with them. "running": not all that was called with them has answered. "failed": the newest answer is a failure.
  * "looked": what was called only looked at something. "carried-out": it did something and succeeded. "going-on": it did, and more
  * was called since without a word.
  */
@@ -41,7 +41,8 @@ export function courseOf(messages: readonly Message[]): Course {
     }
   }
   if (rounds === 0) return "said";
-  if (waiting.size > 0) return "running";
+  // What was called with the words has answered where more is called.
+  if (waiting.size > 0) return rounds > 1 ? "going-on" : "running";
   if (hasFailed) return "failed";
   if (rounds > 1) return "going-on";
   return hasActed ? "carried-out" : "looked";

@@ -62,3 +62,12 @@ test("nor is it next", async () => {
   expect((await told([...LOOK, said])).nextSteps).toEqual(["Next, I'll run the tests."]);
   expect((await told([...LOOK, said], ran)).nextSteps).toEqual(["go on from: bash: npm test"]);
 });
+
+test("what was to be looked at was seen once its own call has answered", async () => {
+  const reads = bash("Let me read the chart of the northern gate.", "cat chart", "north");
+  const running = bash("", "cat tides").slice(0, 1);
+  expect(await inProgress([...reads, ...running])).toEqual([]);
+  expect(await inProgress(reads.slice(0, 1))).toEqual(["Read the chart of the northern gate."]);
+  const oils = bash("Let me oil the hinge of the northern gate.", "oil hinge");
+  expect(await inProgress([...oils, ...running])).toEqual(["Oil the hinge of the northern gate."]);
+});
