@@ -8,7 +8,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { guarded } from "./cues/cue-guard.ts";
 import { type CueTable, never } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
-import { decidingCues, decisionIn, endsAsking } from "./decisions.ts";
+import { CONCLUDING, decidingCues, decisionIn, endsAsking } from "./decisions.ts";
 import { listUnder } from "./labelled-lists.ts";
 import { withOwnOption } from "./own-options.ts";
 import { quick } from "./quick-expressions.ts";
@@ -97,9 +97,6 @@ function withGround(decision: Decision, before: string): Decision {
 }
 
 const GROUND_CHARS_MAX = 200;
-const CONCLUDING = quick(
-  /^(?:so|therefore|thus|hence|daher|deshalb|also|somit|donc|par conséquent|así que|por (?:lo )?tanto|portanto|por isso|quindi|perciò|pertanto)(?!\p{L})/iu,
-);
 
 /** "The mooring is booked (M-2047)": what came of it stands in brackets, so that it ended, wherever it is said. */
 function isReceipt(words: string): boolean {

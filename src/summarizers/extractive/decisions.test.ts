@@ -124,6 +124,7 @@ test.each([
   "Let me update the manual since the pump changed.",
   "So I need to run the pump again.",
   "So let me check the pump.",
+  "Also, let me add the pier.",
   "I should change the folder to run the pump.",
 ])("%j is none", (sentence) => expect(decide(sentence)).toBeUndefined());
 

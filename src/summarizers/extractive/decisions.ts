@@ -31,7 +31,9 @@ export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork 
     cues.contrast.test(sentence) ||
     ((isUser || hasReason) && cues.commit.test(sentence)) ||
     // Users say what they need and why without deciding anything.
-    (!isUser && isAtWork && (isRemedy(sentence, cues) || (hasReason && cues.means.test(split.decision))));
+    (!isUser &&
+      isAtWork &&
+      (isRemedy(sentence, cues) || isConclusion(sentence, cues) || (hasReason && cues.means.test(split.decision))));
   return isTaken || (mayOrder && (hasReason || namesOther(sentence, cues))) ? split : undefined;
 }
 
@@ -43,6 +45,18 @@ function isRemedy(sentence: string, { remedy }: CueTable): boolean {
 const CASES = quick(
   /(?<!\p{L})(?:when(?:ever)?|if|where|wenn|falls|wo|quand|lorsque|si|où|cuando|donde|quando|se|onde|dove|когда|если|где)(?!\p{L})[^,;]*/giu,
 );
+
+/** What follows from what was said before. */
+export const CONCLUDING = quick(
+  /^(?:so|therefore|thus|hence|daher|deshalb|somit|donc|par conséquent|así que|por (?:lo )?tanto|portanto|por isso|quindi|perciò|pertanto|поэтому)(?!\p{L}),?/iu,
+);
+
+/** "So we should widen the gap": it sets out to make something right behind the word. */
+function isConclusion(sentence: string, { means }: CueTable): boolean {
+  const concluding = CONCLUDING.exec(sentence);
+  if (concluding === null || ALTERNATIVE.test(sentence.replace(CASES, ""))) return false;
+  return means.exec(sentence)?.index === concluding[0].length + 1;
+}
 
 /** "Turn it off rather than feed it, because it grows": users decide by what they order. What is to be so always is a rule. */
 function isOrdered(sentence: string, { pick, against, request }: CueTable): boolean {

@@ -31,7 +31,7 @@ export const FRENCH: CueTable = {
     `(?:je vais|nous allons|on va|nous devons|nous devrions|il faut) (?!${LOOKING})\\p{L}+|(?:je|j['’]|nous) ?(?!${LOOKING})\\p{L}+(?:erai|irai|erons|irons)`,
   ),
   remedy: words(
-    `la (?:meilleure )?(?:solution|approche)(?: \\p{L}+)? (?:est|consiste) (?:de|d['’]|à)|le correctif (?:est|consiste)|^(?:meilleure )?(?:solution|décision) ?:(?= \\p{L})|^(?:donc|par conséquent),? (?:je vais|nous allons|nous devons|il faut) (?!${LOOKING})\\p{L}+`,
+    "la (?:meilleure )?(?:solution|approche)(?: \\p{L}+)? (?:est|consiste) (?:de|d['’]|à)|le correctif (?:est|consiste)|^(?:meilleure )?(?:solution|décision) ?:(?= \\p{L})",
   ),
   contrast: words(
     "(?:on|nous|je|allons|vais|passons|passer|bascul\\p{L}+)(?![\\p{L}]).{1,160} (?:plutôt que?|au lieu|à la place)|^(?:plutôt que|au lieu) .{3,160}(?:on|nous|je)",

@@ -35,7 +35,7 @@ export const GERMAN: CueTable = {
     `(?:ich werde|werde ich|wir werden|werden wir|wir sollten|sollten wir|ich sollte|wir müssen|ich muss)(?!.{0,160}(?<!\\p{L})(?:${LOOKING})\\p{L}*(?:[.,;:!]|$))|(?:ich (?!${LOOKING})\\p{L}+e|wir (?!${LOOKING})\\p{L}+en)`,
   ),
   remedy: words(
-    `die (?:\\p{L}+ )?lösung (?:ist|besteht darin)|der (?:\\p{L}+ )?fix ist|am (?:besten|einfachsten|saubersten) ist es|^(?:beste |einfachste |saubere )?(?:lösung|entscheidung):(?= \\p{L})|^(?:also|daher|deshalb|somit) (?:werde ich|werden wir|sollten wir|müssen wir)(?!.{0,160}(?<!\\p{L})(?:${LOOKING})\\p{L}*(?:[.,;:!]|$))`,
+    "die (?:\\p{L}+ )?lösung (?:ist|besteht darin)|der (?:\\p{L}+ )?fix ist|am (?:besten|einfachsten|saubersten) ist es|^(?:beste |einfachste |saubere )?(?:lösung|entscheidung):(?= \\p{L})",
   ),
   contrast: words(
     "(?:wir|ich|lass uns|werde|werden)(?![\\p{L}]).{1,160} (?:statt|anstatt|anstelle|stattdessen)|^(?:statt|anstatt|anstelle) .{3,160}(?:wir|ich)",

@@ -31,7 +31,7 @@ export const ITALIAN: CueTable = {
     `(?:devo|dobbiamo|dovremmo|bisogna|conviene) (?!${LOOKING})\\p{L}+(?:are|ere|ire)|(?!${LOOKING})\\p{L}+(?:erò|irò|eremo|iremo)`,
   ),
   remedy: words(
-    `la (?:migliore )?(?:soluzione|strategia)(?: migliore)? è|la correzione (?:è|consiste)|^(?:soluzione(?: migliore)?|decisione):(?= \\p{L})|^(?:quindi|perciò|pertanto),? (?:devo|dobbiamo|dovremmo|bisogna) (?!${LOOKING})\\p{L}+(?:are|ere|ire)`,
+    "la (?:migliore )?(?:soluzione|strategia)(?: migliore)? è|la correzione (?:è|consiste)|^(?:soluzione(?: migliore)?|decisione):(?= \\p{L})",
   ),
   contrast: words(
     "(?:useremo|userò|usiamo|teniamo|preferisco|preferiamo|passiamo|\\p{L}+(?:eremo|iremo|erò|irò))(?![\\p{L}]).{1,160} (?:invece(?: di| che)?|anziché|piuttosto che)|^(?:invece di|anziché|piuttosto che) .{3,160},",

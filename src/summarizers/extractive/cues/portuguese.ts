@@ -33,7 +33,7 @@ export const PORTUGUESE: CueTable = {
     `(?:vou|vamos|devemos|precisamos|preciso|convém) (?!${LOOKING})\\p{L}+[aei]r|(?!${LOOKING})\\p{L}+(?:arei|erei|irei|aremos|eremos|iremos)`,
   ),
   remedy: words(
-    `a (?:melhor )?(?:solução|estratégia) é|a correção (?:é|consiste)|^(?:melhor )?(?:solução|decisão):(?= \\p{L})|^(?:portanto|por isso|então),? (?:vou|vamos|devemos|precisamos) (?!${LOOKING})\\p{L}+[aei]r`,
+    "a (?:melhor )?(?:solução|estratégia) é|a correção (?:é|consiste)|^(?:melhor )?(?:solução|decisão):(?= \\p{L})",
   ),
   contrast: words(
     "(?:usaremos|usarei|vamos|vou|prefiro|preferimos|mudamos|mantemos|\\p{L}+(?:aremos|eremos|iremos))(?![\\p{L}]).{1,160} (?:em vez d(?:e|isso)|ao invés d(?:e|isso)|em lugar d(?:e|isso))|^(?:em vez de|ao invés de|em lugar de) .{3,160},",

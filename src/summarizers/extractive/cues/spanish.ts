@@ -34,7 +34,7 @@ export const SPANISH: CueTable = {
     `(?:voy a|vamos a|debemos|conviene|hay que) (?!${LOOKING})\\p{L}+|(?!${LOOKING})\\p{L}+(?:aré|eré|iré|aremos|eremos|iremos)`,
   ),
   remedy: words(
-    `la (?:mejor )?(?:solución|estrategia)(?: \\p{L}+)? (?:es|consiste)|el arreglo (?:es|consiste)|^(?:mejor )?(?:solución|decisión):(?= \\p{L})|^(?:así que|por lo tanto|por tanto),? (?:voy a|vamos a|debemos|hay que) (?!${LOOKING})\\p{L}+`,
+    "la (?:mejor )?(?:solución|estrategia)(?: \\p{L}+)? (?:es|consiste)|el arreglo (?:es|consiste)|^(?:mejor )?(?:solución|decisión):(?= \\p{L})",
   ),
   contrast: words(
     "(?:usaremos|usaré|vamos|voy|prefiero|preferimos|cambiamos|mantenemos|\\p{L}+(?:aremos|eremos|iremos|aré|eré|iré))(?![\\p{L}]).{1,160} (?:en lugar de|en vez de|en su lugar)|^(?:en lugar de|en vez de) .{3,160},",
