@@ -29,7 +29,7 @@ const ROLE = quick(
 export const PLEA_CHARS = 40;
 
 export function worthOf(sentence: string, isFirst: boolean, language: Language): Worth {
-  if (ROLE.test(sentence) || LEANING_PLEA.test(sentence)) return "rule";
+  if (ROLE.test(sentence) || LEANING_PLEA.test(sentence) || isCourtesy(sentence)) return "rule";
   const { request, constraint } = CUES[language];
   if (GROUNDS.test(sentence) && request.test(sentence)) return "plea";
   if ((PLEAS[language] ?? request).test(sentence.slice(0, PLEA_CHARS)) && !TALE.test(sentence)) return "plea";
@@ -43,6 +43,25 @@ export function worthOf(sentence: string, isFirst: boolean, language: Language):
   if (isFirst && ACKNOWLEDGEMENT.test(sentence)) return "rule";
   return isEmpty ? "rule" : "telling";
 }
+
+/** "I hope this finds you well.", "What we need" above a list: says nothing of the matter. */
+function isCourtesy(sentence: string): boolean {
+  return sentence.length <= COURTESY_CHARS_MAX && COURTESY.test(sentence);
+}
+
+const COURTESY_CHARS_MAX = 80;
+const COURTESY = quick(
+  /^(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|guten (?:tag|morgen|abend)|hallo|bonjour|hola|buenos días|olá|bom dia|ciao|buongiorno|здравствуйте|привет)(?: \p{L}+){0,2}[,!.]? ?)?(?:(?:i |we )?hope (?:you|this|all|everything)[^?]{0,50}|how are you[^.]{0,20}|(?:ich|wir) hoffen?[^?]{0,50}|j['’]espère que[^?]{0,50}|espero que [^?]{0,50}|spero [^?]{0,50}|надеюсь[^?]{0,50})[.!?]$|^(?:你好|您好)?[，,]?希望你[^？]{0,20}[。！]$|^(?:what|why|how|where)(?: \p{L}+){1,3}$|^(?:context|background|overview|introduction)$/iu,
+);
+
+/** Whether an order is one from its first words: "Implement …" or a question, not "The first release …" or "Apply:". */
+export function opensWithOrder(sentence: string, language: Language): boolean {
+  if (/[?？؟]$/.test(sentence)) return true;
+  if (sentence.length < TELLING_CHARS_MIN && /[:：]$/.test(sentence)) return false;
+  return CUES[language].request.test(sentence.slice(0, OPENING_CHARS));
+}
+
+const OPENING_CHARS = 24;
 
 /** "Given the notes, list what …": the order follows. */
 const GROUNDS = /^(?:given|based on|using|considering|from|with|looking at) [^.!?]{3,300}?, /i;
@@ -60,7 +79,7 @@ export function isPointing(sentence: string): boolean {
 
 const POINTING_CHARS_MAX = 80;
 const POINTING = quick(
-  /(?<!\p{L})(?:it|this|that|them|these|those)(?:[?!.,]*$| (?:happen|work|fail|broke|for (?:me|us)(?!\p{L})|please|now|again|instead|is about|up(?!\p{L})))|what(?:['’]s| is) (?:going on|happening|wrong)[?!.]*$|(?<!\p{L})(?:das|es|dies|damit|davon|daran)(?: \p{L}+en)?[?!.]*$|(?<!\p{L})(?:cela|ça|eso|esto|isso|isto|questo|это)[?!. ]*$/iu,
+  /(?<!\p{L})(?:have|get|want|need|send|move|bring|put) (?:it|them)(?!\p{L})|(?<!\p{L})(?:it|this|that|them|these|those)(?:[?!.,]*$| (?:happen|work|fail|broke|for (?:me|us)(?!\p{L})|please|now|again|instead|is about|up(?!\p{L})))|what(?:['’]s| is) (?:going on|happening|wrong)[?!.]*$|(?<!\p{L})(?:das|es|dies|damit|davon|daran)(?: \p{L}+en)?[?!.]*$|(?<!\p{L})(?:cela|ça|eso|esto|isso|isto|questo|это)[?!. ]*$/iu,
 );
 const TELLING_CHARS_MIN = 20;
 /** "They want to build a bridge": what others want is told, not asked. */

@@ -301,3 +301,45 @@ test("of a review that was pasted in, what it orders is quoted before what it pr
     "Strengths of the new quay … Fix the latch of gate four.",
   );
 });
+
+test("what opens with a verb asks, before what only has one", () => {
+  const tale = "As you know, the quay was rebuilt last spring, and the first release of the tide board went well.";
+  check(`${tale} Implement a bell in bell.ts. ${"The quay is long. ".repeat(9)}`, 50, "Implement a bell in bell.ts.…");
+  check(
+    `# What we need\nThe gate is slow.\nWrite a timer for gate.ts.\n${"The quay is long. ".repeat(9)}`,
+    40,
+    "Write a timer for gate.ts.…",
+  );
+  check(
+    `Search the market for the prices of these:\n1. ropes\n2. lamps\n${"The quay is long. ".repeat(9)}Also check the tar.`,
+    50,
+    "Search the market for the prices of these:…",
+  );
+  // A question asks as well, and what only announces does not.
+  check(
+    `${tale} Which boat sank in May? ${"The quay is long. ".repeat(9)}Just give the name.`,
+    50,
+    "Which boat sank in May? … Just give the name.",
+  );
+});
+
+test("a courtesy says less than whatever else there is", () => {
+  const order = "My order #4471 was sent to the wrong berth.";
+  const asked = "Could you please have it sent to berth nine?";
+  check(
+    `Hi Yara, I hope you are well. We are all tired here. ${order} ${asked} ${"The quay is long. ".repeat(9)}`,
+    100,
+    `${order} ${asked}…`,
+  );
+  check(
+    `Order 88 never arrived. What happened to it? ${"The quay is long. ".repeat(9)}`,
+    60,
+    "Order 88 never arrived. What happened to it?…",
+  );
+  // Whoever hopes for something tells.
+  check(
+    `I hope to sell the Gull before the winter comes. ${"The quay is long. ".repeat(9)}`,
+    60,
+    "I hope to sell the Gull before the winter comes.…",
+  );
+});

@@ -5,7 +5,16 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
-import { isPointing, LATE_CLAUSE, LEANING, LEANING_PLEA, PLEA_CHARS, PLEAS, worthOf } from "./asking-worth.ts";
+import {
+  isPointing,
+  LATE_CLAUSE,
+  LEANING,
+  LEANING_PLEA,
+  opensWithOrder,
+  PLEA_CHARS,
+  PLEAS,
+  worthOf,
+} from "./asking-worth.ts";
 import { CUES } from "./cues.ts";
 import { ordersFirst } from "./order-list.ts";
 import { withoutLogs } from "./pasted-log.ts";
@@ -90,15 +99,8 @@ function bounded(request: string): string {
   const head = request.slice(0, half);
   const tail = request.slice(-half);
   // Between them a fence may have gone: without it, words would pass for code.
-  return `${head}\n${isOdd(fencesIn(head) + fencesIn(tail)) ? "```\n" : ""}${tail}`;
-}
-
-function fencesIn(text: string): number {
-  return text.match(/^\s*(?:```|~~~)/gm)?.length ?? 0;
-}
-
-function isOdd(count: number): boolean {
-  return count % 2 === 1;
+  const fences = `${head}\n${tail}`.match(/^\s*(?:```|~~~)/gm)?.length ?? 0;
+  return `${head}\n${fences % 2 === 1 ? "```\n" : ""}${tail}`;
 }
 
 /** Blank lines and rules cost and say nothing; where code ends must stay known. */
@@ -118,9 +120,9 @@ function byWorth(pieces: readonly Piece[]): readonly number[] {
   const politePlea = pieces.findIndex(({ worth, text }, at) => worth === "plea" && at > plea && POLITE.test(text));
   const first = [placeOf("title"), plea, politePlea, orderIn(pieces)].filter((at) => at >= 0).slice(0, 2);
   const [main = 0] = first;
-  const source = pieces[main - 1]?.worth;
+  const { worth: source, text: told = "" } = pieces[main - 1] ?? {};
   const isSourced = pieces[main]?.isLeaning === true || pieces[main]?.isNaming === true;
-  const hasSource = isSourced && (source === "telling" || source === "order");
+  const hasSource = isSourced && (source === "telling" || source === "order" || (source === "rule" && /\d/.test(told)));
   if (hasSource) first.splice(1, first[1] === main - 1 ? 1 : 0, main - 1);
   const rest = pieces.flatMap(({ worth }, at) => (worth === "rule" || first.includes(at) ? [] : [at]));
   const { worth, text = "" } = pieces[0] ?? {};
@@ -138,11 +140,12 @@ const POLITE = quick(
   /^(?:(?:and|und|et|y|e|и) )?(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста|من فضلك)(?!\p{L})|^(?:所以|那)?(?:请|麻烦|帮我)|(?:ください|お願いします|주세요|부탁드립니다)[。.!]?$/iu,
 );
 
-/** Who ends with a question asks it, whatever was said on the way; else the first that asks by a bare verb. */
+/** Who ends with a question asks it, whatever was said on the way; else the first that begins with a bare verb, or has one. */
 function orderIn(pieces: readonly Piece[]): number {
   const last = pieces.length - 1;
   if (pieces[last]?.worth === "order" && /[?？؟]$/.test(pieces[last]?.text ?? "")) return last;
-  return pieces.findIndex(({ worth }) => worth === "order");
+  const opening = pieces.findIndex(({ worth, opens }) => worth === "order" && opens === true);
+  return opening >= 0 ? opening : pieces.findIndex(({ worth }) => worth === "order");
 }
 
 interface Reading {
@@ -240,7 +243,13 @@ function piecesIn(lines: readonly string[], { language, quoted }: Reading): read
         pieces.splice(-1, 1, { ...before, worth: "plea", isLeaning: true });
       const worth = isTitle ? "title" : isRules ? "rule" : worthOf(text, pieces.length === 0, language);
       const isLeaning = (worth === "plea" || worth === "order") && (LEANING.test(text) || isPointing(text));
-      pieces.push({ text, line: at, worth: isQuoted && worth !== "rule" ? "telling" : worth, isLeaning });
+      pieces.push({
+        text,
+        line: at,
+        worth: isQuoted && worth !== "rule" ? "telling" : worth,
+        isLeaning,
+        opens: worth === "order" && opensWithOrder(text, language),
+      });
       isTitle = false;
     }
   });

@@ -9,6 +9,8 @@ export interface Piece {
   readonly worth: Worth;
   /** It says little without the one before it. */
   readonly isLeaning?: boolean;
+  /** An order that it begins with. */
+  readonly opens?: boolean;
   /** The one before it says what the document is about that it names. */
   readonly isNaming?: boolean;
 }
