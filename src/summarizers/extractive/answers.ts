@@ -140,9 +140,8 @@ function choiceIn(text: string, language: Language): string | undefined {
 /** Who asks so ends with it. */
 const CONFIRMING_CHARS = 400;
 /** Asks for a yes without a question mark. */
-const CONFIRMING = quick(
-  /(?<!\p{L})(?:confirm (?:if|that|whether|these|this|everything)|bestätige(?:n sie)?(?: bitte)?, (?:ob|dass)|confirmer (?:si|que)|confirme[zs]?-?(?:moi)? (?:si|que)|confirm[ae] (?:si|que|se)|conferma(?:re)? (?:se|che)|подтвердите,? (?:что|если))(?!\p{L})|请确认(?:是否|要|一下是否)|かご確認ください|확인해 ?주(?:세요|시기)/iu,
-);
+const CONFIRMING =
+  /confirm (?:if|that|whether|these|this|everything) |bestätige(?:n sie)?(?: bitte)?, (?:ob|dass) |confirme(?:r|z|s)?(?:-moi)? (?:si|que) |confirma (?:si|que|se) |conferma(?:re)? (?:se|che) |подтвердите,? (?:что|если) |请确认(?:是否|要|一下是否)|かご確認ください|확인해 ?주(?:세요|시기)/i;
 
 /** "Yes, use Postgres": it agrees or refuses, decides, or takes up one of the ways that the question names. */
 function isAnswer(

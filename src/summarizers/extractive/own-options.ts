@@ -5,12 +5,10 @@
 
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import { optionsIn } from "./answers.ts";
-import { quick } from "./quick-expressions.ts";
 import { stemsOf } from "./shared-words.ts";
 
-const OWN_PICK = quick(
-  /(?<!\p{L})(?:option|variante|opción|opção|opzione|вариант|方案|옵션) ?([1-9]|[A-E]) (?:is|makes|ist|est|es|é|è)(?!\p{L})/iu,
-);
+const OWN_PICK =
+  /(?:option|variante|opción|opção|opzione|вариант|方案|옵션) ?([1-9]|[A-E]) (?:is|makes|ist|est|es|é|è) /i;
 
 /** The option itself with the preference as its reason; as it is where no list tells what was preferred. */
 export function withOwnOption(decision: Decision, text: string): Decision {

@@ -74,9 +74,8 @@ export function counters(reply: string): boolean {
   return COUNTERED.test(reply.slice(0, REPLY_CHARS_READ));
 }
 
-const COUNTERED = quick(
-  /^\s*(?:(?:well|hm+|no|nope|actually|ok(?:ay)?|but|nein|naja|aber|non|mais|no,? pero|pero)[,.…]*\s+)*(?:i(?: think|['’]d say)|ich (?:finde|denke|meine),?|je pense qu['’]?e?|creo que|acho que|penso che) ?(?:it|we|they|this|that|es|das|wir|on|il|debería|deberíamos|deveria|devíamos|dovremmo|dovrebbe)(?!\p{L})(?: (?:should|needs? to|must|soll\p{L}*|devr\p{L}*)(?!\p{L}| (?:also|auch|aussi))|(?<=(?:debería|deberíamos|deveria|devíamos|dovremmo|dovrebbe)))/iu,
-);
+const COUNTERED =
+  /^\s*(?:(?:well|hm+|no|nope|actually|ok(?:ay)?|but|nein|naja|aber|non|mais|pero)[,.…]*\s+)*(?:(?:i think|i['’]d say|ich (?:finde|denke|meine),?) (?:it|we|they|this|that|es|das|wir) (?:should|needs? to|must|sollten?|soll|müssen) (?!also |auch )|je pense qu['’](?:il|on) devr|(?:creo|acho) que (?:debería|deveria)|penso che (?:dovrebbe|dovremmo))/i;
 
 /** How things stood when it was said. */
 const PASSING: Partial<Record<Language, RegExp>> = {
