@@ -38,7 +38,7 @@ const ASIDE_BRIEF = "(?: also| just| only| now| simply| still| instead| then| th
 /** Whoever only looks, tries or tells chooses nothing that lasts. */
 const LOOKING =
   "analy[sz]e|answer|ask|attempt|check|compare|confirm|describe|discuss|examine|explain|explore|fetch|find|gather|get|give|identify|inspect|investigate|list|locate|look|navigate|open|provide|query|read|recommend|rerun|research|retry|review|run|scan|search|see|share|show|suggest|summari[sz]e|tell|test|try|understand|use(?= .{1,60} to (?:check|find|get|look|make|search|see)(?![\\p{L}]))|verify|view|visit|watch";
-/** The same where only the commonest follow: every long list takes its time to compile. */
+/** The same where only the commonest follow: every long list takes its time to compile, and so does every class of letters of all scripts: here `[a-z]` will do. */
 const LOOKING_BRIEF = "check|find|get|look|make|read|run|search|see|test|try|verify|view";
 /** Nor does whoever names nothing to make. */
 const VAGUE =
@@ -48,7 +48,7 @@ const meansOf = (others: string): string =>
 const MEANS = meansOf("");
 /** "Let me fix it with a rope instead" is at work, not at a choice. */
 const AT_WORK =
-  "let me (?:also |just |now |first )?(?:fix|try|correct|repair|update|change|adjust|rerun|retry|redo|edit|check|look|read|see|search|run|view|find|wait|test|use(?= .{1,60} (?:tools?|commands?)(?![\\p{L}])))";
+  "let me (?:also |just |now |first )?(?:fix|try|correct|repair|update|change|adjust|rerun|retry|redo|edit|check|look|read|see|search|run|view|find|wait|test|use(?= .{1,60} (?:tools?|commands?)(?![a-z])))";
 /** What is cleared away or sent off with a reason follows from the work, and is no way that was taken. */
 const CLEARING =
   "remove|delete|clean|commit|push|install|restart|rebuild|fix|correct|repair|update|change|adjust|redo|edit|know";
@@ -56,7 +56,7 @@ const CLEARING =
 const CHANGES = "change|convert|extend|modify|refactor|replace|restructure|rework|rewrite|switch|wrap";
 /** One way is closed, so another is taken: there even what is only told was chosen. */
 const MAKESHIFT =
-  "^since (?=[^,]{3,160}(?:n['’]t|not|no|unavailable|issues?|fail(?:s|ed|ing)?)(?![\\p{L}])).{5,240}, (?:let me|i(?:'|’)ll|i will) (?:provide|give|offer|answer)(?![\\p{L}])|^(?:however|instead),? i (?:can|will) (?:provide|give|offer)(?![\\p{L}]).{3,200} based on (?:common|general|typical|my|what)";
+  "^since (?=[^,]{3,160}(?:n['’]t|not|no|unavailable|issues?|fail(?:s|ed|ing)?)(?![a-z])).{5,240}, (?:let me|i(?:'|’)ll|i will) (?:provide|give|offer|answer)(?![a-z])|^(?:however|instead),? i (?:can|will) (?:provide|give|offer)(?![a-z]).{3,200} based on (?:common|general|typical|my|what)";
 /** What follows is the next call, not the way. */
 const NOT_NEXT = "(?<!(?:now|next|then|first|also|finally|still),? )";
 const PURPOSES =
@@ -65,11 +65,11 @@ const CHOOSER =
   "(?:i|we|you|they|(?:the )?(?:user|team|client|customer))(?:'ve|’ve| have| has)?(?: now| also| already| finally| then| explicitly)?";
 const CHOSE = "(?:decided|chose|chosen|opted|settled (?:on|for)|agreed (?:on|to|that|with)|picked|went with|gone with)";
 /** What somebody with a say wants taken of several. */
-const PICKED = `(?:i(?:'d|’d| would) like|i want) to (?:go (?:ahead )?with|use(?! .{1,60} to (?:${LOOKING_BRIEF})(?![\\p{L}])|.{1,120} or )|keep|choose|pick|stick (?:to|with)|stay with|switch to|pay (?:with|by))|i choose(?= (?!to(?![\\p{L}])))`;
+const PICKED = `(?:i(?:'d|’d| would) like|i want) to (?:go (?:ahead )?with|use(?! .{1,60} to (?:${LOOKING_BRIEF})(?![a-z])|.{1,120} or )|keep|choose|pick|stick (?:to|with)|stay with|switch to|pay (?:with|by))|i choose(?= (?!to(?![a-z])))`;
 /** "Let's proceed with that" says nothing; with what it does. */
-const PROCEED = `(?:let(?:'|’)?s|i(?:'|’)ll|i(?:'d|’d| would) like to)(?: just)? (?:proceed with|go ahead (?:with|and)) (?!(?:the|this|that|these|those|it)(?: \\p{L}+)?[.!]*$|(?:${LOOKING_BRIEF})(?![\\p{L}]))\\p{L}+`;
+const PROCEED = `(?:let(?:'|’)?s|i(?:'|’)ll|i(?:'d|’d| would) like to)(?: just)? (?:proceed with|go ahead (?:with|and)) (?!(?:the|this|that|these|those|it)(?: [a-z]+)?[.!]*$|(?:${LOOKING_BRIEF})(?![a-z]))[a-z]+`;
 /** What is wanted once another way turned out to be closed. */
-const OTHERWISE = `^in that case,? (?:please|let(?:'|’)?s|just|i(?:'|’)ll|i(?:'d|’d| would) (?:like|prefer|rather))(?! (?:${LOOKING_BRIEF})(?![\\p{L}])) \\p{L}+|(?:let(?:'|’)?s|i(?:'d|’d| would) (?:like|prefer|rather))(?![\\p{L}]).{3,120} instead(?=[,.;!]|$)|i think (?:we|it|the|our|this|that)(?![\\p{L}]).{0,60} (?:should|needs?)(?= (?!(?:to )?(?:be (?:fine|fixed|ok(?:ay)?|good)|have|pass|work|${LOOKING_BRIEF})(?![\\p{L}])))`;
+const OTHERWISE = `^in that case,? (?:please|let(?:'|’)?s|just|i(?:'|’)ll|i(?:'d|’d| would) (?:like|prefer|rather))(?! (?:${LOOKING_BRIEF})(?![a-z])) [a-z]+|(?:let(?:'|’)?s|i(?:'d|’d| would) (?:like|prefer|rather))(?![a-z]).{3,120} instead(?=[,.;!]|$)|i think (?:we|it|the|our|this|that)(?![a-z]).{0,60} (?:should|needs?)(?= (?!(?:to )?(?:be (?:fine|fixed|ok(?:ay)?|good)|have|pass|work|${LOOKING_BRIEF})(?![a-z])))`;
 /** With a reason beside it, such a deed was a choice. */
 const CHOSEN_DEEDS = "kept|used|stored|switched|replaced|moved|left|skipped|avoided|preferred";
 
@@ -98,12 +98,12 @@ export const ENGLISH: CueTable = {
   commit: words(
     `(?:${INTENT})${ASIDE_BRIEF} (?:use(?! .{1,60} to (?:make|${LOOKING})(?![\\p{L}]))|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)|${PICKED}|${PROCEED}|${OTHERWISE}`,
   ),
-  means: words(meansOf(`|let me(?! (?:also |just |now |first )?(?:${CLEARING})(?![\\p{L}]))`)),
+  means: words(meansOf(`|let me(?! (?:also |just |now |first )?(?:${CLEARING})(?![a-z]))`)),
   remedy: words(
-    `(?:best|right|simplest|cleanest|safest|better|proper|cheapest) (?:approach|solution|fix|design|option)(?: here| now)? (?:is|was) to|(?:the|our|my) (?:\\p{L}+ )?(?:fix|solution|remedy|workaround)(?: here| now| then)? (?:is|was) (?:to|by)|(?:suggested|proposed|chosen) (?:fix|solution|approach|change|design) (?:is|was)|^(?:the|our|my|suggested|proposed) (?:\\p{L}+ )?(?:fix|solution):(?= \\p{L})|^(?:(?:best|better|chosen|cleanest|final|proper|right|safest|simplest) (?:approach|design|fix|option|solution)|solution|(?:design )?decision):(?= \\p{L})|${NOT_NEXT}(?:i|we) (?:need to|should|have to|must) (?:${CHANGES})(?![\\p{L}]).{4,200} (?:to|by|with) (?!(?:${LOOKING_BRIEF})(?![\\p{L}]))\\p{L}+|should (?!(?:now|also|still|already|work|pass|have|not)(?![\\p{L}]))(?:(?! (?:since|because|which|but) ).){3,140}(?: (?:instead of|rather than)|, not(?= (?!sure|only|just|yet|even|because|that|necessarily)))|(?:i|we)(?: now| only)? (?:call|keep|pass|return|send|store|treat|use)(?![\\p{L}]).{3,140} (?:instead of|rather than)|${MAKESHIFT}|^instead of .{3,160}, (?:it|this|that|the)(?![\\p{L}]).{0,80} (?:should|must|needs? to|will)`,
+    `(?:best|right|simplest|cleanest|safest|better|proper|cheapest) (?:approach|solution|fix|design|option)(?: here| now)? (?:is|was) to|(?:the|our|my) (?:\\p{L}+ )?(?:fix|solution|remedy|workaround)(?: here| now| then)? (?:is|was) (?:to|by)|(?:suggested|proposed|chosen) (?:fix|solution|approach|change|design) (?:is|was)|^(?:the|our|my|suggested|proposed) (?:\\p{L}+ )?(?:fix|solution):(?= \\p{L})|^(?:(?:best|better|chosen|cleanest|final|proper|right|safest|simplest) (?:approach|design|fix|option|solution)|solution|(?:design )?decision):(?= [a-z])|${NOT_NEXT}(?:i|we) (?:need to|should|have to|must) (?:${CHANGES})(?![a-z]).{4,200} (?:to|by|with) (?!(?:${LOOKING_BRIEF})(?![a-z]))[a-z]+|should (?!(?:now|also|still|already|work|pass|have|not)(?![a-z]))(?:(?! (?:since|because|which|but) ).){3,140}(?: (?:instead of|rather than)|, not(?= (?!sure|only|just|yet|even|because|that|necessarily)))|(?:i|we)(?: now| only)? (?:call|keep|pass|return|send|store|treat|use)(?![a-z]).{3,140} (?:instead of|rather than)|${MAKESHIFT}|^instead of .{3,160}, (?:it|this|that|the)(?![a-z]).{0,80} (?:should|must|needs? to|will)`,
   ),
   contrast: words(
-    `(?!${AT_WORK})(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|(?!${AT_WORK})(?:${INTENT})(?! (?:also |just |now )?(?:try|check|look|read|see|search|run|view|find|wait|test)(?![\\p{L}])).{8,200} instead(?=[.!:]?$)|${MEANS}(?![\\p{L}]).{3,160}(?: without (?:\\p{L}+ ){0,2}\\p{L}+ing|, not(?= (?!sure|only|just|yet|even|because|that|necessarily)))|(?:let me|let(?:'|’)?s|i(?:'|’)ll|i will) .{3,80} and instead (?!(?:${LOOKING_BRIEF})(?![\\p{L}]))\\p{L}+|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
+    `(?!${AT_WORK})(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are)(?![\\p{L}]).{1,160} (?:instead of|rather than|in favou?r of)|(?!${AT_WORK})(?:${INTENT})(?! (?:also |just |now )?(?:try|check|look|read|see|search|run|view|find|wait|test)(?![\\p{L}])).{8,200} instead(?=[.!:]?$)|${MEANS}(?![\\p{L}]).{3,160}(?: without (?:\\p{L}+ ){0,2}\\p{L}+ing|, not(?= (?!sure|only|just|yet|even|because|that|necessarily)))|(?:let me|let(?:'|’)?s|i(?:'|’)ll|i will) .{3,80} and instead (?!(?:${LOOKING_BRIEF})(?![a-z]))[a-z]+|^(?:so |and )?(?:rather than|instead of) .{3,160}, (?:i|we|let)`,
   ),
   pick: opening(
     "(?:(?:please|ok(?:ay)?|yes|no|then|so|alright)[,.!]? )*(?:(?:go (?:with|for)|take|pick|choose|use|stick (?:to|with)|keep|leave)(?![\\p{L}])|the [^,.]{2,40}, (?=because|since))",
