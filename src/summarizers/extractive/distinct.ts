@@ -20,6 +20,23 @@ export function distinctDecisions(decisions: readonly Decision[]): readonly Deci
   });
 }
 
+/** More than these say no longer what matters. */
+const DECISIONS_MAX = 10;
+/** The newest are in force, with or without a reason. */
+const NEWEST = 5;
+
+/** Newest first, as they came: the newest, then those that say why, then the rest, no more than a reader can keep in mind. */
+export function foremostDecisions(decisions: readonly Decision[]): readonly Decision[] {
+  if (decisions.length <= DECISIONS_MAX) return decisions;
+  const older = decisions.slice(NEWEST);
+  const ranked = [
+    ...older.filter(({ reason }) => reason !== undefined),
+    ...older.filter(({ reason }) => reason === undefined),
+  ];
+  const taken = new Set([...decisions.slice(0, NEWEST), ...ranked.slice(0, DECISIONS_MAX - NEWEST)]);
+  return decisions.filter((decision) => taken.has(decision));
+}
+
 function isNew(item: string, seen: Set<string>): boolean {
   const key = item
     .toLowerCase()

@@ -12,7 +12,7 @@ import { type Told, toldIn } from "./assistant-statements.ts";
 import { visitContentWords } from "./content-words.ts";
 import { courseOf } from "./course.ts";
 import { carriedOutIn } from "./deeds.ts";
-import { distinct, distinctDecisions } from "./distinct.ts";
+import { distinct, distinctDecisions, foremostDecisions } from "./distinct.ts";
 import { changesMade, passedChecks } from "./evidence.ts";
 import { claimsPassing, failedCheckAt } from "./failed-checks.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
@@ -114,7 +114,7 @@ export function readStatements(input: StatementInput): Statements {
     ]),
     inProgress: distinct([...ofState("inProgress"), ...now.inProgress]),
     blocked: distinct([...ofState("blocked"), ...now.blocked]),
-    decisions: distinctDecisions(found.decisions),
+    decisions: foremostDecisions(distinctDecisions(found.decisions)),
     nextSteps: distinct([...ofState("pending"), ...now.nextSteps]),
     findings: distinct(found.findings),
   };
