@@ -63,3 +63,28 @@ test("in other languages", () => {
   expect(isFarewell("谢谢你，我们下次再聊。", "zh")).toBe(true);
   expect(isFarewell("Das war ein langer Tag. Bis morgen!", "de")).toBe(true);
 });
+
+test.each([
+  ["es", "Gracias. Ahora que lo pienso, déjelo en 10 y añada una lámpara."],
+  ["de", "Danke. Jetzt wo ich es überlege: doch lieber zehn Lampen, und eine davon in Rot."],
+  ["de", "Vielen Dank. Es sind doch 12 Boote."],
+  ["en", "Thanks! The second lamp at the quay still flickers at night."],
+] as const)("whoever goes on behind the thanks does not take leave (%s): %s", (language, request) => {
+  expect(isFarewell(request, language)).toBe(false);
+  expect(isTelling(request, language)).toBe(true);
+});
+
+test.each([
+  ["es", "Muchas gracias por todo. Eso es todo por hoy, me ha ayudado mucho."],
+  ["de", "Danke. Das war alles, was ich heute wissen wollte."],
+  ["en", "Thank you. You have been very helpful with the berth of my boat. Take care."],
+  ["en", "Great, the lamp on the northern quay burns again. Thanks!"],
+] as const)("praise behind it is part of it (%s): %s", (language, request) =>
+  expect(isFarewell(request, language)).toBe(true),
+);
+
+test("a polite order asks for work", () => {
+  expect(isTask("Gracias. Ahora que lo pienso, déjelo en 10 y añada una lámpara.", "es")).toBe(true);
+  expect(isTask("Danke. Nehmen Sie doch zehn Lampen, und legen Sie ein Seil dazu.", "de")).toBe(true);
+  expect(isTask("Nehmen Sie Karten an?", "de")).toBe(false);
+});

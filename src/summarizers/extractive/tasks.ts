@@ -73,9 +73,29 @@ export function isFarewell(request: string, language: Language): boolean {
   if (STOP_MARK.test(request.slice(-READ_CHARS))) return true;
   const words = request.trim();
   if (words.length > FAREWELL_CHARS_MAX || /[?？؟]/.test(words)) return false;
-  if (!THANKS.test(words) && !GOODBYE.test(words.slice(-GOODBYE_CHARS))) return false;
-  return isAssent(words, language) || !CUES[language].request.test(words.replace(OWN_PLANS, ""));
+  const isLeaving = GOODBYE.test(words.slice(-GOODBYE_CHARS));
+  if (!isLeaving && !THANKS.test(words)) return false;
+  if (isAssent(words, language)) return true;
+  const rest = words.replace(OWN_PLANS, "");
+  return !CUES[language].request.test(rest) && (isLeaving || !saysMoreBehindThanks(rest));
 }
+
+/** "Gracias. Ahora que lo pienso, déjelo en 10.": whoever goes on behind the thanks, and not with praise, is not done. */
+function saysMoreBehindThanks(words: string): boolean {
+  const clauses = words.split(/(?<=[.!;。！；…])/);
+  const behind = clauses
+    .slice(clauses.findIndex((clause) => THANKS.test(clause)) + 1)
+    .filter((clause) => !PARTING.test(clause))
+    .join("");
+  return hasWords(behind, /\d/.test(behind) ? TELLING_WORDS_MIN : BEHIND_THANKS_WORDS_MIN);
+}
+
+/** "Take care.": fewer only round it off. */
+const BEHIND_THANKS_WORDS_MIN = 5;
+/** Praise, wishes, and that this was all. */
+const PARTING = quick(
+  /(?<!\p{L})(?:thanks|thank you|appreciate|helpful|(?:a |your |the |big |great )help|helped|(?:that['’]?s|that is|that will be|this is|it['’]?s) (?:all|everything|it)|nothing (?:else|more)|no (?:further|more|other)|have a|wish you|best regards|danke|geholfen|hilfreich|(?:das )?(?:war|ist)(?:['’]?s| es)? alles|nichts (?:mehr|weiter)|schönen|merci|aidé|c['’]est tout|rien d['’]autre|bonne (?:journée|soirée)|gracias|ayuda|ayudado|(?:eso|esto) (?:es|era|sería) todo|nada más|buen (?:día|fin)|obrigad[oa]|ajuda|ajudou|(?:é|era) (?:só isso|tudo)|mais nada|bom dia|grazie|aiuto|aiutato|è tutto|nient['’]altro|buona (?:giornata|serata)|спасибо|помог|помощь|(?:это )?вс[её](?=[.!])|хорошего)(?!\p{L})|谢|帮助|没有别的|ありがとう|助かり|以上です|감사|도움/iu,
+);
 
 /** "I'll ask the harbour office then. Thanks for trying to help.": what users do themselves, or thank for, is asked of nobody. */
 const OWN_PLANS = quick(

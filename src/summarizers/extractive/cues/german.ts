@@ -17,7 +17,7 @@ const STATES =
 
 export const GERMAN: CueTable = {
   request: words(
-    "bitte|kannst du|könntest du|können (?:sie|wir)|könnten sie|ich (?:möchte|will|brauche|hätte gern)|wir (?:brauchen|müssen|sollten|wollen)|lass uns|soll(?:te|st|en)?|muss|müssen|mach(?:e|en)?|erstell(?:e|en)?|schreib(?:e|en)?|prüf(?:e|en)?|teste|füge|ändere|entferne|ersetze|übersetze|portiere|baue|behebe|repariere|suche|finde|zeig(?:e)?|erklär(?:e)?|hilf|aktualisiere|analysiere|fasse|plane|entwirf|installiere|richte|starte|lies|vergleiche|überarbeite|kürze|benutze|verwende|nimm",
+    "bitte|kannst du|könntest du|können (?:sie|wir)|könnten sie|ich (?:möchte|will|brauche|hätte gern)|wir (?:brauchen|müssen|sollten|wollen)|lass uns|soll(?:te|st|en)?|muss|müssen|mach(?:e|en)?|erstell(?:e|en)?|schreib(?:e|en)?|prüf(?:e|en)?|teste|füge|ändere|entferne|ersetze|übersetze|portiere|baue|behebe|repariere|suche|finde|zeig(?:e)?|erklär(?:e)?|hilf|aktualisiere|analysiere|fasse|plane|entwirf|installiere|richte|starte|lies|vergleiche|überarbeite|kürze|benutze|verwende|nimm|(?:nehmen|ändern|fügen|legen|buchen|stornieren|streichen|schicken|senden|setzen|lassen) sie(?![^.!]*\\?)",
   ),
   assent: only(
     "ja|jo|jep|nein|nee|ok|okay|gut|sehr gut|super|prima|genau|stimmt|richtig|klar|passt|alles klar|danke(?: schön| dir| sehr)?|vielen dank|bitte|weiter|mach weiter|mach das|los|weitermachen|fortfahren|perfekt|toll|hallo|hi|verstanden|einverstanden|nochmal|wie läuft(?:'s| es)",

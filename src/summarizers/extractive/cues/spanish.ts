@@ -16,7 +16,7 @@ const LOOKING =
 
 export const SPANISH: CueTable = {
   request: words(
-    "por favor|puedes|puede usted|podrías|podría|podemos|quiero|quisiera|necesito|me gustaría|necesitamos|tenemos que|hay que|vamos a|debe(?:s|mos|rías)?|añade|agrega|arregla|corrige|crea|escribe|haz|hazme|cambia|elimina|borra|reemplaza|traduce|verifica|comprueba|prueba|ejecuta|busca|encuentra|explica|muestra|ayúdame|prepara|pon|migra|analiza|resume|usa|instala|compara|revisa|redacta|planifica|actualiza|genera|implementa",
+    "por favor|puedes|puede usted|podrías|podría|podemos|quiero|quisiera|necesito|me gustaría|necesitamos|tenemos que|hay que|vamos a|debe(?:s|mos|rías)?|añade|agrega|arregla|corrige|crea|escribe|haz|hazme|cambia|elimina|borra|reemplaza|traduce|verifica|comprueba|prueba|ejecuta|busca|encuentra|explica|muestra|ayúdame|prepara|pon|migra|analiza|resume|usa|instala|compara|revisa|redacta|planifica|actualiza|genera|implementa|añada(?:me|l[oa]s?)?|agregue|cambie|elimine|quite|ponga|reserve|cancele|envíe(?:me)?|déje(?:me|l[oa]s?)",
   ),
   assent: only(
     "sí|si|no|ok|okay|vale|de acuerdo|perfecto|muy bien|bien|genial|gracias|muchas gracias|exacto|claro|adelante|continúa|continua|continúe|sigue|siga|hazlo|entendido|hola|otra vez|listo|por favor|cómo va",
