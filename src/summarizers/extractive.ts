@@ -148,6 +148,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     isTalk: isTalk(reading),
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
     charsNeeded: (text) => askingChars(asked.wholes.get(text) ?? text, reading.language),
+    leading: asked.leading,
     argumentNames: argumentNamesOf(leaving, facts),
     log: remembered(logOf(source)),
     context: once(() =>

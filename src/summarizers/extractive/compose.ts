@@ -35,6 +35,8 @@ export interface Draft extends Checkpoint {
   readonly quote: Quote;
   /** The characters below which a quote would break off in what it asks. */
   readonly charsNeeded?: (text: string) => number;
+  /** What of the goal is quoted before its last. */
+  readonly leading?: readonly string[];
   /** Names of arguments with the tools that take them: facts that stand in the form of a call. */
   readonly argumentNames: ArgumentNames;
   /** Lines of what was called and what came of it, newest first. */
@@ -198,11 +200,12 @@ function fill(draft: Draft, options: FillOptions): Filled {
   const focusTokens = draft.focused === undefined ? 0 : budgetTokens * focusShare(budgetTokens);
   const essentialTokens = Math.min(proseTokens, budgetTokens - focusTokens);
   const firstTokens = Math.min(budgetTokens * FIRST_SHARE, budgetTokens - focusTokens - essentialTokens);
-  const { quote, charsNeeded } = draft;
+  const { quote, charsNeeded, leading = [] } = draft;
   const first = essentials(draft, essentialTokens, {
     counter,
     quote,
     firstTokens,
+    leading,
     ...(charsNeeded !== undefined && { charsNeeded }),
   });
   let left = budgetTokens - first.usedTokens;

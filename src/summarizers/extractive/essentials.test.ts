@@ -146,3 +146,23 @@ describe("a goal that would break off in what it asks", () => {
     expect(goalOf(words("ask", 10).length, 40).goal).toBe(short);
   });
 });
+
+describe("a goal of several", () => {
+  const asked = `${words("boat", 29)} berth`;
+  const answer = `${words("yes", 29)} please`;
+  const goalOf = (leading: readonly string[], firstTokens = 0): readonly string[] => {
+    const options = { counter, quote, firstTokens, leading, charsNeeded: (text: string) => text.length };
+    return essentials({ ...DRAFT, goal: [asked, answer] }, 50, options).checkpoint.goal;
+  };
+
+  test("tells the current one first", () => expect(goalOf([])).toEqual([expect.stringContaining("yes")]));
+
+  test("unless that only goes on with another", () =>
+    expect(goalOf([asked])).toEqual([expect.stringContaining("berth")]));
+
+  test("takes both where names can wait", () => {
+    const both = [expect.stringContaining("berth"), expect.stringContaining("please")];
+    expect(goalOf([asked], 40)).toEqual(both);
+    expect(goalOf([], 40)).toEqual(both);
+  });
+});

@@ -11,7 +11,7 @@ import {
   type ToolFailure,
 } from "../../core/checkpoint/checkpoint.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
-import { cutAtWord } from "./sentences.ts";
+import { firstCut } from "./first-step.ts";
 
 /** About what a heading and an item's marks cost. */
 export const HEADING_TOKENS = 5;
@@ -20,6 +20,8 @@ export const ITEM_TOKENS = 2;
 const QUOTE_TOKENS_MIN = 4;
 /** What a quote may take of a small budget, whatever its share. */
 const QUOTE_TOKENS_LEAST = 40;
+/** Up to here a request is rather quoted whole than by what it asks alone. */
+const QUOTE_TOKENS_WHOLE = 56;
 
 export interface Essentials {
   readonly checkpoint: Checkpoint;
@@ -74,18 +76,20 @@ export interface EssentialsOptions {
   readonly charsNeeded?: (text: string) => number;
   /** Tokens beyond the budget for a first item where a section would have none. */
   readonly firstTokens?: number;
+  /** What of the goal is quoted before its last, which says little without it. */
+  readonly leading?: readonly string[];
 }
 
 export function essentials(draft: Checkpoint, budgetTokens: number, options: EssentialsOptions): FirstEssentials {
   const purse = createPurse(budgetTokens, options);
-  const nextSteps = firstCut(draft.nextSteps, budgetTokens * STEP_SHARE, options);
+  const nextSteps = firstCut(
+    draft.nextSteps,
+    budgetTokens * STEP_SHARE - HEADING_TOKENS - ITEM_TOKENS,
+    options.counter,
+  );
   const shelves = shelvesOf({ ...draft, nextSteps }, options);
   purse.takeFirst(shelves.nextSteps, STEP_SHARE);
-  // The current task stands last and must be there; what the work began with may take what is left.
-  const goal = draft.goal
-    .toReversed()
-    .flatMap((text) => purse.quoteWhole(text, GOAL_SHARE / draft.goal.length))
-    .reverse();
+  const goal = quotedGoal(draft.goal, purse, options);
   for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], share);
   const [latestRequest] =
     draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE, goal.join("\n"));
@@ -121,23 +125,12 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
   };
 }
 
-/** With the first cut to what there is room for; a path by its folders. As it is where too little would be left of it. */
-function firstCut(
-  [first = "", ...others]: readonly string[],
-  limitTokens: number,
-  { counter }: EssentialsOptions,
-): readonly string[] {
-  if (first === "") return others;
-  const room = limitTokens - HEADING_TOKENS - ITEM_TOKENS;
-  const tokens = counter.countText(first);
-  if (tokens <= room || room < STEP_TOKENS_MIN) return [first, ...others];
-  const charsMax = Math.floor((first.length * room * CUT_SAFETY) / tokens);
-  const byFolders = first.replace(/(?<=\s)\S*\/(?=[^\s/]+$)/, "…/");
-  return [byFolders.length <= charsMax ? byFolders : cutAtWord(first, charsMax), ...others];
+/** The current task stands last and must be there, unless it says little without another; what the work began with may take what is left. */
+function quotedGoal(texts: readonly string[], purse: Purse, { leading = [] }: EssentialsOptions): readonly string[] {
+  const order = new Set([...leading.filter((text) => texts.includes(text)), ...texts.toReversed()]);
+  const quotes = new Map([...order].map((text) => [text, purse.quoteWhole(text, GOAL_SHARE / texts.length)]));
+  return [...new Set(texts)].flatMap((text) => quotes.get(text) ?? []);
 }
-
-/** Fewer say nothing of a step. */
-const STEP_TOKENS_MIN = 10;
 
 /** Candidates of a section with what they cost, the most important first, and the positions of those that were taken. */
 interface Shelf<Item> {
@@ -277,11 +270,12 @@ function createPurse(ownTokens: number, options: EssentialsOptions): Purse {
 
 /** What a quote lacks of the tokens that it needs to hold what it asks. */
 function tokensMissing(text: string, limitTokens: number, { counter, charsNeeded }: EssentialsOptions): number {
-  if (charsNeeded === undefined || limitTokens < QUOTE_TOKENS_MIN) return 0;
+  if (charsNeeded === undefined) return 0;
   const tokens = counter.countText(text);
   if (tokens <= limitTokens) return 0;
-  const needed = Math.ceil((charsNeeded(text) * tokens) / (text.length * CUT_SAFETY));
-  return Math.max(0, Math.min(tokens, needed) - limitTokens);
+  const asked = Math.ceil((charsNeeded(text) * tokens) / (text.length * CUT_SAFETY));
+  const needed = tokens <= QUOTE_TOKENS_WHOLE ? tokens : Math.min(tokens, asked);
+  return needed < QUOTE_TOKENS_MIN ? 0 : Math.max(0, needed - limitTokens);
 }
 
 /** Whether each stretch of a quote, as dots and lines part it, stands in another; of one that was cut, nearly all of it. */

@@ -4,8 +4,10 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
+import { once } from "../../core/once.ts";
 import { askingQuote } from "./asking.ts";
 import { openQuestion, tasksIn } from "./newest-task.ts";
+import { goesOn, servedPlaces } from "./served-task.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
 import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
@@ -44,6 +46,8 @@ export interface Goal {
   readonly current: Request | undefined;
   /** The requests that the goal quotes, whole, by their quotes. */
   readonly wholes: ReadonlyMap<string, string>;
+  /** Of several what matters more than the last, first: the task that it goes on with; all others where it stands in the view anyway. */
+  readonly leading: readonly string[];
 }
 
 const GOAL_CHARS_MAX = 600;
@@ -77,16 +81,17 @@ export function goalOf(input: GoalInput): Goal {
     return quote;
   };
   const newest = current === undefined ? earlier.at(-1) : quoteOf(current, GOAL_CHARS_MAX);
-  if (newest === undefined) return { goal: [], current, wholes };
+  if (newest === undefined) return { goal: [], current, wholes, leading: [] };
   const question = openQuestion(requests, current, language);
   if (question !== undefined && current !== undefined)
     return {
       goal: [quoteOf(current, ORIGINAL_CHARS_MAX), quoteOf(question, GOAL_CHARS_MAX)],
       current: question,
       wholes,
+      leading: [],
     };
-  const alone: Goal = { goal: [newest], current, wholes };
   const now = current === undefined ? requests.length : requests.indexOf(current);
+  const alone: Goal = { goal: [newest], current, wholes, leading: [] };
   const { shiftedAt, changedAt } = shiftsUpTo(now, requests, isTaken);
   const firstRequest = shiftedAt >= 0 ? requests[shiftedAt] : (firstTask ?? requests.find(tells));
   const [earliest] = shiftedAt >= 0 ? [] : earlier;
@@ -116,7 +121,24 @@ export function goalOf(input: GoalInput): Goal {
   const later = [isNamed ? undefined : requests[leantOn], requests[laterAt ?? -1]].filter((one) => one !== undefined);
   if (later.length > 0) frames.push(...later.map((one) => quoteOf(one, ORIGINAL_CHARS_MAX)));
   else if (earliest !== undefined && frames.length > 0) frames.push(...carriedFrames(work));
-  return { ...alone, goal: [...frames, newest] };
+  else {
+    const served = requests[servedTaskAt({ at: originalAt, text: original }, work)];
+    if (served !== undefined) frames.push(quoteOf(served, ORIGINAL_CHARS_MAX));
+  }
+  const leads = current?.isKept === true ? frames.length : goesOn(requests, now) ? 1 : 0;
+  return { ...alone, goal: [...frames, newest], leading: frames.toReversed().slice(0, leads) };
+}
+
+/** Behind what the work began with: the task that the newest request goes on with; -1 where none is left to be told. */
+function servedTaskAt(began: { readonly at: number; readonly text: string }, work: Work): number {
+  const { requests, now, isTaken, language, newest } = work;
+  const said = once(() => [newest, ...saidLately(work)]);
+  const isServed = (at: number): boolean => {
+    const request = requests[at];
+    if (request === undefined || !isTaken(request) || !isTask(request.text, language)) return false;
+    return !isDone(request.text, work) && sharedTopic(request.text.slice(0, FRAME_CHARS), said()) >= FRAME_SHARE_MIN;
+  };
+  return servedPlaces(now, began, requests).find(isServed) ?? -1;
 }
 
 /** What stood in an earlier goal behind its first, and is still needed to understand the newest. */

@@ -14,6 +14,7 @@ import { quick } from "./quick-expressions.ts";
 import { isTalk, type Prose, type Reading } from "./reading.ts";
 import { replacedIn } from "./replaced.ts";
 import { oneLine } from "./sentences.ts";
+import { OFFERING_MORE } from "./served-task.ts";
 import { asksBack } from "./serving-replies.ts";
 import { sharesWords } from "./shared-words.ts";
 import { isQuestion, isTask, isTelling } from "./tasks.ts";
@@ -58,7 +59,7 @@ export function askedFor(source: Asking, done: readonly string[], budgetTokens: 
 /** `newest` stands in a section of its own. */
 function goalIn(source: Asking, done: readonly string[], newest: Prose | undefined): Goal {
   const { reading, kept, before } = source;
-  if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map() };
+  if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map(), leading: [] };
   const prose = inOrder(reading.prose, kept.prose);
   const replies = repliesIn(prose);
   const quoted: ReadonlySet<Prose> = new Set(kept.prose);
@@ -127,11 +128,6 @@ const QUESTION = /[?？؟]/;
 const ASKING_FOR = quick(
   /(?<!\p{L})(?:please (?:provide|confirm|share|specify|choose|select|send|enter|tell me|let me know (?:wh|how|if you(?:['’]d| would)))|bitte (?:nennen|teilen|geben|schicken|bestätigen|sagen)|veuillez (?:indiquer|fournir|confirmer|préciser)|por favor,? (?:indi[cq]|confirm|proporcion|inform|envi)|per favore (?:indic|conferm|forn)|пожалуйста,? (?:укажите|подтвердите|сообщите))/iu,
 );
-/** "Is there anything else?": whatever is asked then is new. */
-const OFFERING_MORE = quick(
-  /(?<!\p{L})(?:anything (?:else|more)|something else|how (?:can|may|else can) i (?:help|assist)|what (?:else|can i (?:help|do))|any (?:other|more|further) questions|sonst noch|wie kann ich|autre chose|comment puis-je|algo más|en qué puedo|algo mais|como posso|altro|come posso|ещё чем|чем могу)(?!\p{L})|其他(?:需要|问题)|还有什么|他に|다른 (?:도움|질문)/iu,
-);
-
 /** Between an end of a turn and the next request stood something that nobody said, such as a command: the talk moved on. */
 function isParted(before: Prose | undefined, { message }: Prose): boolean {
   return before?.isFinal === true && message - before.message > 1;
