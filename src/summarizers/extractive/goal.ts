@@ -6,6 +6,7 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { once } from "../../core/once.ts";
 import { askingQuote } from "./asking.ts";
+import { newestTalk } from "./newest-talk.ts";
 import { openQuestion, tasksIn } from "./newest-task.ts";
 import { goesOn, servedPlaces } from "./served-task.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
@@ -25,6 +26,8 @@ export interface GoalInput {
   readonly isTalk: boolean;
   /** Most user messages were outputs of tools: whoever works so was given the task at the beginning. */
   readonly isObserved: boolean;
+  /** The requests begin with a greeting that opens one talk of several. */
+  readonly isMetAgain?: boolean;
 }
 
 export interface Request {
@@ -67,12 +70,13 @@ const FRAME_CHARS = 400;
 /** What a task asks, without its details: whatever was done is said in few words. */
 const ASK_CHARS = 160;
 
-export function goalOf(input: GoalInput): Goal {
-  const { requests, earlier, language, isTalk, isObserved } = input;
+export function goalOf(whole: GoalInput): Goal {
+  const input = whole.isTalk ? newestTalk(whole) : whole;
+  const { requests, earlier, language, isTalk, isObserved, isMetAgain = false } = input;
   const tells = ({ text }: Request): boolean => isTelling(text, language);
   const { first: firstTask, newestTask, isTaken } = tasksIn(requests, language, isTalk);
   const spare = (): Request | undefined =>
-    (isObserved ? requests.find(tells) : requests.findLast(tells)) ?? longestEarly(requests, language);
+    (isObserved || isMetAgain ? requests.find(tells) : requests.findLast(tells)) ?? longestEarly(requests, language);
   const current = newestTask ?? (earlier.length > 0 ? undefined : spare());
   const wholes = new Map<string, string>();
   const quoteOf = ({ text, isKept }: Request, charsMax: number): string => {
@@ -93,7 +97,8 @@ export function goalOf(input: GoalInput): Goal {
   const now = current === undefined ? requests.length : requests.indexOf(current);
   const alone: Goal = { goal: [newest], current, wholes, leading: [] };
   const { shiftedAt, changedAt } = shiftsUpTo(now, requests, isTaken);
-  const firstRequest = shiftedAt >= 0 ? requests[shiftedAt] : (firstTask ?? requests.find(tells));
+  const firstRequest =
+    shiftedAt >= 0 ? requests[shiftedAt] : ((isMetAgain ? undefined : firstTask) ?? requests.find(tells));
   const [earliest] = shiftedAt >= 0 ? [] : earlier;
   const original = earliest ?? (firstRequest === undefined ? undefined : quoteOf(firstRequest, GOAL_CHARS_MAX));
   const isAskedAgain = earliest === undefined && firstRequest?.text === current?.text;

@@ -50,6 +50,7 @@ test.each([
   "Thank you for your company. Now I'm going to prepare my boat. Let's chat again next time. Goodbye!",
   "That was a long day at the quay. I need to go now, good night!",
   "Okay, today's talk is over. Let's talk again tomorrow.",
+  "Okay, you make a good point. I will think it over and try to find a better berth. Thank you for your advice.",
 ])("takes leave: %s", (request) => expect(isFarewell(request, "en")).toBe(true));
 
 test.each([

@@ -99,7 +99,7 @@ const PARTING = quick(
 
 /** "I'll ask the harbour office then. Thanks for trying to help.": what users do themselves, or thank for, is asked of nobody. */
 const OWN_PLANS = quick(
-  /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|let['’]?s (?:chat|talk|speak|meet)|we(?:['’]ll| will) (?:chat|talk|speak)|i need to (?:go|leave|sleep|run)|ich werde|thanks for|thank you for|danke für)(?!\p{L})[^.!?]*/giu,
+  /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|let['’]?s (?:chat|talk|speak|meet)|we(?:['’]ll| will) (?:chat|talk|speak)|i need to (?:go|leave|sleep|run)|ich werde|thanks for|thank you for|danke für|that makes (?:a lot of |perfect )?sense|you make a (?:good|fair|great) point|you['’]?re (?:absolutely |totally )?right)(?!\p{L})[^.!?]*/giu,
 );
 
 /** Whether there are so many words of alphabets; of scripts without blanks, two characters to a word. Counts no further than it must. */
