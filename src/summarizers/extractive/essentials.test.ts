@@ -160,6 +160,14 @@ describe("a goal of several", () => {
   test("unless that only goes on with another", () =>
     expect(goalOf([asked])).toEqual([expect.stringContaining("berth")]));
 
+  test("ends rather than with a few words of the next", () => {
+    const goals = [50, 52, 54, 56, 58, 60].map((budgetTokens) => {
+      const options = { counter, quote, leading: [asked], charsNeeded: (text: string) => text.length };
+      return essentials({ ...DRAFT, goal: [asked, answer] }, budgetTokens, options).checkpoint.goal;
+    });
+    for (const goal of goals) expect(counter.countText(goal[1] ?? answer)).toBeGreaterThanOrEqual(10);
+  });
+
   test("takes both where names can wait", () => {
     const both = [expect.stringContaining("berth"), expect.stringContaining("please")];
     expect(goalOf([asked], 40)).toEqual(both);

@@ -22,6 +22,8 @@ const QUOTE_TOKENS_MIN = 4;
 const QUOTE_TOKENS_LEAST = 40;
 /** Up to here a request is rather quoted whole than by what it asks alone. */
 const QUOTE_TOKENS_WHOLE = 56;
+/** Beside another quote fewer say nothing: "My name is…". */
+const QUOTE_TOKENS_BESIDE = 12;
 
 export interface Essentials {
   readonly checkpoint: Checkpoint;
@@ -128,7 +130,9 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
 /** The current task stands last and must be there, unless it says little without another; what the work began with may take what is left. */
 function quotedGoal(texts: readonly string[], purse: Purse, { leading = [] }: EssentialsOptions): readonly string[] {
   const order = new Set([...leading.filter((text) => texts.includes(text)), ...texts.toReversed()]);
-  const quotes = new Map([...order].map((text) => [text, purse.quoteWhole(text, GOAL_SHARE / texts.length)]));
+  const quotes = new Map<string, readonly string[]>();
+  for (const text of order)
+    quotes.set(text, purse.quoteWhole(text, GOAL_SHARE / texts.length, quotes.size === 0 ? 0 : QUOTE_TOKENS_BESIDE));
   return [...new Set(texts)].flatMap((text) => quotes.get(text) ?? []);
 }
 
@@ -184,7 +188,7 @@ interface Purse {
   /** A text cut to what its share allows; nothing when that is too little to say anything, or no more than is known. */
   quote(text: string, share: number, known?: string): readonly string[];
   /** The same, with tokens beyond its share where it would break off in what it asks: a few names are worth less than that. */
-  quoteWhole(text: string, share: number): readonly string[];
+  quoteWhole(text: string, share: number, cutTokensMin: number): readonly string[];
   /** What quotes took beyond the budget. */
   lentTokens(): number;
   /** Where nothing of it was taken yet: an item of at most this share of what is left. */
@@ -255,12 +259,13 @@ function createPurse(ownTokens: number, options: EssentialsOptions): Purse {
     quote(text, share, known = "") {
       return quoteIn(limitOfQuote(share), text, known);
     },
-    quoteWhole(text, share) {
+    quoteWhole(text, share, cutTokensMin) {
       const limit = limitOfQuote(share);
       const missing = tokensMissing(text, limit, options);
       const lendable = Math.min(missing, firstTokens - lent);
       const own = (budgetTokens - used - limit - HEADING_TOKENS - ITEM_TOKENS) * GOAL_SHARE_MORE;
-      if (missing === 0 || missing - lendable > own) return quoteIn(limit, text, "");
+      if (missing === 0 || missing - lendable > own)
+        return limit < cutTokensMin && counter.countText(text) > limit ? [] : quoteIn(limit, text, "");
       lent += lendable;
       budgetTokens += lendable;
       return quoteIn(limit + missing, text, "");
