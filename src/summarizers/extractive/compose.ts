@@ -35,7 +35,7 @@ export interface Draft extends Checkpoint {
   readonly quote: Quote;
   /** The characters below which a quote would break off in what it asks. */
   readonly charsNeeded?: (text: string) => number;
-  /** What of the goal is quoted before its last. */
+  /** What of the goal is quoted before its last, and in little room what stands for it where that stays in the view. */
   readonly leading?: readonly string[];
   /** Names of arguments with the tools that take them: facts that stand in the form of a call. */
   readonly argumentNames: ArgumentNames;
@@ -168,12 +168,11 @@ function withoutSeen(draft: Draft, kept: readonly string[]): Draft {
       .map((piece) => piece.trim());
     return !seen.some((view) => pieces.every((piece) => view.includes(piece)));
   };
-  const { latestRequest, ...rest } = draft;
-  // Without the current task, what the work began with would stand in its place.
+  const { latestRequest, leading = [], ...rest } = draft;
   const isShown = draft.goal.slice(-1).every(isUnseen);
   return {
     ...rest,
-    goal: isShown ? draft.goal.filter(isUnseen) : [],
+    goal: isShown ? draft.goal.filter(isUnseen) : leading.filter(isUnseen).slice(0, 1),
     nextSteps: draft.nextSteps.filter(isUnseen),
     ...(latestRequest !== undefined && isUnseen(latestRequest) && { latestRequest }),
   };

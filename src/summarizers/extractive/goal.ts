@@ -8,7 +8,7 @@ import { once } from "../../core/once.ts";
 import { askingQuote } from "./asking.ts";
 import { newestTalk } from "./newest-talk.ts";
 import { openQuestion, tasksIn } from "./newest-task.ts";
-import { goesOn, servedPlaces } from "./served-task.ts";
+import { goesOn, leavingWish, servedPlaces } from "./served-task.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
 import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
@@ -49,7 +49,10 @@ export interface Goal {
   readonly current: Request | undefined;
   /** The requests that the goal quotes, whole, by their quotes. */
   readonly wholes: ReadonlyMap<string, string>;
-  /** Of several what matters more than the last, first: the task that it goes on with; all others where it stands in the view anyway. */
+  /**
+   * What matters more than the last, first: the task that it goes on with; where it stands in the view anyway, all that frame it,
+   * and then what leaves the view of what it goes on with.
+   */
   readonly leading: readonly string[];
 }
 
@@ -95,7 +98,9 @@ export function goalOf(whole: GoalInput): Goal {
       leading: [],
     };
   const now = current === undefined ? requests.length : requests.indexOf(current);
-  const alone: Goal = { goal: [newest], current, wholes, leading: [] };
+  const leaving = current?.isKept === true ? leavingWish(now, requests, tells) : undefined;
+  const wishes = leaving === undefined ? [] : [quoteOf(leaving, ORIGINAL_CHARS_MAX)];
+  const alone: Goal = { goal: [newest], current, wholes, leading: wishes };
   const { shiftedAt, changedAt } = shiftsUpTo(now, requests, isTaken);
   const firstRequest =
     shiftedAt >= 0 ? requests[shiftedAt] : ((isMetAgain ? undefined : firstTask) ?? requests.find(tells));
@@ -130,8 +135,8 @@ export function goalOf(whole: GoalInput): Goal {
     const served = requests[servedTaskAt({ at: originalAt, text: original }, work)];
     if (served !== undefined) frames.push(quoteOf(served, ORIGINAL_CHARS_MAX));
   }
-  const leads = current?.isKept === true ? frames.length : goesOn(requests, now) ? 1 : 0;
-  return { ...alone, goal: [...frames, newest], leading: frames.toReversed().slice(0, leads) };
+  const leads = !isMetAgain && !goesOn(requests, now) ? 0 : current?.isKept === true ? frames.length : 1;
+  return { ...alone, goal: [...frames, newest], leading: [...frames.toReversed().slice(0, leads), ...wishes] };
 }
 
 /** Behind what the work began with: the task that the newest request goes on with; -1 where none is left to be told. */

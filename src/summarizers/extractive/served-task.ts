@@ -36,17 +36,35 @@ export function servedPlaces(now: number, { at, text }: Began, requests: readonl
     .map(({ place }) => place);
 }
 
+/** Of what a request goes on with, the newest that leaves the view and says something. */
+export function leavingWish(
+  now: number,
+  requests: readonly Request[],
+  tells: (request: Request) => boolean,
+): Request | undefined {
+  for (let at = now; at > 0 && now - at < SERVED_REQUESTS_MAX && goesOn(requests, at); at--) {
+    const before = requests[at - 1];
+    if (before?.isKept === false && tells(before)) return before;
+  }
+  return undefined;
+}
+
 interface Began {
   readonly at: number;
   readonly text: string;
 }
 
 function namesIn(text: string): number {
-  return text.slice(0, READ_CHARS).match(NAMES)?.length ?? 0;
+  return UNKNOWN.test(text) ? 0 : (text.slice(0, READ_CHARS).match(NAMES)?.length ?? 0);
 }
 
+/** "I don't have the number with me.": names what is missing. */
+const UNKNOWN = quick(
+  /^[^.!?]{0,30}(?<!\p{L})(?:(?:don['’]?t|do not|can['’]?t) (?:have|know|remember|recall|find)|not sure|no idea|weiß (?:ich )?(?:\p{L}+ )?nicht|ne (?:sais|connais) pas|no (?:sé|recuerdo|tengo)|não (?:sei|tenho|lembro)|non (?:so|ricordo|ho)|не (?:знаю|помню))(?!\p{L})/iu,
+);
+
 /** Numbers, and capitals within a sentence. */
-const NAMES = /\d+|(?<=[\p{Ll},] )(?!I[ '’])\p{Lu}/gu;
+const NAMES = /\d+|(?<=[\p{Ll},] )(?!I[ '’]|ID(?!\p{L}))\p{Lu}/gu;
 
 /** "Is there anything else?": whatever is asked then is new. */
 export const OFFERING_MORE = quick(
