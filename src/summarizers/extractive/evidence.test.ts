@@ -63,3 +63,20 @@ test("so does one that names what came of it", () => {
 
 test("neither a failing check nor a list of files", () =>
   expect(proven(["bash", "npm test", "3 passed, 2 failed"], ["bash", "ls -la", "1 root 16:04 test.ts"])).toEqual([]));
+
+/** What a call proves that was made with these arguments; the first is what it was about. */
+function changed(name: string, input: Readonly<Record<string, string>>): readonly string[] {
+  const result: ToolResultPart = { type: "tool-result", callId: "1", content: [text("ok")], isError: false };
+  return changesMade([{ name, brief: Object.values(input)[0] ?? "", input, result }]);
+}
+
+test.each(["modifier", "umbuchen", "ändern", "modificar", "alterar", "spostare", "изменить", "修改"])(
+  "%s of what has a number of its own is a change, told with what was set",
+  (name) => expect(changed(name, { booking: "BV-20471", room: "402" })).toEqual([`${name}: BV-20471 (room: 402)`]),
+);
+
+test("neither what an editor does nor what only looks is one", () => {
+  expect(changed("insert", { text: "from tides import gate" })).toEqual([]);
+  expect(changed("modifier", { text: "la porte du nord" })).toEqual([]);
+  expect(changed("consulter", { booking: "BV-20471", room: "402" })).toEqual([]);
+});

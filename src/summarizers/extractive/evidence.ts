@@ -3,7 +3,7 @@
  * Only calls that succeeded count. Reads names and arguments of calls and bounded excerpts of results.
  */
 
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../core/message.ts";
 import { failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
 import { failureOf, withoutPipes } from "./call-outcome.ts";
@@ -99,8 +99,7 @@ export function changesMade(log: Iterable<LoggedCall>, said: readonly string[] =
   const changes: string[] = [];
   for (const call of [...log].reverse()) {
     if (changes.length >= CHANGES_MAX) break;
-    const { name, brief } = call;
-    if (isChange(call) && !isSaid(call)) changes.push(brief === "" ? name : `${name}: ${brief}`);
+    if (isChange(call) && !isSaid(call)) changes.push(changeLine(call));
   }
   return changes;
 }
@@ -129,10 +128,55 @@ function checkLine({ brief, result }: LoggedCall): readonly string[] {
   return [`${withoutPipes(brief)}${OUTCOME_MARK}${outcome}`];
 }
 
-const CHANGE_NAME =
-  /(?:^|[_\-.:])(?:create|update|delete|cancel|book|send|modify|publish|deploy|transfer|exchange|return|insert|merge|close|upload|submit|remove|reply|schedule|assign)(?=[_\-A-Z]|$)/;
+const ARGUMENTS_CHARS_MAX = 120;
 
-/** A verb alone is a command of an editor: what it did stands among the files. */
-function isChange({ name }: LoggedCall): boolean {
-  return CHANGE_NAME.test(name) && !/^[a-z]+$|todo|plan|file|memory/i.test(name);
+/** Of what has a number of its own, with what it was set to: the number alone does not say. */
+function changeLine({ name, brief, input }: LoggedCall): string {
+  if (brief === "") return name;
+  const set = isNumbered(brief) ? [...settingsIn(input)].filter(([, value]) => value !== brief) : [];
+  const told = set.map(([key, value]) => `${key}: ${value}`).join(", ");
+  return told === "" ? `${name}: ${brief}` : `${name}: ${brief} (${oneLine(told, ARGUMENTS_CHARS_MAX)})`;
 }
+
+const SETTINGS_MAX = 12;
+const SETTING_CHARS_MAX = 40;
+
+/** Short values that a call was given, by their names. */
+export function settingsIn(input: JsonValue | undefined): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>();
+  if (input === undefined || !isObject(input)) return settings;
+  for (const [key, value] of Object.entries(input).slice(0, SETTINGS_MAX)) {
+    const text = typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+    if (text !== "" && text.length <= SETTING_CHARS_MAX && !text.includes("\n")) settings.set(key, text);
+  }
+  return settings;
+}
+
+/** "BV-77120": a number under which something is kept. */
+export function isNumbered(brief: string): boolean {
+  return NUMBERED.test(brief);
+}
+
+const NUMBERED = /^#?[A-Z]{1,6}-?\d[\w-]{2,30}$/;
+
+const CHANGE_NAME = new RegExp(
+  `(?:^|[_\\-.:])(?:${[
+    "create|update|delete|cancel|book|send|modify|publish|deploy|transfer|exchange|return|insert|merge|close|upload|submit|remove|reply|schedule|assign",
+    "(?:um)?buchen|[aä]e?ndern|stornieren|senden|anlegen|l[oö]e?schen|verschieben|aktualisieren|erstellen",
+    "r[eé]server|modifier|annuler|envoyer|cr[eé]er|supprimer|d[eé]placer|changer",
+    "reservar|modificar|cancelar|enviar|crear|eliminar|cambiar|actualizar|mover",
+    "criar|alterar|excluir|atualizar|mudar|prenotare?|modificare?|annullare?|inviare?|creare?|eliminare?|spostare?|aggiornare?",
+    "забронировать|изменить|отменить|отправить|создать|удалить|обновить|перенести",
+  ].join(
+    "|",
+  )})(?=[_\\-A-Z]|$)|预订|修改|取消|发送|创建|删除|更新|予約|変更|キャンセル|送信|作成|削除|예약|변경|취소|전송|생성|삭제|حجز|تعديل|إلغاء|إرسال|إنشاء|حذف`,
+  "u",
+);
+
+/** A verb alone is a command of an editor, and what it did stands among the files, unless it was given a number to look up. */
+export function isChange({ name, brief }: LoggedCall): boolean {
+  if (!CHANGE_NAME.test(name) || /todo|plan|file|memory/i.test(name)) return false;
+  return !ONE_WORD.test(name) || isNumbered(brief);
+}
+
+const ONE_WORD = /^[^_\-.:\s]+$/;

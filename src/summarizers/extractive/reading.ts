@@ -6,6 +6,7 @@
 import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../core/checkpoint/language.ts";
 import { createFactLedger, type FactLedger } from "../../core/facts/facts.ts";
+import type { JsonValue } from "../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, text as textPart } from "../../core/message.ts";
 import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isLabelledOutput } from "../../core/plan/partition-request.ts";
@@ -18,7 +19,7 @@ import { withPrintedFailure } from "./printed-failures.ts";
 import { type Settled, settledByTool } from "./question-tools.ts";
 import { requestOf, speakerOf } from "./request.ts";
 import { oneLine } from "./sentences.ts";
-import { spokenWords } from "./spoken-words.ts";
+import { sampleOf } from "./spoken-words.ts";
 import { callsForResult } from "./tagged-call.ts";
 import { type Todo, todosOf } from "./todo-list.ts";
 import { hasShellState, withoutShellState } from "./tool-output.ts";
@@ -77,6 +78,7 @@ export interface ToolAnswer extends Settled {
 export interface LoggedCall {
   readonly name: string;
   readonly brief: string;
+  readonly input?: JsonValue;
   readonly result: ToolResultPart;
 }
 
@@ -84,13 +86,15 @@ export interface PlacedCall extends LoggedCall {
   /** Where its result stands, and how many calls had been made by then. */
   readonly message: number;
   readonly call: number;
+  /** Where the results of the same call stand that it came after; none where it was made once. */
+  readonly times: readonly number[];
 }
 
 const FAILURES_KEPT = 64;
 const LOG_KEPT = 400;
 const RESULTS_KEPT = 2_000;
 const ANSWERS_KEPT = 100;
-const SAMPLE_CHARS = 20_000;
+const TIMES_KEPT = 8;
 
 export interface ReadOptions {
   /** An assistant spoke before the first of these messages. */
@@ -108,7 +112,7 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
   const isOpen = newest !== undefined && newest.call === state.callsMade;
   return {
     ...state,
-    language: detectLanguage(sampleOf(state)),
+    language: detectLanguage(sampleOf(state.prose)),
     log,
     failures,
     openFailure: isOpen ? newest : undefined,
@@ -246,11 +250,14 @@ function readResult(state: State, result: ToolResultPart, message: number): void
   const failure = failureOf(result);
   const callKey = callKeyOf(call.name, brief);
   noteFailure(state, { name: call.name, brief }, failure);
+  const logged = state.log.get(callKey);
   state.log.delete(callKey);
   if (failure === undefined) {
     const edits = state.editedAt;
     const isListed = noteFiles(state, call, message);
-    if (!isListed) noteCall(state, callKey, { name: call.name, brief, result, message, call: state.callsMade });
+    const times = logged === undefined ? [] : [...logged.times, logged.message].slice(-TIMES_KEPT);
+    const { name, input } = call;
+    if (!isListed) noteCall(state, callKey, { name, brief, input, result, message, call: state.callsMade, times });
     // Only a check after an edit mends anything, so that few results are looked at.
     if (edits > state.mendedUpTo && CHECKING.test(brief) && passedCheck(brief, result) !== undefined)
       state.mendedUpTo = edits;
@@ -285,16 +292,4 @@ function noteFiles(state: State, call: ToolCallPart, message: number): boolean {
   }
   for (const path of read) if (!state.filesModified.has(path)) state.filesRead.add(path);
   return isCommand ? modified.length === 0 && read.length > 0 : modified.length + read.length > 0;
-}
-
-/** The users' words tell the language; the assistant's only when users said nearly nothing. */
-function sampleOf({ prose }: State): string {
-  let sample = "";
-  for (const isUser of [true, false]) {
-    for (const item of prose) {
-      if (item.isUser === isUser && sample.length < SAMPLE_CHARS) sample += `${spokenWords(item.text, 500)}\n`;
-    }
-    if (sample.length > 200) return sample;
-  }
-  return sample;
 }

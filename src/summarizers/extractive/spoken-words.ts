@@ -1,6 +1,22 @@
 /** Words that people say, for telling their language: without code, markup, addresses and names of files. Never rewords. */
 
 const READ_CHARS = 2_000;
+const SAMPLE_CHARS = 20_000;
+const SAMPLE_CHARS_MIN = 200;
+const SAMPLE_CHARS_EACH = 500;
+
+/** The users' words tell the language; the assistant's only when users said nearly nothing. */
+export function sampleOf(prose: readonly { readonly isUser: boolean; readonly text: string }[]): string {
+  let sample = "";
+  for (const isUser of [true, false]) {
+    for (const item of prose) {
+      if (item.isUser === isUser && sample.length < SAMPLE_CHARS)
+        sample += `${spokenWords(item.text, SAMPLE_CHARS_EACH)}\n`;
+    }
+    if (sample.length > SAMPLE_CHARS_MIN) return sample;
+  }
+  return sample;
+}
 
 /** At most so many characters of a bounded beginning. */
 export function spokenWords(text: string, charsMax: number): string {
