@@ -174,7 +174,7 @@ const CHANGE_NAME = new RegExp(
 );
 
 /** A verb alone is a command of an editor, and what it did stands among the files, unless it was given a number to look up. */
-export function isChange({ name, brief }: LoggedCall): boolean {
+export function isChange({ name, brief }: Pick<LoggedCall, "name" | "brief">): boolean {
   if (!CHANGE_NAME.test(name) || /todo|plan|file|memory/i.test(name)) return false;
   return !ONE_WORD.test(name) || isNumbered(brief);
 }

@@ -18,6 +18,7 @@ import type { Reading } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
 import type { Statements } from "./statements.ts";
+import { stillSo } from "./superseded.ts";
 import { inUse, type Withdrawal } from "./withdrawn.ts";
 
 /** An earlier summary as far as it can be read: free text gives lines of context only. */
@@ -61,7 +62,7 @@ export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefin
   const next = reading.todos === undefined ? steps.filter((step) => isOpen(step) && !isAsked(step)) : [];
   return {
     constraints: distinct([...fresh.constraints, ...earlier.constraints.toReversed()]),
-    done: distinct([...fresh.done, ...finished, ...before.done.filter(isStill).toReversed()]),
+    done: distinct([...fresh.done, ...finished, ...notSuperseded(before.done.filter(isStill), fresh.done, source)]),
     inProgress: fresh.inProgress.length > 0 ? fresh.inProgress : open,
     blocked: distinct([
       ...fresh.blocked,
@@ -71,6 +72,20 @@ export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefin
     nextSteps: fresh.nextSteps.length > 0 ? fresh.nextSteps : next,
     findings: fresh.findings,
   };
+}
+
+/** Of what an earlier summary told, newest last: what still holds by what was said and called since; newest first. */
+function notSuperseded(
+  earlier: readonly string[],
+  fresh: readonly string[],
+  { reading, kept }: MergeSource,
+): readonly string[] {
+  const told = [
+    ...fresh.map((text) => ({ text, message: Infinity })),
+    ...earlier.toReversed().map((text) => ({ text, message: -1 })),
+  ];
+  const left = new Set(stillSo(told, reading, kept));
+  return earlier.toReversed().filter((text) => left.has(text));
 }
 
 function oneLine(text: string): string {

@@ -56,6 +56,8 @@ export interface Reading {
   readonly answers: readonly ToolAnswer[];
   /** The newest message that changed a file before a check passed: what was wrong until then is mended. -1 when none did. */
   readonly mendedUpTo: number;
+  /** The newest message that changed a file; -1 when none did. */
+  readonly editedAt: number;
   /** Calls that succeeded and did more than the lists of files say, by tool and argument, oldest first. */
   readonly log: ReadonlyMap<string, PlacedCall>;
   /** Results that succeeded, oldest first. */

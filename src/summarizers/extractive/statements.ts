@@ -9,6 +9,7 @@ import type { Message } from "../../core/message.ts";
 import { once } from "../../core/once.ts";
 import type { Exchange } from "./answers.ts";
 import { type Told, toldIn } from "./assistant-statements.ts";
+import { failureKeyOf } from "./call-keys.ts";
 import { visitContentWords } from "./content-words.ts";
 import { courseOf } from "./course.ts";
 import { carriedOutIn } from "./deeds.ts";
@@ -19,9 +20,10 @@ import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import { isOutvoted } from "./own-options.ts";
 import { type NowOptions, readNow } from "./present.ts";
-import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
+import { isTalk, type LoggedCall, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
 import { spokenWords } from "./spoken-words.ts";
 import { counters, denies, overrules } from "./stale.ts";
+import { type Said, stillSo } from "./superseded.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
@@ -85,7 +87,7 @@ export function readStatements(input: StatementInput): Statements {
       const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
       const since = { reading, failedAt, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
       isCountered &&= (told?.decisions ?? []).length === 0;
-      if (told !== undefined) readAssistant(standing(told, item, since), found);
+      if (told !== undefined) readAssistant(standing(told, item, since), item.message, found);
       if (before?.message !== item.message) reply = "";
       age++;
     }
@@ -99,6 +101,7 @@ export function readStatements(input: StatementInput): Statements {
       });
   const prose = inOrder(reading.prose, kept.prose);
   const now = readNow(prose, { userLanguage: reading.language, language, ...courseAndDeeds(messages) });
+  const done = stillSo(found.done, reading, kept);
   const todos = reading.todos ?? [];
   const ofState = (state: string): readonly string[] =>
     todos.filter((todo) => todo.state === state).map(({ text }) => text);
@@ -108,9 +111,9 @@ export function readStatements(input: StatementInput): Statements {
       ...ofState("done").toReversed(),
       ...commits.toReversed(),
       ...passedChecks(reading.log.values(), kept.ends.failed),
-      ...withoutRepeats(found.done),
+      ...withoutRepeats(done),
       // The name of a call says less than any sentence.
-      ...changesMade(reading.log.values(), found.done),
+      ...changesMade(notAgain(reading.log.values(), kept), done),
     ]),
     inProgress: distinct([...ofState("inProgress"), ...now.inProgress]),
     blocked: distinct([...ofState("blocked"), ...now.blocked]),
@@ -152,7 +155,7 @@ export function assistantLanguage({ prose, language }: Reading): Language {
 }
 
 interface Found {
-  readonly done: string[];
+  readonly done: Said[];
   readonly decisions: Decision[];
   readonly findings: string[];
   readonly constraints: string[];
@@ -206,8 +209,9 @@ function isFull({ done, decisions, findings }: Found): boolean {
 }
 
 /** Messages are read newest first, so that within one the last comes first too. */
-function readAssistant({ done, decisions, findings }: Told, found: Found): void {
-  if (found.done.length < ITEMS_MAX) found.done.push(...done.filter(namesSomething).toReversed());
+function readAssistant({ done, decisions, findings }: Told, message: number, found: Found): void {
+  if (found.done.length < ITEMS_MAX)
+    for (const text of done.filter(namesSomething).toReversed()) found.done.push({ text, message });
   if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.toReversed());
   if (found.findings.length < ITEMS_MAX)
     found.findings.push(...findings.filter(({ length }) => length >= FINDING_CHARS_MIN).toReversed());
@@ -252,6 +256,11 @@ function readAnswers(answers: readonly ToolAnswer[], language: Language, found: 
       isApproval ? { decision: asked, reason: answer } : { decision: `${userLabel(language)}${answer}`, reason: asked },
     );
   }
+}
+
+/** What was called again in the messages that stay is told by them, with what it was called with there. */
+function notAgain(log: Iterable<LoggedCall>, { ends: { succeeded } }: KeptView): Iterable<LoggedCall> {
+  return succeeded.size === 0 ? log : [...log].filter(({ name, brief }) => !succeeded.has(failureKeyOf(name, brief)));
 }
 
 const PASSES_MAX = 2;

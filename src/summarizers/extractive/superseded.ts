@@ -1,0 +1,153 @@
+/**
+ * What was said to be done and is otherwise by now: a call has changed the same numbered thing again, a newer sentence sets the same name to
+ * another value, or work went on behind "all is pushed". Looks at what was told as done, and at calls that change things. Never rewords.
+ */
+
+import type { JsonValue } from "../../core/json.ts";
+import { once } from "../../core/once.ts";
+import { filesOfCall } from "./call-files.ts";
+import { callKeyOf, failureKeyOf } from "./call-keys.ts";
+import { briefOf } from "./call-outcome.ts";
+import { isChange, runs, settingsIn } from "./evidence.ts";
+import type { KeptView } from "./kept-view.ts";
+import { quick } from "./quick-expressions.ts";
+import type { Reading } from "./reading.ts";
+import { matcher } from "./shared-words.ts";
+
+/** A sentence and where it was said. */
+export interface Said {
+  readonly text: string;
+  readonly message: number;
+}
+
+/** Those that still hold, in their order, which is newest first. */
+export function stillSo(done: readonly Said[], reading: Reading, kept: KeptView): readonly string[] {
+  const changes = once(() => changesByNumber(reading, kept));
+  const since = once(() => workSince(reading, kept));
+  const settings: Setting[] = [];
+  const newer: string[] = [];
+  return done.flatMap(({ text, message }) => {
+    const set = settingOf(text);
+    const isReset = set !== undefined && settings.some(({ name, value }) => name === set.name && value !== set.value);
+    const isSo =
+      !isReset &&
+      !isCountedAgain(text, newer) &&
+      !(ALL_STORED.test(text) && message < since()) &&
+      !isChangedAgain({ text, message }, changes);
+    if (set !== undefined) settings.push(set);
+    newer.push(text);
+    return isSo ? [text] : [];
+  });
+}
+
+interface Change {
+  readonly name: string;
+  /** Of the newest time. */
+  readonly input?: JsonValue;
+  /** Where its results stand, each time it was made. */
+  readonly times: readonly number[];
+}
+
+const NUMBER = /(?<![\w-])#?[A-Z]{1,6}-?\d[\w-]{2,30}(?![\w-])/g;
+const CHANGES_READ = 60;
+
+/** Calls that changed something, under the number that they were given. */
+function changesByNumber({ log }: Reading, { messages, ends }: KeptView): ReadonlyMap<string, readonly Change[]> {
+  const made = new Map<string, Change>();
+  for (const call of [...log.values()].filter(isChange).slice(-CHANGES_READ))
+    made.set(callKeyOf(call.name, call.brief), { ...call, times: [...call.times, call.message] });
+  for (const part of messages.flatMap(({ parts }) => parts)) {
+    if (part.type !== "tool-call" || !isChange({ name: part.name, brief: briefOf(part) })) continue;
+    const key = callKeyOf(part.name, briefOf(part));
+    if (ends.succeeded.has(failureKeyOf(part.name, briefOf(part))))
+      made.set(key, { name: part.name, input: part.input, times: [...(made.get(key)?.times ?? []), Infinity] });
+  }
+  const changes = new Map<string, Change[]>();
+  for (const change of made.values())
+    for (const number of new Set(settingsIn(change.input).values()))
+      if (number.match(NUMBER)?.[0] === number) changes.set(number, [...(changes.get(number) ?? []), change]);
+  return changes;
+}
+
+/** The newest call before a sentence is what it tells of. That same call once more, or one that ends everything, replaces it. */
+function isChangedAgain({ text, message }: Said, changes: () => ReadonlyMap<string, readonly Change[]>): boolean {
+  for (const number of text.match(NUMBER) ?? []) {
+    const calls = changes().get(number) ?? [];
+    const told = toldBy(calls, message);
+    const later = calls.filter(({ times }) => (times.at(-1) ?? -1) > message);
+    if (later.some((call) => call === told || ENDING.test(call.name) || contradicts(call, text))) return true;
+  }
+  return false;
+}
+
+const ENDING =
+  /cancel|delete|remove|storn|l[oö]e?sch|annul|supprim|elimin|exclu|отмен|удал|取消|删除|削除|취소|삭제|إلغاء|حذف/i;
+
+/** The call that was made last before a message. */
+function toldBy(calls: readonly Change[], message: number): Change | undefined {
+  let newest: Change | undefined;
+  let at = -1;
+  for (const call of calls)
+    for (const time of call.times)
+      if (time <= message && time > at) {
+        newest = call;
+        at = time;
+      }
+  return newest;
+}
+
+const KEY_CHARS_MIN = 4;
+
+/** Names what a call has set, but not the value that it has set it to. */
+function contradicts({ input }: Change, text: string): boolean {
+  const said = text.toLowerCase();
+  for (const [key, value] of settingsIn(input))
+    if (key.length >= KEY_CHARS_MIN && said.includes(key.toLowerCase()) && !said.includes(value.toLowerCase()))
+      return true;
+  return false;
+}
+
+interface Setting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** "`gateLamp` now uses `amber`", "`tideLimit` is now 42". */
+function settingOf(text: string): Setting | undefined {
+  const [, name, quoted, plain] = (text.includes("`") ? SETTING.exec(text) : null) ?? [];
+  const value = quoted ?? plain;
+  return name === undefined || value === undefined ? undefined : { name, value };
+}
+
+const SETTING =
+  /`([\w.$#-]{2,60})`(?:[^`.;,\n]{0,40}?) (?:now uses|is now|are now|now (?:points|defaults|goes) to|(?:(?:is|was|has been|to be) )?(?:set|changed|bumped|raised|lowered|reset|switched) (?:from `?[^\s`]+`? )?to|(?:ist|sind) (?:jetzt|nun)|nutzt (?:jetzt|nun)|steht (?:jetzt|nun) auf|(?:est|utilise) (?:maintenant|désormais)|(?:ahora|agora|ora) (?:es|é|è|usa)|теперь|现在(?:是|使用|用)|改为) ?(?:`([^`\n]{1,60})`|(-?\d[\d.,]*\d|\d)(?![\w-]))/i;
+
+/** "from 37 to 42 lamps", and then "43 lamps" of the same, or "from 42 to 43 lamps". */
+function isCountedAgain(text: string, newer: readonly string[]): boolean {
+  const [, to, unit] = COUNTED.exec(text) ?? [];
+  if (to === undefined || unit === undefined) return false;
+  return newer.some((other) => {
+    const counts = [...other.matchAll(COUNT)].filter((count) => count[2] === unit);
+    if (counts.length === 0 || counts.some((count) => count[1] === to)) return false;
+    return counts.some(({ index }) => FROM.exec(other.slice(0, index))?.[1] === to) || matcher([other])(text);
+  });
+}
+
+const COUNTED = quick(/(?<![\p{L}\d.])\d+ ?(?:to|→|->|auf|bis|à|a|до) ?(\d+) (\p{L}{3,})/u);
+const COUNT = quick(/(?<![\p{L}\d.])(\d+) (\p{L}{3,})/gu);
+const FROM = /(\d+) ?(?:to|→|->|auf|bis|à|a|до) ?$/;
+
+/** All of it, not one thing among others. */
+const ALL_STORED =
+  /\b(?:working (?:tree|directory|copy)|worktree)\b.{0,30}\bclean\b|\b(?:all|everything)\b(?! (?:tests?|checks?)).{0,40}\b(?:committed|pushed|up[- ]to[- ]date)\b|\bnothing (?:left )?to (?:commit|push)\b|(?:alles|sämtliche änderungen) .{0,30}(?:committet|eingecheckt|gepusht)|\btout est .{0,20}(?:commité|poussé)|\btodo está .{0,20}(?:confirmado|subido)/i;
+
+/** Where a commit was made or a file changed last; behind everything where that stays in the view. */
+function workSince({ log, editedAt }: Reading, { messages }: KeptView): number {
+  const isWork = messages.some(({ parts }) =>
+    parts.some(
+      (part) => part.type === "tool-call" && (filesOfCall(part).modified.length > 0 || runs(part, "git commit")),
+    ),
+  );
+  if (isWork) return Infinity;
+  return Math.max(editedAt, [...log.values()].findLast(({ brief }) => brief.includes("git commit"))?.message ?? -1);
+}
