@@ -78,6 +78,13 @@ test("a name has its newest value", async () => {
   const quay = "I've updated the lamps: `quayLamp` now uses `white`.";
   const order = user("Try another colour.");
   expect(await done([...edits, said(amber), order, ...edits, said(green), user("Good.")])).toEqual([green]);
+  const listed = said("Here they are:\n- `quayLamp`: `white`\n- `gateLamp`: `red` (from the old table)");
+  expect(await done([...edits, said(amber), order, ...edits, listed, user("Good.")])).toEqual([]);
+  const shown = said("Here they are:\n- `quayLamp`: `white`\n- `gateLamp`: `amber`");
+  expect(await done([...edits, said(amber), order, ...edits, shown, user("Good.")])).toEqual([amber]);
+  const changed = (from: string, to: string) => `I've changed \`dim\` from \`${from}\` (nearly night) to \`${to}\`.`;
+  const twice = [...edits, said(changed("#444", "#555")), order, ...edits, said(changed("#555", "#666"))];
+  expect(await done([...twice, user("Good.")])).toEqual([changed("#555", "#666")]);
   expect(await done([...edits, said(amber), order, ...edits, said(quay), user("Good.")])).toEqual([amber, quay]);
 });
 
@@ -86,7 +93,7 @@ test("a count has its newest number", async () => {
   const rest = [user("One more."), ...edits];
   const again = [...edits, said(grown(37, 42)), ...rest, said(grown(42, 43)), user("Good.")];
   expect(await done(again)).toEqual([grown(42, 43)]);
-  const bells = "I've extended the other list from 5 to 9 bells.";
+  const bells = "I've extended the table from 5 to 9 bells.";
   expect(await done([...edits, said(bells), ...rest, said(grown(42, 43)), user("Good.")])).toContain(bells);
 });
 

@@ -9,10 +9,9 @@ import { filesOfCall } from "./call-files.ts";
 import { callKeyOf, failureKeyOf } from "./call-keys.ts";
 import { briefOf } from "./call-outcome.ts";
 import { isChange, runs, settingsIn } from "./evidence.ts";
-import type { KeptView } from "./kept-view.ts";
+import { inOrder, type KeptView } from "./kept-view.ts";
 import { quick } from "./quick-expressions.ts";
 import type { Reading } from "./reading.ts";
-import { matcher } from "./shared-words.ts";
 
 /** A sentence and where it was said. */
 export interface Said {
@@ -23,18 +22,19 @@ export interface Said {
 /** Those that still hold, in their order, which is newest first. */
 export function stillSo(done: readonly Said[], reading: Reading, kept: KeptView): readonly string[] {
   const changes = once(() => changesByNumber(reading, kept));
-  const since = once(() => workSince(reading, kept));
-  const settings: Setting[] = [];
+  const workedAt = once(() => workSince(reading, kept));
+  const later = once(() => inOrder(reading.prose, kept.prose).filter(({ isUser }) => !isUser));
   const newer: string[] = [];
   return done.flatMap(({ text, message }) => {
-    const set = settingOf(text);
-    const isReset = set !== undefined && settings.some(({ name, value }) => name === set.name && value !== set.value);
+    const since = (): readonly string[] => [
+      ...newer,
+      ...later().flatMap((item) => (item.message > message ? [item.text] : [])),
+    ];
     const isSo =
-      !isReset &&
-      !isCountedAgain(text, newer) &&
-      !(ALL_STORED.test(text) && message < since()) &&
+      !settingsOf(text).some((set) => isReset(set, since())) &&
+      !isCountedAgain(text, since) &&
+      !(ALL_STORED.test(text) && message < workedAt()) &&
       !isChangedAgain({ text, message }, changes);
-    if (set !== undefined) settings.push(set);
     newer.push(text);
     return isSo ? [text] : [];
   });
@@ -112,30 +112,49 @@ interface Setting {
   readonly value: string;
 }
 
-/** "`gateLamp` now uses `amber`", "`tideLimit` is now 42". */
-function settingOf(text: string): Setting | undefined {
-  const [, name, quoted, plain] = (text.includes("`") ? SETTING.exec(text) : null) ?? [];
-  const value = quoted ?? plain;
-  return name === undefined || value === undefined ? undefined : { name, value };
+/** "`gateLamp` now uses `amber`", "changed `tideLimit` from 30 to 42". */
+function settingsOf(text: string): readonly Setting[] {
+  if (!text.includes("`")) return [];
+  return [...text.matchAll(SETTING)].map(([, name = "", quoted, plain = ""]) => ({ name, value: quoted ?? plain }));
 }
 
-const SETTING =
-  /`([\w.$#-]{2,60})`(?:[^`.;,\n]{0,40}?) (?:now uses|is now|are now|now (?:points|defaults|goes) to|(?:(?:is|was|has been|to be) )?(?:set|changed|bumped|raised|lowered|reset|switched) (?:from `?[^\s`]+`? )?to|(?:ist|sind) (?:jetzt|nun)|nutzt (?:jetzt|nun)|steht (?:jetzt|nun) auf|(?:est|utilise) (?:maintenant|désormais)|(?:ahora|agora|ora) (?:es|é|è|usa)|теперь|现在(?:是|使用|用)|改为) ?(?:`([^`\n]{1,60})`|(-?\d[\d.,]*\d|\d)(?![\w-]))/i;
+const SETS =
+  "(?:now uses|is now|are now|now (?:points|defaults|goes) to|(?:(?:is|was|has been) )?(?:set|changed|bumped|raised|lowered|reset|switched) to|(?:ist|sind|nutzt) (?:jetzt|nun)|steht (?:jetzt|nun) auf|(?:est|utilise) (?:maintenant|désormais)|(?:ahora|agora|ora) (?:es|é|è|usa)|теперь|现在(?:是|使用|用)|改为|from `?[^\\s`]{1,40}`?(?: \\([^()]{1,60}\\))? to)";
+const VALUE = "(?:`([^`\\n]{1,60})`|(-?\\d(?:[\\d.,]*\\d)?)(?![\\w-]))";
+const SETTING = new RegExp(`\`([\\w.$#-]{2,60})\`(?: \\([^()]{1,60}\\))? ${SETS} ?${VALUE}`, "gi");
+/** Behind the name: as above, or as in a list of values. */
+const SET_AGAIN = new RegExp(`^(?: \\([^()]{1,60}\\))?(?: ${SETS} ?| ?[:=] ?)${VALUE}`, "i");
+const AGAIN_CHARS = 160;
 
-/** "from 37 to 42 lamps", and then "43 lamps" of the same, or "from 42 to 43 lamps". */
-function isCountedAgain(text: string, newer: readonly string[]): boolean {
-  const [, to, unit] = COUNTED.exec(text) ?? [];
-  if (to === undefined || unit === undefined) return false;
-  return newer.some((other) => {
-    const counts = [...other.matchAll(COUNT)].filter((count) => count[2] === unit);
-    if (counts.length === 0 || counts.some((count) => count[1] === to)) return false;
-    return counts.some(({ index }) => FROM.exec(other.slice(0, index))?.[1] === to) || matcher([other])(text);
+/** Whether one of the texts, all newer, sets the name to something else. */
+function isReset({ name, value }: Setting, newer: readonly string[]): boolean {
+  const quoted = `\`${name}\``;
+  return newer.some((text) => {
+    for (let at = text.indexOf(quoted); at >= 0; at = text.indexOf(quoted, at + 1)) {
+      const behind = at + quoted.length;
+      const [, code, plain] = SET_AGAIN.exec(text.slice(behind, behind + AGAIN_CHARS)) ?? [];
+      const again = code ?? plain;
+      if (again !== undefined && again !== value) return true;
+    }
+    return false;
   });
 }
 
-const COUNTED = quick(/(?<![\p{L}\d.])\d+ ?(?:to|→|->|auf|bis|à|a|до) ?(\d+) (\p{L}{3,})/u);
-const COUNT = quick(/(?<![\p{L}\d.])(\d+) (\p{L}{3,})/gu);
-const FROM = /(\d+) ?(?:to|→|->|auf|bis|à|a|до) ?$/;
+/** "The total from 37 to 42 lamps", and then "the total from 42 to 43 blue lamps". */
+function isCountedAgain(text: string, newer: () => readonly string[]): boolean {
+  const [, what = "", to = "", ...units] = COUNTED.exec(text) ?? [];
+  if (what === "") return false;
+  return newer().some((other) => {
+    if (!other.includes(what)) return false;
+    const [, same, again, ...others] = COUNTED.exec(other) ?? [];
+    return same === what && again !== to && units.some((unit) => unit !== undefined && others.includes(unit));
+  });
+}
+
+/** What is counted, up to which number, and the words behind it. */
+const COUNTED = quick(
+  /(?<!\p{L})(\p{L}{4,}) (?:from|von|de|da|от|с) \d+ (?:to|auf|à|a|до) (\d+) (\p{L}{4,})(?: (\p{L}{4,}))?/u,
+);
 
 /** All of it, not one thing among others. */
 const ALL_STORED =
