@@ -81,8 +81,19 @@ const BARE_EXIT = /(?:exit(?:ed)?|code|status)\D{0,20}\d+\.?$/i;
 
 /** Not a search that found nothing, and not a call that was only broken off. */
 export function isWorthTelling({ summary }: ToolFailure): boolean {
-  return !summary.endsWith(INTERRUPTED_TEXT) && !(SEARCH.test(summary) && BARE_EXIT.test(summary));
+  return !isInterruption(summary) && !(SEARCH.test(summary) && BARE_EXIT.test(summary));
 }
+
+/** What stands in for a result that never came, whoever put it there, alone or behind the call. */
+export function isInterruption(said: string): boolean {
+  return said.endsWith(INTERRUPTED_TEXT) || INTERRUPTION.test(said.slice(-NOTE_CHARS_MAX));
+}
+
+/** A longer text is a result that tells of an interruption. */
+const NOTE_CHARS_MAX = 160;
+/** As clients write it for a person who broke off what was running. */
+const INTERRUPTION =
+  /(?:^|→ )(?:error: )?\[?(?:request|tool use|operation|command|execution) (?:was )?(?:interrupted|aborted|cancell?ed)(?: by (?:the )?user)?(?: for tool use)?\W*$|^\[?interrupted by (?:the )?user\W*$/i;
 
 const LOOKING =
   /^(?:cd \S+ && )?(?:grep|rg|egrep|ls|find|cat|head|tail|pwd|wc|which|tree|sed -n|sleep|echo|git (?:status|log|diff|show|branch|add|fetch|stash)|gh (?:pr|run) (?:view|list))\b(?!.*(?:&&|;|>))/;

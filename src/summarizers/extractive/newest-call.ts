@@ -5,10 +5,9 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
-import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
 import { filesOfCall } from "./call-files.ts";
-import { briefOf, failureOf, writtenCommand } from "./call-outcome.ts";
+import { briefOf, failureOf, isInterruption, writtenCommand } from "./call-outcome.ts";
 import { hasWords } from "./course.ts";
 import { printedFailure } from "./passed-check.ts";
 import { asksUser, settledByTool } from "./question-tools.ts";
@@ -103,5 +102,5 @@ function resultOf(call: ToolCallPart, messages: readonly Message[]): ToolResultP
 
 /** What stands in for a result that never came. */
 function isBrokenOff({ content: [first] }: ToolResultPart): boolean {
-  return first?.type === "text" && first.text === INTERRUPTED_TEXT;
+  return first?.type === "text" && isInterruption(first.text);
 }

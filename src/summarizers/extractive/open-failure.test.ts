@@ -108,3 +108,11 @@ test("a question to the user that was broken off still waits for its answer", as
   expect((await told(asked(INTERRUPTED_TEXT, true))).nextSteps).toEqual(waits);
   expect((await told(asked("The northern one.", false))).nextSteps).not.toEqual(waits);
 });
+
+test("what a person broke off did not fail", async () => {
+  const broken = (note: string) => bash("sluice apply", note, true);
+  for (const note of ["[Request interrupted by user for tool use]", "[Request interrupted by user]", "Command aborted"])
+    expect(await told(broken(note))).toEqual({ blocked: [], nextSteps: ["go on from: bash: sluice apply"] });
+  const locked = "Error: the request interrupted by user anna is locked";
+  expect((await told(broken(locked))).nextSteps).toEqual(["overcome the failure of: bash: sluice apply"]);
+});
