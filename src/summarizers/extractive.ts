@@ -39,7 +39,7 @@ import {
 import { type CallTalk, newestCallIn } from "./extractive/newest-call.ts";
 import { failedBefore, type NextInput, nextOf } from "./extractive/next-steps.ts";
 import { openFailureIn } from "./extractive/open-failure.ts";
-import { isTalk, type Reading, readMessages } from "./extractive/reading.ts";
+import { type Failure, isTalk, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { callLog, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, readStatements } from "./extractive/statements.ts";
@@ -185,17 +185,18 @@ function writtenLast({ reading, kept }: Source): CallTalk {
 
 /** Without what succeeded since, here or in the messages that stay. */
 function failuresOf({ reading, kept, before }: Source, open: ToolFailure | undefined): readonly ToolFailure[] {
+  const keyOf = ({ toolName, summary }: ToolFailure): string => {
+    const end = summary.indexOf(OUTCOME_MARK);
+    return failureKeyOf(toolName, end < 0 ? "" : summary.slice(0, end));
+  };
+  const isOvercomeBetween = (failure: Failure): boolean => (kept.overcome.get(keyOf(failure)) ?? -1) > failure.message;
   const fresh = reading.failures
-    .filter((failure) => failure !== open && isWorthTelling(failure))
+    .filter((failure) => failure !== open && isWorthTelling(failure) && !isOvercomeBetween(failure))
     .toReversed()
     .map(({ toolName, summary }) => ({ toolName, summary }));
   const earlier = before.checkpoint === undefined ? [] : failuresIn(before.checkpoint);
-  const isOvercome = ({ toolName, summary }: ToolFailure): boolean => {
-    const end = summary.indexOf(OUTCOME_MARK);
-    return kept.ends.succeeded.has(failureKeyOf(toolName, end < 0 ? "" : summary.slice(0, end)));
-  };
   return mergeFailures(fresh, earlier, reading)
-    .filter((failure) => !isOvercome(failure))
+    .filter((failure) => !kept.ends.succeeded.has(keyOf(failure)))
     .slice(0, FAILURES_MAX);
 }
 

@@ -10,11 +10,11 @@ export function callKeyOf(toolName: string, brief: string): string {
   return `${toolName} ${withoutPipes(brief)}`;
 }
 
-/** What succeeds later under the same key overcomes a failure: a commit is one, whatever its message. */
+/** What succeeds later under the same key overcomes a failure: a commit is one, whatever its message, and an edit whatever its lines. */
 export function failureKeyOf(toolName: string, brief: string): string {
   const deeds = brief.includes("git ") ? [...brief.matchAll(GIT_DEED)] : [];
   const deed = deeds.at(-1)?.[1];
-  return deed === undefined ? callKeyOf(toolName, brief) : `${toolName} git ${deed}`;
+  return deed === undefined ? callKeyOf(toolName, brief.replace(LINES, "")) : `${toolName} git ${deed}`;
 }
 
 /** Whether a command does more with git than look. */
@@ -22,4 +22,6 @@ export function isGitDeed(brief: string): boolean {
   return brief.includes("git ") && brief.search(GIT_DEED) >= 0;
 }
 
+/** "104:106" before what is written there. */
+const LINES = /^\d+[:,]\d+(?=\s|$)/;
 const GIT_DEED = /\bgit (?:-C \S+ )?(commit|push|pull|rebase|merge|cherry-pick)\b/g;

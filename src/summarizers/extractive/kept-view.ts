@@ -25,6 +25,8 @@ export interface KeptView {
   readonly isStarted: boolean;
   /** How the calls after them ended. */
   readonly ends: CallEnds;
+  /** What succeeded by an output that stays among them, by the key of failures: how many of them stand before that. */
+  readonly overcome: ReadonlyMap<string, number>;
   /** The newest to-do list after them. */
   readonly todos: readonly Todo[] | undefined;
 }
@@ -45,8 +47,22 @@ export function readKept(input: SummaryInput): KeptView {
     }),
     messages: after,
     ends: callEndsIn(after, input.turnPrefix.at(-1) ?? input.messages.at(-1)),
+    overcome: overcomeIn(input, places),
     todos: newestTodos(after),
   };
+}
+
+/** An output in the user's place may be kept for the newest word of the user's, while the command that it answers leaves. */
+function overcomeIn({ messages, turnPrefix, kept }: SummaryInput, places: readonly number[]): Map<string, number> {
+  const overcome = new Map<string, number>();
+  const leaving = messages.length + turnPrefix.length;
+  kept.forEach((message, index) => {
+    const place = places[index] ?? leaving;
+    if (message.role !== "user" || place === 0 || place >= leaving) return;
+    const before = place > messages.length ? turnPrefix[place - 1 - messages.length] : messages[place - 1];
+    for (const key of callEndsIn([message], before).succeeded) overcome.set(key, place);
+  });
+  return overcome;
 }
 
 function newestTodos(messages: readonly Message[]): readonly Todo[] | undefined {

@@ -23,6 +23,7 @@ import { sampleOf } from "./spoken-words.ts";
 import { callsForResult } from "./tagged-call.ts";
 import { type Todo, todosOf } from "./todo-list.ts";
 import { hasShellState, withoutShellState } from "./tool-output.ts";
+import { hasWrittenSince } from "./written-since.ts";
 
 /** A stretch of prose and who said it. */
 export interface Prose {
@@ -111,7 +112,8 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
   });
   const { failures, log } = withPrintedFailure(state);
   const newest = failures.at(-1);
-  const isOpen = newest !== undefined && newest.call === state.callsMade;
+  const isNewest = newest !== undefined && newest.call === state.callsMade;
+  const isOpen = isNewest && !(state.observations > 0 && hasWrittenSince(state.prose, newest.message));
   return {
     ...state,
     language: detectLanguage(sampleOf(state.prose)),
