@@ -7,6 +7,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { openIn } from "./assistant-statements.ts";
 import type { Course } from "./course.ts";
 import { CUES } from "./cues.ts";
+import { quick } from "./quick-expressions.ts";
 import type { Prose } from "./reading.ts";
 import { isTelling } from "./tasks.ts";
 
@@ -55,9 +56,18 @@ export function readNow(prose: readonly Prose[], options: NowOptions): Now {
   return { inProgress, nextSteps, blocked };
 }
 
-/** What was to be looked at has been seen with the first call; under one announcement much may be made, call by call. */
+/**
+ * What was to be looked at has been seen with the first call, and what was to be tried was tried, failed or not; under one announcement much
+ * may be made, call by call, and a deed that failed is still to be done.
+ */
 function isOpen(step: string, { course, language, isCarriedOut }: NowOptions): boolean {
   if (course === "said") return true;
   if (course === "carried-out" || isCarriedOut(step)) return false;
-  return (course !== "looked" && course !== "going-on") || !CUES[language].looking.test(step);
+  if (course === "running") return true;
+  return !CUES[language].looking.test(step) && !(course === "failed" && USING.test(step));
 }
+
+/** "Use the other tool instead": a way, not what it leads to. */
+const USING = quick(
+  /^(?:use|call|execute|verwend\p{L}*|nutz\p{L}*|benutz\p{L}*|utilis\p{L}*|usar|usemos|utiliz\p{L}*|usare|использ\p{L}*)(?!\p{L})|^(?:使用|改用|用)/iu,
+);
