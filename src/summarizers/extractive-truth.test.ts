@@ -20,8 +20,12 @@ function called(words: string, name: string, input: JsonObject, output: string):
 const bash = (words: string, command: string, output: string) => called(words, "bash", { command }, output);
 const edit = (words: string) => called(words, "edit_file", { file_path: "src/gate.ts", new_string: "x" }, "ok");
 
-async function summarize(...messages: readonly (Message | readonly Message[])[]): Promise<Checkpoint> {
-  const input = { messages: messages.flat(), turnPrefix: [], kept: [], budgetTokens: 1_500, counter: estimateTokens() };
+type Messages = readonly (Message | readonly Message[])[];
+
+const summarize = (...messages: Messages): Promise<Checkpoint> => summarizeKeeping([], ...messages);
+
+async function summarizeKeeping(kept: readonly Message[], ...messages: Messages): Promise<Checkpoint> {
+  const input = { messages: messages.flat(), turnPrefix: [], kept, budgetTokens: 1_500, counter: estimateTokens() };
   const context = { signal: new AbortController().signal, progress: () => undefined };
   const { checkpoint = EMPTY_CHECKPOINT } = await extractive().summarize(input, context);
   return checkpoint;
@@ -152,6 +156,24 @@ test("another tool's summary is carried on, and what it left pending ends", asyn
     decisions: [{ decision: "One gate stays open at night" }],
     nextSteps: ["tide-6: test the gate", "tide-8: oil it"],
   });
+});
+
+test("what was taken up of it is going on, wherever the call for it stands", async () => {
+  const claim = bash("", "tracker update tide-7 --status in_progress", "ok");
+  const painted = ["changed, still to be checked: src/gate.ts"];
+  const rest = ["tide-6: test the gate", "tide-60: open the gate by hand", "tide-8: oil it"];
+  const taken = await summarize(FOREIGN, claim, edit("It is green by now."));
+  expect(taken).toMatchObject({ inProgress: ["tide-7: paint it"], nextSteps: [...painted, ...rest] });
+  // To look at it takes nothing up, and what is closed is over.
+  const shown = await summarize(FOREIGN, bash("", "tracker show tide-7", "ok"), edit("It is green by now."));
+  expect(shown).toMatchObject({
+    inProgress: [],
+    nextSteps: [...rest.slice(0, 2), "tide-7: paint it", "tide-8: oil it"],
+  });
+  const closes = bash("", "tracker close tide-7", "closed");
+  const closed = await summarize(FOREIGN, claim, closes, edit("It is green by now."));
+  expect(closed).toMatchObject({ inProgress: [], nextSteps: rest });
+  expect(await summarizeKeeping(closes, FOREIGN, claim)).toMatchObject({ inProgress: [], nextSteps: rest });
 });
 
 test("what a user pasted from a program is nobody's word", async () => {

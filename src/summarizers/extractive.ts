@@ -20,10 +20,11 @@ import { createContext } from "./extractive/context-sentences.ts";
 import { CUES } from "./extractive/cues.ts";
 import { distinct } from "./extractive/distinct.ts";
 import { todosInTime } from "./extractive/earlier-todos.ts";
-import { closingCalls, commitsOf } from "./extractive/evidence.ts";
+import { claimingCalls, closingCalls, commitsOf } from "./extractive/evidence.ts";
 import { finalAnswer } from "./extractive/final-answer.ts";
 import { focusOn } from "./extractive/focus.ts";
 import { foreignCheckpoint } from "./extractive/foreign-checkpoint.ts";
+import { foreignPending, takenUp } from "./extractive/foreign-goal.ts";
 import { offersMax } from "./extractive/identifiers.ts";
 import { inOrder, type KeptView, readKept } from "./extractive/kept-view.ts";
 import { userLabel } from "./extractive/labels.ts";
@@ -111,11 +112,11 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const files = mergeFiles(reading, earlier);
   const asked = askedFor(source, statements.done, input.budgetTokens);
   const open = openFailureIn(source);
-  const closed = [...statements.done, ...closingCalls(reading.log.values())];
+  const items = itemsOf(source, statements.done);
   const newestCall = newestCallIn([...leaving, ...kept.messages], writtenLast(source));
-  const carried = carriedOpen({ reading, kept, language, closed });
+  const carried = carriedOpen({ reading, kept, language, closed: items.closed });
   const left = [...statements.nextSteps, ...source.left, ...(fresh.nextSteps.length > 0 ? [] : carried.nextSteps)];
-  const next = { ...source, ...statements, language, isTalk: isTalk(reading), asked, open, closed, newestCall, left };
+  const next = { ...source, ...statements, ...items, language, isTalk: isTalk(reading), asked, open, newestCall, left };
   const results = once(() => resultProse(reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
@@ -126,6 +127,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     goal: asked.goal,
     ...statements,
     done: [...finalAnswer({ reading, kept, language }), ...statements.done],
+    inProgress: distinct([...items.taken, ...statements.inProgress]),
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
     nextSteps: distinct(
       inTurn({ isOfTurn: carried.isOfTurn, next, left, isPlanned: fresh.nextSteps.length > 0 }, source),
@@ -159,6 +161,15 @@ function draftOf(source: Source, input: SummaryInput): Draft {
       focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...context, earlier: [] })) }),
   };
 }
+
+/** What tells how far items of a list have come, and those of another tool's summary that were taken up since. */
+function itemsOf({ reading, kept, foreign }: Source, done: readonly string[]): Items {
+  const calls = [...reading.log.values(), ...Array.from(kept.ends.succeeded, (brief) => ({ name: "", brief }))];
+  const closed = [...done, ...closingCalls(calls)];
+  return { closed, taken: foreign === "" ? [] : takenUp(foreignPending(foreign, closed), claimingCalls(calls)) };
+}
+
+type Items = Pick<NextInput, "closed" | "taken">;
 
 interface Steps {
   readonly next: NextInput;

@@ -68,9 +68,18 @@ function commitSubject({ input }: ToolCallPart): string | undefined {
 }
 
 /** Calls that close what they name: "close tide-6". */
-export function closingCalls(log: Iterable<LoggedCall>): readonly string[] {
-  return [...log].flatMap(({ name, brief }) => (CLOSING.test(`${name} ${brief}`) ? [brief] : []));
+export function closingCalls(calls: readonly Called[]): readonly string[] {
+  return calls.flatMap(({ name, brief }) => (CLOSING.test(`${name} ${brief}`) ? [brief] : []));
 }
+
+/** Calls that take up what they name: "update tide-6 --status in_progress". */
+export function claimingCalls(calls: readonly Called[]): readonly string[] {
+  return calls.flatMap(({ name, brief }) => (CLAIMING.test(`${name} ${brief}`) ? [brief] : []));
+}
+
+type Called = Pick<LoggedCall, "name" | "brief">;
+
+const CLAIMING = /(?:^|[\s_\-.:=])(?:in[_-]progress|claim|claimed)(?=[\s_\-.:="']|$)/i;
 
 const CLOSING =
   /(?:^|[\s_\-.:])(?:close|closed|complete|completed|done|finish|finished|resolve|resolved|merge)(?=[\s_\-.:=]|$)/i;
@@ -174,7 +183,7 @@ const CHANGE_NAME = new RegExp(
 );
 
 /** A verb alone is a command of an editor, and what it did stands among the files, unless it was given a number to look up. */
-export function isChange({ name, brief }: Pick<LoggedCall, "name" | "brief">): boolean {
+export function isChange({ name, brief }: Called): boolean {
   if (!CHANGE_NAME.test(name) || /todo|plan|file|memory/i.test(name)) return false;
   return !ONE_WORD.test(name) || isNumbered(brief);
 }

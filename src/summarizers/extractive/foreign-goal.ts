@@ -34,6 +34,11 @@ export function foreignPending(summary: string, done: readonly string[]): readon
   return (lists[0] ?? []).filter((item) => !isDone(item, done)).slice(0, PENDING_MAX);
 }
 
+/** Those that calls have taken up since, by the name that they begin with. */
+export function takenUp(pending: readonly string[], claimed: readonly string[]): readonly string[] {
+  return claimed.length === 0 ? [] : pending.filter((item) => isNamedIn(item, claimed));
+}
+
 function itemsBelow(lines: readonly string[], at: number): readonly string[] {
   const items: string[] = [];
   for (const line of lines.slice(at + 1, at + 1 + LINES_MAX)) {
@@ -52,8 +57,12 @@ const PENDING_LABEL =
 
 /** By most of its words, or by the name that it begins with. */
 function isDone(item: string, done: readonly string[]): boolean {
+  return matcher(done)(item) || isNamedIn(item, done);
+}
+
+function isNamedIn(item: string, texts: readonly string[]): boolean {
   const [, name = ""] = /^`?([\w#-]*[\d_.#-][\w.#-]*\w)/.exec(item) ?? [];
-  return matcher(done)(item) || (name.length > NAME_CHARS_MIN && done.some((text) => hasName(text, name)));
+  return name.length > NAME_CHARS_MIN && texts.some((text) => hasName(text, name));
 }
 
 /** Whole: "tide-6" does not stand in "tide-60", nor in "tide-6.2". */

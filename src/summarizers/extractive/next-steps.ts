@@ -45,6 +45,8 @@ export interface NextInput {
   readonly foreign: string;
   /** What tells that a pending item is done. */
   readonly closed: readonly string[];
+  /** Pending items that were taken up. */
+  readonly taken: readonly string[];
   readonly done: readonly string[];
   readonly inProgress: readonly string[];
   readonly blocked: readonly string[];
@@ -72,7 +74,7 @@ export function nextOf(input: NextInput): readonly string[] {
   // Whoever writes commands never only answers.
   if (kept.isAnswered && (!writesCommands || input.newestCall === undefined)) return atRest(input, last);
   const pending = current === undefined && foreign !== "" ? foreignPending(foreign, input.closed) : [];
-  if (pending.length > 0) return pending;
+  if (pending.length > 0) return input.taken.length === 0 ? pending : behindTaken(pending, input);
   if (last?.isUser === true && isFarewell(last.text, reading.language))
     return [farewellLine(reading.language, { isAllDone: openIn(input).length + input.left.length === 0 })];
   const newest = last?.isUser === true && !isAssent(last.text, reading.language) ? last.text : current?.text;
@@ -83,6 +85,13 @@ export function nextOf(input: NextInput): readonly string[] {
   if (input.newestCall !== undefined) return goOn(input, input.newestCall);
   // A client's note may stand behind an answer.
   return last?.isFinal === true && !writesCommands ? atRest(input, last) : toTakeUp(last, input);
+}
+
+/** What was taken up is going on: its next step is where the work stands. */
+function behindTaken(pending: readonly string[], input: NextInput): readonly string[] {
+  const failed = failedBefore(input);
+  const step = failed.length > 0 || input.newestCall === undefined ? failed : goOn(input, input.newestCall);
+  return [...step, ...pending.filter((item) => !input.taken.includes(item))];
 }
 
 /** Where nobody asked for anything, nothing was answered. */
