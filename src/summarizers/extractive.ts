@@ -21,6 +21,7 @@ import { CUES } from "./extractive/cues.ts";
 import { distinct } from "./extractive/distinct.ts";
 import { todosInTime } from "./extractive/earlier-todos.ts";
 import { claimingCalls, closingCalls, commitsOf } from "./extractive/evidence.ts";
+import { withFailingTest } from "./extractive/failing-test.ts";
 import { finalAnswer } from "./extractive/final-answer.ts";
 import { focusOn } from "./extractive/focus.ts";
 import { foreignCheckpoint } from "./extractive/foreign-checkpoint.ts";
@@ -133,7 +134,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
       inTurn({ isOfTurn: carried.isOfTurn, next, left, isPlanned: fresh.nextSteps.length > 0 }, source),
     ),
     blocked: distinct([
-      ...(open === undefined || !isWorthTelling(open) ? [] : [failureLine(open)]),
+      ...(open === undefined || !isWorthTelling(open) ? [] : [`${open.toolName}: ${withFailingTest(open, leaving)}`]),
       ...statements.blocked,
       ...carried.blocked,
     ]),
@@ -209,10 +210,6 @@ function failuresOf({ reading, kept, before }: Source, open: ToolFailure | undef
   return mergeFailures(fresh, earlier, reading)
     .filter((failure) => !kept.ends.succeeded.has(keyOf(failure)))
     .slice(0, FAILURES_MAX);
-}
-
-function failureLine({ toolName, summary }: ToolFailure): string {
-  return `${toolName}: ${summary}`;
 }
 
 /** Newest first, each line made only when there is room for it. */

@@ -116,3 +116,28 @@ test("what a person broke off did not fail", async () => {
   const locked = "Error: the request interrupted by user anna is locked";
   expect((await told(broken(locked))).nextSteps).toEqual(["overcome the failure of: bash: sluice apply"]);
 });
+
+test.each([
+  [
+    "npm test",
+    "12 lines\n FAIL  gate.test.ts > opens at high tide\nTests  2 failed | 10 passed",
+    "gate.test.ts > opens at high tide",
+  ],
+  [
+    "pytest",
+    "FAILED tests/test_gate.py::test_open - assert 1 == 2\n2 failed, 3 passed",
+    "tests/test_gate.py::test_open - assert 1 == 2",
+  ],
+  ["go test ./...", "--- FAIL: TestGate (0.01s)\nFAIL", "TestGate (0.01s)"],
+  ["mix test", "  1) test opens at high tide (GateTest)\n2 tests, 1 failure", "test opens at high tide (GateTest)"],
+])("%s is blocked by the first test that failed", async (command, output, failing) => {
+  const { blocked } = await told(bash(command, `${output}\nexit code 1`, true));
+  expect(blocked.join()).toContain(failing);
+  expect(blocked.join().split(failing)).toHaveLength(2);
+});
+
+test("nothing is added where no test is named, and to no other call", async () => {
+  expect(await told(bash("npm test", "FAIL\nError: the gate is stuck", true))).toEqual(OPEN);
+  const { blocked } = await told(bash("sluice apply", "Error: locked\nFAIL gate.test.ts > opens", true));
+  expect(blocked).toEqual(["bash: sluice apply → Error: locked"]);
+});

@@ -11,7 +11,7 @@ import { isLooking, isWorthTelling, writtenCommand } from "./call-outcome.ts";
 import { onlyLooks } from "./course.ts";
 import { isCheckFailure, isGitFailure } from "./failed-checks.ts";
 import type { KeptView } from "./kept-view.ts";
-import { isObservation, type Reading } from "./reading.ts";
+import { type Failure, isObservation, type Reading } from "./reading.ts";
 import { isTelling } from "./tasks.ts";
 
 export interface FailureSource {
@@ -20,7 +20,7 @@ export interface FailureSource {
   readonly kept: KeptView;
 }
 
-export function openFailureIn({ leaving, reading, kept }: FailureSource): ToolFailure | undefined {
+export function openFailureIn({ leaving, reading, kept }: FailureSource): Failure | undefined {
   const newest = kept.ends.hasCalls ? undefined : reading.openFailure;
   // A search that found nothing is told nowhere, and hides nothing.
   if (newest !== undefined && isWorthTelling(newest)) return newest;

@@ -51,7 +51,7 @@ export interface Reading {
   /** Newest last; calls that later succeeded are gone. */
   readonly failures: readonly Failure[];
   /** The newest call, when it failed. */
-  readonly openFailure: ToolFailure | undefined;
+  readonly openFailure: Failure | undefined;
   readonly todos: readonly Todo[] | undefined;
   /** What users answered to tools that asked them, oldest first. */
   readonly answers: readonly ToolAnswer[];
