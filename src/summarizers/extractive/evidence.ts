@@ -100,15 +100,22 @@ export function passedChecks(log: Iterable<LoggedCall>, failed: ReadonlySet<stri
 
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-/** What other tools changed, newest first, unless a sentence names what they were called with or what came of it. */
-export function changesMade(log: Iterable<LoggedCall>, said: readonly string[] = []): readonly string[] {
+/**
+ * What other tools changed, newest first, unless a sentence names what they were called with or what came of it. In the words that `tell` has
+ * for a call, where it has any.
+ */
+export function changesMade<Call extends LoggedCall>(
+  log: Iterable<Call>,
+  said: readonly string[] = [],
+  tell: (call: Call) => string | undefined = () => undefined,
+): readonly string[] {
   const isNamed = (name: string): boolean => said.some((sentence) => sentence.includes(name));
-  const isSaid = ({ brief, result }: LoggedCall): boolean =>
+  const isSaid = ({ brief, result }: Call): boolean =>
     (brief.length >= NAME_CHARS_MIN && isNamed(brief)) || receiptsIn(result).some(isNamed);
   const changes: string[] = [];
   for (const call of [...log].reverse()) {
     if (changes.length >= CHANGES_MAX) break;
-    if (isChange(call) && !isSaid(call)) changes.push(changeLine(call));
+    if (isChange(call) && !isSaid(call)) changes.push(tell(call) ?? changeLine(call));
   }
   return changes;
 }

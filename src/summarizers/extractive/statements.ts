@@ -9,7 +9,6 @@ import type { Message } from "../../core/message.ts";
 import { once } from "../../core/once.ts";
 import type { Exchange } from "./answers.ts";
 import { type Told, toldIn } from "./assistant-statements.ts";
-import { failureKeyOf } from "./call-keys.ts";
 import { visitContentWords } from "./content-words.ts";
 import { courseOf } from "./course.ts";
 import { carriedOutIn } from "./deeds.ts";
@@ -20,10 +19,11 @@ import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import { isOutvoted } from "./own-options.ts";
 import { type NowOptions, readNow } from "./present.ts";
-import { isTalk, type LoggedCall, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
+import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
+import { reportedChange } from "./reported-change.ts";
 import { spokenWords } from "./spoken-words.ts";
 import { counters, denies, overrules } from "./stale.ts";
-import { type Said, stillSo } from "./superseded.ts";
+import { type Said, standingChanges, stillSo } from "./superseded.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
@@ -113,7 +113,7 @@ export function readStatements(input: StatementInput): Statements {
       ...passedChecks(reading.log.values(), kept.ends.failed),
       ...withoutRepeats(done),
       // The name of a call says less than any sentence.
-      ...changesMade(notAgain(reading.log.values(), kept), done),
+      ...changesMade(standingChanges(reading, kept), done, (call) => reportedChange(call, reading.prose, language)),
     ]),
     inProgress: distinct([...ofState("inProgress"), ...now.inProgress]),
     blocked: distinct([...ofState("blocked"), ...now.blocked]),
@@ -256,11 +256,6 @@ function readAnswers(answers: readonly ToolAnswer[], language: Language, found: 
       isApproval ? { decision: asked, reason: answer } : { decision: `${userLabel(language)}${answer}`, reason: asked },
     );
   }
-}
-
-/** What was called again in the messages that stay is told by them, with what it was called with there. */
-function notAgain(log: Iterable<LoggedCall>, { ends: { succeeded } }: KeptView): Iterable<LoggedCall> {
-  return succeeded.size === 0 ? log : [...log].filter(({ name, brief }) => !succeeded.has(failureKeyOf(name, brief)));
 }
 
 const PASSES_MAX = 2;

@@ -8,10 +8,10 @@ import { once } from "../../core/once.ts";
 import { filesOfCall } from "./call-files.ts";
 import { callKeyOf, failureKeyOf } from "./call-keys.ts";
 import { briefOf } from "./call-outcome.ts";
-import { isChange, runs, settingsIn } from "./evidence.ts";
+import { isChange, isNumbered, runs, settingsIn } from "./evidence.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { quick } from "./quick-expressions.ts";
-import type { Reading } from "./reading.ts";
+import type { PlacedCall, Reading } from "./reading.ts";
 
 /** A sentence and where it was said. */
 export interface Said {
@@ -38,6 +38,24 @@ export function stillSo(done: readonly Said[], reading: Reading, kept: KeptView)
     newer.push(text);
     return isSo ? [text] : [];
   });
+}
+
+/** Calls that changed something which is still as they left it; what was called again in the messages that stay is told by them. */
+export function standingChanges(reading: Reading, kept: KeptView): readonly PlacedCall[] {
+  const changes = once(() => changesByNumber(reading, kept));
+  const { succeeded } = kept.ends;
+  return [...reading.log.values()].filter((call) => {
+    if (!isChange(call) || succeeded.has(failureKeyOf(call.name, call.brief))) return false;
+    if (!isNumbered(call.brief)) return true;
+    const later = (changes().get(call.brief) ?? []).filter(({ times }) => (times.at(-1) ?? -1) > call.message);
+    return !later.some((other) => ENDING.test(other.name) || setsOtherwise(other, call));
+  });
+}
+
+/** One of the values that a call has set is another by now. */
+function setsOtherwise({ input }: Change, call: PlacedCall): boolean {
+  const before = settingsIn(call.input);
+  return [...settingsIn(input)].some(([key, value]) => before.has(key) && before.get(key) !== value);
 }
 
 interface Change {
