@@ -45,6 +45,7 @@ import { type Failure, isTalk, type Reading, readMessages } from "./extractive/r
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { callLog, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, readStatements } from "./extractive/statements.ts";
+import { supersededIn } from "./extractive/superseded.ts";
 import { type Withdrawal, withdrawnIn } from "./extractive/withdrawn.ts";
 
 const VERSION = "1";
@@ -154,13 +155,16 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     leading: asked.leading,
     argumentNames: argumentNamesOf(leaving, facts),
     log: remembered(logOf(source)),
-    context: once(() =>
-      createContext(stillTelling(reading), { ...context, earlier: lines, mendedUpTo: reading.mendedUpTo, withdrawn }),
-    ),
+    context: once(() => createContext(stillTelling(reading), { ...context, ...whatCameSince(source), earlier: lines })),
     resultContext: once(() => createContext(results(), { ...context, earlier: [] })),
     ...(focus !== undefined &&
       focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...context, earlier: [] })) }),
   };
+}
+
+/** What makes sentences untrue. */
+function whatCameSince({ reading, kept, withdrawn }: Source) {
+  return { mendedUpTo: reading.mendedUpTo, withdrawn, isSuperseded: supersededIn(reading, kept) };
 }
 
 /** What tells how far items of a list have come, and those of another tool's summary that were taken up since. */

@@ -15,6 +15,7 @@ import type { Prose } from "./reading.ts";
 import { replacedIn } from "./replaced.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { denies, isRefusal, isStale, PRESENT_MESSAGES, type Since } from "./stale.ts";
+import type { IsSuperseded } from "./superseded.ts";
 import { isOutput } from "./tool-output.ts";
 import { wholeStatement, wholeWords } from "./whole-statement.ts";
 import { isGivenUp, type Withdrawal } from "./withdrawn.ts";
@@ -31,6 +32,8 @@ export interface ContextOptions {
   readonly mendedUpTo?: number;
   /** Names that the user gave up. Default: none. */
   readonly withdrawn?: readonly Withdrawal[];
+  /** Whether it was changed since. Default: nothing was. */
+  readonly isSuperseded?: IsSuperseded | undefined;
 }
 
 /** At most so many tokens of lines; `known` are texts that stand elsewhere in the view. */
@@ -54,7 +57,7 @@ interface Said extends Candidate {
 }
 
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
-  const { counter, language, earlier, focus, mendedUpTo = -1, withdrawn = [] } = options;
+  const { counter, language, earlier, focus, mendedUpTo = -1, withdrawn = [], isSuperseded } = options;
   const own = withoutRepeats(sample(prose)).filter(
     ({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text),
   );
@@ -74,8 +77,10 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
     }),
   ];
   const holds = ({ text, message, isUser }: Said): boolean =>
-    isReplaced?.(text, { message, isUser }) !== true && (isUser || !isGivenUp(text, message, withdrawn));
-  const said = isReplaced === undefined && withdrawn.length === 0 ? told : told.filter(holds);
+    isReplaced?.(text, { message, isUser }) !== true &&
+    (isUser || (!isGivenUp(text, message, withdrawn) && isSuperseded?.(text, message) !== true));
+  const isAllSo = isReplaced === undefined && withdrawn.length === 0 && isSuperseded === undefined;
+  const said = isAllSo ? told : told.filter(holds);
   if (said.length === 0) return () => [];
   const charsPerToken = measureCharsPerToken(said, counter);
   const choose = coverageOf(said, focus);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
+import { type Checkpoint, EMPTY_CHECKPOINT } from "../../core/checkpoint/checkpoint.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Message, type Part, text } from "../../core/message.ts";
 import { estimateTokens } from "../../core/tokens/tokens.ts";
@@ -23,7 +23,11 @@ interface Told {
 }
 
 /** What is told as done of a conversation, the last part of which may stay in the view. */
-async function done(messages: readonly Message[], { kept = [], previous }: Told = {}): Promise<readonly string[]> {
+async function done(messages: readonly Message[], told: Told = {}): Promise<readonly string[]> {
+  return (await summarize(messages, told)).done;
+}
+
+async function summarize(messages: readonly Message[], { kept = [], previous }: Told): Promise<Checkpoint> {
   const { checkpoint } = await extractive().summarize(
     {
       messages: [user("Please see to the harbour."), ...messages],
@@ -35,7 +39,7 @@ async function done(messages: readonly Message[], { kept = [], previous }: Told 
     },
     { signal: new AbortController().signal, progress: () => undefined },
   );
-  return checkpoint?.done ?? [];
+  return checkpoint ?? EMPTY_CHECKPOINT;
 }
 
 const berth = (number: string, fee: string) => called("modify_booking", { booking: "BV-20471", berth: number, fee });
@@ -117,4 +121,14 @@ test("an earlier summary is told as far as it still holds", async () => {
   const later = await done([user("Go on."), ...berth("402", "744")], { previous });
   expect(later).not.toContain(FIRST);
   expect(later).toContain("I've painted the quay.");
+});
+
+test("nor is what was said about it in other words", async () => {
+  const costs = "The berth of booking BV-20471 costs 570 euros, with water and light.";
+  const before = [...berth("312", "570"), said(costs), user("Take the larger one instead, please.")];
+  expect((await summarize(before, {})).done).toEqual([costs]);
+  const after = [...before, ...berth("402", "744"), said("The harbour master is in until noon."), user("Thank you!")];
+  expect(JSON.stringify(await summarize(after, {}))).not.toContain(costs);
+  const looked = [...before, ...called("get_booking", { booking: "BV-20471" }), said("It is."), user("Thank you!")];
+  expect(JSON.stringify(await summarize(looked, {}))).toContain(costs);
 });

@@ -40,6 +40,17 @@ export function stillSo(done: readonly Said[], reading: Reading, kept: KeptView)
   });
 }
 
+export type IsSuperseded = (sentence: string, message: number) => boolean;
+
+/** Tells whether a sentence is about something numbered that was changed behind it. Undefined where nothing such was. */
+export function supersededIn(reading: Reading, kept: KeptView): IsSuperseded | undefined {
+  const changes = changesByNumber(reading, kept);
+  if (changes.size === 0) return undefined;
+  const numbers = [...changes.keys()];
+  return (text, message) =>
+    numbers.some((number) => text.includes(number)) && isChangedAgain({ text, message }, () => changes);
+}
+
 /** Calls that changed something which is still as they left it; what was called again in the messages that stay is told by them. */
 export function standingChanges(reading: Reading, kept: KeptView): readonly PlacedCall[] {
   const changes = once(() => changesByNumber(reading, kept));
