@@ -91,6 +91,7 @@ test("what was announced is open until its calls have done it", async () => {
   for (const way of ["Let me try the other range.", "Let me use the northern wheel instead."]) {
     expect(await openAfter(bash(way, "npm run widen", "Error: the gate is stuck"))).toEqual([]);
     expect(await openAfter(bash(way, "npm run widen", "ok").slice(0, 1))).toHaveLength(1);
+    expect(await openAfter(bash(way, "npm run widen", "[Request interrupted by user]"))).toHaveLength(1);
   }
   expect(await openAfter(edit(widen).slice(0, 1))).toEqual(widened);
   expect(await openAfter(called("Let me read the gate's plan.", "read_file", { path: "gate.ts" }, "gate"))).toEqual([]);

@@ -3,9 +3,9 @@
  * end, no further than those words. Never looks at what the words mean.
  */
 
-import { type Message, type ToolCallPart, text as textPart } from "../../core/message.ts";
+import { type Message, type ToolCallPart, text as textPart, textsOf } from "../../core/message.ts";
 import { filesOfCall } from "./call-files.ts";
-import { briefOf, failureOf, isLooking } from "./call-outcome.ts";
+import { briefOf, failureOf, isInterruption, isLooking } from "./call-outcome.ts";
 import { isObservation } from "./reading.ts";
 
 /**
@@ -30,6 +30,8 @@ export function courseOf(messages: readonly Message[]): Course {
         hasActed ||= !onlyLooks(part);
         waiting.add(part.callId ?? part.name);
       } else if (part.type === "tool-result") {
+        // What stands in for a result that never came answers nothing.
+        if (textsOf(part.content).some(isInterruption)) continue;
         isAnswered = true;
         waiting.delete(part.callId ?? part.name ?? "");
         hasFailed = failureOf(part) !== undefined;
