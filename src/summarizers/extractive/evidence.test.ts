@@ -75,6 +75,11 @@ test.each(["modifier", "umbuchen", "ändern", "modificar", "alterar", "spostare"
   (name) => expect(changed(name, { booking: "BV-20471", room: "402" })).toEqual([`${name}: BV-20471 (room: 402)`]),
 );
 
+test("other identifiers are not told with it", () =>
+  expect(
+    changed("modify_booking", { booking: "BV-20471", room: "402", payment_id: "card_77", payerId: "u_4" }),
+  ).toEqual(["modify_booking: BV-20471 (room: 402)"]));
+
 test("neither what an editor does nor what only looks is one", () => {
   expect(changed("insert", { text: "from tides import gate" })).toEqual([]);
   expect(changed("modifier", { text: "la porte du nord" })).toEqual([]);

@@ -144,16 +144,19 @@ function checkLine({ brief, result }: LoggedCall): readonly string[] {
   return [`${withoutPipes(brief)}${OUTCOME_MARK}${outcome}`];
 }
 
-const ARGUMENTS_CHARS_MAX = 120;
+const ARGUMENTS_CHARS_MAX = 80;
 
-/** Of what has a number of its own, with what it was set to: the number alone does not say. */
+/** Of what has a number of its own, with what it was set to: the number alone does not say. Other numbers stand among the identifiers. */
 function changeLine({ name, brief, input }: LoggedCall): string {
   if (brief === "") return name;
-  const set = isNumbered(brief) ? [...settingsIn(input)].filter(([, value]) => value !== brief) : [];
+  const set = isNumbered(brief)
+    ? [...settingsIn(input)].filter(([key, value]) => value !== brief && !ID_KEY.test(key))
+    : [];
   const told = set.map(([key, value]) => `${key}: ${value}`).join(", ");
   return told === "" ? `${name}: ${brief}` : `${name}: ${brief} (${oneLine(told, ARGUMENTS_CHARS_MAX)})`;
 }
 
+const ID_KEY = /(?:^|_)ids?$|[a-z]Ids?$/;
 const SETTINGS_MAX = 12;
 const SETTING_CHARS_MAX = 40;
 
