@@ -8,6 +8,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
 import { ALTERNATIVE, decisionIn } from "./decisions.ts";
 import { userLabel } from "./labels.ts";
+import { type Asking, isSelecting, offeredBefore, takenUp } from "./offered-ways.ts";
 import { quick } from "./quick-expressions.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
 import { wordsOf } from "./shared-words.ts";
@@ -35,10 +36,47 @@ export function settledBy({ asked, reply, language, askedIn }: Exchange): Decisi
   const who = `${userLabel(language)}${oneLine(said, TEXT_CHARS_MAX)}`;
   const option = pickedOption(said, end);
   if (option !== undefined) return { decision: option, reason: who };
-  const question = choiceIn(end, askedIn);
-  if (question === undefined || isEmpty(said, question)) return undefined;
-  const isWhole = said === reply.trim();
-  return isAnswer(said, question, { language, isWhole }) ? { decision: who, reason: question } : undefined;
+  const sentences = choiceIn(end, askedIn);
+  const question = sentences.at(-1) ?? "";
+  if (question === "") return undefined;
+  const leaning = said === reply.trim() ? taken({ sentences, reply: said, language: askedIn }) : undefined;
+  if (leaning !== undefined) return { decision: who, reason: leaning };
+  const isAlone = !isThin(question);
+  if (isEmpty(said, question) || !isAnswer(said, question, { language, isWhole: said === reply.trim() && isAlone }))
+    return undefined;
+  // Whoever is asked for one of several has not named it by a yes.
+  const offer = isSelecting(question) ? undefined : offeredBefore({ sentences, reply: said, language: askedIn });
+  if (isAlone && (offer === undefined || !isHollow(question)))
+    return { decision: who, reason: oneLine(withoutLayout(question), TEXT_CHARS_MAX) };
+  return offer === undefined ? undefined : { decision: who, reason: joined(offer, question) };
+}
+
+/** "The gravel one." to "Which one do you want?": with the sentence that names the ways. */
+function taken(asking: Asking): string | undefined {
+  const question = asking.sentences.at(-1) ?? "";
+  if (!isSelecting(question) || (ALTERNATIVE.test(question) && !isThin(question))) return undefined;
+  const way = takenUp(asking);
+  return way === undefined ? undefined : joined(way, question);
+}
+
+function joined(offer: string, question: string): string {
+  const asked = oneLine(withoutLayout(question), TEXT_CHARS_MAX);
+  const before = oneLine(withoutLayout(offer), TEXT_CHARS_MAX - Math.min(asked.length, TEXT_CHARS_MAX / 2));
+  return /[。！]$/.test(before) ? before + asked : `${before} ${asked}`;
+}
+
+/** Says too little to be understood alone. */
+function isThin(question: string): boolean {
+  if (DENSE.test(question)) return question.length <= DENSE_CHARS_THIN;
+  return wordsOf(question).size < QUESTION_WORDS_MIN;
+}
+
+const DENSE = /[\u3040-\u30ff\u3400-\u9fff]/;
+const DENSE_CHARS_THIN = 9;
+
+/** "Would you like to proceed with these changes?" does not say with which. */
+function isHollow(question: string): boolean {
+  return [...wordsOf(question)].every((word) => EMPTY_WORDS.has(word));
 }
 
 /** "Yes, take the berth. Is there a crane?": what is asked back leaves the answer what it is. */
@@ -121,20 +159,19 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
 const QUESTION_WORDS_MIN = 3;
 const SENTENCES_READ = 40;
 
-/** The last question that leaves a choice and says enough to be understood alone. */
-function choiceIn(text: string, language: Language): string | undefined {
-  if (!/[?？؟]/.test(text) && !CONFIRMING.test(text.slice(-CONFIRMING_CHARS))) return undefined;
+/** What was said up to the last question that leaves a choice; nothing where there is none. */
+function choiceIn(text: string, language: Language): readonly string[] {
+  if (!/[?？؟]/.test(text) && !CONFIRMING.test(text.slice(-CONFIRMING_CHARS))) return [];
   const { choice } = CUES[language];
-  const asking = splitSentences(text, { sentencesMax: SENTENCES_READ }).filter(
-    (sentence) => ASKS.test(sentence) || CONFIRMING.test(sentence),
-  );
+  const sentences = splitSentences(text, { sentencesMax: SENTENCES_READ });
+  const asking = sentences.filter((sentence) => ASKS.test(sentence) || CONFIRMING.test(sentence));
   const last = asking.at(-1) ?? "";
   const before = asking.at(-2) ?? "";
   // "Shall I book the northern berth? Please confirm.": the question says more than that it waits for an answer.
   const isAsked = ASKS.test(before) && CONFIRMING.test(last) && choice.test(before);
   const question = isAsked ? before : last;
-  if (question === "" || !(choice.test(question) || CONFIRMING.test(question))) return undefined;
-  return wordsOf(question).size < QUESTION_WORDS_MIN ? undefined : oneLine(withoutLayout(question), TEXT_CHARS_MAX);
+  if (question === "" || !(choice.test(question) || CONFIRMING.test(question))) return [];
+  return sentences.slice(0, sentences.lastIndexOf(question) + 1);
 }
 
 /** Who asks so ends with it. */

@@ -44,7 +44,7 @@ export const FRENCH: CueTable = {
     `^si(?![\\p{L}])|${words("soit(?![\\p{L}]).{1,120} soit|ou (?:bien|alors) |si (?:vous|tu|on|nous) (?:préfér|voul|souhait)\\p{L}+|peut-être|probablement|éventuellement|(?:pas|rien|jamais)(?: encore)? (?:décidé|choisi|tranché)|(?:vous|tu|on) (?:pouvez|peux|peut|pourriez|pourrais|pourrait|devriez|devrais|devrait)|(?:il )?(?:faut|reste à) (?:encore )?(?:décider|choisir)").source}`,
   ),
   choice: words(
-    "dois-je|devons-nous|doit-on|(?:voulez|préférez|souhaitez)-vous|(?:veux|préfères|souhaites)-tu|tu (?:veux|préfères)|vous (?:voulez|préférez)|quel(?:le|s|les)?|lequel|laquelle|ça (?:vous|te) (?:va|convient)|ou",
+    "dois-je|devons-nous|doit-on|(?:voulez|préférez|souhaitez)-vous|(?:veux|préfères|souhaites)-tu|tu (?:veux|préfères)|vous (?:voulez|préférez)|quel(?:le|s|les)?|lequel|laquelle|(?:ça|cela|ceci) (?:vous|te) (?:va|convient)|(?:vous|te) convient-(?:il|elle)|ou",
   ),
   reason: words(
     "parce que|parce qu['’]\\p{L}+|car|afin (?:de|que|d['’]\\p{L}+)|pour (?:éviter|ne pas)|à cause|puisque|grâce à|pour que|en raison",
