@@ -66,7 +66,7 @@ function joined(offer: string, question: string): string {
 }
 
 /** Says too little to be understood alone. */
-function isThin(question: string): boolean {
+export function isThin(question: string): boolean {
   if (DENSE.test(question)) return question.length <= DENSE_CHARS_THIN;
   return wordsOf(question).size < QUESTION_WORDS_MIN;
 }
@@ -75,7 +75,7 @@ const DENSE = /[\u3040-\u30ff\u3400-\u9fff]/;
 const DENSE_CHARS_THIN = 9;
 
 /** "Would you like to proceed with these changes?" does not say with which. */
-function isHollow(question: string): boolean {
+export function isHollow(question: string): boolean {
   return [...wordsOf(question)].every((word) => EMPTY_WORDS.has(word));
 }
 
@@ -198,6 +198,6 @@ function isAnswer(
 
 const OPENINGS_READ = 3;
 const SHARED_CHARS_MIN = 3;
-const YES_OR_NO = quick(
+export const YES_OR_NO = quick(
   /^(?:yes|yep|yeah|yup|sure|ok(?:ay)?|no|nope|agreed|correct|do it|go ahead|please do|sounds good|that (?:works|sounds good)|works for me|i confirm|confirmed|absolutely|definitely|ja|nein|gerne|genau|einverstanden|oui|non|d['’]accord|sí|si|claro|vale|sim|não|certo|sì|va bene|да|нет|хорошо|давай(?:те)?|نعم|لا)(?!\p{L})|^(?:好的?|是的?|对的?|不(?:用|要|是)?|可以|行|はい|いいえ|ええ|네|예|아니(?:요|오)?)(?:$|[\s，,吧啊])/iu,
 );

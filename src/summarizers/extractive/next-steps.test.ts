@@ -234,7 +234,7 @@ test("a call in markup is one, and its output no end of a turn", async () => {
 
 test("a request that the goal does not say is to be taken up, until something was called for it", async () => {
   const asked = [user("Please mend the ferry timetable."), ...ran("ls", "x"), assistant("There are two. Both?")];
-  await check([...asked, user("No, the old one.")], ["take up: No, the old one."]);
+  await check([...asked, user("The old one is wrong.")], ["take up: The old one is wrong."]);
   await check([...asked, user("No, the old one."), ...ran("cat old", "x")], ["go on from: bash: cat old"]);
 });
 
@@ -247,6 +247,23 @@ test("an assent is taken up with what it answers, or the work goes on where it w
   await check([...asked, note, user("yes"), ...ran("print", "ok")], ["go on from: bash: print"]);
   await check([...working, assistant("It is mended."), user("ok")], [UNANSWERED]);
   await check([...working, user("Print the other one.")], ["take up: Print the other one."]);
+});
+
+test("a longer reply that leans on an offer is taken up with it", async () => {
+  const working = [user("Please mend the ferry timetable."), ...ran("draw table", "drawn")];
+  const offer = "I can print the mended timetable on card for 40 crowns.";
+  const asked = (question: string): readonly Message[] => [...working, assistant(`${offer} ${question}`)];
+  const yes = "Yes, and have the first hundred of them sent to claire@harbour.example before Monday";
+  await check([...asked("Is that okay?"), user(yes)], [`take up: ${offer} Is that okay? — ${yes}`]);
+  const option = "Alright, let's go with the red card for this option please, the pilots see it better.";
+  await check(
+    [...asked("Would you like to proceed with this option?"), user(option)],
+    [`take up: ${offer} Would you like to proceed with this option? — ${option}`],
+  );
+  // Something of its own, or nothing that was asked.
+  const own = "Ok, now draw the map of the northern harbour in blue as well.";
+  await check([...asked("Is that okay?"), user(own)], [`take up: ${own}`]);
+  await check([...working, assistant(offer), user(option)], [UNANSWERED]);
 });
 
 test("what is going on has a call to go on from", () =>

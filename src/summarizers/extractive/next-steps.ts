@@ -26,13 +26,14 @@ import {
   takeUpLabel,
   unansweredLine,
 } from "./labels.ts";
+import { isLeaning, leanedOn } from "./leaning-replies.ts";
 import type { NewestCall } from "./newest-call.ts";
 import { keptFailureIn } from "./open-failure.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
 import type { Prose, Reading } from "./reading.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
 import { isAssent, isFarewell, isTask } from "./tasks.ts";
-import { afterAnswer, questionIn } from "./turn-end.ts";
+import { afterAnswer } from "./turn-end.ts";
 import { withoutLayout } from "./whole-statement.ts";
 
 export interface NextInput {
@@ -116,16 +117,17 @@ function openIn({ inProgress, blocked, open }: NextInput): readonly string[] {
   return [...inProgress, ...blocked, ...(open === undefined ? [] : [open.summary])];
 }
 
-/** The newest request, which nothing followed; an assent with the question that it answers. */
-function toTakeUp(last: Prose | undefined, { reading, kept, asked }: NextInput): readonly string[] {
+/** The newest request, which nothing followed; one that leans on what was asked with the question that it answers. */
+function toTakeUp(last: Prose | undefined, { reading, kept, asked, language: askedIn }: NextInput): readonly string[] {
   const { language } = reading;
   const request = last?.isUser === true ? last.text : "";
   if (request === "" && asked.goal.length === 0) return [];
-  if (request !== "" && isAssent(request, language)) {
+  if (request !== "" && isLeaning(request, language)) {
     const before = inOrder(reading.prose, kept.prose).at(-2);
-    const question = before?.isUser === false ? questionIn(before.text) : undefined;
-    if (question === undefined) return [unansweredLine(language)];
-    return [`${takeUpLabel(language)}${oneLine(question, NEXT_CHARS_MAX)} — ${oneLine(request, NEXT_CHARS_MAX)}`];
+    const question = before?.isUser === false ? leanedOn(before.text, request, askedIn) : undefined;
+    if (question !== undefined)
+      return [`${takeUpLabel(language)}${oneLine(question, NEXT_CHARS_MAX)} — ${oneLine(request, NEXT_CHARS_MAX)}`];
+    if (isAssent(request, language)) return [unansweredLine(language)];
   }
   const step = oneLine(askingQuote(request, NEXT_CHARS_MAX, language), NEXT_CHARS_MAX);
   const isGoal = asked.goal.some((text) => asked.wholes.get(text) === request || isWithin(step, text));

@@ -1,0 +1,44 @@
+/**
+ * Replies that say what is wanted only beside what they answer: "Yes, to Claire", "let's take this option". Tells them, and quotes what they
+ * lean on. Reads one reply and the end of what was said before it.
+ */
+
+import type { Language } from "../../core/checkpoint/language.ts";
+import { isHollow, isThin, YES_OR_NO } from "./answers.ts";
+import { offeredBefore, takenUp } from "./offered-ways.ts";
+import { quick } from "./quick-expressions.ts";
+import { oneLine, splitSentences } from "./sentences.ts";
+import { isAssent } from "./tasks.ts";
+import { questionIn } from "./turn-end.ts";
+import { withoutLayout } from "./whole-statement.ts";
+
+/** Longer ones say what they point at. */
+const POINTING_CHARS_MAX = 200;
+const END_CHARS = 1_200;
+const SENTENCES_READ = 16;
+
+/** Whether it agrees, refuses, or points at one of the ways that were offered. */
+export function isLeaning(reply: string, language: Language): boolean {
+  if (isAssent(reply, language)) return true;
+  const words = reply.trim();
+  // "Ok, now print it" begins something of its own.
+  if (YES_OR_NO.test(words) && !/^ok/i.test(words)) return true;
+  return words.length <= POINTING_CHARS_MAX && POINTING.test(words);
+}
+
+const POINTING = quick(
+  /(?<!\p{L})(?:th(?:is|at) (?:option|one|way|plan|variant|approach)|the (?:first|second|third|former|latter|other|last)(?: one| option| way)?(?=[.,!]|$| please)|(?:dies|jen)e[rsnm]? (?:option|variante|weg)|(?:die|den|das) (?:erste|zweite|dritte|andere)[nrs]?(?=[.,!]|$| bitte)|cette (?:option|solution)|cel(?:le|ui)-(?:ci|là)|(?:la|le) (?:première|premier|seconde|deuxième)(?=[.,!]|$)|es[at]a opción|(?:la|el) (?:primera|segunda|primero|segundo)(?=[.,!]|$)|ess?t?a opção|[ao] (?:primeir|segund)[ao](?=[.,!]|$)|quest[ao] (?:opzione|soluzione)|(?:la|il) (?:prim|second)[ao](?=[.,!]|$)|эт(?:от|им) вариант\p{L}*|перв(?:ый|ую|ое)(?=[.,!]|$)|هذا الخيار)(?!\p{L})|[这那]个(?:方案|选项)?(?:吧|$|。)|第[一二三]个|(?:その|この)(?:案|方法|プラン)|(?:이|그) ?(?:옵션|방법|안)(?:으로|을|로)/iu,
+);
+
+/** The question before a reply, with the sentence that it is about where it says little alone; undefined where nothing was asked. */
+export function leanedOn(said: string, reply: string, language: Language): string | undefined {
+  const question = questionIn(said);
+  if (question === undefined || !(isThin(question) || isHollow(question))) return question;
+  const sentences = splitSentences(said.slice(-END_CHARS), { sentencesMax: SENTENCES_READ });
+  const at = sentences.findLastIndex((sentence) => withoutLayout(sentence) === question);
+  const asking = { sentences: sentences.slice(0, at + 1), reply, language };
+  const offer = takenUp(asking) ?? offeredBefore(asking);
+  return offer === undefined ? question : `${oneLine(withoutLayout(offer), OFFER_CHARS_MAX)} ${question}`;
+}
+
+const OFFER_CHARS_MAX = 140;
