@@ -41,6 +41,7 @@ import {
 import { type CallTalk, newestCallIn } from "./extractive/newest-call.ts";
 import { failedBefore, type NextInput, nextOf } from "./extractive/next-steps.ts";
 import { openFailureIn } from "./extractive/open-failure.ts";
+import { namedIn } from "./extractive/plain-names.ts";
 import { type Failure, isTalk, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { callLog, resultProse } from "./extractive/result-lines.ts";
@@ -77,7 +78,8 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   for (const message of input.cut ?? []) reading.ledger.add(message);
   const foreign = foreignSummary([...input.kept, ...leaving]);
   const before = input.previous === undefined ? earlierIn(leaving) : earlierOf(input.previous);
-  const withdrawn = withdrawnIn(inOrder(reading.prose, view.prose), reading.language);
+  const isNamed = namedIn([...leaving, ...view.messages]);
+  const withdrawn = withdrawnIn(inOrder(reading.prose, view.prose), reading.language, isNamed);
   const draft = draftOf({ leaving, reading, kept: view, before, foreign, withdrawn, left }, input);
   const kept = input.kept.flatMap(readableTexts);
   const { checkpoint, text } = compose(draft, { budgetTokens, counter, language: reading.language, kept });
@@ -143,7 +145,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     ...(asked.latest === undefined ? {} : { latestRequest: asked.latest }),
     criticalContext: [
       ...findings.slice(0, FINDINGS_MAX),
-      ...requestLines(reading, { ...asked, rules: statements.constraints }),
+      ...requestLines(reading, { ...asked, rules: statements.constraints, withdrawn }),
       ...earlierContext(lines, reading.language),
     ],
     toolFailures: failuresOf(source, open),

@@ -18,7 +18,7 @@ import { denies, isRefusal, isStale, PRESENT_MESSAGES, type Since } from "./stal
 import type { IsSuperseded } from "./superseded.ts";
 import { isOutput } from "./tool-output.ts";
 import { wholeStatement, wholeWords } from "./whole-statement.ts";
-import { isGivenUp, type Withdrawal } from "./withdrawn.ts";
+import { isGivenUp, isOverWish, type Withdrawal } from "./withdrawn.ts";
 import { writtenSentences } from "./written-sentences.ts";
 
 export interface ContextOptions {
@@ -78,7 +78,8 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   ];
   const holds = ({ text, message, isUser }: Said): boolean =>
     isReplaced?.(text, { message, isUser }) !== true &&
-    (isUser || (!isGivenUp(text, message, withdrawn) && isSuperseded?.(text, message) !== true));
+    !(isUser ? isOverWish : isGivenUp)(text, message, withdrawn) &&
+    (isUser || isSuperseded?.(text, message) !== true);
   const isAllSo = isReplaced === undefined && withdrawn.length === 0 && isSuperseded === undefined;
   const said = isAllSo ? told : told.filter(holds);
   if (said.length === 0) return () => [];

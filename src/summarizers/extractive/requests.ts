@@ -18,6 +18,7 @@ import { OFFERING_MORE } from "./served-task.ts";
 import { asksBack } from "./serving-replies.ts";
 import { sharesWords } from "./shared-words.ts";
 import { isQuestion, isTask, isTelling } from "./tasks.ts";
+import { isOverWish, type Withdrawal } from "./withdrawn.ts";
 
 export interface Asking {
   readonly reading: Reading;
@@ -158,13 +159,14 @@ function isRequest(item: Prose): boolean {
 
 interface Told extends Asked {
   readonly rules: readonly string[];
+  readonly withdrawn: readonly Withdrawal[];
 }
 
 /** What else the user asked, newest first, each on a line. */
 export function requestLines({ hasAssistant, requests, prose, language }: Reading, told: Told): readonly string[] {
   if (!hasAssistant) return [];
-  const over = new Set([...overIn(prose, language), ...correctedIn(prose)]);
-  const { goal, wholes, latest, rules } = told;
+  const { goal, wholes, latest, rules, withdrawn } = told;
+  const over = new Set([...overIn(prose, language), ...correctedIn(prose), ...givenUpIn(prose, withdrawn)]);
   const quoted = [...goal, ...goal.flatMap((text) => wholes.get(text) ?? [])];
   const isGoal = (request: string): boolean =>
     quoted.some((text) => text.startsWith(request.slice(0, GOAL_CHARS_COMPARED)));
@@ -206,6 +208,13 @@ function correctedIn(prose: readonly Prose[]): readonly string[] {
   return prose
     .filter((item) => item.isRequest && item.text.length <= CORRECTED_CHARS_MAX && isReplaced(item.text, item))
     .map(({ text }) => text);
+}
+
+/** Short requests about what the user gave up since. */
+function givenUpIn(prose: readonly Prose[], withdrawn: readonly Withdrawal[]): readonly string[] {
+  if (withdrawn.length === 0) return [];
+  const isOver = ({ isRequest, text, message }: Prose): boolean => isRequest && isOverWish(text, message, withdrawn);
+  return prose.filter(isOver).map(({ text }) => text);
 }
 
 const CORRECTED_CHARS_MAX = 120;

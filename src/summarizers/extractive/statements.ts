@@ -27,7 +27,7 @@ import { type Said, standingChanges, stillSo } from "./superseded.ts";
 import { takesBack } from "./taking-back.ts";
 import { isTelling } from "./tasks.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
-import { inUse, type Withdrawal } from "./withdrawn.ts";
+import { inUse, isOverWish, type Withdrawal } from "./withdrawn.ts";
 
 /** Every list is ordered by importance: what comes first is kept first. */
 export interface Statements {
@@ -245,7 +245,8 @@ function readUser(exchange: Exchange, found: Found, { message, withdrawn }: Plac
   const { decisions } = inUse({ decisions: taken, done: [], findings: [] }, message, withdrawn);
   found.replies.add(exchange.reply);
   if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions);
-  if (found.constraints.length < ITEMS_MAX) found.constraints.push(...constraints.toReversed());
+  const rules = constraints.filter((rule) => !isOverWish(rule, message, withdrawn));
+  if (found.constraints.length < ITEMS_MAX) found.constraints.push(...rules.toReversed());
 }
 
 /** What users answered to tools since a message, newest first, as settled between both sides. */

@@ -137,3 +137,54 @@ test("so it is with what an earlier summary told", () => {
   });
   expect(inUse(settled, 3, withdrawn)).toEqual(settled);
 });
+
+async function summaryOf(messages: readonly Message[]): Promise<string> {
+  const { text: summary } = await extractive().summarize(
+    { messages, turnPrefix: [], kept: [], budgetTokens: 1_000, counter: estimateTokens() },
+    { signal: new AbortController().signal, progress: () => undefined },
+  );
+  return summary;
+}
+
+const installed = (command: string): Message => ({
+  id: `m${next++}`,
+  role: "assistant",
+  parts: [{ type: "tool-call", callId: "i", name: "bash", input: { command } }],
+});
+
+test("a name in lower case is one where it was installed, imported or written as code", async () => {
+  const talk = (before: Message, order: string): Promise<string> =>
+    summaryOf([
+      said("user", "Please read the tables of the tides."),
+      ...works(),
+      said("assistant", "We decided to read the tables with tidewheel because it is small. Shall I take tidewheel?"),
+      said("user", "Yes, tidewheel is fine."),
+      before,
+      said("user", "Please always feed tidewheel with commas."),
+      ...works(),
+      said("user", order),
+      ...works(),
+      said("assistant", "The tables are read line by line now."),
+    ]);
+  const wanted = ["Yes, tidewheel is fine", "decided to read the tables with tidewheel", "always feed tidewheel"];
+  const isTold = (summary: string): readonly boolean[] => wanted.map((words) => summary.includes(words));
+  const order = "Drop tidewheel, it is too slow.";
+  const all = [true, true, true];
+  const none = [false, false, false];
+  expect(isTold(await talk(installed("npm install -D tidewheel"), "Read them again."))).not.toEqual(none);
+  expect(isTold(await talk(installed("npm install -D tidewheel"), order))).toEqual(none);
+  expect(isTold(await talk(installed("echo 'import t from \"tidewheel\"' > a.ts"), order))).toEqual(none);
+  expect(isTold(await talk(said("assistant", "I put `tidewheel` into the list."), order))).toEqual(none);
+  const noun = said("assistant", "I oiled the tidewheel beside `tidewheel`.");
+  for (const other of [installed("ls tidewheel"), noun]) expect(isTold(await talk(other, order))).toEqual(all);
+});
+
+test("what users forbade before stays forbidden", async () => {
+  const messages = [
+    said("user", "Please read the tables. Never feed Copper with commas."),
+    ...works(),
+    said("user", "Drop Copper."),
+    ...works(),
+  ];
+  expect(await summaryOf(messages)).toContain("Never feed Copper with commas");
+});

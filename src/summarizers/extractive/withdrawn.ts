@@ -6,6 +6,7 @@
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
+import type { IsNamed } from "./plain-names.ts";
 import { quickSource } from "./quick-expressions.ts";
 import type { Prose } from "./reading.ts";
 
@@ -18,7 +19,12 @@ export interface Withdrawal {
 const READ_CHARS = 600;
 const WITHDRAWALS_MAX = 40;
 
-export function withdrawnIn(prose: readonly Prose[], language: Language): readonly Withdrawal[] {
+/** `isNamed`: whether a word in lower case is a name. */
+export function withdrawnIn(
+  prose: readonly Prose[],
+  language: Language,
+  isNamed: IsNamed = () => false,
+): readonly Withdrawal[] {
   const withdrawn: Withdrawal[] = [];
   for (const { isUser, text, message } of prose) {
     if (!isUser) continue;
@@ -26,7 +32,9 @@ export function withdrawnIn(prose: readonly Prose[], language: Language): readon
     if (!ANY_WORD.test(read)) continue;
     for (const match of read.matchAll(ORDERS[language])) {
       const name = (match.slice(1).find((group) => group !== undefined) ?? "").replaceAll("`", "");
-      if (isName(name, match[0], language) && isOrder(read, match)) withdrawn.push({ name, message });
+      // Whether a plain word is a name takes a look through all messages, and few words are worth it.
+      if (isOrder(read, match) && (isName(name, match[0], language) || isNamed(name)))
+        withdrawn.push({ name, message });
     }
   }
   return withdrawn.slice(-WITHDRAWALS_MAX);
@@ -35,6 +43,14 @@ export function withdrawnIn(prose: readonly Prose[], language: Language): readon
 /** Whether what was said in a message speaks of what was given up later. Who says that it went says what is so. */
 export function isGivenUp(said: string, message: number, withdrawn: readonly Withdrawal[]): boolean {
   return withdrawn.some((item) => message < item.message && hasWord(said, item.name)) && !LEFT.test(said);
+}
+
+const WISH_CHARS_MAX = 120;
+
+/** The same for what users want: "Yes, Copper is fine." is over, "Never take Copper" more than ever. At length they may say why. */
+export function isOverWish(said: string, message: number, withdrawn: readonly Withdrawal[]): boolean {
+  if (withdrawn.length === 0 || said.length > WISH_CHARS_MAX) return false;
+  return isGivenUp(said, message, withdrawn) && !NOT_ORDERED.test(said);
 }
 
 interface Settled {
@@ -61,7 +77,9 @@ function namesOther(decision: string): boolean {
   return Object.values(CUES).some(({ against }) => against.test(decision));
 }
 
-function hasWord(said: string, name: string): boolean {
+/** A name in lower case may begin a sentence. */
+function hasWord(told: string, name: string): boolean {
+  const said = name === name.toLowerCase() ? told.toLowerCase() : told;
   for (let at = said.indexOf(name); at >= 0; at = said.indexOf(name, at + 1))
     if (!IN_WORD.test(said.charAt(at - 1)) && !IN_WORD.test(said.charAt(at + name.length))) return true;
   return false;
