@@ -68,6 +68,16 @@ test("other languages", () => {
   check("有两种方案：\n1. 用文件保存\n2. 用数据库保存\n要用哪一种？", "选择2", "用数据库保存 | 用户: 选择2", "zh");
 });
 
+test("a verb and its object make a question", () => {
+  check(
+    "Should I also paint the pier?",
+    "No, keep the stone.",
+    "User: No, keep the stone. | Should I also paint the pier?",
+  );
+  check("Which option do you prefer?", "Yes.", undefined);
+  check("Would you like to proceed?", "Yes.", undefined);
+});
+
 test("leave to go on settles nothing", () =>
   check("Should I continue with the tables of the northern harbour?", "yes", undefined));
 

@@ -8,6 +8,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
 import { ALTERNATIVE, decisionIn } from "./decisions.ts";
 import { userLabel } from "./labels.ts";
+import { leaves } from "./left-alone.ts";
 import { type Asking, isSelecting, offeredBefore, takenUp } from "./offered-ways.ts";
 import { quick } from "./quick-expressions.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
@@ -41,7 +42,7 @@ export function settledBy({ asked, reply, language, askedIn }: Exchange): Decisi
   if (question === "") return undefined;
   const leaning = said === reply.trim() ? taken({ sentences, reply: said, language: askedIn }) : undefined;
   if (leaning !== undefined) return { decision: who, reason: leaning };
-  const isAlone = !isThin(question);
+  const isAlone = !isThin(question, askedIn);
   if (isEmpty(said, question) || !isAnswer(said, question, { language, isWhole: said === reply.trim() && isAlone }))
     return undefined;
   // Whoever is asked for one of several has not named it by a yes.
@@ -54,7 +55,7 @@ export function settledBy({ asked, reply, language, askedIn }: Exchange): Decisi
 /** "The gravel one." to "Which one do you want?": with the sentence that names the ways. */
 function taken(asking: Asking): string | undefined {
   const question = asking.sentences.at(-1) ?? "";
-  if (!isSelecting(question) || (ALTERNATIVE.test(question) && !isThin(question))) return undefined;
+  if (!isSelecting(question) || (ALTERNATIVE.test(question) && !isThin(question, asking.language))) return undefined;
   const way = takenUp(asking);
   return way === undefined ? undefined : joined(way, question);
 }
@@ -66,10 +67,15 @@ function joined(offer: string, question: string): string {
 }
 
 /** Says too little to be understood alone. */
-export function isThin(question: string): boolean {
+export function isThin(question: string, language: Language): boolean {
   if (DENSE.test(question)) return question.length <= DENSE_CHARS_THIN;
-  return wordsOf(question).size < QUESTION_WORDS_MIN;
+  const said = [...wordsOf(question)];
+  if (said.length >= QUESTION_WORDS_MIN) return false;
+  return language !== "en" || said.filter((word) => !EMPTY_WORDS.has(word)).length < NAMING_WORDS_MIN;
 }
+
+/** "Should I rename the table?": of words that say something, a verb and its object will do. */
+const NAMING_WORDS_MIN = 2;
 
 const DENSE = /[\u3040-\u30ff\u3400-\u9fff]/;
 const DENSE_CHARS_THIN = 9;
@@ -151,7 +157,7 @@ function isEmpty(said: string, question: string): boolean {
 }
 
 const EMPTY_WORDS: ReadonlySet<string> = new Set(
-  "everything correct right looks look good fine details detail proceed update updates change changes please confirm would like ahead yes sure okay thank thanks make these this those want that sounds great process with know below above information".split(
+  "everything correct right looks look good fine details detail proceed update updates change changes please confirm would like ahead yes sure okay thank thanks make these this those want that sounds great process with know below above information option options choose prefer take need agree look start".split(
     " ",
   ),
 );
@@ -188,7 +194,8 @@ function isAnswer(
 ): boolean {
   const openings = reply.split(/[,.!;，。！；、]/, OPENINGS_READ);
   if (openings.some((opening) => YES_OR_NO.test(opening.trim()))) return true;
-  if (decisionIn(reply, CUES[language], { isUser: true, isAtWork: false }) !== undefined) return true;
+  if (decisionIn(reply, CUES[language], { isUser: true, isAtWork: false }) !== undefined || leaves(reply, language))
+    return true;
   // Who asks back has not taken up a way by naming it.
   if (!isWhole || !ALTERNATIVE.test(question)) return false;
   const asked = wordsOf(question);

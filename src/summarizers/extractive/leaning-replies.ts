@@ -33,7 +33,7 @@ const POINTING = quick(
 /** The question before a reply, with the sentence that it is about where it says little alone; undefined where nothing was asked. */
 export function leanedOn(said: string, reply: string, language: Language): string | undefined {
   const question = questionIn(said);
-  if (question === undefined || !(isThin(question) || isHollow(question))) return question;
+  if (question === undefined || !(isThin(question, language) || isHollow(question))) return question;
   const sentences = splitSentences(said.slice(-END_CHARS), { sentencesMax: SENTENCES_READ });
   const at = sentences.findLastIndex((sentence) => withoutLayout(sentence) === question);
   const asking = { sentences: sentences.slice(0, at + 1), reply, language };

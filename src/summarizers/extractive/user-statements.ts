@@ -8,6 +8,7 @@ import { type Exchange, settledBy } from "./answers.ts";
 import type { CueTable } from "./cues/cue-table.ts";
 import { CUES } from "./cues.ts";
 import { decisionIn } from "./decisions.ts";
+import { leavesNamed, mayLeave } from "./left-alone.ts";
 import { quick } from "./quick-expressions.ts";
 import { endsWithMark, splitSentences } from "./sentences.ts";
 import { isTelling } from "./tasks.ts";
@@ -34,6 +35,7 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   if (isRepeated || !isTelling(text, language)) return { decisions, constraints };
   const cues = CUES[language];
   const hasOtherPlan = isPlanChange(text) && isTopicShift(text);
+  const isLeaving = answer === undefined && mayLeave(text, language) && !CORRECTED.test(text);
   const isCorrected = exchange.asked !== "" && answer === undefined && CORRECTED.test(text);
   let before = "";
   const sentences = splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST });
@@ -50,6 +52,7 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
     if (decision !== undefined) decisions.push(decision);
     // "No, the gate should stay shut" wants otherwise than it was done.
     else if (isCorrected && sentence === first && isCorrection(whole, cues)) decisions.push({ decision: whole });
+    else if (isLeaving && leavesNamed(whole, language)) decisions.push({ decision: whole });
     // "Change of plan: use brass instead" takes another way, with or without a reason.
     else if (hasOtherPlan && whole.length >= PLAN_CHARS_MIN && isPlanChange(whole)) decisions.push({ decision: whole });
     else if (
