@@ -70,6 +70,9 @@ const PICKED = `(?:i(?:'d|’d| would) like|i want) to (?:go (?:ahead )?with|use
 const PROCEED = `(?:let(?:'|’)?s|i(?:'|’)ll|i(?:'d|’d| would) like to)(?: just)? (?:proceed with|go ahead (?:with|and)) (?!(?:the|this|that|these|those|it)(?: [a-z]+)?[.!]*$|(?:${LOOKING_BRIEF})(?![a-z]))[a-z]+`;
 /** What is wanted once another way turned out to be closed. */
 const OTHERWISE = `^in that case,? (?:please|let(?:'|’)?s|just|i(?:'|’)ll|i(?:'d|’d| would) (?:like|prefer|rather))(?! (?:${LOOKING_BRIEF})(?![a-z])) [a-z]+|(?:let(?:'|’)?s|i(?:'d|’d| would) (?:like|prefer|rather))(?![a-z]).{3,120} instead(?=[,.;!]|$)|i think (?:we|it|the|our|this|that)(?![a-z]).{0,60} (?:should|needs?)(?= (?!(?:to )?(?:be (?:fine|fixed|ok(?:ay)?|good)|have|pass|work|${LOOKING_BRIEF})(?![a-z])))`;
+/** So is what was left undone, or stays. */
+const UNTOUCHED =
+  "^(?:i|we) (?:deliberately |intentionally )?(?:did not|didn['’]t) (?:add|bump|change|include|introduce|move|remove|rename|rewrite|touch)(?![a-z])(?!.{0,200} (?:could|can(?:not|['’]t)|found|find|see|know)(?![a-z])).{3,160} (?:because|since)|^(?:i(?:['’]m| am)|we(?:['’]re| are)) (?:keeping|leaving|reusing)(?! (?:track|an eye))(?![a-z]).{3,160} (?:because|since|so (?:that|there))|^we keep(?! (?:getting|hitting|seeing|track))(?![a-z]).{3,160} (?:because|since)|^(?:i|we)(?:['’]ve)? (?:implemented|built|stored|kept) .{3,140} (?:instead of|rather than)";
 /** With a reason beside it, such a deed was a choice. */
 const CHOSEN_DEEDS = "kept|used|stored|switched|replaced|moved|left|skipped|avoided|preferred";
 
@@ -93,7 +96,7 @@ export const ENGLISH: CueTable = {
       ).source,
   ),
   chosen: words(
-    `${CHOOSER} ${CHOSE}|^(?:i |we )?(?:${CHOSEN_DEEDS})(?![\\p{L}]).{5,200} (?:because|since)|decided (?:to|on|against|that)|it was (?:decided|agreed)|(?:the|our|my) (?:decision|choice) (?:is|was)|(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are) (?:go(?:ing)? (?:ahead )?with(?!out)|stick(?:ing)? (?:to|with)|stay(?:ing)? with|opt(?:ing)? for|settl(?:e|ing) (?:on|for))|(?:let(?:'|’)?s|we(?:'|’)ll|we will) (?:use|adopt|keep|store)(?= (?:(?! to ).){1,80} (?:for|as) )|option \\w+ (?:is (?:the )?(?:best|better|right|clean|simpl|safe)\\p{L}*|makes (?:more|most|the most) sense)`,
+    `${CHOOSER} ${CHOSE}|^(?:(?:i|we)(?:['’]ve)? (?:deliberately |intentionally )?)?(?:${CHOSEN_DEEDS})(?![\\p{L}]).{5,200} (?:because|since|so (?:that|there))|(?:${UNTOUCHED})|decided (?:to|on|against|that)|it was (?:decided|agreed)|(?:the|our|my) (?:decision|choice) (?:is|was)|(?:${INTENT}|i(?:'|’)m|we(?:'|’)re|i am|we are) (?:go(?:ing)? (?:ahead )?with(?!out)|stick(?:ing)? (?:to|with)|stay(?:ing)? with|opt(?:ing)? for|settl(?:e|ing) (?:on|for))|(?:let(?:'|’)?s|we(?:'|’)ll|we will) (?:use|adopt|keep|store)(?= (?:(?! to ).){1,80} (?:for|as) )|option \\w+ (?:is (?:the )?(?:best|better|right|clean|simpl|safe)\\p{L}*|makes (?:more|most|the most) sense)`,
   ),
   commit: words(
     `(?:${INTENT})${ASIDE_BRIEF} (?:use(?! .{1,60} to (?:make|${LOOKING})(?![\\p{L}]))|keep(?! \\p{L}+ing)|skip|avoid|leave|store|put|switch to|adopt|drop|split|treat|return|start with|pass|reuse|rely on|build on|take(?! (?:a|an|your|my|some|it|time|care)(?![\\p{L}]))|do without)|${PICKED}|${PROCEED}|${OTHERWISE}`,
@@ -120,7 +123,7 @@ export const ENGLISH: CueTable = {
     "(?:should|shall) (?:i|we)(?! (?:continue|proceed|go (?:on|ahead)|keep going|check|look|run|show|explain)(?![\\p{L}]))|would you (?:like|prefer|rather)|do you (?:want|prefer|agree)|(?:is|are) (?:that|this|it|you) (?:ok(?:ay)?|fine|all right|happy)|which (?:one|option|approach|way|of|do|would|should|\\p{L}+ (?:do|would|should))|or should|or would|prefer",
   ),
   reason: words(
-    `because|since|so that|so (?:[^,.;]{1,60} )(?:can|could|will|won['’]t|would|do(?:es)?n['’]t|never|no longer|stays?|keeps?|remains?)|due to|in order to|to (?:avoid|prevent)|^to (?:${PURPOSES})|the reason|given that|as (?:it|this|that|they|we)(?! (?:is|are|was|were|stands?)(?: now| today)?(?:[.,;!]|$| but| and))`,
+    `because|since|so (?:that|there(?:['’]s| is| are))|so (?:[^,.;]{1,60} )(?:can|could|will|won['’]t|would|do(?:es)?n['’]t|never|no longer|stays?|keeps?|remains?)|due to|in order to|to (?:avoid|prevent)|^to (?:${PURPOSES})|the reason|given that|as (?:it|this|that|they|we)(?! (?:is|are|was|were|stands?)(?: now| today)?(?:[.,;!]|$| but| and))`,
   ),
   done: cue(
     `^(?:${GOOD})*(?:(?:i|we)(?:'ve|’ve| have)?${ADVERB} )?(?:successfully )?${ONCE}(?:${PAST})(?![\\p{L}\\p{N}]|:)|(?:[,;:—–-]|and|then|so) (?:i|we)(?:'ve|’ve| have)?${ADVERB} ${ONCE}(?:${PAST})(?![\\p{L}\\p{N}])|` +
