@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
 import type { Language } from "../../core/checkpoint/language.ts";
+import { type Message, text } from "../../core/message.ts";
+import { estimateTokens } from "../../core/tokens/tokens.ts";
+import { extractive } from "../extractive.ts";
+import { isChangedSince } from "./left-alone.ts";
 import { laidDownBy } from "./user-statements.ts";
 
 function check(asked: string, reply: string, expected: readonly string[], language: Language = "en"): void {
@@ -49,4 +53,45 @@ test.each<[Language, string, string]>([
 ])("%s: %s", (language, left, other) => {
   check("OK.", left, [left], language);
   check("OK.", other, [], language);
+});
+
+test("what was left as it is and then got a value, or an order, did not stay so", () => {
+  const isChanged = (later: string): boolean => isChangedSince("no, the block should stay as is", [later], "en");
+  expect(isChanged("#b5bd68 is what the codeblock was")).toBe(true);
+  expect(isChanged("please paint the block in red")).toBe(true);
+  expect(isChanged("is the block 12 metres long?")).toBe(false);
+  expect(isChanged("the block looks good")).toBe(false);
+  expect(isChanged("please paint the pier in red")).toBe(false);
+  expect(isChanged("leave the block as it is, 12 metres will do")).toBe(false);
+  expect(isChangedSince("Use brass for the block.", ["please paint the block in red"], "en")).toBe(false);
+});
+
+const said = (role: Message["role"], words: string, at: number): Message => ({
+  id: `m${at}`,
+  role,
+  parts: [text(words)],
+});
+
+test("it is told until then, wherever the change is said", async () => {
+  const decided = async (leaving: readonly string[], staying: readonly string[]): Promise<boolean> => {
+    const all = [...leaving, ...staying].map((words, at) => said(at % 2 === 0 ? "user" : "assistant", words, at));
+    const { checkpoint } = await extractive().summarize(
+      {
+        messages: all.slice(0, leaving.length),
+        turnPrefix: [],
+        kept: all.slice(leaving.length),
+        budgetTokens: 1_000,
+        counter: estimateTokens(),
+      },
+      { signal: new AbortController().signal, progress: () => undefined },
+    );
+    return JSON.stringify(checkpoint?.decisions).includes("Leave the tide table as it is");
+  };
+  const begun = ["Please paint the pier.", "The pier is red.", "Leave the tide table as it is.", "It stays."];
+  const change = ["Please print the tide table in blue.", "It is blue."];
+  const other = ["Please print the chart in blue.", "It is blue."];
+  expect(await decided([...begun, ...other], [])).toBe(true);
+  expect(await decided(begun, other)).toBe(true);
+  expect(await decided([...begun, ...change], [])).toBe(false);
+  expect(await decided(begun, change)).toBe(false);
 });

@@ -5,6 +5,7 @@
 
 import type { Language } from "../../core/checkpoint/language.ts";
 import { anywhere, words } from "./cues/cue-table.ts";
+import { CUES } from "./cues.ts";
 import { wordsOf } from "./shared-words.ts";
 
 const MESSAGE_CHARS_MAX = 600;
@@ -23,6 +24,29 @@ export function leaves(reply: string, language: Language): boolean {
 export function leavesNamed(sentence: string, language: Language): boolean {
   return leaves(sentence, language) && [...wordsOf(sentence)].some((word) => !UNNAMED.has(word));
 }
+
+const LATER_CHARS_MAX = 200;
+const SUBJECT_CHARS_MIN = 4;
+
+/** Whether what was left as it is was ordered or given a value since: it did not stay so. */
+export function isChangedSince(decision: string, later: Iterable<string>, language: Language): boolean {
+  if (!leaves(decision, language)) return false;
+  const subjects = [...wordsOf(decision)].filter((word) => word.length >= SUBJECT_CHARS_MIN && !UNNAMED.has(word));
+  if (subjects.length === 0) return false;
+  for (const message of later) {
+    if (message.length > LATER_CHARS_MAX || leaves(message, language) || /[?？؟]\s*$/.test(message)) continue;
+    const words = [...wordsOf(message)];
+    // "codeblock" is the block, too.
+    const isAbout = subjects.every((subject) =>
+      words.some((word) => word.endsWith(subject) || word.startsWith(subject)),
+    );
+    if (isAbout && (VALUE.test(message) || CUES[language].request.test(message))) return true;
+  }
+  return false;
+}
+
+/** A colour, a number, or something in quotes. */
+const VALUE = /#[0-9a-f]{3,8}(?![0-9a-z])|\d|["“„«「`]/i;
 
 const SOME = "(?:[^\\s.!?]+ ){1,8}?";
 const LEAVING: Readonly<Record<Language, RegExp>> = {

@@ -17,6 +17,7 @@ import { changesMade, passedChecks } from "./evidence.ts";
 import { claimsPassing, failedCheckAt } from "./failed-checks.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
+import { isChangedSince } from "./left-alone.ts";
 import { isOutvoted } from "./own-options.ts";
 import { type NowOptions, readNow } from "./present.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
@@ -68,6 +69,7 @@ export function readStatements(input: StatementInput): Statements {
   let reply = replyIn(kept, reading.prose.at(-1));
   let isCountered = counters(reply);
   const failedAt = failedCheckAt(reading, kept);
+  const keptReplies = kept.prose.filter(({ isUser, message }) => isUser && message >= 0).map(({ text }) => text);
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
     if (item === undefined) continue;
@@ -78,7 +80,7 @@ export function readStatements(input: StatementInput): Statements {
     if (item.isUser) {
       const asked = before?.isUser === false ? before.text : "";
       const exchange = { asked, reply: item.text, language: reading.language, askedIn: language };
-      readUser(exchange, found, { message: item.message, withdrawn });
+      readUser(exchange, found, { message: item.message, withdrawn, keptReplies });
       // "Go on" between two messages ends no turn.
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
       isCountered = counters(item.text) || (isCountered && !isTelling(item.text, reading.language));
@@ -98,6 +100,7 @@ export function readStatements(input: StatementInput): Statements {
       readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found, {
         message,
         withdrawn,
+        keptReplies,
       });
   const prose = inOrder(reading.prose, kept.prose);
   const now = readNow(prose, { userLanguage: reading.language, language, ...courseAndDeeds(messages) });
@@ -238,13 +241,20 @@ function namesSomething(done: string): boolean {
 interface Place {
   readonly message: number;
   readonly withdrawn: readonly Withdrawal[];
+  /** What the user said in the messages that stay. */
+  readonly keptReplies: readonly string[];
 }
 
-function readUser(exchange: Exchange, found: Found, { message, withdrawn }: Place): void {
+function readUser(exchange: Exchange, found: Found, { message, withdrawn, keptReplies }: Place): void {
   const { decisions: taken, constraints } = laidDownBy(exchange, found.replies.has(exchange.reply));
   const { decisions } = inUse({ decisions: taken, done: [], findings: [] }, message, withdrawn);
+  const standing = decisions.filter(
+    ({ decision }) =>
+      !isChangedSince(decision, keptReplies, exchange.language) &&
+      !isChangedSince(decision, found.replies, exchange.language),
+  );
   found.replies.add(exchange.reply);
-  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions);
+  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...standing);
   const rules = constraints.filter((rule) => !isOverWish(rule, message, withdrawn));
   if (found.constraints.length < ITEMS_MAX) found.constraints.push(...rules.toReversed());
 }
