@@ -16,6 +16,7 @@ import {
   worthOf,
 } from "./asking-worth.ts";
 import { CUES } from "./cues.ts";
+import { detailsFirst } from "./details-first.ts";
 import { ordersFirst } from "./order-list.ts";
 import { withoutLogs } from "./pasted-log.ts";
 import { quick } from "./quick-expressions.ts";
@@ -128,7 +129,7 @@ function byWorth(pieces: readonly Piece[]): readonly number[] {
   const { worth, text = "" } = pieces[0] ?? {};
   // What is announced says more than that it follows.
   if (first.length === 0 && worth === "telling" && ANNOUNCING.test(text)) rest.unshift(...rest.splice(1, 1));
-  return [...first, ...(plea < 0 ? ordersFirst(rest, pieces) : rest)];
+  return [...new Set([...first, ...(plea < 0 ? ordersFirst(rest, pieces) : detailsFirst(rest, pieces))])];
 }
 
 /** "We're solving the following riddle." */
