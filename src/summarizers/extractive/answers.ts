@@ -49,7 +49,7 @@ export function settledBy({ asked, reply, language, askedIn }: Exchange): Decisi
   const offer = isSelecting(question) ? undefined : offeredBefore({ sentences, reply: said, language: askedIn });
   if (isAlone && (offer === undefined || !isHollow(question)))
     return { decision: who, reason: oneLine(withoutLayout(question), TEXT_CHARS_MAX) };
-  return offer === undefined ? undefined : { decision: who, reason: joined(offer, question) };
+  return offer === undefined ? undefined : { decision: who, reason: joined(offer, question, askedIn) };
 }
 
 /** "The gravel one." to "Which one do you want?": with the sentence that names the ways. */
@@ -57,10 +57,12 @@ function taken(asking: Asking): string | undefined {
   const question = asking.sentences.at(-1) ?? "";
   if (!isSelecting(question) || (ALTERNATIVE.test(question) && !isThin(question, asking.language))) return undefined;
   const way = takenUp(asking);
-  return way === undefined ? undefined : joined(way, question);
+  return way === undefined ? undefined : joined(way, question, asking.language);
 }
 
-function joined(offer: string, question: string): string {
+/** A question that says nothing alone adds nothing to what was offered, and costs another decision its room. */
+function joined(offer: string, question: string, language: Language): string {
+  if (isThin(question, language) || isHollow(question)) return oneLine(withoutLayout(offer), TEXT_CHARS_MAX);
   const asked = oneLine(withoutLayout(question), TEXT_CHARS_MAX);
   const before = oneLine(withoutLayout(offer), TEXT_CHARS_MAX - Math.min(asked.length, TEXT_CHARS_MAX / 2));
   return /[。！]$/.test(before) ? before + asked : `${before} ${asked}`;

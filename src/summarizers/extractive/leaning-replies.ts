@@ -7,7 +7,7 @@ import type { Language } from "../../core/checkpoint/language.ts";
 import { isHollow, isThin, YES_OR_NO } from "./answers.ts";
 import { offeredBefore, takenUp } from "./offered-ways.ts";
 import { quick } from "./quick-expressions.ts";
-import { oneLine, splitSentences } from "./sentences.ts";
+import { splitSentences } from "./sentences.ts";
 import { isAssent } from "./tasks.ts";
 import { questionIn } from "./turn-end.ts";
 import { withoutLayout } from "./whole-statement.ts";
@@ -30,7 +30,7 @@ const POINTING = quick(
   /(?<!\p{L})(?:th(?:is|at) (?:option|one|way|plan|variant|approach)|the (?:first|second|third|former|latter|other|last)(?: one| option| way)?(?=[.,!]|$| please)|(?:dies|jen)e[rsnm]? (?:option|variante|weg)|(?:die|den|das) (?:erste|zweite|dritte|andere)[nrs]?(?=[.,!]|$| bitte)|cette (?:option|solution)|cel(?:le|ui)-(?:ci|là)|(?:la|le) (?:première|premier|seconde|deuxième)(?=[.,!]|$)|es[at]a opción|(?:la|el) (?:primera|segunda|primero|segundo)(?=[.,!]|$)|ess?t?a opção|[ao] (?:primeir|segund)[ao](?=[.,!]|$)|quest[ao] (?:opzione|soluzione)|(?:la|il) (?:prim|second)[ao](?=[.,!]|$)|эт(?:от|им) вариант\p{L}*|перв(?:ый|ую|ое)(?=[.,!]|$)|هذا الخيار)(?!\p{L})|[这那]个(?:方案|选项)?(?:吧|$|。)|第[一二三]个|(?:その|この)(?:案|方法|プラン)|(?:이|그) ?(?:옵션|방법|안)(?:으로|을|로)/iu,
 );
 
-/** The question before a reply, with the sentence that it is about where it says little alone; undefined where nothing was asked. */
+/** The question before a reply, or the sentence that it is about where it says little alone; undefined where nothing was asked. */
 export function leanedOn(said: string, reply: string, language: Language): string | undefined {
   const question = questionIn(said);
   if (question === undefined || !(isThin(question, language) || isHollow(question))) return question;
@@ -38,7 +38,5 @@ export function leanedOn(said: string, reply: string, language: Language): strin
   const at = sentences.findLastIndex((sentence) => withoutLayout(sentence) === question);
   const asking = { sentences: sentences.slice(0, at + 1), reply, language };
   const offer = takenUp(asking) ?? offeredBefore(asking);
-  return offer === undefined ? question : `${oneLine(withoutLayout(offer), OFFER_CHARS_MAX)} ${question}`;
+  return offer === undefined ? question : withoutLayout(offer);
 }
-
-const OFFER_CHARS_MAX = 140;

@@ -254,11 +254,11 @@ test("a longer reply that leans on an offer is taken up with it", async () => {
   const offer = "I can print the mended timetable on card for 40 crowns.";
   const asked = (question: string): readonly Message[] => [...working, assistant(`${offer} ${question}`)];
   const yes = "Yes, and have the first hundred of them sent to claire@harbour.example before Monday";
-  await check([...asked("Is that okay?"), user(yes)], [`take up: ${offer} Is that okay? — ${yes}`]);
+  await check([...asked("Is that okay?"), user(yes)], [`take up: ${offer} — ${yes}`]);
   const option = "Alright, let's go with the red card for this option please, the pilots see it better.";
   await check(
     [...asked("Would you like to proceed with this option?"), user(option)],
-    [`take up: ${offer} Would you like to proceed with this option? — ${option}`],
+    [`take up: ${offer} — ${option}`],
   );
   // Something of its own, or nothing that was asked.
   const own = "Ok, now draw the map of the northern harbour in blue as well.";
