@@ -172,11 +172,12 @@ function choiceIn(text: string, language: Language): readonly string[] {
   if (!/[?？؟]/.test(text) && !CONFIRMING.test(text.slice(-CONFIRMING_CHARS))) return [];
   const { choice } = CUES[language];
   const sentences = splitSentences(text, { sentencesMax: SENTENCES_READ });
-  const asking = sentences.filter((sentence) => ASKS.test(sentence) || CONFIRMING.test(sentence));
-  const last = asking.at(-1) ?? "";
-  const before = asking.at(-2) ?? "";
+  const isAsking = (sentence: string): boolean => ASKS.test(sentence) || CONFIRMING.test(sentence);
+  const at = sentences.findLastIndex(isAsking);
+  const last = sentences[at] ?? "";
+  const before = at > 0 && CONFIRMING.test(last) ? (sentences.slice(0, at).findLast(isAsking) ?? "") : "";
   // "Shall I book the northern berth? Please confirm.": the question says more than that it waits for an answer.
-  const isAsked = ASKS.test(before) && CONFIRMING.test(last) && choice.test(before);
+  const isAsked = ASKS.test(before) && choice.test(before);
   const question = isAsked ? before : last;
   if (question === "" || !(choice.test(question) || CONFIRMING.test(question))) return [];
   return sentences.slice(0, sentences.lastIndexOf(question) + 1);
