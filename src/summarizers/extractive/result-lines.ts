@@ -80,6 +80,7 @@ function sentencesOf(result: ToolResultPart): readonly string[] {
   const part = result.content.find((inner) => inner.type === "text");
   if (part?.type !== "text") return [];
   const beginning = part.text.slice(0, RESULT_CHARS);
+  if (!MAYBE_FOR_PEOPLE.test(beginning)) return [];
   const note = beginning.indexOf("<system-reminder>");
   return splitSentences(note < 0 ? beginning : beginning.slice(0, note), { sentencesMax: RESULT_SENTENCES_MAX }).filter(
     isWrittenForPeople,
@@ -90,6 +91,9 @@ function sentencesOf(result: ToolResultPart): readonly string[] {
 function keyOf(sentence: string): string {
   return sentence.replace(/\S*[/\d_]\S*/g, "#");
 }
+
+/** What every such sentence has in it; most results have nothing of the kind, and one look tells. */
+const MAYBE_FOR_PEOPLE = /[A-Z\u0080-\uffff][^{}<>=|\\\n]{20,}[.!?。！？]/;
 
 function isWrittenForPeople(sentence: string): boolean {
   return /^[\p{Lu}\p{Lo}].{20,}[.!?。！？]$/u.test(sentence) && !/[{}<>=|\\]|::|->|\(\)/.test(sentence);
