@@ -93,7 +93,8 @@ function keyOf(sentence: string): string {
 }
 
 /** What every such sentence has in it; most results have nothing of the kind, and one look tells. */
-const MAYBE_FOR_PEOPLE = /[A-Z\u0080-\uffff][^{}<>=|\\\n]{20,}[.!?。！？]/;
+const MAYBE_FOR_PEOPLE =
+  /(?<![A-Za-z0-9_/:-])[A-Z\u0080-\uffff](?=[^{}<>=|\\\n]{20})[^{}<>=|\\\n.!?。！？]*[.!?。！？]/;
 
 function isWrittenForPeople(sentence: string): boolean {
   return /^[\p{Lu}\p{Lo}].{20,}[.!?。！？]$/u.test(sentence) && !/[{}<>=|\\]|::|->|\(\)/.test(sentence);
