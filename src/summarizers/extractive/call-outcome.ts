@@ -250,9 +250,23 @@ const ERROR_LINE =
 
 /** The line that says what went wrong, in a text that says so. */
 export function errorLine(text: string): string {
-  const lines = linesOf(text.replace(/<\/?[a-z_]+>/g, "")).map(unwrapped);
+  const lines = linesOf(text.replace(/<\/?[a-z_]+>/g, ""));
   const telling =
-    lines.find((line) => ERROR_MESSAGE.test(line)) ??
-    lines.find((line) => line.length > 4 && ERROR_LINE.test(line) && saysSomething(line));
-  return oneLine((telling ?? lines.find(saysSomething) ?? "error").slice(0, 1_000), FAILURE_CHARS_MAX);
+    firstUnwrapped(lines, ERROR_MESSAGE) ??
+    firstUnwrapped(lines, ERROR_LINE, (line) => line.length > 4 && saysSomething(line)) ??
+    firstUnwrapped(lines, /./, saysSomething);
+  return oneLine((telling ?? "error").slice(0, 1_000), FAILURE_CHARS_MAX);
+}
+
+/** The first that has the mark, and tells, without what it stood in. What has it so had it before, so that few lines need be unwrapped. */
+function firstUnwrapped(
+  lines: readonly string[],
+  mark: RegExp,
+  tells: (line: string) => boolean = () => true,
+): string | undefined {
+  for (const line of lines) {
+    const words = mark.test(line) ? unwrapped(line) : "";
+    if (mark.test(words) && tells(words)) return words;
+  }
+  return undefined;
 }
