@@ -100,7 +100,15 @@ function readAtom(reader: Reader): Part {
     // What only looks around takes up no room of its own.
     return around === undefined ? inner : NOTHING;
   }
-  if (kind !== undefined) return ANYTHING;
+  if (kind !== undefined) return readKind(kind);
   if (edge !== undefined) return NOTHING;
   return { exact: [(code === undefined ? character : String.fromCharCode(Number.parseInt(code, 16))).toLowerCase()] };
+}
+
+/** Of a few characters in brackets, such as both apostrophes, any one. */
+const FEW = /^\[([^\\^[\]-]{1,4})\]$/u;
+
+function readKind(kind: string): Part {
+  const [, few] = FEW.exec(kind) ?? [];
+  return few === undefined ? ANYTHING : { exact: [...new Set(few.toLowerCase())] };
 }
