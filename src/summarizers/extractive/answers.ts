@@ -34,22 +34,22 @@ export function settledBy({ asked, reply, language, askedIn }: Exchange): Decisi
   const said = beforeQuestion(reply.trim());
   if (said === "" || said.length > REPLY_CHARS_MAX) return undefined;
   const end = asked.slice(-ASKED_CHARS_READ);
-  const who = `${userLabel(language)}${oneLine(said, TEXT_CHARS_MAX)}`;
+  const who = (): string => `${userLabel(language)}${oneLine(said, TEXT_CHARS_MAX)}`;
   const option = pickedOption(said, end);
-  if (option !== undefined) return { decision: option, reason: who };
+  if (option !== undefined) return { decision: option, reason: who() };
   const sentences = choiceIn(end, askedIn);
   const question = sentences.at(-1) ?? "";
   if (question === "") return undefined;
   const leaning = said === reply.trim() ? taken({ sentences, reply: said, language: askedIn }) : undefined;
-  if (leaning !== undefined) return { decision: who, reason: leaning };
+  if (leaning !== undefined) return { decision: who(), reason: leaning };
   const isAlone = !isThin(question, askedIn);
   if (isEmpty(said, question) || !isAnswer(said, question, { language, isWhole: said === reply.trim() && isAlone }))
     return undefined;
   // Whoever is asked for one of several has not named it by a yes.
   const offer = isSelecting(question) ? undefined : offeredBefore({ sentences, reply: said, language: askedIn });
   if (isAlone && (offer === undefined || !isHollow(question)))
-    return { decision: who, reason: oneLine(withoutLayout(question), TEXT_CHARS_MAX) };
-  return offer === undefined ? undefined : { decision: who, reason: joined(offer, question, askedIn) };
+    return { decision: who(), reason: oneLine(withoutLayout(question), TEXT_CHARS_MAX) };
+  return offer === undefined ? undefined : { decision: who(), reason: joined(offer, question, askedIn) };
 }
 
 /** "The gravel one." to "Which one do you want?": with the sentence that names the ways. */

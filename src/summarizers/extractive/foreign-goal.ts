@@ -31,7 +31,11 @@ export function foreignPending(summary: string, done: readonly string[]): readon
   const lines = summary.slice(0, READ_CHARS).split("\n");
   const labels = lines.flatMap((line, at) => (PENDING_LABEL.test(line) ? [at] : []));
   const lists = labels.map((at) => itemsBelow(lines, at)).filter((items) => items.length > 0);
-  return (lists[0] ?? []).filter((item) => !isDone(item, done)).slice(0, PENDING_MAX);
+  const [items = []] = lists;
+  if (items.length === 0) return items;
+  const matchesDone = matcher(done);
+  // By most of its words, or by the name that it begins with.
+  return items.filter((item) => !matchesDone(item) && !isNamedIn(item, done)).slice(0, PENDING_MAX);
 }
 
 /** Those that calls have taken up since, by the name that they begin with. */
@@ -54,11 +58,6 @@ const STATE_THEN = /\s*\((?=[^()]*\b(?:blocked|open|pending|in progress|waiting|
 
 const PENDING_LABEL =
   /^\s*(?:#{1,6}\s+|\d{1,2}[.)]\s+)?(?:\*\*)?(?:pending (?:tasks?|work|items?)|(?:optional )?next steps?|remaining (?:tasks?|work)|to-?dos?)(?:\*\*)?\s*(?::|$)/i;
-
-/** By most of its words, or by the name that it begins with. */
-function isDone(item: string, done: readonly string[]): boolean {
-  return matcher(done)(item) || isNamedIn(item, done);
-}
 
 function isNamedIn(item: string, texts: readonly string[]): boolean {
   const [, name = ""] = /^`?([\w#-]*[\d_.#-][\w.#-]*\w)/.exec(item) ?? [];

@@ -11,7 +11,7 @@ import { briefOf } from "./call-outcome.ts";
 import { isChange, isNumbered, runs, settingsIn } from "./evidence.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { quick } from "./quick-expressions.ts";
-import type { PlacedCall, Reading } from "./reading.ts";
+import type { PlacedCall, Prose, Reading } from "./reading.ts";
 
 /** A sentence and where it was said. */
 export interface Said {
@@ -23,7 +23,7 @@ export interface Said {
 export function stillSo(done: readonly Said[], reading: Reading, kept: KeptView): readonly string[] {
   const changes = once(() => changesByNumber(reading, kept));
   const workedAt = once(() => workSince(reading, kept));
-  const later = once(() => inOrder(reading.prose, kept.prose).filter(({ isUser }) => !isUser));
+  const later = once(() => inOrder(reading.prose, kept.prose).filter(isAssistants).slice(-LATER_READ));
   const newer: string[] = [];
   return done.flatMap(({ text, message }) => {
     const since = (): readonly string[] => [
@@ -38,6 +38,13 @@ export function stillSo(done: readonly Said[], reading: Reading, kept: KeptView)
     newer.push(text);
     return isSo ? [text] : [];
   });
+}
+
+/** Of what was said since: a bound, so that a long history costs no more than it holds. */
+const LATER_READ = 400;
+
+function isAssistants({ isUser }: Prose): boolean {
+  return !isUser;
 }
 
 export type IsSuperseded = (sentence: string, message: number) => boolean;
@@ -80,8 +87,21 @@ interface Change {
 const NUMBER = /(?<![\w-])#?[A-Z]{1,6}-?\d[\w-]{2,30}(?![\w-])/g;
 const CHANGES_READ = 60;
 
-/** Calls that changed something, under the number that they were given. */
-function changesByNumber({ log }: Reading, { messages, ends }: KeptView): ReadonlyMap<string, readonly Change[]> {
+type Changes = ReadonlyMap<string, readonly Change[]>;
+
+/** Calls that changed something, under the number that they were given: gathered once for everybody who asks. */
+function changesByNumber(reading: Reading, kept: KeptView): Changes {
+  const known = KNOWN.get(reading);
+  if (known !== undefined) return known;
+  const changes = gatherChanges(reading, kept);
+  KNOWN.set(reading, changes);
+  return changes;
+}
+
+/** Holds them no longer than somebody holds what was read. */
+const KNOWN = new WeakMap<Reading, Changes>();
+
+function gatherChanges({ log }: Reading, { messages, ends }: KeptView): Changes {
   const made = new Map<string, Change>();
   for (const call of [...log.values()].filter(isChange).slice(-CHANGES_READ))
     made.set(callKeyOf(call.name, call.brief), { ...call, times: [...call.times, call.message] });
@@ -99,7 +119,7 @@ function changesByNumber({ log }: Reading, { messages, ends }: KeptView): Readon
 }
 
 /** The newest call before a sentence is what it tells of. That same call once more, or one that ends everything, replaces it. */
-function isChangedAgain({ text, message }: Said, changes: () => ReadonlyMap<string, readonly Change[]>): boolean {
+function isChangedAgain({ text, message }: Said, changes: () => Changes): boolean {
   for (const number of text.match(NUMBER) ?? []) {
     const calls = changes().get(number) ?? [];
     const told = toldBy(calls, message);
