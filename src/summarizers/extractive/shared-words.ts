@@ -34,13 +34,29 @@ export interface GrowingMatcher {
 
 /** The same where the others come one by one. */
 export function growingMatcher(): GrowingMatcher {
-  const sets: ReadonlySet<string>[] = [];
+  /** Which of the others have a word; most words are in few of them. */
+  const holders = new Map<string, number[]>();
+  let others = 0;
   return {
-    add: (other) => void sets.push(stemsOf(other)),
+    add(other) {
+      for (const stem of stemsOf(other)) {
+        const known = holders.get(stem);
+        if (known === undefined) holders.set(stem, [others]);
+        else known.push(others);
+      }
+      others++;
+    },
     matches(item) {
-      const words = [...stemsOf(item)];
-      if (words.length < 2) return false;
-      return sets.some((set) => words.filter((word) => set.has(word)).length >= SAME_SHARE * words.length);
+      const stems = stemsOf(item);
+      if (stems.size < 2) return false;
+      const shared = new Uint32Array(others);
+      for (const stem of stems)
+        for (const holder of holders.get(stem) ?? []) {
+          const count = (shared[holder] ?? 0) + 1;
+          if (count >= SAME_SHARE * stems.size) return true;
+          shared[holder] = count;
+        }
+      return false;
     },
   };
 }
