@@ -4,6 +4,7 @@ import type { ToolFailure } from "../../core/checkpoint/checkpoint.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import { INTERRUPTED_TEXT } from "../../core/repair/settle-results.ts";
+import { errorFieldOf, saysNone } from "./error-field.ts";
 import { isScrap, unwrapped } from "./scraps.ts";
 import { oneLine } from "./sentences.ts";
 import { taggedCall } from "./tagged-call.ts";
@@ -54,15 +55,17 @@ const TIMEOUT_CHARS_MAX = 160;
 /** Of a value that says what went wrong in words; undefined for any other. */
 function fieldMessage(text: string): string | undefined {
   if (!VALUE.test(text)) return undefined;
-  const said = ERROR_FIELD.exec(text)?.[1];
+  const said = errorFieldOf(text) ?? ERROR_FIELD.exec(text)?.[1];
   return said === undefined ? undefined : oneLine(said.replaceAll("\\", ""), FAILURE_CHARS_MAX);
 }
 
 /** A value that says so in a field of its own, however often it was put into a string; undefined for any other. */
 function fieldError(text: string): string | undefined {
   if (!VALUE.test(text) || !/error|fail/i.test(text) || SUCCESS_FIELD.test(text)) return undefined;
+  const own = errorFieldOf(text);
+  if (own !== undefined) return oneLine(own, FAILURE_CHARS_MAX);
   const [, said = ""] = ERROR_FIELD.exec(text) ?? [];
-  const isFailed = STATUS_FIELD.test(text) || (said !== "" && ERROR_LINE.test(said));
+  const isFailed = STATUS_FIELD.test(text) || (said !== "" && ERROR_LINE.test(said) && !saysNone(said));
   if (!isFailed) return undefined;
   const message = said === "" ? (MESSAGE_FIELD.exec(text)?.[1] ?? "") : said;
   return message === "" ? errorLine(text) : oneLine(message.replaceAll("\\", ""), FAILURE_CHARS_MAX);
