@@ -47,6 +47,7 @@ import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
 import { callLog, resultProse } from "./extractive/result-lines.ts";
 import { assistantLanguage, readStatements } from "./extractive/statements.ts";
 import { supersededIn } from "./extractive/superseded.ts";
+import { turnChanges } from "./extractive/turn-changes.ts";
 import { type Withdrawal, withdrawnIn } from "./extractive/withdrawn.ts";
 
 const VERSION = "1";
@@ -121,6 +122,8 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const carried = carriedOpen({ reading, kept, language, closed: items.closed });
   const left = [...statements.nextSteps, ...source.left, ...(fresh.nextSteps.length > 0 ? [] : carried.nextSteps)];
   const next = { ...source, ...statements, ...items, language, isTalk: isTalk(reading), asked, open, newestCall, left };
+  const steps = { next, left, isOfTurn: carried.isOfTurn, isPlanned: fresh.nextSteps.length > 0 };
+  const nextSteps = distinct(inTurn(steps, source));
   const results = once(() => resultProse(reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
@@ -133,9 +136,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     done: [...finalAnswer({ reading, kept, language }), ...statements.done],
     inProgress: distinct([...items.taken, ...statements.inProgress]),
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
-    nextSteps: distinct(
-      inTurn({ isOfTurn: carried.isOfTurn, next, left, isPlanned: fresh.nextSteps.length > 0 }, source),
-    ),
+    nextSteps,
     blocked: distinct([
       ...(open === undefined || !isWorthTelling(open) ? [] : [`${open.toolName}: ${withFailingTest(open, leaving)}`]),
       ...statements.blocked,
@@ -155,6 +156,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
     charsNeeded: (text) => askingChars(asked.wholes.get(text) ?? text, reading.language),
     leading: asked.leading,
+    turnDone: turnChanges(statements.done, source, nextSteps),
     argumentNames: argumentNamesOf(leaving, facts),
     log: remembered(logOf(source)),
     context: once(() => createContext(stillTelling(reading), { ...context, ...whatCameSince(source), earlier: lines })),

@@ -37,6 +37,8 @@ export interface Draft extends Checkpoint {
   readonly charsNeeded?: (text: string) => number;
   /** What of the goal is quoted before its last, and in little room what stands for it where that stays in the view. */
   readonly leading?: readonly string[];
+  /** What of the done was changed by calls since the newest request, what must not be missing first. */
+  readonly turnDone?: readonly string[];
   /** Names of arguments with the tools that take them: facts that stand in the form of a call. */
   readonly argumentNames: ArgumentNames;
   /** Lines of what was called and what came of it, newest first. */
@@ -199,13 +201,14 @@ function fill(draft: Draft, options: FillOptions): Filled {
   const focusTokens = draft.focused === undefined ? 0 : budgetTokens * focusShare(budgetTokens);
   const essentialTokens = Math.min(proseTokens, budgetTokens - focusTokens);
   const firstTokens = Math.min(budgetTokens * FIRST_SHARE, budgetTokens - focusTokens - essentialTokens);
-  const { quote, charsNeeded, leading = [] } = draft;
+  const { quote, charsNeeded, leading = [], turnDone } = draft;
   const first = essentials(draft, essentialTokens, {
     counter,
     quote,
     firstTokens,
     leading,
     ...(charsNeeded !== undefined && { charsNeeded }),
+    ...(turnDone !== undefined && { turnDone }),
   });
   let left = budgetTokens - first.usedTokens;
   const proseText = renderCheckpoint(first.checkpoint);

@@ -12,6 +12,8 @@ import {
 } from "../../core/checkpoint/checkpoint.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { firstCut } from "./first-step.ts";
+import { isKnown } from "./known-quote.ts";
+import { isMissing, type Shelf, takenFrom } from "./shelf.ts";
 
 /** About what a heading and an item's marks cost. */
 export const HEADING_TOKENS = 5;
@@ -80,6 +82,8 @@ export interface EssentialsOptions {
   readonly firstTokens?: number;
   /** What of the goal is quoted before its last, which says little without it. */
   readonly leading?: readonly string[];
+  /** What of the done was changed since the newest request: without it somebody does it twice. */
+  readonly turnDone?: readonly string[];
 }
 
 export function essentials(draft: Checkpoint, budgetTokens: number, options: EssentialsOptions): FirstEssentials {
@@ -91,6 +95,7 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
   );
   const shelves = shelvesOf({ ...draft, nextSteps }, options);
   purse.takeFirst(shelves.nextSteps, STEP_SHARE);
+  purse.takeOwed(shelves.done, options.turnDone ?? []);
   const goal = quotedGoal(draft.goal, purse, options);
   for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], share);
   const [latestRequest] =
@@ -136,14 +141,6 @@ function quotedGoal(texts: readonly string[], purse: Purse, { leading = [] }: Es
   return [...new Set(texts)].flatMap((text) => quotes.get(text) ?? []);
 }
 
-/** Candidates of a section with what they cost, the most important first, and the positions of those that were taken. */
-interface Shelf<Item> {
-  readonly items: readonly Item[];
-  readonly costs: readonly number[];
-  readonly taken: Set<number>;
-  spentTokens: number;
-}
-
 type Shelves = { [Name in Section]: Shelf<Checkpoint[Name][number]> };
 
 function shelvesOf(draft: Checkpoint, options: EssentialsOptions): Shelves {
@@ -168,14 +165,6 @@ function shelfOf<Item>(
   return { items, costs, taken: new Set(), spentTokens: 0 };
 }
 
-function isMissing({ items, taken }: Shelf<unknown>): boolean {
-  return items.length > 0 && taken.size === 0;
-}
-
-function takenFrom<Item>({ items, taken }: Shelf<Item>): readonly Item[] {
-  return items.filter((_, position) => taken.has(position));
-}
-
 function decisionText({ decision, reason = "" }: Decision): string {
   return `**${decision}** — ${reason}`;
 }
@@ -193,6 +182,8 @@ interface Purse {
   lentTokens(): number;
   /** Where nothing of it was taken yet: an item of at most this share of what is left. */
   takeFirst(shelf: Shelf<unknown>, share: number): void;
+  /** What must not be missing, on tokens beyond the budget as far as there are any: the first, and more within a share of them. */
+  takeOwed<Item>(shelf: Shelf<Item>, owed: readonly Item[]): void;
   takeShare(shelf: Shelf<unknown>, share: number): void;
   /** One item from each in turn, until nothing fits. */
   takeInTurn(shelves: readonly Shelf<unknown>[]): void;
@@ -207,6 +198,10 @@ const CUT_SAFETY = 0.95;
 
 /** What a goal may take of the other sections' room when it would break off. */
 const GOAL_SHARE_MORE = 0.3;
+
+/** Of the tokens beyond the budget, and of one that has none beyond it. */
+const OWED_SHARE = 0.6;
+const OWED_SHARE_SMALL = 0.3;
 
 function createPurse(ownTokens: number, options: EssentialsOptions): Purse {
   const { counter, quote, firstTokens = 0 } = options;
@@ -245,6 +240,16 @@ function createPurse(ownTokens: number, options: EssentialsOptions): Purse {
       for (let position = 0; position < FIRST_TRIES && shelf.taken.size === 0; position++)
         take(shelf, position, limitTokens);
     },
+    takeOwed(shelf, owed) {
+      for (const position of owed.map((item) => shelf.items.indexOf(item))) {
+        const isFirst = shelf.taken.size === 0;
+        const cost = (shelf.costs[position] ?? Infinity) + (isFirst ? HEADING_TOKENS : 0);
+        const isLent = lent + cost <= firstTokens * (isFirst ? 1 : OWED_SHARE);
+        lent += isLent ? cost : 0;
+        budgetTokens += isLent ? cost : 0;
+        if (isLent || isFirst) take(shelf, position, isLent ? cost : ownTokens * OWED_SHARE_SMALL);
+      }
+    },
     takeShare(shelf, share) {
       const limitTokens = budgetTokens * share;
       for (let position = 0; position < shelf.items.length; position++)
@@ -282,14 +287,3 @@ function tokensMissing(text: string, limitTokens: number, { counter, charsNeeded
   const needed = tokens <= QUOTE_TOKENS_WHOLE ? tokens : Math.min(tokens, asked);
   return needed < QUOTE_TOKENS_MIN ? 0 : Math.max(0, needed - limitTokens);
 }
-
-/** Whether each stretch of a quote, as dots and lines part it, stands in another; of one that was cut, nearly all of it. */
-function isKnown(quote: string, known: string): boolean {
-  if (known === "") return false;
-  const beginningOf = (piece: string): string =>
-    piece.length > 2 * LAST_WORD_CHARS ? piece.slice(0, -LAST_WORD_CHARS) : piece;
-  return quote.split(/…|\n/).every((piece) => known.includes(beginningOf(piece.trim())));
-}
-
-/** What a cut may take of the last word on one side and not on the other. */
-const LAST_WORD_CHARS = 24;
