@@ -7,6 +7,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../core/message.ts";
 import { failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
 import { failureOf, withoutPipes } from "./call-outcome.ts";
+import { differing, givenIn, isToldByArguments } from "./given-arguments.ts";
 import { passedCheck } from "./passed-check.ts";
 import type { LoggedCall } from "./reading.ts";
 import { oneLine } from "./sentences.ts";
@@ -110,14 +111,38 @@ export function changesMade<Call extends LoggedCall>(
   tell: (call: Call) => string | undefined = () => undefined,
 ): readonly string[] {
   const isNamed = (name: string): boolean => said.some((sentence) => sentence.includes(name));
-  const isSaid = ({ brief, result }: Call): boolean =>
-    (brief.length >= NAME_CHARS_MIN && isNamed(brief)) || receiptsIn(result).some(isNamed);
+  const isSaid = ({ brief, result }: Call, told: readonly Given[]): boolean =>
+    (brief.length >= NAME_CHARS_MIN &&
+      (told.length === 0
+        ? isNamed(brief)
+        : said.some((sentence) => sentence.includes(brief) && names(sentence, told)))) ||
+    receiptsIn(result).some(isNamed);
   const changes: string[] = [];
-  for (const call of [...log].reverse()) {
+  const made = [...log].filter(isChange).reverse();
+  for (const call of made) {
     if (changes.length >= CHANGES_MAX) break;
-    if (isChange(call) && !isSaid(call)) changes.push(tell(call) ?? changeLine(call));
+    const other = siblingOf(call, made);
+    const told = other === undefined ? [] : differing(call.input, other.input);
+    if (!isSaid(call, told)) changes.push(tell(call) ?? changeLine(call, told));
   }
   return changes;
+}
+
+type Given = readonly [key: string, value: string];
+
+/** The call before it that changed the same thing by the same tool, else one behind it. */
+function siblingOf<Call extends LoggedCall>(call: Call, newestFirst: readonly Call[]): Call | undefined {
+  const same = newestFirst.filter(({ name, brief }) => name === call.name && brief === call.brief);
+  const at = same.indexOf(call);
+  return same[at + 1] ?? same[at - 1];
+}
+
+/** Whether a sentence has one of the values, or what one of them is called. */
+function names(sentence: string, given: readonly Given[]): boolean {
+  const words = sentence.toLowerCase();
+  return given.some(
+    ([key, value]) => words.includes(value.toLowerCase()) || words.includes(key.toLowerCase().replaceAll("_", " ")),
+  );
 }
 
 const RESULT_CHARS_READ = 600;
@@ -146,17 +171,22 @@ function checkLine({ brief, result }: LoggedCall): readonly string[] {
 
 const ARGUMENTS_CHARS_MAX = 80;
 
-/** Of what has a number of its own, with what it was set to: the number alone does not say. Other numbers stand among the identifiers. */
-function changeLine({ name, brief, input }: LoggedCall): string {
+/**
+ * Of what has a number of its own, with what it was set to: the number alone does not say. Of two changes of one thing, with what differs. Other
+ * numbers stand among the identifiers.
+ */
+function changeLine({ name, brief, input }: LoggedCall, differs: readonly Given[]): string {
   if (brief === "") return name;
-  const set = isNumbered(brief)
-    ? [...settingsIn(input)].filter(([key, value]) => value !== brief && !ID_KEY.test(key))
-    : [];
-  const told = set.map(([key, value]) => `${key}: ${value}`).join(", ");
+  const given = differs.length > 0 ? differs : isNumbered(brief) ? [...givenIn(input)] : [];
+  const others = given.filter(([, value]) => value !== brief);
+  const set = others.filter(([key]) => !ID_KEY.test(key));
+  const told = (set.length > 0 || differs.length === 0 ? set : others)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(", ");
   return told === "" ? `${name}: ${brief}` : `${name}: ${brief} (${oneLine(told, ARGUMENTS_CHARS_MAX)})`;
 }
 
-const ID_KEY = /(?:^|_)ids?$|[a-z]Ids?$/;
+export const ID_KEY = /(?:^|_)ids?$|[a-z]Ids?$/;
 const SETTINGS_MAX = 12;
 const SETTING_CHARS_MAX = 40;
 
@@ -176,7 +206,9 @@ export function isNumbered(brief: string): boolean {
   return NUMBERED.test(brief);
 }
 
-const NUMBERED = /^#?[A-Z]{1,6}-?\d[\w-]{2,30}$/;
+const LETTERED = /^#?[A-Z]{1,6}-?\d[\w-]{2,30}$/;
+/** "48213", "2FBBAH" as well. */
+const NUMBERED = /^#?(?:[A-Z]{1,6}-?\d[\w-]{2,30}|\d{4,12}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,8})$/;
 
 const CHANGE_NAME = new RegExp(
   `(?:^|[_\\-.:])(?:${[
@@ -195,7 +227,12 @@ const CHANGE_NAME = new RegExp(
 /** A verb alone is a command of an editor, and what it did stands among the files, unless it was given a number to look up. */
 export function isChange({ name, brief }: Called): boolean {
   if (!CHANGE_NAME.test(name) || /todo|plan|file|memory/i.test(name)) return false;
-  return !ONE_WORD.test(name) || isNumbered(brief);
+  return !ONE_WORD.test(name) || LETTERED.test(brief);
+}
+
+/** Whether another call with this input, on the same thing by the same tool, does not stand for one before. */
+export function isChangedOtherwise(before: LoggedCall, input: JsonValue): boolean {
+  return isToldByArguments(input) && isChange(before) && differing(before.input, input).length > 0;
 }
 
 const ONE_WORD = /^[^_\-.:\s]+$/;

@@ -11,9 +11,11 @@ import { type Message, type ToolCallPart, type ToolResultPart, text as textPart 
 import { isForeignSummary } from "../../core/plan/foreign-summaries.ts";
 import { isLabelledOutput } from "../../core/plan/partition-request.ts";
 import { isTurnStart } from "../../core/structure/structure.ts";
+import { dropOldest } from "./bounded-map.ts";
 import { filesOfCall } from "./call-files.ts";
 import { callKeyOf, failureKeyOf, OUTCOME_MARK } from "./call-keys.ts";
 import { briefOf, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "./call-outcome.ts";
+import { isChangedOtherwise } from "./evidence.ts";
 import { passedCheck, printedFailure } from "./passed-check.ts";
 import { withPrintedFailure } from "./printed-failures.ts";
 import { type Settled, settledByTool } from "./question-tools.ts";
@@ -256,6 +258,8 @@ function readResult(state: State, result: ToolResultPart, message: number): void
   noteFailure(state, { name: call.name, brief }, failure);
   const logged = state.log.get(callKey);
   state.log.delete(callKey);
+  if (logged !== undefined && isChangedOtherwise(logged, call.input))
+    state.log.set(`${callKey} ${logged.message}`, logged);
   if (failure === undefined) {
     const edits = state.editedAt;
     const isListed = noteFiles(state, call, message);
@@ -276,14 +280,6 @@ const CHECKING = /test|check|build|lint|spec|compile|verify|make|tsc|mypy|ruff|c
 function noteCall(state: State, key: string, call: PlacedCall): void {
   state.log.set(key, call);
   dropOldest(state.log, LOG_KEPT);
-}
-
-function dropOldest(entries: Map<string, unknown>, limit: number): void {
-  if (entries.size <= limit) return;
-  for (const [oldest] of entries) {
-    entries.delete(oldest);
-    return;
-  }
 }
 
 /** True when the lists of files say all that the call did. */

@@ -8,7 +8,8 @@ import { once } from "../../core/once.ts";
 import { filesOfCall } from "./call-files.ts";
 import { callKeyOf, failureKeyOf } from "./call-keys.ts";
 import { briefOf } from "./call-outcome.ts";
-import { isChange, isNumbered, runs, settingsIn } from "./evidence.ts";
+import { ID_KEY, isChange, isNumbered, runs, settingsIn } from "./evidence.ts";
+import { differing, isToldByArguments } from "./given-arguments.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { quick } from "./quick-expressions.ts";
 import type { PlacedCall, Prose, Reading } from "./reading.ts";
@@ -62,18 +63,38 @@ export function supersededIn(reading: Reading, kept: KeptView): IsSuperseded | u
 export function standingChanges(reading: Reading, kept: KeptView): readonly PlacedCall[] {
   const changes = once(() => changesByNumber(reading, kept));
   const { succeeded } = kept.ends;
-  return [...reading.log.values()].filter((call) => {
-    if (!isChange(call) || succeeded.has(failureKeyOf(call.name, call.brief))) return false;
-    if (!isNumbered(call.brief)) return true;
-    const later = (changes().get(call.brief) ?? []).filter(({ times }) => (times.at(-1) ?? -1) > call.message);
-    return !later.some((other) => ENDING.test(other.name) || setsOtherwise(other, call));
-  });
+  const isRepeated = (call: PlacedCall): boolean =>
+    succeeded.has(failureKeyOf(call.name, call.brief)) && !isOtherwiseIn(kept, call);
+  const made = [...reading.log.values()].filter((call) => isChange(call) && !isRepeated(call));
+  // One that another has followed stands behind those between.
+  return made
+    .toSorted((a, b) => a.message - b.message)
+    .filter((call) => {
+      if (!isNumbered(call.brief)) return true;
+      const later = (changes().get(call.brief) ?? []).filter(({ times }) => (times.at(-1) ?? -1) > call.message);
+      const between = made.filter(({ brief, message }) => brief === call.brief && message > call.message);
+      return ![...later, ...between].some((other) => ENDING.test(other.name) || setsOtherwise(other, call));
+    });
+}
+
+/** What stays has changed the same thing with other arguments. */
+function isOtherwiseIn({ messages }: KeptView, { name, brief, input }: PlacedCall): boolean {
+  const again = messages
+    .flatMap(({ parts }) => parts)
+    .filter((part) => part.type === "tool-call" && part.name === name && briefOf(part) === brief);
+  return (
+    isToldByArguments(input) &&
+    again.every((part) => part.type === "tool-call" && differing(input, part.input).length > 0)
+  );
 }
 
 /** One of the values that a call has set is another by now. */
-function setsOtherwise({ input }: Change, call: PlacedCall): boolean {
+function setsOtherwise({ name, input }: Change, call: PlacedCall): boolean {
   const before = settingsIn(call.input);
-  return [...settingsIn(input)].some(([key, value]) => before.has(key) && before.get(key) !== value);
+  return [...settingsIn(input)].some(
+    // Two tools may be paid for by two cards.
+    ([key, value]) => before.has(key) && before.get(key) !== value && (name === call.name || !ID_KEY.test(key)),
+  );
 }
 
 interface Change {
@@ -114,7 +135,7 @@ function gatherChanges({ log }: Reading, { messages, ends }: KeptView): Changes 
   const changes = new Map<string, Change[]>();
   for (const change of made.values())
     for (const number of new Set(settingsIn(change.input).values()))
-      if (number.match(NUMBER)?.[0] === number) changes.set(number, [...(changes.get(number) ?? []), change]);
+      if (isNumbered(number)) changes.set(number, [...(changes.get(number) ?? []), change]);
   return changes;
 }
 
