@@ -41,6 +41,7 @@ import {
 import { type CallTalk, newestCallIn } from "./extractive/newest-call.ts";
 import { failedBefore, type NextInput, nextOf } from "./extractive/next-steps.ts";
 import { openFailureIn } from "./extractive/open-failure.ts";
+import { overcomeIn } from "./extractive/overcome.ts";
 import { namedIn } from "./extractive/plain-names.ts";
 import { type Failure, isTalk, type Reading, readMessages } from "./extractive/reading.ts";
 import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
@@ -168,7 +169,8 @@ function draftOf(source: Source, input: SummaryInput): Draft {
 
 /** What makes sentences untrue. */
 function whatCameSince({ reading, kept, withdrawn }: Source) {
-  return { mendedUpTo: reading.mendedUpTo, withdrawn, isSuperseded: supersededIn(reading, kept) };
+  const isOvercome = overcomeIn(reading, kept);
+  return { mendedUpTo: reading.mendedUpTo, withdrawn, isSuperseded: supersededIn(reading, kept), isOvercome };
 }
 
 /** What tells how far items of a list have come, and those of another tool's summary that were taken up since. */

@@ -10,6 +10,7 @@ import { visitContentWords } from "./content-words.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
 import { CUES } from "./cues.ts";
 import { userLabel } from "./labels.ts";
+import type { IsOvercome } from "./overcome.ts";
 import { quick } from "./quick-expressions.ts";
 import type { Prose } from "./reading.ts";
 import { replacedIn } from "./replaced.ts";
@@ -34,6 +35,8 @@ export interface ContextOptions {
   readonly withdrawn?: readonly Withdrawal[];
   /** Whether it was changed since. Default: nothing was. */
   readonly isSuperseded?: IsSuperseded | undefined;
+  /** Whether what it says has failed succeeded since. Default: nothing did. Asked of what is about to be told alone. */
+  readonly isOvercome?: IsOvercome;
 }
 
 /** At most so many tokens of lines; `known` are texts that stand elsewhere in the view. */
@@ -57,7 +60,7 @@ interface Said extends Candidate {
 }
 
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
-  const { counter, language, earlier, focus, mendedUpTo = -1, withdrawn = [], isSuperseded } = options;
+  const { counter, language, earlier, focus, mendedUpTo = -1, withdrawn = [], isSuperseded, isOvercome } = options;
   const own = withoutRepeats(sample(prose)).filter(
     ({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text),
   );
@@ -87,7 +90,8 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   const choose = coverageOf(said, focus);
   return (budgetTokens, known) => {
     const chosen = choose({ budget: budgetTokens * charsPerToken, known });
-    return groupBySpeaker(chosen.toSorted((a, b) => a - b).flatMap((at) => said[at] ?? []));
+    const lines = chosen.toSorted((a, b) => a - b).flatMap((at) => said[at] ?? []);
+    return groupBySpeaker(lines.filter(({ text, message, isUser }) => isUser || isOvercome?.(text, message) !== true));
   };
 }
 

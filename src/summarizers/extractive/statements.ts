@@ -18,6 +18,7 @@ import { claimsPassing, failedCheckAt } from "./failed-checks.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import { isChangedSince } from "./left-alone.ts";
+import { type IsOvercome, overcomeIn } from "./overcome.ts";
 import { isOutvoted } from "./own-options.ts";
 import { type NowOptions, readNow } from "./present.ts";
 import { isTalk, type Prose, type Reading, type ToolAnswer } from "./reading.ts";
@@ -68,7 +69,7 @@ export function readStatements(input: StatementInput): Statements {
   let isTakenBack = false;
   let reply = replyIn(kept, reading.prose.at(-1));
   let isCountered = counters(reply);
-  const failedAt = failedCheckAt(reading, kept);
+  const came = { failedAt: failedCheckAt(reading, kept), isOvercome: overcomeIn(reading, kept) };
   const keptReplies = kept.prose.filter(({ isUser, message }) => isUser && message >= 0).map(({ text }) => text);
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
@@ -87,7 +88,7 @@ export function readStatements(input: StatementInput): Statements {
       reply = item.text;
     } else {
       const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
-      const since = { reading, failedAt, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
+      const since = { reading, ...came, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
       isCountered &&= (told?.decisions ?? []).length === 0;
       if (told !== undefined) readAssistant(standing(told, item, since), item.message, found);
       if (before?.message !== item.message) reply = "";
@@ -168,6 +169,7 @@ interface Found {
 
 interface Since {
   readonly reading: Reading;
+  readonly isOvercome: IsOvercome;
   /** Where the newest check failed. */
   readonly failedAt: number;
   /** The user's next message takes back what was done. */
@@ -202,7 +204,10 @@ function standing({ decisions, done, findings }: Told, { message, text }: Prose,
           .slice(0, since.isCountered ? -1 : undefined)
           .filter((decision) => !isOutvoted(decision, text, since.replies)),
     done: since.isTakenBack ? [] : stillDone,
-    findings: isMended || (findings.length > 0 && denies(since.reply, text)) ? [] : findings,
+    findings:
+      isMended || (findings.length > 0 && denies(since.reply, text))
+        ? []
+        : findings.filter((finding) => !since.isOvercome(finding, message)),
   };
   return inUse(told, message, since.withdrawn);
 }
