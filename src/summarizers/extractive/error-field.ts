@@ -4,6 +4,7 @@
  */
 
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { quick } from "./quick-expressions.ts";
 
 /** A longer value is a record that has an error among other things. */
 const VALUE_CHARS_MAX = 800;
@@ -38,8 +39,9 @@ export function saysNone(said: string): boolean {
 }
 
 /** As programs write that there is none, and as people do. */
-const NO_ERROR =
-  /^[^\p{L}\d]*(?:none|null|nil|undefined|false|no|ok|success|0|n\/?a|no[ _-]?errors?|without errors?|keine?r?|kein fehler|aucune?|aucune erreur|ning[uú]n[oa]?|sin errore?s?|nessun[oa]?|nessun errore|nenhum|sem erros?|нет|нет ошибок|无|没有错误|なし|エラーなし|없음|لا يوجد)?[^\p{L}\d]*$/iu;
+const NO_ERROR = quick(
+  /^(?:(?!\p{L})\D)*(?:none|null|nil|undefined|false|no|ok|success|0|n\/?a|no[ _-]?errors?|without errors?|keine?r?|kein fehler|aucune?|aucune erreur|ning[uú]n[oa]?|sin errore?s?|nessun[oa]?|nessun errore|nenhum|sem erros?|нет|нет ошибок|无|没有错误|なし|エラーなし|없음|لا يوجد)?(?:(?!\p{L})\D)*$/iu,
+);
 const SUCCESS = /^(?:ok|success|succeeded|successful|completed?|done|passed|active|open|confirmed)$/i;
 const STATUS_KEYS: readonly string[] = ["status", "state", "result"];
 /** What came of it: beside that, an error is a remark or belongs to what was looked up. */

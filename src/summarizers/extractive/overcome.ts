@@ -6,6 +6,7 @@
 import { once } from "../../core/once.ts";
 import { runs } from "./evidence.ts";
 import type { KeptView } from "./kept-view.ts";
+import { quick } from "./quick-expressions.ts";
 import type { PlacedCall, Reading } from "./reading.ts";
 
 export type IsOvercome = (sentence: string, message: number) => boolean;
@@ -29,11 +30,11 @@ const DEED = "(commit|push|merge|rebase|pull|cherry-pick)";
 const FAILED =
   "(?:fail(?:ed|s|ing)?|rejected|aborted|blocked|denied|did(?:n['’]t| not)|could(?:n['’]t| not)|fehlgeschlagen|schlug fehl|abgelehnt|gescheitert|échoué|rejeté|falló|rechazado|falhou|rejeitado|fallito)(?!\\p{L})";
 const BETWEEN = "(?: (?:has|was|is|still|again|itself|also|just|attempt|command|ist|wurde|a|été|ha|fue|foi|è))*";
-const DEED_FAILED = new RegExp(`(?<![\\p{L}-])${DEED}\`?${BETWEEN} ${FAILED}`, "iu");
+const DEED_FAILED = quick(new RegExp(`(?<!\\p{L}|-)${DEED}\`?${BETWEEN} ${FAILED}`, "iu"));
 const NOT_ABLE = new RegExp(`\\b(?:failed to|unable to|could(?:n['’]t| not)|cannot|can['’]t) ${DEED}\\b`, "i");
 const IN_CONFLICT =
   /\b(?:there (?:are|is)|has|have|hit|still|unresolved)\b[^.,;]{0,30}\b(?:merge|rebase) conflicts?\b/i;
-const COMMAND_FAILED = new RegExp(`\`([a-z][^\`\\n]{2,60})\`${BETWEEN} ${FAILED}`, "iu");
+const COMMAND_FAILED = quick(new RegExp(`\`([a-z][^\`\\n]{2,60})\`${BETWEEN} ${FAILED}`, "iu"));
 
 /** What ends a conflict: each is refused as long as there is one. */
 const CONFLICT_ENDS: readonly string[] = ["git commit", "git merge", "git rebase", "git cherry-pick", "git push"];
