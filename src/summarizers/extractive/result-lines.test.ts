@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { text } from "../../core/message.ts";
-import { callLog } from "./result-lines.ts";
+import { callLog, resultProse } from "./result-lines.ts";
 
 function check(name: string, brief: string, output: string, expected: readonly string[]): void {
   const result = { type: "tool-result", content: [text(output)], isError: false } as const;
@@ -46,3 +46,26 @@ test("of calls of one kind that returned nothing but data, the newest stands for
   expect(lines(["route", "a", "It is open."], ["route", "a", "It is shut."])).toHaveLength(2);
   expect(lines(["bash", "rm -f a.txt", ""], ["bash", "rm -f b.txt", "(no output)"])).toHaveLength(2);
 });
+
+/** The sentences of a result that are told. */
+const prose = (output: string): readonly string[] =>
+  resultProse([{ type: "tool-result", content: [text(output)], isError: false }]).map((item) => item.text);
+
+test.each([
+  "Please understand the fixes and retry your edit command.",
+  "Use `mix harbour explain` to explain a tide and its reasons.",
+  "Make sure that the gate is closed before you go on.",
+  "Veuillez vérifier le contenu avant de le partager.",
+  "请在分享之前仔细检查这些内容是否正确，并且重新运行你的编辑命令，谢谢你的合作和理解。",
+])("what a tool wants its caller to do is no finding: %s", (sentence) =>
+  expect(prose(`The gate of the harbour was built in March.\n${sentence}`)).toEqual([
+    "The gate of the harbour was built in March.",
+  ]),
+);
+
+test.each([
+  "Use of the northern gate is forbidden in winter.",
+  "Check valves are fitted to each of the four pumps.",
+  "Set theory is taught in the evening at the quay.",
+  "The keeper asks you to please close the northern gate.",
+])("what only begins so is: %s", (sentence) => expect(prose(sentence)).toEqual([sentence]));

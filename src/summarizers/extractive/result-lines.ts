@@ -3,6 +3,7 @@
 import type { ToolResultPart } from "../../core/message.ts";
 import { OUTCOME_MARK } from "./call-keys.ts";
 import { isLooking, outcomeOf } from "./call-outcome.ts";
+import { quick } from "./quick-expressions.ts";
 import type { LoggedCall, Prose } from "./reading.ts";
 import { splitSentences } from "./sentences.ts";
 
@@ -97,5 +98,14 @@ const MAYBE_FOR_PEOPLE =
   /(?<![A-Za-z0-9_/:-])[A-Z\u0080-\uffff](?=[^{}<>=|\\\n]{20})[^{}<>=|\\\n.!?。！？]*[.!?。！？]/;
 
 function isWrittenForPeople(sentence: string): boolean {
-  return /^[\p{Lu}\p{Lo}].{20,}[.!?。！？]$/u.test(sentence) && !/[{}<>=|\\]|::|->|\(\)/.test(sentence);
+  return (
+    /^[\p{Lu}\p{Lo}].{20,}[.!?。！？]$/u.test(sentence) &&
+    !/[{}<>=|\\]|::|->|\(\)/.test(sentence) &&
+    !TELLS_READER.test(sentence)
+  );
 }
+
+/** "Please retry your edit command.", "Use `mix explain` for more.": what a tool wants its caller to do says nothing about what it found. */
+const TELLS_READER = quick(
+  /^(?:(?:please|kindly|bitte|veuillez|por favor|per favore|per piacere|пожалуйста)(?!\p{L})|(?:use|run|try|see|check|consider|ensure|review|read|visit|call|retry|provide|specify|install|add|remove|set|refer|fix|open|pass|avoid|remember)(?= (?:[`"'“]|(?:the|a|an|this|that|these|your|it|them|another|again|to|using|running|with)(?!\p{L})))|(?:make sure|do not|don['’]t|be sure)(?!\p{L}))|^请|(?:ください|下さい)[。！]$|(?:하세요|하십시오)[.]$/iu,
+);
