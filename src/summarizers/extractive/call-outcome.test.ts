@@ -81,3 +81,14 @@ test.each([
   ['"Pretty windy"', '"Pretty windy"'],
   ["Created gate: see /srv/gate.md", "Created gate: see /srv/gate.md"],
 ])("a sentence, a count or a plain value is: %j", (text, expected) => expect(outcomeOf(resultOf(text))).toBe(expected));
+
+test("what a call was about is told without the tags around it", () => {
+  const brief = (query: string): string => briefOf({ type: "tool-call", name: "route", input: { query } });
+  expect(brief("<tool_assistant>\nserver: harbour\ntool: open a gate\n</tool_assistant>")).toBe(
+    "server: harbour tool: open a gate",
+  );
+  // What is looked for may be a tag.
+  expect(brief("<title>Harbour</title>")).toBe("<title>Harbour</title>");
+  expect(brief("cat <<EOF > gate.txt")).toBe("cat <<EOF > gate.txt");
+  expect(brief("<gate>")).toBe("<gate>");
+});

@@ -146,7 +146,13 @@ const TELLING_LINE =
 export function briefOf({ input }: ToolCallPart): string {
   const telling = isObject(input) ? (innerCall(input) ?? tellingValue(input)) : undefined;
   const value = telling ?? firstString(input, 0) ?? "";
-  return oneLine(value.slice(0, 2 * BRIEF_CHARS_MAX), BRIEF_CHARS_MAX);
+  return oneLine(withoutTags(value.slice(0, 2 * BRIEF_CHARS_MAX)), BRIEF_CHARS_MAX);
+}
+
+/** Of words that stand within tags, which say no more than what form they have. */
+function withoutTags(value: string): string {
+  if (!value.trimStart().startsWith("<") || !/^\s*<[a-z][\w-]*>\s+[^<\s]/.test(value)) return value;
+  return value.replace(/<\/?[a-z][\w-]*>/g, " ").trim();
 }
 
 /** The first word of a command, and the rest of its line. */
