@@ -35,9 +35,11 @@ function parsed(text: string): JsonObject | undefined {
 
 /** Whether the words of such a field say that there was no error. */
 export function saysNone(said: string): boolean {
-  return NO_ERROR.test(said);
+  return said.length <= NONE_CHARS_MAX && NO_ERROR.test(said);
 }
 
+/** Longer words say which one. */
+const NONE_CHARS_MAX = 40;
 /** As programs write that there is none, and as people do. */
 const NO_ERROR = quick(
   /^(?:(?!\p{L})\D)*(?:none|null|nil|undefined|false|no|ok|success|0|n\/?a|no[ _-]?errors?|without errors?|keine?r?|kein fehler|aucune?|aucune erreur|ning[uú]n[oa]?|sin errore?s?|nessun[oa]?|nessun errore|nenhum|sem erros?|нет|нет ошибок|无|没有错误|なし|エラーなし|없음|لا يوجد)?(?:(?!\p{L})\D)*$/iu,
