@@ -6,9 +6,10 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { once } from "../../core/once.ts";
 import { askingQuote } from "./asking.ts";
+import { leadingFrames } from "./leading-frames.ts";
 import { newestTalk } from "./newest-talk.ts";
 import { openQuestion, tasksIn } from "./newest-task.ts";
-import { goesOn, leavingWish, servedPlaces } from "./served-task.ts";
+import { leavingWish, servedPlaces } from "./served-task.ts";
 import { matcher, sharedTopic } from "./shared-words.ts";
 import { isFarewell, isQuestion, isTask, isTelling } from "./tasks.ts";
 import { isOutput } from "./tool-output.ts";
@@ -50,8 +51,8 @@ export interface Goal {
   /** The requests that the goal quotes, whole, by their quotes. */
   readonly wholes: ReadonlyMap<string, string>;
   /**
-   * What matters more than the last, first: the task that it goes on with; where it stands in the view anyway, all that frame it,
-   * and then what leaves the view of what it goes on with.
+   * What matters more than the last, first: the task that it goes on with; where it stands in the view anyway, all that frame it
+   * and leave the view, and then what else leaves of what it goes on with.
    */
   readonly leading: readonly string[];
 }
@@ -135,8 +136,9 @@ export function goalOf(whole: GoalInput): Goal {
     const served = requests[servedTaskAt({ at: originalAt, text: original }, work)];
     if (served !== undefined) frames.push(quoteOf(served, ORIGINAL_CHARS_MAX));
   }
-  const leads = !isMetAgain && !goesOn(requests, now) ? 0 : current?.isKept === true ? frames.length : 1;
-  return { ...alone, goal: [...frames, newest], leading: [...frames.toReversed().slice(0, leads), ...wishes] };
+  const serves = (task: string): boolean => isSpokenOf(task, work);
+  const leading = leadingFrames(frames.toReversed(), { ...work, wholes, serves });
+  return { ...alone, goal: [...frames, newest], leading: [...new Set([...leading, ...wishes])] };
 }
 
 /** Behind what the work began with: the task that the newest request goes on with; -1 where none is left to be told. */
@@ -242,6 +244,13 @@ function isFrame(asked: string, place: Place, work: Work): boolean {
   if (isDone(asked, work)) return false;
   const shareMin = shareNeeded(asked, place, work);
   return shareMin === 0 || sharedTopic(asked.slice(0, FRAME_CHARS), [work.newest, ...saidLately(work)]) >= shareMin;
+}
+
+/** Whether the newest request takes another way to a task, adds to it, or is about the same. */
+function isSpokenOf(asked: string, work: Work): boolean {
+  const current = work.requests[work.now]?.text ?? "";
+  if (changesWay(current, work) || addsWork(current, work.language)) return true;
+  return sharedTopic(asked.slice(0, FRAME_CHARS), [work.newest, ...saidLately(work)]) >= FRAME_SHARE_MIN;
 }
 
 /** What the assistant said in the turn that is going on; where that is little, before it. More would speak of everything. */
