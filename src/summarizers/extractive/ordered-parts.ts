@@ -4,6 +4,7 @@
  */
 
 import type { CueTable } from "./cues/cue-table.ts";
+import { quick } from "./quick-expressions.ts";
 import { oneLine } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
 import { withoutLayout } from "./whole-statement.ts";
@@ -33,14 +34,36 @@ const ASPECTS =
   /(?<!\p{L})(?:focus(?:ing)? on|includ(?:e|es|ing)|cover(?:s|ing)?|consider(?:ing)?|attention to|look (?:for|at)|such as|fokus auf|achte auf|umfasst|concentre-toi sur|incluant|céntrate en|incluye|foque em|inclua|concentrati su|includi|обрати внимание на|включая)\W*$|(?:关注|包括|重点|注意)\W*$/iu;
 
 /** Of what an assistant sets out to do: the last list under words that say so. Empty where there is none. */
-export function plannedParts(said: string, { planLabel, done, undone }: CueTable): readonly string[] {
+export function plannedParts(said: string, cues: CueTable): readonly string[] {
+  const { planLabel, done, undone } = cues;
   const text = said.slice(0, TEXT_CHARS_READ);
   if (!FIRST_ITEM.test(text)) return [];
   const { above, parts } = countedList(text);
   const isPlan = planLabel.test(above) && !/[?？؟]/.test(above) && (!done.test(above) || undone.test(above));
-  // What is already reported item by item is no plan any more.
-  return isPlan && !parts.some((part) => done.test(part) && !undone.test(part)) ? inOrder(parts) : [];
+  if (!isPlan) return [];
+  const doneParts = parts.filter((part) => isReported(part, cues)).length;
+  // What is already reported item by item is no plan any more; what stands first, and is less than the rest, was done before it.
+  const isBegun = doneParts * 2 < parts.length && parts.slice(0, doneParts).every((part) => isReported(part, cues));
+  if (!isBegun || (doneParts > 0 && parts.slice(doneParts).some((part) => PAST_FORM.test(part)))) return [];
+  return inOrder(parts).slice(doneParts);
 }
+
+/** "Add a span (the tracer is already configured)": what stands in brackets is mostly about something else. */
+function isReported(part: string, { done, undone }: CueTable): boolean {
+  if (undone.test(part)) return false;
+  const isAside = part.includes("(") || part.includes("（");
+  return done.test(isAside ? part.replace(ASIDE, "") : part) || DONE_MARK.test(part);
+}
+
+/** "Repainted the deck": behind what was done, a verb that no cue knows tells the same. */
+const PAST_FORM = /^\W*\p{L}{2,}(?:ed|ée?s?|[ai]d[oa]s?|[aiu]t[oa])(?!\p{L})/iu;
+
+const ASIDE = quick(
+  /[(（](?!(?:already|i|we|it|this|that|all|schon|bereits|ich|wir|das|dies|déjà|ya|esto|eso|já|isso|già|уже|это)(?!\p{L})|[已もう이미])[^()（）]{12,160}[)）]/giu,
+);
+const DONE_MARK = quick(
+  /^\W{0,4}[✅✓✔☑]|[✅✓✔☑]\W*$|[(（](?:already |schon |bereits |déjà |ya |já |già |уже )?(?:done|completed?|finished|erledigt|fertig|fait|terminé|hecho|listo|feito|fatto|готово|сделано|已?完成|完了|済み?|완료|تم)[)）]/iu,
+);
 
 const NUMBERED =
   /^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:part|step|phase|task|teil|schritt|aufgabe|étape|partie|paso|parte|passo|этап|шаг|ステップ|단계)\s*)?(\d{1,2})\s?[.):：]\**\s+(\S.*)$/iu;
