@@ -8,7 +8,7 @@ import { isHollow, isThin, YES_OR_NO } from "./answers.ts";
 import { offeredBefore, takenUp } from "./offered-ways.ts";
 import { quick } from "./quick-expressions.ts";
 import { splitSentences } from "./sentences.ts";
-import { isAssent } from "./tasks.ts";
+import { isAssent, isQuestion, isTask } from "./tasks.ts";
 import { questionIn } from "./turn-end.ts";
 import { withoutLayout } from "./whole-statement.ts";
 
@@ -24,6 +24,22 @@ export function isLeaning(reply: string, language: Language): boolean {
   // "Ok, now print it" begins something of its own.
   if (YES_OR_NO.test(words) && !/^ok/i.test(words)) return true;
   return words.length <= POINTING_CHARS_MAX && POINTING.test(words);
+}
+
+export interface Opening {
+  /** "Yes" of "Yes, and paint it": all that answers. */
+  readonly assent: string;
+  /** What stands behind it asks for something of its own. */
+  readonly asksMore: boolean;
+}
+
+export function openingOf(reply: string, language: Language): Opening {
+  const words = reply.trim();
+  const end = words.search(/[,.!;，。！；、\n]/);
+  const assent = end < 0 ? words : words.slice(0, end);
+  const rest = words.slice(assent.length + 1).trim();
+  const answers = YES_OR_NO.test(assent) || isAssent(assent, language);
+  return { assent, asksMore: answers && (isTask(rest, language) || isQuestion(rest, language)) };
 }
 
 const POINTING = quick(

@@ -243,7 +243,7 @@ test("an assent is taken up with what it answers, or the work goes on where it w
   const note = user("[Request interrupted by user for tool use]");
   for (const word of [user("continue"), note]) await check([...working, word], ["go on from: bash: draw table"]);
   const asked = [...working, assistant("It is mended. Shall I print it as well?")];
-  await check([...asked, user("yes")], ["take up: Shall I print it as well? — yes"]);
+  await check([...asked, user("yes")], ["take up: yes — Shall I print it as well?"]);
   await check([...asked, note, user("yes"), ...ran("print", "ok")], ["go on from: bash: print"]);
   await check([...working, assistant("It is mended."), user("ok")], [UNANSWERED]);
   await check([...working, user("Print the other one.")], ["take up: Print the other one."]);
@@ -254,11 +254,11 @@ test("a longer reply that leans on an offer is taken up with it", async () => {
   const offer = "I can print the mended timetable on card for 40 crowns.";
   const asked = (question: string): readonly Message[] => [...working, assistant(`${offer} ${question}`)];
   const yes = "Yes, and have the first hundred of them sent to claire@harbour.example before Monday";
-  await check([...asked("Is that okay?"), user(yes)], [`take up: ${offer} — ${yes}`]);
+  await check([...asked("Is that okay?"), user(yes)], [`take up: ${yes} — ${offer}`]);
   const option = "Alright, let's go with the red card for this option please, the pilots see it better.";
   await check(
     [...asked("Would you like to proceed with this option?"), user(option)],
-    [`take up: ${offer} — ${option}`],
+    [`take up: ${option} — ${offer}`],
   );
   // Something of its own, or nothing that was asked.
   const own = "Ok, now draw the map of the northern harbour in blue as well.";

@@ -26,7 +26,7 @@ import {
   takeUpLabel,
   unansweredLine,
 } from "./labels.ts";
-import { isLeaning, leanedOn } from "./leaning-replies.ts";
+import { isLeaning, leanedOn, openingOf } from "./leaning-replies.ts";
 import type { NewestCall } from "./newest-call.ts";
 import { keptFailureIn } from "./open-failure.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
@@ -117,20 +117,27 @@ function openIn({ inProgress, blocked, open }: NextInput): readonly string[] {
   return [...inProgress, ...blocked, ...(open === undefined ? [] : [open.summary])];
 }
 
-/** The newest request, which nothing followed; one that leans on what was asked with the question that it answers. */
+/** The newest request, which nothing followed; one that leans on what was asked before the question that it answers, which may be cut. */
 function toTakeUp(last: Prose | undefined, { reading, kept, asked, language: askedIn }: NextInput): readonly string[] {
   const { language } = reading;
   const request = last?.isUser === true ? last.text : "";
   if (request === "" && asked.goal.length === 0) return [];
+  const step = oneLine(askingQuote(request, NEXT_CHARS_MAX, language), NEXT_CHARS_MAX);
+  const isGoal = asked.goal.some((text) => asked.wholes.get(text) === request || isWithin(step, text));
   if (request !== "" && isLeaning(request, language)) {
     const before = inOrder(reading.prose, kept.prose).at(-2);
     const question = before?.isUser === false ? leanedOn(before.text, request, askedIn) : undefined;
-    if (question !== undefined)
-      return [`${takeUpLabel(language)}${oneLine(question, NEXT_CHARS_MAX)} — ${oneLine(request, NEXT_CHARS_MAX)}`];
+    const { assent, asksMore } = openingOf(request, language);
+    // A quote of what else is asked may begin behind the answer, and says nothing of the question then.
+    if (question !== undefined && (isGoal || !asksMore || step.startsWith(assent))) {
+      // Where the goal says the rest, only what was agreed to is missing.
+      const isToldElsewhere = isGoal && asksMore;
+      const answer = isToldElsewhere ? assent : asksMore ? step : oneLine(request, NEXT_CHARS_MAX);
+      const taken = `${takeUpLabel(language)}${answer} — ${oneLine(question, NEXT_CHARS_MAX)}`;
+      return isToldElsewhere ? [unansweredLine(language), taken] : [taken];
+    }
     if (isAssent(request, language)) return [unansweredLine(language)];
   }
-  const step = oneLine(askingQuote(request, NEXT_CHARS_MAX, language), NEXT_CHARS_MAX);
-  const isGoal = asked.goal.some((text) => asked.wholes.get(text) === request || isWithin(step, text));
   return [step === "" || isGoal ? unansweredLine(language) : takeUpLabel(language) + step];
 }
 
