@@ -39,6 +39,8 @@ export interface Request {
   readonly isReply: boolean;
   /** The assistant ended its turn without asking anything back. */
   readonly isClosed?: boolean;
+  /** Nothing that the assistant said ended its turn. */
+  readonly isCutShort?: boolean;
   /** What the assistant said before the next request. */
   readonly said?: readonly string[];
 }
@@ -55,6 +57,8 @@ export interface Goal {
    * and leave the view, and then what else leaves of what it goes on with.
    */
   readonly leading: readonly string[];
+  /** What the user broke into, and nobody has come back to. */
+  readonly interrupted?: Request;
 }
 
 const GOAL_CHARS_MAX = 600;

@@ -114,6 +114,20 @@ const TAKE_UP: Readonly<Record<Language, string>> = {
   ar: "معالجة",
 };
 
+const BACK_TO: Readonly<Record<Language, string>> = {
+  en: "then back to",
+  de: "danach zurück zu",
+  fr: "puis revenir à",
+  es: "después volver a",
+  pt: "depois voltar a",
+  it: "poi tornare a",
+  ru: "затем вернуться к",
+  zh: "然后回到",
+  ja: "その後に戻る",
+  ko: "그다음 돌아갈 일",
+  ar: "ثم العودة إلى",
+};
+
 const UNANSWERED: Readonly<Record<Language, string>> = {
   en: "The newest request is still unanswered: take it up.",
   de: "Die neueste Anfrage ist noch unbeantwortet und jetzt an der Reihe.",
@@ -194,6 +208,11 @@ export function takeUpLabel(language: Language): string {
   return `${TAKE_UP[language]}: `;
 }
 
+/** Stands before a task that the user broke into. */
+export function backToLabel(language: Language): string {
+  return `${BACK_TO[language]}: `;
+}
+
 /** Where the goal says what the request is. */
 export function unansweredLine(language: Language): string {
   return UNANSWERED[language];
@@ -215,7 +234,7 @@ export function awaitingLine(language: Language): string {
 }
 
 const OWN_STEPS: readonly string[] = [
-  ...[FIX, GO_ON, CHANGED, OVERCOME, ANSWERED_BY_USER, TAKE_UP].flatMap((table) =>
+  ...[FIX, GO_ON, CHANGED, OVERCOME, ANSWERED_BY_USER, TAKE_UP, BACK_TO].flatMap((table) =>
     Object.values(table).map((words) => `${words}: `),
   ),
   ...[AWAITING, UNANSWERED, ANSWERED, NOTHING_OPEN, WAIT].flatMap((table) => Object.values(table)),

@@ -18,6 +18,7 @@ import { inOrder, type KeptView } from "./kept-view.ts";
 import {
   answerLabel,
   awaitingLabel,
+  backToLabel,
   changedLabel,
   farewellLine,
   fixLabel,
@@ -64,6 +65,17 @@ export interface NextInput {
 const NEXT_CHARS_MAX = 200;
 
 export function nextOf(input: NextInput): readonly string[] {
+  const steps = newestSteps(input);
+  const { interrupted } = input.asked;
+  if (steps.length === 0 || interrupted === undefined) return steps;
+  const { language } = input.reading;
+  return [
+    ...steps,
+    backToLabel(language) + oneLine(askingQuote(interrupted.text, CALL_CHARS_MAX, language), CALL_CHARS_MAX),
+  ];
+}
+
+function newestSteps(input: NextInput): readonly string[] {
   const { reading, kept, foreign, asked } = input;
   const { goal, current } = asked;
   if (!reading.hasAssistant) return [];

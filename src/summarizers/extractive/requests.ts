@@ -6,7 +6,8 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { askingQuote } from "./asking.ts";
 import { foreignGoal } from "./foreign-goal.ts";
-import { type Goal, goalOf } from "./goal.ts";
+import { type Goal, type GoalInput, goalOf } from "./goal.ts";
+import { withInterrupted } from "./interrupted-task.ts";
 import { inOrder, type KeptView } from "./kept-view.ts";
 import { userLabel } from "./labels.ts";
 import type { Earlier } from "./merge.ts";
@@ -69,10 +70,11 @@ function goalIn(source: Asking, done: readonly string[], newest: Prose | undefin
     isKept: quoted.has(item) || item === newest,
     isReply: replies.has(item.text),
     isClosed: isClosing(said.at(-1)),
+    isCutShort: said.at(-1)?.isFinal !== true,
     said: said.map(({ text }) => text),
   }));
   const foreign = foreignGoals(source.foreign);
-  return goalOf({
+  const input: GoalInput = {
     requests,
     earlier: before.checkpoint?.goal ?? foreign,
     done,
@@ -80,7 +82,14 @@ function goalIn(source: Asking, done: readonly string[], newest: Prose | undefin
     // Whoever needed a summary was at work before it.
     isTalk: isTalk(reading) && foreign.length === 0,
     isObserved: reading.observations > reading.requests.length,
-  });
+  };
+  return withInterrupted(goalOf(input), input, () => toolsIn(source));
+}
+
+/** The names of what was called. */
+function* toolsIn({ reading, kept }: Asking): Iterable<string> {
+  for (const { name } of reading.log.values()) yield name;
+  for (const { parts } of kept.messages) for (const part of parts) if (part.type === "tool-call") yield part.name;
 }
 
 interface Turn {

@@ -21,6 +21,11 @@ export function isPlanChange(shift: string): boolean {
   return PLAN.test(read) && !CALLED_OFF.test(read);
 }
 
+/** What was asked before is not wanted any more. */
+export function callsOff(request: string): boolean {
+  return CALLED_OFF.test(request.slice(0, READ_CHARS));
+}
+
 /** "Actually, let's use brass instead.": another way, said in few words, to what was asked before. */
 export function isOtherWay(request: string): boolean {
   return request.length <= OTHER_WAY_CHARS_MAX && OTHER_WAY.test(request);
