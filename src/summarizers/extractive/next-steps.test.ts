@@ -105,6 +105,13 @@ describe("the plan of the assistant", () => {
       [asked, plan(ITEMS), ...ran("ls", "chain"), user("Please sell the ferry."), ...ran("cat deed", "x")],
       ["go on from: bash: cat deed"],
     ));
+  test("is left behind once much else was done since", async () => {
+    const reached = said("Now let me repaint the passenger deck.");
+    const others = (count: number): readonly Message[] =>
+      Array.from({ length: count }, (_, at) => said(`Now let me add lamp ${at} to the quay.`));
+    await check([asked, plan(ITEMS), ...ran("ls", "x"), reached, ...others(6)], ["Test the fog horn"]);
+    await check([asked, plan(ITEMS), ...ran("ls", "x"), reached, ...others(14)], ["go on from: look"]);
+  });
   test("where nothing tells how far it is, the newest call is what to go on from", () =>
     check([asked, plan(ITEMS), ...ran("ls", "chain"), said("The weather is fine.")], ["go on from: look"]));
   test("a report is none, nor are ways to choose from", () => {

@@ -33,6 +33,7 @@ import { keptFailureIn } from "./open-failure.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
 import type { Prose, Reading } from "./reading.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
+import { matcher } from "./shared-words.ts";
 import { isAssent, isFarewell, isTask } from "./tasks.ts";
 import { afterAnswer } from "./turn-end.ts";
 import { withoutLayout } from "./whole-statement.ts";
@@ -203,6 +204,8 @@ export function failedBefore(input: NextInput): readonly string[] {
 
 const MESSAGES_READ = 200;
 const SENTENCES_PER_MESSAGE = 24;
+/** Of what was said to be done since a plan, so many of the newest tell whether it still leads the work. */
+const PLAN_SENTENCES_MAX = 12;
 
 /** Of the newest plan of the assistant since the user last gave a task, what nothing said since speaks of. */
 function planToCome({ reading, kept, language, done, inProgress }: NextInput): readonly string[] {
@@ -213,12 +216,18 @@ function planToCome({ reading, kept, language, done, inProgress }: NextInput): r
   for (const { isUser, text } of prose.toReversed()) {
     if (isUser && isTask(text, reading.language)) return [];
     const parts = isUser ? [] : plannedParts(text, cues);
-    if (parts.length > 0) return isNewest ? parts : partsBehind(parts, [...since, ...inProgress, ...done]);
+    if (parts.length > 0 && isNewest) return parts;
+    if (parts.length > 0) return isLeft(parts) ? [] : partsBehind(parts, [...since, ...inProgress, ...done]);
     if (isUser) continue;
     isNewest = false;
     since.push(...splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE }).filter(isDoing));
   }
   return [];
+
+  /** The work went on for long without a word of it: most was done in silence, or is not wanted any more. */
+  function isLeft(parts: readonly string[]): boolean {
+    return since.length > PLAN_SENTENCES_MAX && !parts.some(matcher(since.slice(0, PLAN_SENTENCES_MAX)));
+  }
 
   function isDoing(sentence: string): boolean {
     return isAnnouncement(withoutLayout(sentence), cues) || cues.done.test(sentence);
