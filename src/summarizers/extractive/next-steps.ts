@@ -31,6 +31,7 @@ import { isLeaning, leanedOn, openingOf } from "./leaning-replies.ts";
 import type { NewestCall } from "./newest-call.ts";
 import { keptFailureIn } from "./open-failure.ts";
 import { orderedParts, partsBehind, plannedParts } from "./ordered-parts.ts";
+import { quick } from "./quick-expressions.ts";
 import type { Prose, Reading } from "./reading.ts";
 import { oneLine, splitSentences } from "./sentences.ts";
 import { matcher } from "./shared-words.ts";
@@ -205,13 +206,18 @@ export function failedBefore(input: NextInput): readonly string[] {
 const MESSAGES_READ = 200;
 const SENTENCES_PER_MESSAGE = 24;
 /** Of what was said to be done since a plan, so many of the newest tell whether it still leads the work. */
-const PLAN_SENTENCES_MAX = 12;
+const PLAN_SENTENCES_MAX = 6;
+/** "All green. Commit and close it:" */
+const COMMITTING = quick(/(?<!\p{L})commit(?:t(?:ed|ing))?(?!\p{L})/iu);
+const COMMIT_CHARS_MAX = 120;
 
 /** Of the newest plan of the assistant since the user last gave a task, what nothing said since speaks of. */
 function planToCome({ reading, kept, language, done, inProgress }: NextInput): readonly string[] {
   const cues = CUES[language];
   const prose = inOrder(reading.prose, kept.prose).slice(-MESSAGES_READ);
   const since: string[] = [];
+  /** How much was said since the newest commit; -1 where there was none. */
+  let committedAt = -1;
   let isNewest = true;
   for (const { isUser, text } of prose.toReversed()) {
     if (isUser && isTask(text, reading.language)) return [];
@@ -220,13 +226,15 @@ function planToCome({ reading, kept, language, done, inProgress }: NextInput): r
     if (parts.length > 0) return isLeft(parts) ? [] : partsBehind(parts, [...since, ...inProgress, ...done]);
     if (isUser) continue;
     isNewest = false;
+    if (committedAt < 0 && text.length <= COMMIT_CHARS_MAX && COMMITTING.test(text)) committedAt = since.length;
     since.push(...splitSentences(text, { sentencesMax: SENTENCES_PER_MESSAGE }).filter(isDoing));
   }
   return [];
 
-  /** The work went on for long without a word of it: most was done in silence, or is not wanted any more. */
+  /** The work went on for long, or since it was committed, without a word of it: most was done in silence, or is not wanted any more. */
   function isLeft(parts: readonly string[]): boolean {
-    return since.length > PLAN_SENTENCES_MAX && !parts.some(matcher(since.slice(0, PLAN_SENTENCES_MAX)));
+    const read = committedAt < 0 ? PLAN_SENTENCES_MAX : Math.min(committedAt, PLAN_SENTENCES_MAX);
+    return (since.length > read || committedAt >= 0) && !parts.some(matcher(since.slice(0, read)));
   }
 
   function isDoing(sentence: string): boolean {
