@@ -55,6 +55,7 @@ const VERSION = "1";
 /** X18. */
 const FAILURES_MAX = 8;
 const FINDINGS_MAX = 6;
+const RESULTS_READ = 100;
 const NO_WORDS: ReadonlySet<string> = new Set();
 
 export function extractive(): Summarizer {
@@ -125,7 +126,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const next = { ...source, ...statements, ...items, language, isTalk: isTalk(reading), asked, open, newestCall, left };
   const steps = { next, left, isOfTurn: carried.isOfTurn, isPlanned: fresh.nextSteps.length > 0 };
   const nextSteps = distinct(inTurn(steps, source));
-  const results = once(() => resultProse(reading.results));
+  const results = once(() => resultProse(input.instructions === undefined ? newest(reading.results) : reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
   const context = { counter: input.counter, language: reading.language, focus: focus?.words ?? NO_WORDS };
@@ -220,6 +221,11 @@ function failuresOf({ reading, kept, before }: Source, open: ToolFailure | undef
   return mergeFailures(fresh, earlier, reading)
     .filter((failure) => !kept.ends.succeeded.has(keyOf(failure)))
     .slice(0, FAILURES_MAX);
+}
+
+/** Those fill any room that is left, and say more about what goes on than what was read long ago. */
+function newest(results: Reading["results"]): Reading["results"] {
+  return results.slice(-RESULTS_READ);
 }
 
 /** Newest first, each line made only when there is room for it. */
