@@ -6,7 +6,7 @@
 import type { Decision } from "../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import { CUES } from "./cues.ts";
-import { ALTERNATIVE, decisionIn } from "./decisions.ts";
+import { ALTERNATIVE, decisionIn, endsAsking } from "./decisions.ts";
 import { userLabel } from "./labels.ts";
 import { leaves } from "./left-alone.ts";
 import { type Asking, isSelecting, offeredBefore, takenUp } from "./offered-ways.ts";
@@ -89,13 +89,11 @@ export function isHollow(question: string): boolean {
 
 /** "Yes, take the berth. Is there a crane?": what is asked back leaves the answer what it is. */
 function beforeQuestion(reply: string): string {
-  if (!ASKS.test(reply)) return reply;
+  if (!endsAsking(reply)) return reply;
   const sentences = splitSentences(reply, { sentencesMax: SENTENCES_READ });
-  const end = sentences.findIndex((sentence) => ASKS.test(sentence));
+  const end = sentences.findIndex((sentence) => endsAsking(sentence));
   return sentences.slice(0, Math.max(0, end)).join(" ");
 }
-
-const ASKS = /[?？؟]$/;
 
 /** A line that begins with a number or a capital letter, and what stands behind it. */
 const OPTION =
@@ -172,12 +170,12 @@ function choiceIn(text: string, language: Language): readonly string[] {
   if (!/[?？؟]/.test(text) && !CONFIRMING.test(text.slice(-CONFIRMING_CHARS))) return [];
   const { choice } = CUES[language];
   const sentences = splitSentences(text, { sentencesMax: SENTENCES_READ });
-  const isAsking = (sentence: string): boolean => ASKS.test(sentence) || CONFIRMING.test(sentence);
+  const isAsking = (sentence: string): boolean => endsAsking(sentence) || CONFIRMING.test(sentence);
   const at = sentences.findLastIndex(isAsking);
   const last = sentences[at] ?? "";
   const before = at > 0 && CONFIRMING.test(last) ? (sentences.slice(0, at).findLast(isAsking) ?? "") : "";
   // "Shall I book the northern berth? Please confirm.": the question says more than that it waits for an answer.
-  const isAsked = ASKS.test(before) && choice.test(before);
+  const isAsked = endsAsking(before) && choice.test(before);
   const question = isAsked ? before : last;
   if (question === "" || !(choice.test(question) || CONFIRMING.test(question))) return [];
   return sentences.slice(0, sentences.lastIndexOf(question) + 1);

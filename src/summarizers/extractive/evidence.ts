@@ -187,19 +187,6 @@ function changeLine({ name, brief, input }: LoggedCall, differs: readonly Given[
 }
 
 export const ID_KEY = /(?:^|_)ids?$|[a-z]Ids?$/;
-const SETTINGS_MAX = 12;
-const SETTING_CHARS_MAX = 40;
-
-/** Short values that a call was given, by their names. */
-export function settingsIn(input: JsonValue | undefined): ReadonlyMap<string, string> {
-  const settings = new Map<string, string>();
-  if (input === undefined || !isObject(input)) return settings;
-  for (const [key, value] of Object.entries(input).slice(0, SETTINGS_MAX)) {
-    const text = typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
-    if (text !== "" && text.length <= SETTING_CHARS_MAX && !text.includes("\n")) settings.set(key, text);
-  }
-  return settings;
-}
 
 /** "BV-77120": a number under which something is kept. */
 export function isNumbered(brief: string): boolean {

@@ -7,10 +7,24 @@ const VALUE_CHARS_MAX = 40;
 
 /** Short values, and short lists of them, by their names. */
 export function givenIn(input: JsonValue | undefined): ReadonlyMap<string, string> {
+  return shortValues(input, (value) => (isArray(value) ? value.map(plainText).join(" ") : plainText(value)));
+}
+
+/** Of these only words and numbers: what something was set to. */
+export function settingsIn(input: JsonValue | undefined): ReadonlyMap<string, string> {
+  return shortValues(input, (value) =>
+    typeof value === "string" || typeof value === "number" ? String(value).trim() : UNTOLD,
+  );
+}
+
+function shortValues(
+  input: JsonValue | undefined,
+  textOf: (value: JsonValue | undefined) => string,
+): ReadonlyMap<string, string> {
   const given = new Map<string, string>();
   if (input === undefined || !isObject(input)) return given;
   for (const [key, value] of Object.entries(input).slice(0, KEYS_MAX)) {
-    const text = isArray(value) ? value.map(plainText).join(" ") : plainText(value);
+    const text = textOf(value);
     if (text.trim() !== "" && text.length <= VALUE_CHARS_MAX && !text.includes("\n")) given.set(key, text.trim());
   }
   return given;

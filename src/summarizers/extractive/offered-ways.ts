@@ -4,7 +4,7 @@
  */
 
 import type { Language } from "../../core/checkpoint/language.ts";
-import { ALTERNATIVE } from "./decisions.ts";
+import { ALTERNATIVE, endsAsking } from "./decisions.ts";
 import { quick } from "./quick-expressions.ts";
 import { endsWithMark } from "./sentences.ts";
 import { wordsOf } from "./shared-words.ts";
@@ -43,7 +43,7 @@ export function offeredBefore({ sentences, language }: Asking): string | undefin
     .filter(
       (sentence) =>
         endsWithMark(sentence) &&
-        !ASKS.test(sentence) &&
+        !endsAsking(sentence) &&
         !DENIED.test(sentence) &&
         wordsOf(sentence).size >= OFFER_WORDS_MIN,
     );
@@ -77,7 +77,6 @@ const SELECTING = quick(
   /(?<!\p{L})(?:which|prefer|welche[rsnm]?|bevorzug\p{L}+|lieber|lequel|laquelle|lesquel(?:le)?s|quel(?:le)?s?|préf[éè]r\p{L}+|cu[aá]l(?:es)?|prefiere[sn]?|qua(?:l|is)|prefere[ms]?|quale|quali|preferi\p{L}+|как(?:ой|ую|ое|ие|ая)|предпоч\p{L}+|أي|أيهما|تفضل)(?!\p{L})|哪|どちら|どれ|どの|어느|어떤/iu,
 );
 
-const ASKS = /[?？؟]$/;
 /** Numbers, code, and names: what can be taken or left. */
 const NAMING = /\d|`|\p{Ll}\p{Lu}|\w_\w|(?<=[\p{Ll},] )\p{Lu}/u;
 const NAME = /[\p{L}\p{N}_]*\d[\p{L}\p{N}_]+|[\p{L}_]+\d|`[^`]+`|[\p{L}_]*\p{Ll}\p{Lu}[\p{L}_]*|\p{L}+_\w+/gu;
