@@ -35,7 +35,7 @@ import type { TokenCounter } from "./core/tokens/tokens.ts";
 import { counterNamed } from "./counters.ts";
 import type { ProfileName } from "./profiles/profiles.ts";
 import { mergeInputs, resolveSettings, type SettingsLayers, settingsKeys } from "./settings.ts";
-import { filesOfMessages } from "./summarizers/extractive/message-files.ts";
+import { filesOfMessages } from "./summarizers/extractive/calls/message-files.ts";
 import { extractive } from "./summarizers/extractive.ts";
 import { shrinkToTokens } from "./summarizers/shrink-text.ts";
 import { createTelemetry, type TelemetryParts } from "./telemetry.ts";

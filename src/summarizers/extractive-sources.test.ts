@@ -5,8 +5,8 @@ import { quoteResult } from "../core/repair/pass.ts";
 import { MISSING_START_TEXT } from "../core/repair/roles.ts";
 import { INTERRUPTED_TEXT } from "../core/repair/settle-results.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
-import { CUES } from "./extractive/cues.ts";
-import { decisionIn } from "./extractive/decisions.ts";
+import { CUES } from "./extractive/cues/cues.ts";
+import { decisionIn } from "./extractive/statements/decisions.ts";
 import { extractive } from "./extractive.ts";
 
 let next = 0;

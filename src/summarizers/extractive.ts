@@ -10,25 +10,13 @@ import { rankFacts } from "../core/facts/facts.ts";
 import { type Message, textsOf } from "../core/message.ts";
 import { once } from "../core/once.ts";
 import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
-import { argumentNamesOf } from "./extractive/argument-names.ts";
-import { askingChars, askingQuote } from "./extractive/asking.ts";
-import { failureKeyOf, OUTCOME_MARK } from "./extractive/call-keys.ts";
-import { isWorthTelling } from "./extractive/call-outcome.ts";
-import { carriedOpen } from "./extractive/carried-open.ts";
-import { compose, type Draft } from "./extractive/compose.ts";
-import { createContext } from "./extractive/context-sentences.ts";
-import { CUES } from "./extractive/cues.ts";
-import { distinct } from "./extractive/distinct.ts";
-import { todosInTime } from "./extractive/earlier-todos.ts";
-import { claimingCalls, closingCalls, commitsOf } from "./extractive/evidence.ts";
-import { withFailingTest } from "./extractive/failing-test.ts";
-import { finalAnswer } from "./extractive/final-answer.ts";
-import { focusOn } from "./extractive/focus.ts";
-import { foreignCheckpoint } from "./extractive/foreign-checkpoint.ts";
-import { foreignPending, takenUp } from "./extractive/foreign-goal.ts";
-import { offersMax } from "./extractive/identifiers.ts";
-import { inOrder, type KeptView, readKept } from "./extractive/kept-view.ts";
-import { userLabel } from "./extractive/labels.ts";
+import { argumentNamesOf } from "./extractive/calls/argument-names.ts";
+import { failureKeyOf, OUTCOME_MARK } from "./extractive/calls/call-keys.ts";
+import { isWorthTelling } from "./extractive/calls/call-outcome.ts";
+import { compose, type Draft } from "./extractive/compose/compose.ts";
+import { createContext } from "./extractive/compose/context-sentences.ts";
+import { focusOn } from "./extractive/compose/focus.ts";
+import { offersMax } from "./extractive/compose/identifiers.ts";
 import {
   type Earlier,
   earlierOf,
@@ -37,19 +25,31 @@ import {
   mergeFailures,
   mergeFiles,
   mergeStatements,
-} from "./extractive/merge.ts";
-import { type CallTalk, newestCallIn } from "./extractive/newest-call.ts";
-import { failedBefore, type NextInput, nextOf } from "./extractive/next-steps.ts";
-import { openFailureIn } from "./extractive/open-failure.ts";
-import { overcomeIn } from "./extractive/overcome.ts";
-import { namedIn } from "./extractive/plain-names.ts";
-import { type Failure, isTalk, type Reading, readMessages } from "./extractive/reading.ts";
-import { askedFor, requestLines, stillTelling } from "./extractive/requests.ts";
-import { callLog, resultProse } from "./extractive/result-lines.ts";
-import { assistantLanguage, readStatements } from "./extractive/statements.ts";
-import { supersededIn } from "./extractive/superseded.ts";
-import { turnChanges } from "./extractive/turn-changes.ts";
-import { type Withdrawal, withdrawnIn } from "./extractive/withdrawn.ts";
+} from "./extractive/compose/merge.ts";
+import { callLog, resultProse } from "./extractive/compose/result-lines.ts";
+import { CUES } from "./extractive/cues/cues.ts";
+import { askingChars, askingQuote } from "./extractive/goal/asking.ts";
+import { askedFor, requestLines, stillTelling } from "./extractive/goal/requests.ts";
+import { overcomeIn } from "./extractive/outdated/overcome.ts";
+import { namedIn } from "./extractive/outdated/plain-names.ts";
+import { supersededIn } from "./extractive/outdated/superseded.ts";
+import { type Withdrawal, withdrawnIn } from "./extractive/outdated/withdrawn.ts";
+import { claimingCalls, closingCalls, commitsOf } from "./extractive/reading/evidence.ts";
+import { foreignCheckpoint } from "./extractive/reading/foreign-checkpoint.ts";
+import { foreignPending, takenUp } from "./extractive/reading/foreign-goal.ts";
+import { inOrder, type KeptView, readKept } from "./extractive/reading/kept-view.ts";
+import { type Failure, isTalk, type Reading, readMessages } from "./extractive/reading/reading.ts";
+import { carriedOpen } from "./extractive/state/carried-open.ts";
+import { todosInTime } from "./extractive/state/earlier-todos.ts";
+import { withFailingTest } from "./extractive/state/failing-test.ts";
+import { finalAnswer } from "./extractive/state/final-answer.ts";
+import { type CallTalk, newestCallIn } from "./extractive/state/newest-call.ts";
+import { failedBefore, type NextInput, nextOf } from "./extractive/state/next-steps.ts";
+import { openFailureIn } from "./extractive/state/open-failure.ts";
+import { turnChanges } from "./extractive/state/turn-changes.ts";
+import { assistantLanguage, readStatements } from "./extractive/statements/statements.ts";
+import { distinct } from "./extractive/text/distinct.ts";
+import { userLabel } from "./extractive/text/labels.ts";
 
 const VERSION = "1";
 /** X18. */

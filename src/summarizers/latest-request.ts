@@ -4,7 +4,7 @@ import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import type { Message } from "../core/message.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { cutMiddle } from "./cut-text.ts";
-import { requestOf as wordsOf } from "./extractive/request.ts";
+import { requestOf as wordsOf } from "./extractive/reading/request.ts";
 import { headingKey, parseSections } from "./sections.ts";
 
 const REQUEST_CHARS_MAX = 1_000;

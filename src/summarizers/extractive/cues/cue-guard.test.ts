@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { CUES } from "../cues.ts";
 import { guarded } from "./cue-guard.ts";
 import { words } from "./cue-table.ts";
+import { CUES } from "./cues.ts";
 import { neededPieces } from "./needed-pieces.ts";
 
 const CUE = [words("decided (?:to|on)|went with"), words("finished|now (?:works|opens)")];

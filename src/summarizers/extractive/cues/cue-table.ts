@@ -1,6 +1,6 @@
 /** What a language's table of cues holds, and how its entries are written. A cue only suggests; it never changes a sentence. */
 
-import { quickSource } from "../quick-expressions.ts";
+import { quickSource } from "../text/quick-expressions.ts";
 
 export interface CueTable {
   /** In a user's message: it asks for something to be done. */

@@ -1,6 +1,6 @@
 /** Cues of English. */
 
-import { ONCE } from "../quick-expressions.ts";
+import { ONCE } from "../text/quick-expressions.ts";
 import { between, type CueTable, cue, only, opening, words } from "./cue-table.ts";
 
 const ACTIONS =

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { estimateTokens } from "../../../core/tokens/tokens.ts";
+import type { Prose } from "../reading/reading.ts";
+import { createContext } from "./context-sentences.ts";
+
+/** Lines by their speaker: `U ` before what the user said. */
+function chosen(...said: readonly string[]): string {
+  const prose = said.map((line, message): Prose => {
+    const isUser = line.startsWith("U ");
+    return { message, isUser, isRequest: isUser, isFinal: true, speaker: "", text: isUser ? line.slice(2) : line };
+  });
+  const options = { counter: estimateTokens(), language: "en", earlier: [], focus: new Set<string>() } as const;
+  return createContext(prose, options)(2_000, []).join("\n");
+}
+
+const LATER = Array.from({ length: 8 }, (_, index) => `The pump number ${index} is made of brass and copper.`);
+
+test("items that are no sentences are left out, sentences in a list are not", () => {
+  const told = chosen(
+    "We have:\n- All lamps of the tower side by side\n- The northern lamp needs a new wick every week.",
+  );
+  expect(told).toBe("The northern lamp needs a new wick every week.");
+});
+
+test("what names nothing and says little is left out", () => {
+  expect(chosen("Good, I have the full picture. This is a substantial task.")).toBe("");
+  expect(chosen("The pump is a `P-3`, as it was. The keeper painted both lower gates.")).toBe(
+    "The pump is a `P-3`, as it was. The keeper painted both lower gates.",
+  );
+});
+
+test("what was only being done is left out, what came of it is not", () => {
+  for (const underway of [
+    "Looking at the state of the northern pump first.",
+    "Okay, now checking the logbook of the lower gate again.",
+    "Running the lamp test with the new wick.",
+  ])
+    expect(chosen(underway), underway).toBe("");
+  for (const fact of [
+    "Looking at the northern pump, the valve is open.",
+    "Running the lamp test takes two hours at night.",
+    "Checking the logbook showed two missing pages.",
+    "Running water reaches the lower gate at low tide.",
+  ])
+    expect(chosen(fact), fact).toBe(fact);
+});
+
+test("of output that a user pasted, only sentences stay", () => {
+  const output = Array.from({ length: 8 }, (_, index) => `Preparing the harbour directory ${index}`).join("\n");
+  expect(chosen(`U ${output}\nThe ferry dock was flooded again last night.`)).toBe(
+    "User: The ferry dock was flooded again last night.",
+  );
+  expect(chosen("U the ferry dock was flooded again last night")).toContain("ferry dock");
+});
+
+test("how things stood goes once much has come after it", () => {
+  const state = "I have uncommitted changes from the lamp house.";
+  expect(chosen(state)).toContain(state);
+  expect(chosen(state, ...LATER)).not.toContain(state);
+  expect(chosen("The lamp house has two wooden doors and a bell.", ...LATER)).toContain("two wooden doors");
+});
+
+test("a guess that the user denies goes, a fact beside it stays", () => {
+  const guess = "I bet the old keeper left the gate open. The northern gate has a spring of steel.";
+  expect(chosen(guess, "U no, that's not it")).not.toContain("I bet");
+  expect(chosen(guess, "U no, that's not it")).toContain("spring of steel");
+  expect(chosen(guess, "U nothing else is known about the gate so far")).toContain("I bet");
+});

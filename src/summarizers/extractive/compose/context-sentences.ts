@@ -1,0 +1,248 @@
+/**
+ * What else was said: whole sentences of users and assistant that cover the most content, each with its speaker where there
+ * are several, in the order in which they were said. Fills a given number of tokens as far as it can.
+ */
+
+import type { Language } from "../../../core/checkpoint/language.ts";
+import type { TokenCounter } from "../../../core/tokens/tokens.ts";
+import { CUES } from "../cues/cues.ts";
+import type { IsOvercome } from "../outdated/overcome.ts";
+import { replacedIn } from "../outdated/replaced.ts";
+import { denies, isRefusal, isStale, PRESENT_MESSAGES, type Since } from "../outdated/stale.ts";
+import type { IsSuperseded } from "../outdated/superseded.ts";
+import { isGivenUp, isOverWish, type Withdrawal } from "../outdated/withdrawn.ts";
+import type { Prose } from "../reading/reading.ts";
+import { isOutput } from "../reading/tool-output.ts";
+import { isAnnouncement } from "../statements/assistant-statements.ts";
+import { visitContentWords } from "../text/content-words.ts";
+import { userLabel } from "../text/labels.ts";
+import { quick } from "../text/quick-expressions.ts";
+import { endsWithMark, splitSentences } from "../text/sentences.ts";
+import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
+import { writtenSentences } from "../text/written-sentences.ts";
+import { type Candidate, coverageOf } from "./coverage.ts";
+
+export interface ContextOptions {
+  readonly counter: TokenCounter;
+  readonly language: Language;
+  /** Lines of an earlier summary that compete with what is new. */
+  readonly earlier: readonly string[];
+  /** Words that whoever asked wants to see. */
+  readonly focus: ReadonlySet<string>;
+  /** What was found to be wrong up to this message is mended, and said no more. Default: nothing is. */
+  readonly mendedUpTo?: number;
+  /** Names that the user gave up. Default: none. */
+  readonly withdrawn?: readonly Withdrawal[];
+  /** Whether it was changed since. Default: nothing was. */
+  readonly isSuperseded?: IsSuperseded | undefined;
+  /** Whether what it says has failed succeeded since. Default: nothing did. Asked of what is about to be told alone. */
+  readonly isOvercome?: IsOvercome;
+}
+
+/** At most so many tokens of lines; `known` are texts that stand elsewhere in the view. */
+export type ChooseContext = (budgetTokens: number, known: readonly string[]) => readonly string[];
+
+/** Prose beyond this is sampled evenly by message, so that time and memory stay bounded. */
+const PROSE_CHARS_MAX = 6_000_000;
+const SAMPLE_STEP_CHARS = 10_000;
+const SENTENCES_PER_MESSAGE = 400;
+/** Shorter ones are answers to a question that is gone. */
+const SENTENCE_CHARS_MIN = 25;
+/** Costs more than its mark and line break, so that fewer and longer sentences win: they read better and say more. */
+const ITEM_OVERHEAD_CHARS = 15;
+const USER_WEIGHT = 1.3;
+const EARLIER_WEIGHT = 1.3;
+
+interface Said extends Candidate {
+  readonly message: number;
+  readonly isUser: boolean;
+  readonly label: string;
+}
+
+export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
+  const { counter, language, earlier, focus, mendedUpTo = -1, withdrawn = [], isSuperseded, isOvercome } = options;
+  const own = withoutRepeats(sample(prose)).filter(
+    ({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text),
+  );
+  const newest = own.at(-1)?.message ?? 0;
+  const isReplaced = replacedIn(own);
+  const told = [
+    ...earlier.flatMap(earlierLine),
+    ...own.flatMap((item, at) => {
+      const reply = own[at + 1]?.isUser === true ? (own[at + 1]?.text ?? "") : "";
+      return sentencesOf(item, {
+        language,
+        isMended: item.message <= mendedUpTo,
+        isPast: item.message < newest - PRESENT_MESSAGES,
+        isRefuted: isRefusal(reply),
+        isDenied: denies(reply, item.text),
+      });
+    }),
+  ];
+  const holds = ({ text, message, isUser }: Said): boolean =>
+    isReplaced?.(text, { message, isUser }) !== true &&
+    !(isUser ? isOverWish : isGivenUp)(text, message, withdrawn) &&
+    (isUser || isSuperseded?.(text, message) !== true);
+  const isAllSo = isReplaced === undefined && withdrawn.length === 0 && isSuperseded === undefined;
+  const said = isAllSo ? told : told.filter(holds);
+  if (said.length === 0) return () => [];
+  const charsPerToken = measureCharsPerToken(said, counter);
+  const choose = coverageOf(said, focus);
+  return (budgetTokens, known) => {
+    const chosen = choose({ budget: budgetTokens * charsPerToken, known });
+    const lines = chosen.toSorted((a, b) => a - b).flatMap((at) => said[at] ?? []);
+    return groupBySpeaker(lines.filter(({ text, message, isUser }) => isUser || isOvercome?.(text, message) !== true));
+  };
+}
+
+/** Each line of an earlier summary stands for itself. */
+function earlierLine(line: string, index: number): Said {
+  return {
+    text: line,
+    cost: line.length + ITEM_OVERHEAD_CHARS,
+    weight: EARLIER_WEIGHT,
+    message: -1 - index,
+    isUser: false,
+    label: "",
+  };
+}
+
+/** Of messages that say the very same the newest counts. */
+function withoutRepeats(prose: readonly Prose[]): readonly Prose[] {
+  const newest = new Map<string, Prose>();
+  for (const item of prose) newest.set(item.text, item);
+  return newest.size === prose.length ? prose : prose.filter((item) => newest.get(item.text) === item);
+}
+
+function sample(prose: readonly Prose[]): readonly Prose[] {
+  const total = prose.reduce((sum, { text }) => sum + text.length, 0);
+  if (total <= PROSE_CHARS_MAX) return prose;
+  const stepOf = (chars: number): number => Math.floor((chars * (PROSE_CHARS_MAX / total)) / SAMPLE_STEP_CHARS);
+  let seen = 0;
+  let kept = 0;
+  return prose.filter(({ text }) => {
+    const before = stepOf(seen);
+    seen += text.length;
+    const isKept = stepOf(seen) > before && kept < PROSE_CHARS_MAX;
+    if (isKept) kept += text.length;
+    return isKept;
+  });
+}
+
+function sentencesOf(item: Prose, manner: Since): readonly Said[] {
+  const { message, isUser, speaker, text } = item;
+  const { language } = manner;
+  const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
+  const isPasted = isUser && speaker === "" && hasLines(text, PASTED_LINES_MIN);
+  const said: Said[] = [];
+  for (const sentence of isUser ? spokenSentences(item) : writtenSentences(item)) {
+    if (isPasted && !CLOSED.test(sentence)) continue;
+    const tidy = isUser ? spokenIn(sentence, speaker !== "") : findingIn(sentence, language);
+    if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) continue;
+    if (!isUser && (isStale(tidy, manner) || !saysSomething(tidy))) continue;
+    const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
+    said.push({ text: tidy, cost, weight: isUser ? USER_WEIGHT : 1, message, isUser, label });
+  }
+  return said;
+}
+
+function spokenSentences({ speaker, text }: Prose): readonly string[] {
+  const words = speaker === "" ? text : text.slice(speaker.length + 1);
+  return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE });
+}
+
+/** Who sends so many lines sends output in them: of that only whole sentences may be somebody's words. */
+const PASTED_LINES_MIN = 6;
+
+function hasLines(text: string, least: number): boolean {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && lines < least; at = text.indexOf("\n", at + 1)) lines++;
+  return lines >= least;
+}
+
+/** People who talk to each other leave sentences open; what else a user sends in pieces was pasted. */
+function spokenIn(sentence: string, isTalk: boolean): string {
+  return isTalk ? tidySpeech(sentence) : (wholeStatement(sentence, { isUser: true }) ?? "");
+}
+
+/** Empty for what does not stand alone, and for "Now let me look at it:", which says what was about to be done and is past. */
+function findingIn(words: string, language: Language): string {
+  // Items of a list and headings close by no mark: without what stands above them they are fragments.
+  if (!CLOSED.test(words)) return "";
+  const isPast = isAnnouncement(words, CUES[language]) || (language !== "en" && isAnnouncement(words, CUES.en));
+  return isPast || isUnderway(words) ? "" : (wholeWords(words, { isUser: false }) ?? "");
+}
+
+/** "Looking at the pod state first.": no more than what was being done. A clause behind it, or a verb, says what came of it. */
+function isUnderway(words: string): boolean {
+  if (words.length > UNDERWAY_CHARS_MAX || !words.includes("ing ")) return false;
+  return UNDERWAY.test(words) && !FINITE.test(words);
+}
+
+const UNDERWAY_CHARS_MAX = 90;
+const UNDERWAY =
+  /^(?:(?:ok(?:ay)?|good|great|now|first|next|then|also|so|and)[,.:!]? )*(?:adding|analy[sz]ing|applying|building|calling|checking|collecting|comparing|continuing|creating|digging|editing|examining|exploring|fetching|finding|fixing|gathering|getting|going|implementing|inspecting|installing|investigating|listing|looking(?! forward)|moving on|opening|preparing|proceeding|pulling|querying|re-?running|reading|removing|retrying|reviewing|running|scanning|searching|starting|switching|testing|tracing|trying|updating|verifying|waiting|working|writing) [^,;:—–]+$/i;
+const FINITE =
+  /\b(?:is|are|was|were|be|been|has|have|had|does|did|do|will|would|can|could|should|must|may|might|\p{L}+n['’]t|\p{L}{2,}(?:ed|es)|takes?|shows?|gives?|needs?|fails?|works?|helps?|makes?|means?|breaks?|leads?|costs?|brings?|keeps?|seems?|depends?|prevents?|requires?|causes?)\b/iu;
+
+const CLOSED = /[.!?。！？؟][)\]"'”’」』）*`]*$/;
+
+/** "Good, I have the full picture." names nothing, and says little in few words. */
+function saysSomething(sentence: string): boolean {
+  if (sentence.length > EMPTY_CHARS_MAX || /[`\d_/]/.test(sentence)) return true;
+  let words = 0;
+  visitContentWords(sentence, () => words++);
+  return words >= (SPEAKER_OR_POINTER.test(sentence) ? CONTENT_WORDS_MIN + 1 : CONTENT_WORDS_MIN);
+}
+
+const EMPTY_CHARS_MAX = 60;
+const CONTENT_WORDS_MIN = 3;
+/** Who speaks of oneself, or of what was just said, must say more. */
+const SPEAKER_OR_POINTER = quick(
+  /(?<!\p{L})(?:i|we|this|that|it|ich|wir|das|dies|es|je|nous|cela|yo|esto|eso|isso|questo|это|я|мы)(?!\p{L})/iu,
+);
+
+/** Scripts without blanks say more in fewer characters. */
+function isDense(text: string): boolean {
+  return text.length >= SENTENCE_CHARS_MIN / 3 && /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{4}/.test(text);
+}
+
+/** Transcripts carry marks for sounds, and blanks before commas. */
+function tidySpeech(sentence: string): string {
+  return sentence
+    .replace(/\{[a-z]+\}\s*/g, "")
+    .replace(/ (?=[,.](?:\s|$))/g, "")
+    .replace(/ (?='(?:s|m|re|ve|ll|d|t)\b)/g, "")
+    .trim();
+}
+
+const MEASURED_CHARS = 20_000;
+const MEASURED_SENTENCES = 200;
+
+function measureCharsPerToken(said: readonly Said[], counter: TokenCounter): number {
+  let text = "";
+  const stride = Math.max(1, Math.floor(said.length / MEASURED_SENTENCES));
+  for (let at = 0; at < said.length && text.length < MEASURED_CHARS; at += stride) {
+    text += `- ${said[at]?.label}${said[at]?.text}\n`;
+  }
+  return text.length / Math.max(1, counter.countText(text));
+}
+
+const LINE_CHARS_MAX = 480;
+
+/** What one speaker says in a row stands on one line; dots mark what was left out between. Items of a list stay apart. */
+function groupBySpeaker(said: readonly Said[]): readonly string[] {
+  const lines: string[] = [];
+  let last: Said | undefined;
+  for (const item of said) {
+    const line = lines.at(-1) ?? "";
+    const isSame = last !== undefined && item.label === last.label && item.isUser === last.isUser;
+    const isNear = last?.message === item.message;
+    const mayJoin = isNear ? endsWithMark(line) : item.label !== "";
+    if (isSame && mayJoin && line.length + item.text.length <= LINE_CHARS_MAX) {
+      lines[lines.length - 1] = `${line}${isNear ? " " : " … "}${item.text}`;
+    } else lines.push(`${item.label}${item.text}`);
+    last = item;
+  }
+  return lines;
+}

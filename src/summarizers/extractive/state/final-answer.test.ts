@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { type Message, type Part, text } from "../../../core/message.ts";
+import { estimateTokens } from "../../../core/tokens/tokens.ts";
+import { extractive } from "../../extractive.ts";
+
+let next = 0;
+const message = (role: Message["role"], ...parts: Part[]): Message => ({ id: `m${next++}`, role, parts });
+const user = (words: string): Message => message("user", text(words));
+const assistant = (words: string): Message => message("assistant", text(words));
+const looked = (): readonly Message[] => {
+  const callId = `c${next++}`;
+  return [
+    message("assistant", { type: "tool-call", callId, name: "look_up", input: { pier: "east" } }),
+    message("user", { type: "tool-result", callId, content: [text("18:40")], isError: false }),
+  ];
+};
+
+interface Answered {
+  readonly answer: string;
+  readonly opening?: string;
+  readonly request?: string;
+  /** Whether the request leaves too. */
+  readonly isAllLeaving?: boolean;
+}
+
+/** A turn whose request stays in the view while its answer leaves. */
+async function check(
+  { answer, opening = OPENING, request = QUESTION, isAllLeaving }: Answered,
+  done: readonly string[],
+): Promise<void> {
+  const before = [user(opening), assistant("Okay.")];
+  const since = [...looked(), assistant(answer)];
+  const asked = user(request);
+  const { checkpoint } = await extractive().summarize(
+    {
+      messages: isAllLeaving === true ? [...before, asked, ...since] : [...before, ...since],
+      turnPrefix: [],
+      kept: isAllLeaving === true ? [] : [asked],
+      keptAfter: isAllLeaving === true ? [] : [before.length],
+      budgetTokens: 2_000,
+      counter: estimateTokens(),
+    },
+    { signal: new AbortController().signal, progress: () => undefined },
+  );
+  expect(checkpoint?.done).toEqual(done);
+}
+
+const OPENING = "Please plan my trip to the island.";
+const QUESTION = "When does the last ferry leave from the eastern pier?";
+
+test("the answer to a request that stays is told", () =>
+  check({ answer: "Good question! The last ferry leaves the eastern pier at **18:40**. Shall I book it?" }, [
+    "answered: The last ferry leaves the eastern pier at 18:40.",
+  ]));
+
+test("a sentence before a list is marked as going on", () =>
+  check({ answer: "Three ferries leave the eastern pier after noon:\n- 12:10\n- 15:20\n- 18:40" }, [
+    "answered: Three ferries leave the eastern pier after noon…",
+  ]));
+
+test("a question, an announcement and a plea answer nothing", async () => {
+  await check({ answer: "Which of the two eastern piers do you have in mind?" }, []);
+  await check({ answer: "I'll look up the timetable of the eastern pier." }, []);
+  await check({ answer: "Please tell me the day on which you want to travel." }, []);
+});
+
+test("what was done is not said twice", () =>
+  check({ answer: "I've booked the ferry at 18:40. It leaves from the eastern pier." }, [
+    "I've booked the ferry at 18:40.",
+  ]));
+
+test("where the request leaves too, nothing pretends that it is unanswered", () =>
+  check({ answer: "The last ferry leaves the eastern pier at 18:40.", isAllLeaving: true }, []));
+
+test("in the language of the conversation", () =>
+  check(
+    {
+      opening: "Bitte plane meine Reise auf die Insel, ich möchte mit der Familie am Freitag hin.",
+      request: "Wann fährt die letzte Fähre vom östlichen Anleger ab?",
+      answer: "Die letzte Fähre fährt um 18:40 Uhr am östlichen Anleger ab.",
+    },
+    ["beantwortet: Die letzte Fähre fährt um 18:40 Uhr am östlichen Anleger ab."],
+  ));

@@ -1,0 +1,106 @@
+/**
+ * The call from which the work goes on: what it was about and how it ended. Reads from the end, no further than the turn that is
+ * going on. Never quotes what a call wrote into a file, nor a question that was answered.
+ */
+
+import type { Language } from "../../../core/checkpoint/language.ts";
+import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../core/message.ts";
+import { isTurnStart } from "../../../core/structure/structure.ts";
+import { filesOfCall } from "../calls/call-files.ts";
+import { briefOf, failureOf, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
+import { printedFailure } from "../calls/passed-check.ts";
+import { asksUser, settledByTool } from "../calls/question-tools.ts";
+import { taggedCall } from "../calls/tagged-call.ts";
+import { isTodoList } from "../calls/todo-list.ts";
+import { isAssent } from "../goal/tasks.ts";
+import { requestOf } from "../reading/request.ts";
+import { withoutShellState } from "../reading/tool-output.ts";
+import { hasWords } from "../statements/course.ts";
+
+export interface NewestCall {
+  readonly name: string;
+  readonly brief: string;
+  readonly outcome: "running" | "failed" | "succeeded";
+  /** What went wrong, where it failed. */
+  readonly failure?: string;
+  /** The file that it changed. */
+  readonly changed?: string;
+  /** It asks the user: the answer, empty as long as there is none. */
+  readonly answer?: string;
+}
+
+export interface CallTalk {
+  /** What the assistant said last, where it writes commands instead of calling. */
+  readonly said: string;
+  /** The user's. */
+  readonly language: Language;
+}
+
+export function newestCallIn(messages: readonly Message[], { said, language }: CallTalk): NewestCall | undefined {
+  const at = placeOf(messages, language);
+  const call = messages[at]?.parts.findLast(isTelling);
+  if (call !== undefined) return told(call, resultOf(call, messages.slice(at)));
+  const written = taggedCall(said);
+  if (written !== undefined) return told(written, undefined);
+  const command = writtenCommand(said);
+  return command === undefined ? undefined : { ...command, outcome: "succeeded" };
+}
+
+/** Where the newest call was made, or the turn began. "Continue" and a client's note begin none, unless the assistant had ended its own. */
+function placeOf(messages: readonly Message[], language: Language): number {
+  let isPassed = false;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    if (message === undefined) continue;
+    if (message.parts.some(isTelling) || (isPassed && hasWords(message))) return at;
+    if (!isTurnStart(message)) continue;
+    if (asks(message, language)) return at;
+    isPassed = true;
+  }
+  return -1;
+}
+
+function asks({ parts }: Message, language: Language): boolean {
+  return parts.some((part) => {
+    const words = part.type === "text" ? requestOf(withoutShellState(part.text)) : undefined;
+    return words === undefined || (words !== "" && !isAssent(words, language));
+  });
+}
+
+function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCall {
+  const failure = result === undefined ? undefined : (failureOf(result) ?? printedFailure(briefOf(call), result));
+  const outcome = result === undefined ? "running" : failure === undefined ? "succeeded" : "failed";
+  const { modified, read, isCommand } = filesOfCall(call);
+  const [changed] = isCommand ? [] : modified;
+  const [seen] = isCommand ? [] : read;
+  // A tool that calls others is told by the other's name too.
+  const [path] = [changed, seen].filter((name) => name !== undefined);
+  const whole = briefOf(call);
+  const brief = path === undefined || whole.includes(path) ? whole : path;
+  const own = { name: call.name, brief, outcome, ...(failure !== undefined && { failure }) } as const;
+  if (changed !== undefined) return { ...own, changed };
+  if (!asksUser(call.name)) return own;
+  const settled = result === undefined ? undefined : settledByTool(call, result).at(-1);
+  return { ...own, answer: settled?.answer ?? "" };
+}
+
+/** A list of what is to do stands for itself, and a thought is no deed. */
+function isTelling(part: Part): part is ToolCallPart {
+  return part.type === "tool-call" && !THINKING.test(part.name) && !isTodoList(part.input);
+}
+
+const THINKING = /^(?:sequential_?)?think(?:ing)?$/i;
+
+function resultOf(call: ToolCallPart, messages: readonly Message[]): ToolResultPart | undefined {
+  const key = call.callId ?? call.name;
+  for (const { parts } of messages)
+    for (const part of parts)
+      if (part.type === "tool-result" && (part.callId ?? part.name ?? "") === key)
+        return isBrokenOff(part) ? undefined : part;
+  return undefined;
+}
+
+/** What stands in for a result that never came. */
+function isBrokenOff({ content: [first] }: ToolResultPart): boolean {
+  return first?.type === "text" && isInterruption(first.text);
+}

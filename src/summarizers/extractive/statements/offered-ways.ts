@@ -1,0 +1,107 @@
+/**
+ * What a question is about that says little alone: "Which one do you want?" leans on the sentence before it that names the ways, "Is that
+ * all right?" on what was offered there. Quotes that sentence; never guesses which one was meant where several would do.
+ */
+
+import type { Language } from "../../../core/checkpoint/language.ts";
+import { quick } from "../text/quick-expressions.ts";
+import { endsWithMark } from "../text/sentences.ts";
+import { wordsOf } from "../text/shared-words.ts";
+import { ALTERNATIVE, endsAsking } from "./decisions.ts";
+
+export interface Asking {
+  /** What was said, up to the question, which stands last. */
+  readonly sentences: readonly string[];
+  readonly reply: string;
+  readonly language: Language;
+}
+
+/** Farther back something else was spoken of. */
+const SENTENCES_BACK = 3;
+/** A list of what there is may be longer, and a name tells its item. */
+const ITEMS_BACK = 12;
+const OFFER_WORDS_MIN = 3;
+
+/** Of what was offered before a question, the sentence that the reply takes up; undefined where none is. */
+export function takenUp({ sentences, reply, language }: Asking): string | undefined {
+  const before = sentences.slice(0, -1);
+  const named = namesIn(reply);
+  const items = named.length === 0 ? [] : before.slice(-ITEMS_BACK);
+  const holders = items.filter((item) => named.some((name) => namesIn(item).includes(name)));
+  // A name that stands in every item tells none of them apart.
+  if (holders.length > 0 && (holders.length === 1 || holders.length < items.length)) return holders.at(-1);
+  return before
+    .slice(-SENTENCES_BACK)
+    .findLast((sentence) => namesWays(sentence, language) && sharesWord(reply, sentence));
+}
+
+/** What a yes or a no is about: the nearest sentence before the question that offers, or else says something definite. */
+export function offeredBefore({ sentences, language }: Asking): string | undefined {
+  const near = sentences
+    .slice(0, -1)
+    .slice(-SENTENCES_BACK)
+    .filter(
+      (sentence) =>
+        endsWithMark(sentence) &&
+        !endsAsking(sentence) &&
+        !DENIED.test(sentence) &&
+        wordsOf(sentence).size >= OFFER_WORDS_MIN,
+    );
+  return (
+    near.findLast((sentence) => OFFERING.test(sentence)) ??
+    (DEED.test(sentences.at(-1) ?? "")
+      ? undefined
+      : near.findLast((sentence) => NAMING.test(sentence) || namesWays(sentence, language)))
+  );
+}
+
+/** "Would you like me to do that?" is about an offer only. */
+const DEED =
+  /\bdo (?:that|so|this|it)\b|das (?:so )?(?:tun|machen)|(?:le|cela) fasse|lo (?:haga|hago|faccia)|faça isso|это сделать|сделать это/i;
+
+/** Whoever speaks would do it. */
+const OFFERING = quick(
+  /(?<!\p{L})(?:(?:i|we)(?: can| could| will| would|['’]ll|['’]d)|let(?:['’]s| us| me)|(?:ich|wir) (?:kann|können|könnten?|würden?|werden?)|(?:kann|könnte|würde|werde) ich|je (?:peux|pourrais|propose|vais)|nous (?:pouvons|proposons)|(?:puedo|podemos|podría|propongo|voy a)|(?:posso|podemos|poderia|proponho|vou|possiamo|potrei|propongo)|(?:я )?(?:могу|можем|предлагаю)|يمكنني|يمكننا|سأ\p{L}+)(?!\p{L})|我(?:们)?(?:可以|会|将|建议)|ます。$|(?:겠|수 있)습니다/iu,
+);
+/** What cannot be is not what was agreed to. */
+const DENIED = quick(
+  /(?<!\p{L})(?:cannot|can['’]t|not|unable|unfortunately|nicht|leider|ne|n['’]\p{L}+|pas|malheureusement|no|não|infelizmente|non|purtroppo|не|к сожалению|لا)(?!\p{L})|不能|无法|抱歉|ません|없습니다/iu,
+);
+
+/** Wants one of several to be named. */
+export function isSelecting(question: string): boolean {
+  return SELECTING.test(question);
+}
+
+const SELECTING = quick(
+  /(?<!\p{L})(?:which|prefer|welche[rsnm]?|bevorzug\p{L}+|lieber|lequel|laquelle|lesquel(?:le)?s|quel(?:le)?s?|préf[éè]r\p{L}+|cu[aá]l(?:es)?|prefiere[sn]?|qua(?:l|is)|prefere[ms]?|quale|quali|preferi\p{L}+|как(?:ой|ую|ое|ие|ая)|предпоч\p{L}+|أي|أيهما|تفضل)(?!\p{L})|哪|どちら|どれ|どの|어느|어떤/iu,
+);
+
+/** Numbers, code, and names: what can be taken or left. */
+const NAMING = /\d|`|\p{Ll}\p{Lu}|\w_\w|(?<=[\p{Ll},] )\p{Lu}/u;
+const NAME = /[\p{L}\p{N}_]*\d[\p{L}\p{N}_]+|[\p{L}_]+\d|`[^`]+`|[\p{L}_]*\p{Ll}\p{Lu}[\p{L}_]*|\p{L}+_\w+/gu;
+
+function namesIn(text: string): readonly string[] {
+  return text.match(NAME) ?? [];
+}
+
+/** In Portuguese "o" is an article; Arabic has a word of its own outside of questions. */
+function namesWays(sentence: string, language: Language): boolean {
+  const own = WAYS[language];
+  return own === undefined ? ALTERNATIVE.test(sentence) : own.test(sentence);
+}
+
+const WAYS: Partial<Record<Language, RegExp>> = { pt: / ou /i, ar: / أ[وم] / };
+
+const SHARED_CHARS_MIN = 3;
+const DENSE_CHARS_MIN = 2;
+
+/** Whether a word of the reply stands in what was asked, whatever its ending; of scripts without blanks, some characters. */
+function sharesWord(reply: string, asked: string): boolean {
+  const known = [...wordsOf(asked)];
+  const shared = [...wordsOf(reply)].filter((word) =>
+    known.some((other) => other.startsWith(word) || (other.length > 2 && word.startsWith(other))),
+  );
+  const isDense = shared.every((word) => word.charCodeAt(0) > 0x3000);
+  return shared.join("").length >= (isDense ? DENSE_CHARS_MIN : SHARED_CHARS_MIN);
+}

@@ -1,0 +1,285 @@
+/**
+ * What was wanted, decided, done, found and left to do, as whole sentences: the user's for goals and constraints, the
+ * assistant's and the outcomes of calls for the rest. Newest first, bounded. Never adds a word to a sentence.
+ */
+
+import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
+import { detectLanguage, type Language } from "../../../core/checkpoint/language.ts";
+import type { Message } from "../../../core/message.ts";
+import { once } from "../../../core/once.ts";
+import { isTelling } from "../goal/tasks.ts";
+import { claimsPassing, failedCheckAt } from "../outdated/failed-checks.ts";
+import { type IsOvercome, overcomeIn } from "../outdated/overcome.ts";
+import { counters, denies, overrules } from "../outdated/stale.ts";
+import { type Said, standingChanges, stillSo } from "../outdated/superseded.ts";
+import { takesBack } from "../outdated/taking-back.ts";
+import { inUse, isOverWish, type Withdrawal } from "../outdated/withdrawn.ts";
+import { changesMade, passedChecks } from "../reading/evidence.ts";
+import { inOrder, type KeptView } from "../reading/kept-view.ts";
+import { isTalk, type Prose, type Reading, type ToolAnswer } from "../reading/reading.ts";
+import { visitContentWords } from "../text/content-words.ts";
+import { distinct, distinctDecisions, foremostDecisions } from "../text/distinct.ts";
+import { userLabel } from "../text/labels.ts";
+import { spokenWords } from "../text/spoken-words.ts";
+import type { Exchange } from "./answers.ts";
+import { type Told, toldIn } from "./assistant-statements.ts";
+import { courseOf } from "./course.ts";
+import { carriedOutIn } from "./deeds.ts";
+import { isChangedSince } from "./left-alone.ts";
+import { isOutvoted } from "./own-options.ts";
+import { type NowOptions, readNow } from "./present.ts";
+import { reportedChange } from "./reported-change.ts";
+import { inForce, laidDownBy } from "./user-statements.ts";
+
+/** Every list is ordered by importance: what comes first is kept first. */
+export interface Statements {
+  readonly constraints: readonly string[];
+  readonly done: readonly string[];
+  readonly inProgress: readonly string[];
+  readonly blocked: readonly string[];
+  readonly decisions: readonly Decision[];
+  readonly nextSteps: readonly string[];
+  readonly findings: readonly string[];
+}
+
+const MESSAGES_READ_MAX = 1_500;
+const ITEMS_MAX = 60;
+/** "The problem is clear." */
+const FINDING_CHARS_MIN = 40;
+
+export interface StatementInput {
+  readonly reading: Reading;
+  readonly kept: KeptView;
+  /** The assistant's, which may differ from the user's. */
+  readonly language: Language;
+  /** Subjects of commits, oldest first. */
+  readonly commits: readonly string[];
+  /** Those that leave, and those that stay behind them. */
+  readonly messages: readonly Message[];
+  readonly withdrawn: readonly Withdrawal[];
+}
+
+export function readStatements(input: StatementInput): Statements {
+  const { reading, kept, language, commits, messages, withdrawn } = input;
+  if (!reading.hasAssistant) return NOTHING;
+  const found: Found = { done: [], decisions: [], findings: [], constraints: [], replies: new Set() };
+  let age = 0;
+  let answersLeft = reading.answers.length;
+  const isAtWork = !isTalk(reading);
+  let isTakenBack = false;
+  let reply = replyIn(kept, reading.prose.at(-1));
+  let isCountered = counters(reply);
+  const came = { failedAt: failedCheckAt(reading, kept), isOvercome: overcomeIn(reading, kept) };
+  const keptReplies = kept.prose.filter(({ isUser, message }) => isUser && message >= 0).map(({ text }) => text);
+  for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
+    const item = reading.prose[at];
+    if (item === undefined) continue;
+    const before = reading.prose[at - 1];
+    const answered = answersLeft;
+    while (answersLeft > 0 && (reading.answers[answersLeft - 1]?.message ?? 0) > item.message) answersLeft--;
+    readAnswers(reading.answers.slice(answersLeft, answered), reading.language, found);
+    if (item.isUser) {
+      const asked = before?.isUser === false ? before.text : "";
+      const exchange = { asked, reply: item.text, language: reading.language, askedIn: language };
+      readUser(exchange, found, { message: item.message, withdrawn, keptReplies });
+      // "Go on" between two messages ends no turn.
+      isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
+      isCountered = counters(item.text) || (isCountered && !isTelling(item.text, reading.language));
+      reply = item.text;
+    } else {
+      const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
+      const since = { reading, ...came, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
+      isCountered &&= (told?.decisions ?? []).length === 0;
+      if (told !== undefined) readAssistant(standing(told, item, since), item.message, found);
+      if (before?.message !== item.message) reply = "";
+      age++;
+    }
+  }
+  readAnswers(reading.answers.slice(0, answersLeft), reading.language, found);
+  for (const { isUser, text, message } of kept.prose)
+    if (isUser && message < 0)
+      readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found, {
+        message,
+        withdrawn,
+        keptReplies,
+      });
+  const prose = inOrder(reading.prose, kept.prose);
+  const now = readNow(prose, { userLanguage: reading.language, language, ...courseAndDeeds(messages) });
+  const done = stillSo(found.done, reading, kept);
+  const todos = reading.todos ?? [];
+  const ofState = (state: string): readonly string[] =>
+    todos.filter((todo) => todo.state === state).map(({ text }) => text);
+  return {
+    constraints: inForce(distinct(found.constraints)),
+    done: distinct([
+      ...ofState("done").toReversed(),
+      ...commits.toReversed(),
+      ...passedChecks(reading.log.values(), kept.ends.failed),
+      ...withoutRepeats(done),
+      // The name of a call says less than any sentence.
+      ...changesMade(standingChanges(reading, kept), done, (call) => reportedChange(call, reading.prose, language)),
+    ]),
+    inProgress: distinct([...ofState("inProgress"), ...now.inProgress]),
+    blocked: distinct([...ofState("blocked"), ...now.blocked]),
+    decisions: foremostDecisions(distinctDecisions(found.decisions)),
+    nextSteps: distinct([...ofState("pending"), ...now.nextSteps]),
+    findings: distinct(found.findings),
+  };
+}
+
+/** Deeds are looked for only where something was announced. */
+function courseAndDeeds(messages: readonly Message[]): Pick<NowOptions, "course" | "isCarriedOut"> {
+  const deeds = once(() => carriedOutIn(messages));
+  return { course: courseOf(messages), isCarriedOut: (step) => deeds()(step) };
+}
+
+const NOTHING: Statements = {
+  constraints: [],
+  done: [],
+  inProgress: [],
+  blocked: [],
+  decisions: [],
+  nextSteps: [],
+  findings: [],
+};
+
+const SAMPLE_MESSAGES = 40;
+const SAMPLE_CHARS = 400;
+const SAMPLE_CHARS_MIN = 200;
+/** Another script shows in a few words, other small words only in many. */
+const SCRIPT_CHARS_MIN = 40;
+const OTHER_SCRIPTS: ReadonlySet<Language> = new Set(["ru", "zh", "ja", "ko", "ar"]);
+
+/** An assistant may speak another language than its user. */
+export function assistantLanguage({ prose, language }: Reading): Language {
+  const spoken = prose.filter(({ isUser }) => !isUser).slice(-SAMPLE_MESSAGES);
+  const sample = spoken.map(({ text }) => spokenWords(text, SAMPLE_CHARS)).join("\n");
+  const charsMin = OTHER_SCRIPTS.has(language) ? SCRIPT_CHARS_MIN : SAMPLE_CHARS_MIN;
+  return sample.length < charsMin ? language : detectLanguage(sample);
+}
+
+interface Found {
+  readonly done: Said[];
+  readonly decisions: Decision[];
+  readonly findings: string[];
+  readonly constraints: string[];
+  /** All that the user said, so far. */
+  readonly replies: Set<string>;
+}
+
+interface Since {
+  readonly reading: Reading;
+  readonly isOvercome: IsOvercome;
+  /** Where the newest check failed. */
+  readonly failedAt: number;
+  /** The user's next message takes back what was done. */
+  readonly isTakenBack: boolean;
+  /** They name another way than the newest of the assistant's. */
+  readonly isCountered: boolean;
+  /** The user's next words, where they are the next of all. */
+  readonly reply: string;
+  readonly withdrawn: readonly Withdrawal[];
+  /** All that the user said later. */
+  readonly replies: Iterable<string>;
+}
+
+/** What was said last may be answered by a message that stays in the view. */
+function replyIn({ prose }: KeptView, last: Prose | undefined): string {
+  const next = last === undefined ? undefined : prose.find(({ message }) => message > last.message);
+  return next?.isUser === true ? next.text : "";
+}
+
+/**
+ * Without what is no longer so: what the user took back, denied, gave up or wanted otherwise, findings behind which something was changed and a
+ * check passed, and that checks pass where the newest failed since.
+ */
+function standing({ decisions, done, findings }: Told, { message, text }: Prose, since: Since): Told {
+  const isMended = message <= since.reading.mendedUpTo;
+  const isOverruled = since.isTakenBack || (decisions.length > 0 && overrules(since.reply, text));
+  const stillDone = message < since.failedAt ? done.filter((item) => !claimsPassing(item)) : done;
+  const told = {
+    decisions: isOverruled
+      ? []
+      : decisions
+          .slice(0, since.isCountered ? -1 : undefined)
+          .filter((decision) => !isOutvoted(decision, text, since.replies)),
+    done: since.isTakenBack ? [] : stillDone,
+    findings:
+      isMended || (findings.length > 0 && denies(since.reply, text))
+        ? []
+        : findings.filter((finding) => !since.isOvercome(finding, message)),
+  };
+  return inUse(told, message, since.withdrawn);
+}
+
+function isFull({ done, decisions, findings }: Found): boolean {
+  return Math.min(done.length, decisions.length, findings.length) >= ITEMS_MAX;
+}
+
+/** Messages are read newest first, so that within one the last comes first too. */
+function readAssistant({ done, decisions, findings }: Told, message: number, found: Found): void {
+  if (found.done.length < ITEMS_MAX)
+    for (const text of done.filter(namesSomething).toReversed()) found.done.push({ text, message });
+  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.toReversed());
+  if (found.findings.length < ITEMS_MAX)
+    found.findings.push(...findings.filter(({ length }) => length >= FINDING_CHARS_MIN).toReversed());
+}
+
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  "edit change changes task work complete completed done place everything update fix finished implementation step".split(
+    " ",
+  ),
+);
+
+/** "The edit is complete." does not say which: that takes two words. */
+function namesSomething(done: string): boolean {
+  let first: string | undefined;
+  let isNamed = false;
+  visitContentWords(done, (word) => {
+    if (EMPTY_WORDS.has(word)) return;
+    first ??= word;
+    isNamed ||= word !== first;
+  });
+  return isNamed;
+}
+
+interface Place {
+  readonly message: number;
+  readonly withdrawn: readonly Withdrawal[];
+  /** What the user said in the messages that stay. */
+  readonly keptReplies: readonly string[];
+}
+
+function readUser(exchange: Exchange, found: Found, { message, withdrawn, keptReplies }: Place): void {
+  const { decisions: taken, constraints } = laidDownBy(exchange, found.replies.has(exchange.reply));
+  const { decisions } = inUse({ decisions: taken, done: [], findings: [] }, message, withdrawn);
+  const standing = decisions.filter(
+    ({ decision }) =>
+      !isChangedSince(decision, keptReplies, exchange.language) &&
+      !isChangedSince(decision, found.replies, exchange.language),
+  );
+  found.replies.add(exchange.reply);
+  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...standing);
+  const rules = constraints.filter((rule) => !isOverWish(rule, message, withdrawn));
+  if (found.constraints.length < ITEMS_MAX) found.constraints.push(...rules.toReversed());
+}
+
+/** What users answered to tools since a message, newest first, as settled between both sides. */
+function readAnswers(answers: readonly ToolAnswer[], language: Language, found: Found): void {
+  for (const { asked, answer, isApproval } of answers.toReversed()) {
+    if (found.decisions.length >= ITEMS_MAX) return;
+    found.decisions.push(
+      isApproval ? { decision: asked, reason: answer } : { decision: `${userLabel(language)}${answer}`, reason: asked },
+    );
+  }
+}
+
+const PASSES_MAX = 2;
+
+/** That everything passes is said again and again; only the newest times count. */
+function withoutRepeats(done: readonly string[]): readonly string[] {
+  let passes = 0;
+  return done.filter(
+    (item) => !/\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)|green)\b/i.test(item) || ++passes <= PASSES_MAX,
+  );
+}

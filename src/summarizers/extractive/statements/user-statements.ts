@@ -1,0 +1,163 @@
+/**
+ * What a user's message lays down: choices and lasting rules, as whole sentences. A value for the thing at hand is no rule, nor is
+ * what users are about to do themselves. Never rewords.
+ */
+
+import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
+import type { CueTable } from "../cues/cue-table.ts";
+import { CUES } from "../cues/cues.ts";
+import { isTelling } from "../goal/tasks.ts";
+import { isPlanChange, isTopicShift } from "../goal/topic-shift.ts";
+import { quick } from "../text/quick-expressions.ts";
+import { endsWithMark, splitSentences } from "../text/sentences.ts";
+import { wholeStatement } from "../text/whole-statement.ts";
+import { type Exchange, settledBy } from "./answers.ts";
+import { decisionIn } from "./decisions.ts";
+import { leavesNamed, mayLeave } from "./left-alone.ts";
+
+export interface LaidDown {
+  readonly decisions: readonly Decision[];
+  /** In the order in which they were said. */
+  readonly constraints: readonly string[];
+}
+
+const SENTENCES_PER_REQUEST = 12;
+const CONSTRAINT_CHARS_MAX = 280;
+/** "Change of plan." alone does not say which. */
+const PLAN_CHARS_MIN = 24;
+
+/** `isRepeated`: the user said the very same later, so that only what it answers may be new. */
+export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
+  const { reply: text, language } = exchange;
+  const answer = exchange.asked === "" ? undefined : settledBy(exchange);
+  const decisions = answer === undefined ? [] : [answer];
+  const constraints: string[] = [];
+  if (isRepeated || !isTelling(text, language)) return { decisions, constraints };
+  const cues = CUES[language];
+  const hasOtherPlan = isPlanChange(text) && isTopicShift(text);
+  const isLeaving = answer === undefined && mayLeave(text, language) && !CORRECTED.test(text);
+  const isCorrected = exchange.asked !== "" && answer === undefined && CORRECTED.test(text);
+  let before = "";
+  const sentences = splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST });
+  const [first] = sentences;
+  for (const sentence of sentences) {
+    // "The footer is too bright. Should be dimmer everywhere." says nothing without the sentence before.
+    const isLeaning = /^(?:should|must|needs?)\b/i.test(sentence) && endsWithMark(before);
+    const isAnswered = isLeaning && /[?？؟]$/.test(before);
+    const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, SAID);
+    before = sentence;
+    if (whole === undefined || TOOL_ADVICE.test(whole)) continue;
+    if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
+    const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
+    if (decision !== undefined) decisions.push(decision);
+    // "No, the gate should stay shut" wants otherwise than it was done.
+    else if (isCorrected && sentence === first && isCorrection(whole, cues)) decisions.push({ decision: whole });
+    else if (isLeaving && leavesNamed(whole, language)) decisions.push({ decision: whole });
+    // "Change of plan: use brass instead" takes another way, with or without a reason.
+    else if (hasOtherPlan && whole.length >= PLAN_CHARS_MIN && isPlanChange(whole)) decisions.push({ decision: whole });
+    else if (
+      cues.constraint.test(whole.replace(A_NOT_A, "")) &&
+      !SMALL_TALK.test(whole) &&
+      isLasting(sentence, isAnswered)
+    )
+      constraints.push(whole);
+  }
+  return { decisions, constraints };
+}
+
+/** It says no, and then something. */
+const CORRECTED =
+  /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*\S|^\s*(?:不是?|不对|いいえ|違い?ます|아니(?:요|오)?)[，、,。]/iu;
+
+/** Something is to be otherwise; who only denies a fact, or wants nothing more, decides nothing. */
+function isCorrection(sentence: string, { request }: CueTable): boolean {
+  const rest = sentence.replace(CORRECTING, "");
+  return rest.length >= CORRECTION_CHARS_MIN && !NOTHING_MORE.test(rest) && request.test(rest);
+}
+
+const CORRECTING = /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*|^[^，、,。]{1,6}[，、,。]/iu;
+const CORRECTION_CHARS_MIN = 8;
+const NOTHING_MORE = quick(
+  /^(?:that['’]?s|this is|it['’]?s|i(?:['’]m| am)|i (?:don['’]t|do not|need|just|meant|want(?! (?:it|the|this|that))|would)|nothing|thank|can you|could you|das (?:ist|war)|ich|c['’]est|je|eso es|yo|isso|eu|è|io|это|я)(?!\p{L})/iu,
+);
+
+const SAID = { isUser: true, isAtWork: false } as const;
+/** "能不能": asks whether, and forbids nothing. */
+const A_NOT_A = /(\p{Lo})不\1/gu;
+
+/** What holds whenever it comes up, in so many words. */
+const STANDING = quick(
+  /(?<!\p{L})(?:always|never|from now on|at all times|under no circumstances|nie|niemals|immer|stets|auf keinen fall|ab (?:jetzt|sofort)|künftig|jamais|toujours|désormais|en aucun cas|siempre|nunca|jamás|de ahora en adelante|sempre|de agora em diante|d['’]ora in poi|никогда|всегда|впредь|ни в коем случае|دائما|دائمًا|أبدا|أبدًا)(?!\p{L})|(?<!\p{L})non .{1,30} mai(?!\p{L})|永远|绝不|绝对不|从不|始终|一律|今后|絶対に|決して|必ず|常に|今後|항상|절대|반드시|앞으로/iu,
+);
+
+/** "The gate needs to be wider" asks for the thing at hand, "what colour is it? should be red" settles it: neither binds later. */
+function isLasting(sentence: string, isAnswered: boolean): boolean {
+  const words = sentence.replace(OPENING, "");
+  if (CONJECTURE.test(words) || OF_ONESELF.test(words) || isTopicShift(words)) return false;
+  return GENERAL.test(words) || !(isAnswered || AT_HAND.test(words));
+}
+
+/** "No, it should stay as it is": the word answers, and forbids nothing. */
+const OPENING = /^(?:(?:no|nope|ok(?:ay)?|yes|well|hm+|oh)[,.!…]+ )+/i;
+/** "I must have left it in the harbour." */
+const CONJECTURE = quick(
+  /(?<!\p{L})(?:must|should)(?: have|['’]ve) \p{L}+(?:ed|en|ft|ne|st|ght)(?!\p{L})|^(?:i|we) must be /iu,
+);
+/** "I always lose": told of oneself, it binds nobody. */
+const OF_ONESELF = quick(
+  /^(?:(?:and|but|so|because) )?(?:i|we)(?:['’](?:m|ve|re))? (?:(?:am|was|have|had|feel|felt|just|really|also) )*(?:always|never|only|not|don['’]?t|do not|can['’]?t|cannot|couldn['’]?t|didn['’]?t) (?!want)|^(?:ich|wir) \p{L}+ (?:immer|nie|nur|nicht) |^(?:我|我们)?(?:总是|从来|一直)(?:感觉|觉得|是|很|没)/iu,
+);
+const AT_HAND = quick(/(?<!\p{L})(?:should(?:n['’]t)?|needs? to|has to|have to|instead of|rather than)(?!\p{L})/iu);
+const GENERAL = quick(
+  /(?<!\p{L})(?:always|never|don['’]?t|do not|must(?:n['’]t)?|only|every(?:where|thing|one|body)?|each|all|any|no|not|avoid|make sure|ensure|prefer|under|below|above|within|between|at (?:most|least)|(?:less|more|fewer|longer|shorter) than)(?!\p{L})/iu,
+);
+
+/** "ok, let me try the light theme": what users are about to do themselves binds nobody. */
+const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/iu;
+/** "Use the --force option if you know what you are doing": what tools tell whoever reads their output. */
+const TOOL_ADVICE =
+  /^(?:to .{1,60},? )?(?:use|pass|add|try|run)(?: with)? (?:the )?[`'"]?--?[\w-]+[`'"]?.{0,20} (?:if|to)\s/i;
+const NOTICE_LINE =
+  /^\s*(?:\[?(?:WARNING|WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint)\]?:?\s|npm (?:warn|notice|error|ERR!))/;
+
+/** A user's text without the notices of tools in it. */
+function withoutNotices(text: string): string {
+  if (!text.includes("\n")) return NOTICE_LINE.test(text) ? "" : text;
+  return text
+    .split("\n")
+    .filter((line) => !NOTICE_LINE.test(line))
+    .join("\n");
+}
+
+/** Newest first, standing rules before the others: of several about the same thing the newest is in force. */
+export function inForce(constraints: readonly string[]): readonly string[] {
+  const subjects = new Set<string>();
+  const rules = constraints.filter((rule) => {
+    const subject = subjectOf(rule);
+    if (subject === "") return true;
+    if (subjects.has(subject)) return false;
+    subjects.add(subject);
+    return true;
+  });
+  const standing = new Set(rules.filter((rule) => STANDING.test(rule)));
+  return standing.size === 0 ? rules : [...standing, ...rules.filter((rule) => !standing.has(rule))];
+}
+
+/** "The footer should be dim" is about the footer, "use tabs for indentation" about indentation; empty where nothing is named. */
+function subjectOf(rule: string): string {
+  const [, before = ""] =
+    /^(?:(?:and|but|so|also|no|ok(?:ay)?|please)[,.]? )*(.{3,80}?) (?:should|must|needs? to|has to|have to) (?:always |only |all )?be /iu.exec(
+      rule,
+    ) ?? [];
+  const [, behind = ""] =
+    before !== ""
+      ? []
+      : (/^(?:(?:and|but|so|also|no|ok(?:ay)?|please|always|only)[,.]? )*use (?:\S+ ){1,3}?(?:for|as) (?:the )?(.{3,60}?)[.!]?$/iu.exec(
+          rule,
+        ) ?? []);
+  const subject = before !== "" ? `be ${before}` : behind === "" ? "" : `for ${behind}`;
+  // "It should be" may be about anything.
+  return /^be (?:it|this|that|they|these|those|there|which|what|i|we|you)$/i.test(subject)
+    ? ""
+    : subject.toLowerCase().replace(/^be (?:the|our|your|all) /, "be ");
+}
