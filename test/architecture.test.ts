@@ -110,6 +110,27 @@ test.each(files)("%s imports only what its folder may", (file) => {
   expect(forbidden).toEqual([]);
 });
 
+/** The folders of the extractive summarizer: each imports only itself and those before it. */
+const EXTRACTIVE = ["text", "cues", "calls", "reading", "outdated", "goal", "statements", "state", "compose"];
+const EXTRACTIVE_ROOT = join("src", "summarizers", "extractive");
+const extractiveFiles = files.filter((file) => file.startsWith(EXTRACTIVE_ROOT + sep));
+
+function extractiveLayer(path: string): number {
+  return EXTRACTIVE.indexOf(path.slice(EXTRACTIVE_ROOT.length + 1).split(sep)[0] ?? "");
+}
+
+test("the extractive summarizer's folders import in one direction", () => {
+  expect(extractiveFiles.length).toBeGreaterThan(20);
+  expect(extractiveFiles.filter((file) => extractiveLayer(file) < 0)).toEqual([]);
+  const upward = extractiveFiles.flatMap((file) =>
+    importsOf(file)
+      .map((specifier) => normalize(join(dirname(file), specifier)))
+      .filter((target) => target.startsWith(EXTRACTIVE_ROOT + sep) && extractiveLayer(target) > extractiveLayer(file))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(upward).toEqual([]);
+});
+
 test.each(files)("%s says in its first line what it promises", (file) => {
   const lines = readFileSync(join(root, file), "utf8").split("\n");
   expect(lines[lines[0]?.startsWith("#!") ? 1 : 0]).toMatch(/^\/\*\*/);

@@ -17,15 +17,7 @@ import { compose, type Draft } from "./extractive/compose/compose.ts";
 import { createContext } from "./extractive/compose/context-sentences.ts";
 import { focusOn } from "./extractive/compose/focus.ts";
 import { offersMax } from "./extractive/compose/identifiers.ts";
-import {
-  type Earlier,
-  earlierOf,
-  failuresIn,
-  mergeFacts,
-  mergeFailures,
-  mergeFiles,
-  mergeStatements,
-} from "./extractive/compose/merge.ts";
+import { failuresIn, mergeFacts, mergeFailures, mergeFiles, mergeStatements } from "./extractive/compose/merge.ts";
 import { callLog, resultProse } from "./extractive/compose/result-lines.ts";
 import { CUES } from "./extractive/cues/cues.ts";
 import { askingChars, askingQuote } from "./extractive/goal/asking.ts";
@@ -34,6 +26,7 @@ import { overcomeIn } from "./extractive/outdated/overcome.ts";
 import { namedIn } from "./extractive/outdated/plain-names.ts";
 import { supersededIn } from "./extractive/outdated/superseded.ts";
 import { type Withdrawal, withdrawnIn } from "./extractive/outdated/withdrawn.ts";
+import { type Earlier, earlierOf } from "./extractive/reading/earlier-summary.ts";
 import { claimingCalls, closingCalls, commitsOf } from "./extractive/reading/evidence.ts";
 import { foreignCheckpoint } from "./extractive/reading/foreign-checkpoint.ts";
 import { foreignPending, takenUp } from "./extractive/reading/foreign-goal.ts";

@@ -3,7 +3,8 @@
 import { headingOf, type Section } from "../core/checkpoint/checkpoint-headings.ts";
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
-import { earlierOf, mergeFailures, mergeFiles } from "./extractive/compose/merge.ts";
+import { mergeFailures, mergeFiles } from "./extractive/compose/merge.ts";
+import { earlierOf } from "./extractive/reading/earlier-summary.ts";
 import { readMessages } from "./extractive/reading/reading.ts";
 
 /** X18. */

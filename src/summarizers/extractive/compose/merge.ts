@@ -4,38 +4,20 @@
  */
 
 import type { Checkpoint, ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
-import { parseCheckpoint } from "../../../core/checkpoint/checkpoint-text.ts";
 import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../../core/checkpoint/identifier-list.ts";
-import type { Summary } from "../../../core/checkpoint/summary.ts";
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../../core/facts/facts.ts";
 import { isCallForm } from "../calls/argument-names.ts";
 import { failureKeyOf, OUTCOME_MARK } from "../calls/call-keys.ts";
 import { claimsPassing, failedCheckAt, hasFailedSince } from "../outdated/failed-checks.ts";
 import { stillSo } from "../outdated/superseded.ts";
 import { inUse, type Withdrawal } from "../outdated/withdrawn.ts";
+import type { Earlier } from "../reading/earlier-summary.ts";
 import type { KeptView } from "../reading/kept-view.ts";
 import type { Reading } from "../reading/reading.ts";
 import type { Statements } from "../statements/statements.ts";
 import { distinct, distinctDecisions } from "../text/distinct.ts";
 import { isOwnStep } from "../text/labels.ts";
-import { splitSentences } from "../text/sentences.ts";
 import { matcher } from "../text/shared-words.ts";
-
-/** An earlier summary as far as it can be read: free text gives lines of context only. */
-export interface Earlier {
-  readonly checkpoint: Checkpoint | undefined;
-  readonly lines: readonly string[];
-  readonly text: string;
-}
-
-const FREE_SENTENCES_MAX = 400;
-
-export function earlierOf(previous: Summary | undefined): Earlier {
-  if (previous === undefined) return { checkpoint: undefined, lines: [], text: "" };
-  const checkpoint = previous.checkpoint ?? parseCheckpoint(previous.text);
-  const lines = checkpoint?.criticalContext ?? splitSentences(previous.text, { sentencesMax: FREE_SENTENCES_MAX });
-  return { checkpoint, lines: lines.filter((line) => !isCallForm(line)), text: previous.text };
-}
 
 export interface MergeSource {
   readonly reading: Reading;

@@ -4,9 +4,9 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
-import type { Earlier } from "../compose/merge.ts";
 import { replacedIn } from "../outdated/replaced.ts";
 import { isOverWish, type Withdrawal } from "../outdated/withdrawn.ts";
+import type { Earlier } from "../reading/earlier-summary.ts";
 import { foreignGoal } from "../reading/foreign-goal.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
 import { isTalk, type Prose, type Reading } from "../reading/reading.ts";
