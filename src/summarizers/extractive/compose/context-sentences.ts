@@ -15,9 +15,10 @@ import type { Prose } from "../reading/reading.ts";
 import { isOutput } from "../reading/tool-output.ts";
 import { isAnnouncement } from "../statements/assistant-statements.ts";
 import { visitContentWords } from "../text/content-words.ts";
+import { endsWithMark, isClosed } from "../text/endings.ts";
 import { userLabel } from "../text/labels.ts";
 import { quick } from "../text/quick-expressions.ts";
-import { endsWithMark, splitSentences } from "../text/sentences.ts";
+import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
 import { writtenSentences } from "../text/written-sentences.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
@@ -136,7 +137,7 @@ function sentencesOf(item: Prose, manner: Since): readonly Said[] {
   const isPasted = isUser && speaker === "" && hasLines(text, PASTED_LINES_MIN);
   const said: Said[] = [];
   for (const sentence of isUser ? spokenSentences(item) : writtenSentences(item)) {
-    if (isPasted && !CLOSED.test(sentence)) continue;
+    if (isPasted && !isClosed(sentence)) continue;
     const tidy = isUser ? spokenIn(sentence, speaker !== "") : findingIn(sentence, language);
     if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) continue;
     if (!isUser && (isStale(tidy, manner) || !saysSomething(tidy))) continue;
@@ -168,7 +169,7 @@ function spokenIn(sentence: string, isTalk: boolean): string {
 /** Empty for what does not stand alone, and for "Now let me look at it:", which says what was about to be done and is past. */
 function findingIn(words: string, language: Language): string {
   // Items of a list and headings close by no mark: without what stands above them they are fragments.
-  if (!CLOSED.test(words)) return "";
+  if (!isClosed(words)) return "";
   const isPast = isAnnouncement(words, CUES[language]) || (language !== "en" && isAnnouncement(words, CUES.en));
   return isPast || isUnderway(words) ? "" : (wholeWords(words, { isUser: false }) ?? "");
 }
@@ -184,8 +185,6 @@ const UNDERWAY =
   /^(?:(?:ok(?:ay)?|good|great|now|first|next|then|also|so|and)[,.:!]? )*(?:adding|analy[sz]ing|applying|building|calling|checking|collecting|comparing|continuing|creating|digging|editing|examining|exploring|fetching|finding|fixing|gathering|getting|going|implementing|inspecting|installing|investigating|listing|looking(?! forward)|moving on|opening|preparing|proceeding|pulling|querying|re-?running|reading|removing|retrying|reviewing|running|scanning|searching|starting|switching|testing|tracing|trying|updating|verifying|waiting|working|writing) [^,;:—–]+$/i;
 const FINITE =
   /\b(?:is|are|was|were|be|been|has|have|had|does|did|do|will|would|can|could|should|must|may|might|\p{L}+n['’]t|\p{L}{2,}(?:ed|es)|takes?|shows?|gives?|needs?|fails?|works?|helps?|makes?|means?|breaks?|leads?|costs?|brings?|keeps?|seems?|depends?|prevents?|requires?|causes?)\b/iu;
-
-const CLOSED = /[.!?。！？؟][)\]"'”’」』）*`]*$/;
 
 /** "Good, I have the full picture." names nothing, and says little in few words. */
 function saysSomething(sentence: string): boolean {

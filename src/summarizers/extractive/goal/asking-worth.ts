@@ -3,6 +3,7 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { cue } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
+import { endsAsking, endsWithColon } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 import type { Worth } from "./quote-room.ts";
 
@@ -34,12 +35,12 @@ export function worthOf(sentence: string, isFirst: boolean, language: Language):
   if (GROUNDS.test(sentence) && request.test(sentence)) return "plea";
   if ((PLEAS[language] ?? request).test(sentence.slice(0, PLEA_CHARS)) && !TALE.test(sentence)) return "plea";
   if (LATE_PLEA.test(sentence)) return "plea";
-  if (TALE.test(sentence) && !/[?？؟]$/.test(sentence)) return "telling";
+  if (TALE.test(sentence) && !endsAsking(sentence)) return "telling";
   // Who begins with a rule asks for it.
   if (!isFirst && constraint.test(sentence)) return "rule";
-  if (request.test(sentence) || /[?？؟]$/.test(sentence)) return "order";
+  if (request.test(sentence) || endsAsking(sentence)) return "order";
   // What only announces says nothing without what it announces, and "Awesome!" nothing at all.
-  const isEmpty = /[:：]$/.test(sentence) || (sentence.length < TELLING_CHARS_MIN && /[!.]$/.test(sentence));
+  const isEmpty = endsWithColon(sentence) || (sentence.length < TELLING_CHARS_MIN && /[!.]$/.test(sentence));
   if (isFirst && ACKNOWLEDGEMENT.test(sentence)) return "rule";
   return isEmpty ? "rule" : "telling";
 }
@@ -56,8 +57,8 @@ const COURTESY = quick(
 
 /** Whether an order is one from its first words: "Implement …" or a question, not "The first release …" or "Apply:". */
 export function opensWithOrder(sentence: string, language: Language): boolean {
-  if (/[?？؟]$/.test(sentence)) return true;
-  if (sentence.length < TELLING_CHARS_MIN && /[:：]$/.test(sentence)) return false;
+  if (endsAsking(sentence)) return true;
+  if (sentence.length < TELLING_CHARS_MIN && endsWithColon(sentence)) return false;
   return CUES[language].request.test(sentence.slice(0, OPENING_CHARS));
 }
 

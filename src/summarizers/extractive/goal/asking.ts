@@ -6,8 +6,9 @@
 
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
+import { endsAsking, endsWithMark } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
-import { cutAtWord, endsWithMark, splitSentences } from "../text/sentences.ts";
+import { cutAtWord, splitSentences } from "../text/sentences.ts";
 import {
   isPointing,
   LATE_CLAUSE,
@@ -144,7 +145,7 @@ const POLITE = quick(
 /** Who ends with a question asks it, whatever was said on the way; else the first that begins with a bare verb, or has one. */
 function orderIn(pieces: readonly Piece[]): number {
   const last = pieces.length - 1;
-  if (pieces[last]?.worth === "order" && /[?？؟]$/.test(pieces[last]?.text ?? "")) return last;
+  if (pieces[last]?.worth === "order" && endsAsking(pieces[last]?.text ?? "")) return last;
   const opening = pieces.findIndex(({ worth, opens }) => worth === "order" && opens === true);
   return opening >= 0 ? opening : pieces.findIndex(({ worth }) => worth === "order");
 }

@@ -5,6 +5,7 @@
 
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
+import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { isAssent } from "./tasks.ts";
 
@@ -33,7 +34,7 @@ export function servedBy({ text, isReply }: Said, language: Language): string | 
       isAgreed = true;
       served ??= "";
     } else if (isReply && LEANING_ON_TOLD.test(clause)) served ??= "";
-    else if (CUES[language].request.test(clause) || /[?？؟]$/.test(clause)) return undefined;
+    else if (CUES[language].request.test(clause) || endsAsking(clause)) return undefined;
   }
   return served;
 }

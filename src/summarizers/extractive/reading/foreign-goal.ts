@@ -3,6 +3,7 @@
  * the sentences it begins with. Never rewords, never reads further than a bounded beginning.
  */
 
+import { endsWithColon } from "../text/endings.ts";
 import { cutAtWord, oneLine, splitSentences } from "../text/sentences.ts";
 import { matcher } from "../text/shared-words.ts";
 import { withoutLayout } from "../text/whole-statement.ts";
@@ -47,7 +48,7 @@ function itemsBelow(lines: readonly string[], at: number): readonly string[] {
   const items: string[] = [];
   for (const line of lines.slice(at + 1, at + 1 + LINES_MAX)) {
     const item = /^\s*(?:[-*+]|\d{1,2}[.)])\s+(?:\[ \]\s+)?(\S.*)$/.exec(line)?.[1];
-    if (line.trim() !== "" && (item === undefined || /[:：]$/.test(item))) break;
+    if (line.trim() !== "" && (item === undefined || endsWithColon(item))) break;
     if (item !== undefined) items.push(oneLine(withoutLayout(item.replace(STATE_THEN, "")), PENDING_CHARS_MAX));
   }
   return items;

@@ -13,6 +13,7 @@ import { inOrder, type KeptView } from "../reading/kept-view.ts";
 import { isTalk, type Prose, type Reading } from "../reading/reading.ts";
 import { leftIn, openIn } from "../statements/assistant-statements.ts";
 import { visitContentWords } from "../text/content-words.ts";
+import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { matcher } from "../text/shared-words.ts";
@@ -103,7 +104,7 @@ function mayLeaveOpen(text: string, language: Language): boolean {
 /** Whether it waits for people who take no part in the talk: whatever the user was asked for is answered, and programs end by themselves. */
 function isWaiting(said: string, language: Language): boolean {
   const waiting = WAITING.exec(said);
-  if (waiting === null || /[?？؟]$/.test(said) || OF_THE_USER[language].test(said)) return false;
+  if (waiting === null || endsAsking(said) || OF_THE_USER[language].test(said)) return false;
   return !OF_A_PROGRAM.test(said.slice(waiting.index, waiting.index + waiting[0].length + AWAITED_CHARS));
 }
 

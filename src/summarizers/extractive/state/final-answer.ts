@@ -9,6 +9,7 @@ import { ASKING_BACK } from "../goal/requests.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
 import type { Reading } from "../reading/reading.ts";
 import { isAnnouncement, toldIn } from "../statements/assistant-statements.ts";
+import { endsWithColon } from "../text/endings.ts";
 import { answeredLabel } from "../text/labels.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
 import { wholeWords, withoutLayout } from "../text/whole-statement.ts";
@@ -41,7 +42,7 @@ export function finalAnswer({ reading, kept, language }: AnswerInput): readonly 
 
 /** A sentence before a list is an answer of its own, marked as going on. */
 function quoted(sentence: string): string | undefined {
-  const isOpened = /[:：]$/.test(sentence);
+  const isOpened = endsWithColon(sentence);
   const whole = wholeWords(isOpened ? sentence.slice(0, -1) : sentence, { isUser: false });
   return whole !== undefined && isOpened ? `${whole}…` : whole;
 }

@@ -6,12 +6,13 @@
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
+import { endsAsking, endsWithColon } from "../text/endings.ts";
 import { userLabel } from "../text/labels.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
 import { wordsOf } from "../text/shared-words.ts";
 import { withoutLayout } from "../text/whole-statement.ts";
-import { ALTERNATIVE, decisionIn, endsAsking } from "./decisions.ts";
+import { ALTERNATIVE, decisionIn } from "./decisions.ts";
 import { leaves } from "./left-alone.ts";
 import { type Asking, isSelecting, offeredBefore, takenUp } from "./offered-ways.ts";
 
@@ -108,7 +109,7 @@ export function optionsIn(text: string): ReadonlyMap<string, string> {
     if (mark === "") return;
     if (mark === "1" || mark.toUpperCase() === "A") options = new Map();
     const title = withoutLayout(words);
-    const details = /[:：]$/.test(title) ? withoutLayout(lines.slice(at + 1).find((below) => below !== "") ?? "") : "";
+    const details = endsWithColon(title) ? withoutLayout(lines.slice(at + 1).find((below) => below !== "") ?? "") : "";
     options.set(mark.toUpperCase(), oneLine(`${title} ${details}`, TEXT_CHARS_MAX));
   });
   return options.size > 1 ? options : new Map();

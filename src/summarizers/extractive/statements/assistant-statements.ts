@@ -9,12 +9,13 @@ import { boxesIn } from "../calls/todo-list.ts";
 import { guarded } from "../cues/cue-guard.ts";
 import { type CueTable, never } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
+import { endsAsking, endsWithColon, endsWithMark } from "../text/endings.ts";
 import { listUnder } from "../text/labelled-lists.ts";
 import { quick } from "../text/quick-expressions.ts";
-import { endsOf, endsWithMark, splitSentences } from "../text/sentences.ts";
+import { endsOf, splitSentences } from "../text/sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "../text/whole-statement.ts";
 import { writtenSentences } from "../text/written-sentences.ts";
-import { CONCLUDING, decidingCues, decisionIn, endsAsking } from "./decisions.ts";
+import { CONCLUDING, decidingCues, decisionIn } from "./decisions.ts";
 import { withOwnOption } from "./own-options.ts";
 import { DENYING, isRefused } from "./refusals.ts";
 
@@ -251,7 +252,7 @@ function announcingWords(text: string, { lead, next }: CueTable): string | undef
     const announcing = lead.exec(text)?.[0] ?? "";
     return announcing === "" ? undefined : announcing;
   }
-  return /[:：]$/.test(text) && next.test(text.slice(0, LEAD_CHARS)) ? "" : undefined;
+  return endsWithColon(text) && next.test(text.slice(0, LEAD_CHARS)) ? "" : undefined;
 }
 
 /** The claim must stand in the main clause, in the past, and nothing in that clause may take it back. */

@@ -6,6 +6,7 @@
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import { guarded } from "../cues/cue-guard.ts";
 import type { CueTable } from "../cues/cue-table.ts";
+import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 
 export interface Speaker {
@@ -129,10 +130,3 @@ function splitReason(sentence: string, cues: CueTable): Decision | undefined {
   if (cue.index === 0 && takes(rest)) return { decision: rest, reason: sentence.slice(0, comma) };
   return head.length < charsMin ? { decision: sentence } : undefined;
 }
-
-/** A question, by its mark. */
-export function endsAsking(text: string): boolean {
-  return QUESTION.test(text);
-}
-
-const QUESTION = /[?？؟]$/;

@@ -4,10 +4,10 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { endsAsking, endsWithMark } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
-import { endsWithMark } from "../text/sentences.ts";
 import { wordsOf } from "../text/shared-words.ts";
-import { ALTERNATIVE, endsAsking } from "./decisions.ts";
+import { ALTERNATIVE } from "./decisions.ts";
 
 export interface Asking {
   /** What was said, up to the question, which stands last. */

@@ -7,10 +7,10 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
 import { isNumbered } from "../reading/evidence.ts";
 import type { PlacedCall, Prose } from "../reading/reading.ts";
+import { endsAsking } from "../text/endings.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement } from "../text/whole-statement.ts";
 import { isAnnouncement } from "./assistant-statements.ts";
-import { endsAsking } from "./decisions.ts";
 
 const SENTENCES_READ = 8;
 

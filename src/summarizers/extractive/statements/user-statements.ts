@@ -8,8 +8,9 @@ import type { CueTable } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
 import { isTelling } from "../goal/tasks.ts";
 import { isPlanChange, isTopicShift } from "../goal/topic-shift.ts";
+import { endsAsking, endsWithMark } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
-import { endsWithMark, splitSentences } from "../text/sentences.ts";
+import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement } from "../text/whole-statement.ts";
 import { type Exchange, settledBy } from "./answers.ts";
 import { decisionIn } from "./decisions.ts";
@@ -43,11 +44,11 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   for (const sentence of sentences) {
     // "The footer is too bright. Should be dimmer everywhere." says nothing without the sentence before.
     const isLeaning = /^(?:should|must|needs?)\b/i.test(sentence) && endsWithMark(before);
-    const isAnswered = isLeaning && /[?？؟]$/.test(before);
+    const isAnswered = isLeaning && endsAsking(before);
     const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, SAID);
     before = sentence;
     if (whole === undefined || TOOL_ADVICE.test(whole)) continue;
-    if (whole.length > CONSTRAINT_CHARS_MAX || /[?？؟]$/.test(whole)) continue;
+    if (whole.length > CONSTRAINT_CHARS_MAX || endsAsking(whole)) continue;
     const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
     if (decision !== undefined) decisions.push(decision);
     // "No, the gate should stay shut" wants otherwise than it was done.

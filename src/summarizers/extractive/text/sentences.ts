@@ -3,6 +3,8 @@
  * left out. One pass, bounded output. Never splits a surrogate pair, never changes what it cuts but for white space.
  */
 
+import { isCloser } from "./endings.ts";
+
 export interface SentenceOptions {
   /** At most so many, the first half and the last half of what there is. */
   readonly sentencesMax: number;
@@ -49,13 +51,6 @@ export function cutAtWord(text: string, charsMax: number): string {
   else if (isLowSurrogate(text.charCodeAt(end))) end--;
   return `${text.slice(0, end).trimEnd()}…`;
 }
-
-/** Whether it closes by a mark, so that another sentence may follow it on the same line. */
-export function endsWithMark(text: string): boolean {
-  return CLOSED_BY_MARK.test(text);
-}
-
-const CLOSED_BY_MARK = /[.!?…。！？؟:;][)\]"'”’」』）*`]*$/;
 
 function linesOf(text: string): readonly string[] {
   if (text.length <= TEXT_CHARS_MAX) return text.split("\n");
@@ -177,23 +172,6 @@ function isAbbreviation(line: string, at: number): boolean {
 
 const ORDINAL_CHARS = 12;
 const ORDINAL_GOES_ON = /^ (?:\p{Ll}|Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Quartal|\d{1,2}\.)/u;
-
-/** Quotes and brackets that close what the mark ended. */
-function isCloser(code: number): boolean {
-  return (
-    code === 34 ||
-    code === 39 ||
-    code === 41 ||
-    code === 93 ||
-    code === 0x201d ||
-    code === 0x2019 ||
-    code === 0x300d ||
-    code === 0x300f ||
-    code === 0xff09 ||
-    code === 42 ||
-    code === 96
-  );
-}
 
 function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
