@@ -87,7 +87,8 @@ export function readStatements(input: StatementInput): Statements {
       isCountered = counters(item.text) || (isCountered && !isTelling(item.text, reading.language));
       reply = item.text;
     } else {
-      const told = isFull(found) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
+      const isMended = item.message <= reading.mendedUpTo;
+      const told = isFull(found, isMended) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
       const since = { reading, ...came, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
       isCountered &&= (told?.decisions ?? []).length === 0;
       if (told !== undefined) readAssistant(standing(told, item, since), item.message, found);
@@ -212,8 +213,9 @@ function standing({ decisions, done, findings }: Told, { message, text }: Prose,
   return inUse(told, message, since.withdrawn);
 }
 
-function isFull({ done, decisions, findings }: Found): boolean {
-  return Math.min(done.length, decisions.length, findings.length) >= ITEMS_MAX;
+/** Nothing more is wanted of a message. What one found that is mended since is never told. */
+function isFull({ done, decisions, findings }: Found, isMended: boolean): boolean {
+  return Math.min(done.length, decisions.length, isMended ? ITEMS_MAX : findings.length) >= ITEMS_MAX;
 }
 
 /** Messages are read newest first, so that within one the last comes first too. */
