@@ -33,14 +33,11 @@ export function recordedInput(megabytes: number): SpeedInput | undefined {
   if (sessions.length === 0) return undefined;
   const messages: JsonValue[] = [];
   let chars = 0;
-  for (let round = 0; chars < megabytes * MEGABYTE; round++) {
-    for (const session of sessions) {
-      for (const message of session) {
-        const own = withOwnIds(message, round);
-        chars += JSON.stringify(own).length;
-        messages.push(own);
-      }
-      if (chars >= megabytes * MEGABYTE) break;
+  for (let number = 0; chars < megabytes * MEGABYTE; number++) {
+    for (const message of sessions[number % sessions.length] ?? []) {
+      const own = withOwnIds(message, number);
+      chars += JSON.stringify(own).length;
+      messages.push(own);
     }
   }
   return inputWith(messages);
@@ -89,13 +86,13 @@ function shuffled<Item>(items: readonly Item[]): readonly Item[] {
   return mixed;
 }
 
-/** So that a session that comes again is another one, and not one to be mended. */
-function withOwnIds(message: JsonValue, round: number): JsonValue {
-  if (round === 0 || !isObject(message) || !isArray(message.content)) return message;
+/** Sessions count their calls from one alike. In one conversation each call has an id of its own, or it would have to be mended. */
+function withOwnIds(message: JsonValue, session: number): JsonValue {
+  if (!isObject(message) || !isArray(message.content)) return message;
   const content = message.content.map((block) => {
     if (!isObject(block)) return block;
-    if (typeof block.id === "string") return { ...block, id: `${block.id}_${round}` };
-    return typeof block.tool_use_id === "string" ? { ...block, tool_use_id: `${block.tool_use_id}_${round}` } : block;
+    if (typeof block.id === "string") return { ...block, id: `${block.id}_${session}` };
+    return typeof block.tool_use_id === "string" ? { ...block, tool_use_id: `${block.tool_use_id}_${session}` } : block;
   });
   return { ...message, content };
 }
