@@ -60,7 +60,7 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
   // Where the unit stands that ended the last run: no later run or scheme begins before it.
   let floor = 0;
   for (let at = 0; ; ) {
-    at = nextTelling(units, pairs, at);
+    at = nextTelling(pairs, at);
     if (at >= length) return;
     const code = units[at] as number;
     // The table has every unit, so that no read of it fails.
@@ -122,17 +122,19 @@ function wordStart(units: Uint16Array, end: number, floor: number): number {
  * text is passed over here: adding 0x53 sets the eighth bit of what is not below `-`, adding 0x20 that of what is above `_`.
  * Without a branch but the loop's own: each that cannot be foreseen costs as much as ten units.
  */
-function nextTelling(units: Uint16Array, pairs: Int32Array, from: number): number {
+function nextTelling(pairs: Int32Array, from: number): number {
   // Of the first pair, the half before the start does not count.
   let wanted = 0x80_0080 - ((from & 1) << 7);
+  let pair = from >> 1;
   // The unit behind the stretch ends the search.
-  for (let pair = from >> 1; pair < pairs.length; pair++) {
+  for (; pair < pairs.length; pair++) {
     const low = (pairs[pair] as number) & 0x7f_007f; // inside the array
     const telling = (low + 0x53_0053) & ~(low + 0x20_0020) & wanted;
     if (telling !== 0) return 2 * pair + 1 - ((telling >> 7) & 1);
     wanted = 0x80_0080;
   }
-  return units.length;
+  // Not the array's length: the engine takes that for more than 32 bits, and would carry every position of the scan as a double.
+  return 2 * pair;
 }
 
 function visitFlagged(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
