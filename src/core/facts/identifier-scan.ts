@@ -65,7 +65,7 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
     const code = units[at] as number;
     // The table has every unit, so that no read of it fails.
     const own = classes[code] as number;
-    // Marks that no identifier has.
+    // Beyond ASCII, and only looks like one by its lower bits.
     if (own === 0) {
       at++;
       continue;
@@ -93,7 +93,7 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
         if ((flags & SLASH) === 0) break;
         bits = LOWER;
       }
-      flags |= bits === UPPER && previous === LOWER ? HUMP | UPPER : bits;
+      flags |= bits | humpBetween(previous, bits);
       previous = bits;
     }
     // Plain words, capitalised or not, are never identifiers, but may begin a URL.
@@ -109,6 +109,11 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
   }
 }
 
+/** `HUMP` for a capital behind a small letter, otherwise 0. Without a branch: where capitals stand cannot be foreseen. */
+function humpBetween(previous: number, bits: number): number {
+  return ((previous << 1) & bits & UPPER) << 7; // `LOWER << 1` is `UPPER`, `UPPER << 7` is `HUMP`
+}
+
 /** Where the small letters begin that stand before a unit. */
 function wordStart(units: Uint16Array, end: number, floor: number): number {
   let start = end;
@@ -117,9 +122,10 @@ function wordStart(units: Uint16Array, end: number, floor: number): number {
 }
 
 /**
- * The first position from here on that may be more than a small letter, a blank or a comma: its unit is one of `-` to `_`, where
- * capitals, digits and the marks of paths stand, or looks so by its lower bits. Two units are tested at once, since most of any
- * text is passed over here: adding 0x53 sets the eighth bit of what is not below `-`, adding 0x20 that of what is above `_`.
+ * The first position from here on that may be more than a small letter, a blank or a mark that no identifier has: its unit is one of
+ * `-` to `9`, `@` to `Z` or `_`, or looks so by its lower bits. Two units are tested at once, since most of any text is passed over
+ * here. Adding 0x53 sets the eighth bit of what is not below `-`, adding 0x46 that of what is above `9`; where only one of the two
+ * sets it, the unit is between them. The same for the other two ranges: doubling sets the bit of what is not below `@`.
  * Without a branch but the loop's own: each that cannot be foreseen costs as much as ten units.
  */
 function nextTelling(pairs: Int32Array, from: number): number {
@@ -129,7 +135,10 @@ function nextTelling(pairs: Int32Array, from: number): number {
   // The unit behind the stretch ends the search.
   for (; pair < pairs.length; pair++) {
     const low = (pairs[pair] as number) & 0x7f_007f; // inside the array
-    const telling = (low + 0x53_0053) & ~(low + 0x20_0020) & wanted;
+    const toNine = (low + 0x53_0053) ^ (low + 0x46_0046);
+    const toZ = (low << 1) ^ (low + 0x25_0025);
+    const underscore = (low + 0x21_0021) ^ (low + 0x20_0020);
+    const telling = (toNine ^ toZ ^ underscore) & wanted;
     if (telling !== 0) return 2 * pair + 1 - ((telling >> 7) & 1);
     wanted = 0x80_0080;
   }

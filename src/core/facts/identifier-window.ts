@@ -20,8 +20,8 @@ export interface Stretch {
 const STRETCH_UNITS = 32_768;
 /** The longest look ahead is `://` after a word. Even, for `pairs`. */
 const LOOK_AHEAD = 4;
-/** `>`: ends runs and URLs, and stands among the units that a search for identifiers stops at. */
-const END = 62;
+/** `°`: ends runs and URLs, and is one of the units that a search for identifiers stops at, since by its lower bits it is a digit. */
+const END = 0xb0;
 
 let spare: Memory | undefined;
 
