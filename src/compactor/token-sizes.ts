@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "../core/json.ts";
 import { isUntouched, type Message, type Part } from "../core/message.ts";
-import type { TokenCounter } from "../core/tokens/tokens.ts";
+import { sumOf, type TokenCounter } from "../core/tokens/tokens.ts";
 
 export interface TokenSizes {
   tokensOf(message: Message): number;
@@ -13,6 +13,8 @@ export interface TokenSizes {
 /** `ratio` is what real usage says about the estimate: 1 until some was observed. */
 export function createTokenSizes(counter: TokenCounter, ratio: () => number): TokenSizes {
   const known = new WeakMap<object, number>();
+  /** A list is never changed, and whoever decides on it or reports on it asks for the whole again. */
+  const totals = new WeakMap<readonly Message[], number>();
   function sizeOf(message: Message): number {
     const key = keyOf(message);
     const before = known.get(key);
@@ -21,10 +23,17 @@ export function createTokenSizes(counter: TokenCounter, ratio: () => number): To
     known.set(key, size);
     return size;
   }
+  function sizeOfAll(messages: readonly Message[]): number {
+    const before = totals.get(messages);
+    if (before !== undefined) return before;
+    const size = sumOf(messages, sizeOf);
+    totals.set(messages, size);
+    return size;
+  }
   const calibrated = (size: number): number => Math.round(counter.tokens(size) * ratio());
   return {
     tokensOf: (message) => calibrated(sizeOf(message)),
-    totalOf: (messages) => calibrated(messages.reduce((sum, message) => sum + sizeOf(message), 0)),
+    totalOf: (messages) => calibrated(sizeOfAll(messages)),
   };
 }
 
