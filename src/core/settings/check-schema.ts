@@ -4,6 +4,7 @@
  * whatever the value holds.
  */
 
+import { once } from "../once.ts";
 import { nearestWord } from "./near-word.ts";
 import { allowedText, type ListSchema, type NumberSchema, type Schema, type VariantsSchema } from "./schema.ts";
 
@@ -22,7 +23,11 @@ export interface CheckOptions {
 }
 
 export function checkSchema(value: unknown, schema: Schema, options: CheckOptions): readonly Problem[] {
-  const walk: Walk = { ...options, subject: options.subject ?? "The value", knownPaths: pathsOf(schema, "") };
+  const walk: Walk = {
+    ...options,
+    subject: options.subject ?? "The value",
+    knownPaths: once(() => pathsOf(schema, "")),
+  };
   return checkAt("", value, schema, walk);
 }
 
@@ -63,7 +68,7 @@ export function pathsOf(schema: Schema, path: string): readonly string[] {
 
 interface Walk extends CheckOptions {
   readonly subject: string;
-  readonly knownPaths: readonly string[];
+  readonly knownPaths: () => readonly string[];
 }
 
 const SHOWN_CHARACTERS_MAX = 60;
@@ -166,11 +171,11 @@ function checkKeys(path: string, value: Readonly<Record<string, unknown>>, { key
 function unknownKey(path: string, key: string, keys: Keys["keys"], walk: Walk): Problem {
   const full = joined(path, key);
   const here = Object.keys(keys);
-  const leaves = walk.knownPaths.map((known) => known.slice(known.lastIndexOf(".") + 1));
-  const elsewhere = (leaf: string | undefined) =>
-    leaf === undefined ? undefined : walk.knownPaths[leaves.indexOf(leaf)];
+  const paths = walk.knownPaths();
+  const leaves = paths.map((known) => known.slice(known.lastIndexOf(".") + 1));
+  const elsewhere = (leaf: string | undefined) => (leaf === undefined ? undefined : paths[leaves.indexOf(leaf)]);
   const nearHere = nearestWord(key, here);
-  const exact = walk.knownPaths.find((known) => known === key) ?? elsewhere(leaves.find((leaf) => leaf === key));
+  const exact = paths.find((known) => known === key) ?? elsewhere(leaves.find((leaf) => leaf === key));
   const meant = exact ?? (nearHere === undefined ? elsewhere(nearestWord(key, leaves)) : joined(path, nearHere));
   const message = `Unknown key ${full}`;
   if (meant !== undefined && meant !== full) return { path: full, message: `${message}; did you mean ${meant}?` };
