@@ -42,7 +42,8 @@ export function saysNone(said: string): boolean {
 const NONE_CHARS_MAX = 40;
 /** As programs write that there is none, and as people do. */
 const NO_ERROR = quick(
-  /^(?:(?!\p{L})\D)*(?:none|null|nil|undefined|false|no|ok|success|0|n\/?a|no[ _-]?errors?|without errors?|keine?r?|kein fehler|aucune?|aucune erreur|ning[uú]n[oa]?|sin errore?s?|nessun[oa]?|nessun errore|nenhum|sem erros?|нет|нет ошибок|无|没有错误|なし|エラーなし|없음|لا يوجد)?(?:(?!\p{L})\D)*$/iu,
+  String.raw`^(?:(?!\p{L})\D)*(?:none|null|nil|undefined|false|no|ok|success|0|n\/?a|no[ _-]?errors?|without errors?|keine?r?|kein fehler|aucune?|aucune erreur|ning[uú]n[oa]?|sin errore?s?|nessun[oa]?|nessun errore|nenhum|sem erros?|нет|нет ошибок|无|没有错误|なし|エラーなし|없음|لا يوجد)?(?:(?!\p{L})\D)*$`,
+  "i",
 );
 const SUCCESS = /^(?:ok|success|succeeded|successful|completed?|done|passed|active|open|confirmed)$/i;
 const STATUS_KEYS: readonly string[] = ["status", "state", "result"];

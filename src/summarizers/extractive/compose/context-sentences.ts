@@ -198,7 +198,8 @@ const EMPTY_CHARS_MAX = 60;
 const CONTENT_WORDS_MIN = 3;
 /** Who speaks of oneself, or of what was just said, must say more. */
 const SPEAKER_OR_POINTER = quick(
-  /(?<!\p{L})(?:i|we|this|that|it|ich|wir|das|dies|es|je|nous|cela|yo|esto|eso|isso|questo|это|я|мы)(?!\p{L})/iu,
+  String.raw`(?<!\p{L})(?:i|we|this|that|it|ich|wir|das|dies|es|je|nous|cela|yo|esto|eso|isso|questo|это|я|мы)(?!\p{L})`,
+  "i",
 );
 
 /** Scripts without blanks say more in fewer characters. */

@@ -107,5 +107,6 @@ function isWrittenForPeople(sentence: string): boolean {
 
 /** "Please retry your edit command.", "Use `mix explain` for more.": what a tool wants its caller to do says nothing about what it found. */
 const TELLS_READER = quick(
-  /^(?:(?:please|kindly|bitte|veuillez|por favor|per favore|per piacere|пожалуйста)(?!\p{L})|(?:use|run|try|see|check|consider|ensure|review|read|visit|call|retry|provide|specify|install|add|remove|set|refer|fix|open|pass|avoid|remember)(?= (?:[`"'“]|(?:the|a|an|this|that|these|your|it|them|another|again|to|using|running|with)(?!\p{L})))|(?:make sure|do not|don['’]t|be sure)(?!\p{L}))|^请|(?:ください|下さい)[。！]$|(?:하세요|하십시오)[.]$/iu,
+  String.raw`^(?:(?:please|kindly|bitte|veuillez|por favor|per favore|per piacere|пожалуйста)(?!\p{L})|(?:use|run|try|see|check|consider|ensure|review|read|visit|call|retry|provide|specify|install|add|remove|set|refer|fix|open|pass|avoid|remember)(?= (?:[\x60"'“]|(?:the|a|an|this|that|these|your|it|them|another|again|to|using|running|with)(?!\p{L})))|(?:make sure|do not|don['’]t|be sure)(?!\p{L}))|^请|(?:ください|下さい)[。！]$|(?:하세요|하십시오)[.]$`,
+  "i",
 );

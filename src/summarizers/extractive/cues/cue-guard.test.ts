@@ -15,8 +15,32 @@ test("a text without any of the pieces", () => check("The gate opens at noon.", 
 test("a text with a piece inside another word", () => check("It is unfinished.", false));
 test("the first cue", () => check("We DECIDED to open the gate.", true));
 test("the second cue, at the very end", () => check("The lock now works", true));
-test("letters that an expression takes for others", () => check("Finiſhed", true));
-test("an ideograph beside the words", () => check("The 門 is finished.", true));
+test("a letter that only looks like another", () => check("Finiſhed", false));
+test("signs and an ideograph beside the words", () => check("→ The 門 is finished ✅", true));
+test("an old form of a letter", () => expect(guarded([words("ветер")])("\u1c80етер")).toBe(true));
+
+/** As an expression that disregards case has it. */
+function canonical(character: string): string {
+  const upper = character.toUpperCase();
+  const isFolded = upper.length === 1 && !(character.charCodeAt(0) >= 128 && upper.charCodeAt(0) < 128);
+  return isFolded ? upper : character;
+}
+
+test("no other letter stands for one of the cues without being its capital", () => {
+  const letters = new Set(
+    Object.values(CUES).flatMap((cues) =>
+      Object.values(cues).flatMap((cue) => (neededPieces(cue) ?? []).flatMap((piece) => [...piece])),
+    ),
+  );
+  const letterOf = new Map(Array.from(letters, (letter) => [canonical(letter), letter]));
+  const basicPlane = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+  const others = basicPlane.filter((character) => {
+    const letter = letterOf.get(canonical(character));
+    return letter !== undefined && character.toLowerCase() !== letter;
+  });
+  expect(letters.size).toBeGreaterThan(100);
+  expect(others.filter((character) => character < "\u1c80" || character > "\u1c88")).toEqual([]);
+});
 
 describe("every cue finds itself", () => {
   for (const [language, cues] of Object.entries(CUES))

@@ -45,7 +45,7 @@ function cueGuard(cues: readonly RegExp[]): (text: string) => number {
     let key = 0;
     for (let at = 0; at < small.length && found !== every; at++) {
       const code = small.charCodeAt(at);
-      if (code >= LONG_S && isOdd(code)) return every;
+      if (code >= ARCHAIC_FIRST && code <= ARCHAIC_LAST) return every;
       key = keyWith(key, code);
       if (((table.cuesOf[key] ?? 0) & ~found) !== 0) found |= cuesAt(small, at + 1, table.piecesOf.get(key) ?? []);
     }
@@ -67,7 +67,8 @@ function tableOf(cues: readonly RegExp[]): PieceTable {
   cues.forEach((expression, at) => {
     const cue = 1 << at;
     const pieces = neededPieces(expression) ?? [""];
-    if (pieces.some(({ length }) => length < KEY_CHARS)) {
+    // With that flag more letters count as one.
+    if (expression.unicode || pieces.some(({ length }) => length < KEY_CHARS)) {
       always |= cue;
       return;
     }
@@ -110,11 +111,6 @@ function keyWith(key: number, code: number): number {
   return ((key << SHIFT) ^ code) & KEY_MASK;
 }
 
-const LONG_S = 0x17f;
-
-/** Where an expression may take a letter for another that is not its small form, or where words have no blanks: that is left to the expression. */
-function isOdd(code: number): boolean {
-  const isCyrillic = code >= 0x400 && code < 0x500;
-  const isDashOrQuote = code >= 0x2010 && code <= 0x2027;
-  return !isCyrillic && !isDashOrQuote;
-}
+/** Old forms of Cyrillic letters: an expression takes them for those of today, of which they are no capitals. There are no others in the cues. */
+const ARCHAIC_FIRST = 0x1c80;
+const ARCHAIC_LAST = 0x1c88;

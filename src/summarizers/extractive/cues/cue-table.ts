@@ -1,6 +1,6 @@
 /** What a language's table of cues holds, and how its entries are written. A cue only suggests; it never changes a sentence. */
 
-import { quickSource } from "../text/quick-expressions.ts";
+import { quick } from "../text/quick-expressions.ts";
 
 export interface CueTable {
   /** In a user's message: it asks for something to be done. */
@@ -58,7 +58,7 @@ export interface CueTable {
 }
 
 /** Whatever its case. */
-export const cue = (source: string): RegExp => new RegExp(quickSource(source), "iu");
+export const cue = (source: string): RegExp => quick(source, "i");
 /**
  * Words of alphabets stand alone. ASCII first: nearly every place is settled by it, and whether a character is a letter of any script
  * takes long to tell.

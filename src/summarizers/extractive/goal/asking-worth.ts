@@ -23,7 +23,8 @@ export const LATE_CLAUSE = cue(`[,;:—–] ${ASKING_YOU}`);
 
 /** What templates say of themselves. */
 const ROLE = quick(
-  /^(?:(?:now,? )?you(?: are|['’]re) (?:an?|the|now|going to)|you (?:can|may|should|must|will|do not|don['’]t|need to|have to)|act as|as an? |imagine you|important|note|notes|remember|warning|caution|attention|tips?|hint|rules?|instructions?|here(?: is| are|['’]s)|the following|below|above|i(?:'ve| have) uploaded|du bist|sie sind|tu es|vous êtes|eres|você é|sei un|ты|вы —|wichtig|hinweis|remarque|nota|примечание)(?![\p{L}])|^(?:你是|您是|注意|重要|あなたは|당신은)/iu,
+  String.raw`^(?:(?:now,? )?you(?: are|['’]re) (?:an?|the|now|going to)|you (?:can|may|should|must|will|do not|don['’]t|need to|have to)|act as|as an? |imagine you|important|note|notes|remember|warning|caution|attention|tips?|hint|rules?|instructions?|here(?: is| are|['’]s)|the following|below|above|i(?:'ve| have) uploaded|du bist|sie sind|tu es|vous êtes|eres|você é|sei un|ты|вы —|wichtig|hinweis|remarque|nota|примечание)(?![\p{L}])|^(?:你是|您是|注意|重要|あなたは|당신은)`,
+  "i",
 );
 
 /** A plea stands at the beginning: "…, please use a script" is a rule about how. */
@@ -52,7 +53,8 @@ function isCourtesy(sentence: string): boolean {
 
 const COURTESY_CHARS_MAX = 80;
 const COURTESY = quick(
-  /^(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|guten (?:tag|morgen|abend)|hallo|bonjour|hola|buenos días|olá|bom dia|ciao|buongiorno|здравствуйте|привет)(?: \p{L}+){0,2}[,!.]? ?)?(?:(?:i |we )?hope (?:you|this|all|everything)[^?]{0,50}|how are you[^.]{0,20}|(?:ich|wir) hoffen?[^?]{0,50}|j['’]espère que[^?]{0,50}|espero que [^?]{0,50}|spero [^?]{0,50}|надеюсь[^?]{0,50})[.!?]$|^(?:你好|您好)?[，,]?希望你[^？]{0,20}[。！]$|^(?:what|why|how|where)(?: \p{L}+){1,3}$|^(?:context|background|overview|introduction)$/iu,
+  String.raw`^(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|guten (?:tag|morgen|abend)|hallo|bonjour|hola|buenos días|olá|bom dia|ciao|buongiorno|здравствуйте|привет)(?: \p{L}+){0,2}[,!.]? ?)?(?:(?:i |we )?hope (?:you|this|all|everything)[^?]{0,50}|how are you[^.]{0,20}|(?:ich|wir) hoffen?[^?]{0,50}|j['’]espère que[^?]{0,50}|espero que [^?]{0,50}|spero [^?]{0,50}|надеюсь[^?]{0,50})[.!?]$|^(?:你好|您好)?[，,]?希望你[^？]{0,20}[。！]$|^(?:what|why|how|where)(?: \p{L}+){1,3}$|^(?:context|background|overview|introduction)$`,
+  "i",
 );
 
 /** Whether an order is one from its first words: "Implement …" or a question, not "The first release …" or "Apply:". */
@@ -71,7 +73,8 @@ export const LEANING_PLEA =
   /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$|^(?:所以|请问)?[你您]?(?:能不能|可不可以|能|可以)帮(?:帮?我们?|忙)(?:一下)?吗?[？?]$/iu;
 /** Begins with a word that points back. */
 export const LEANING = quick(
-  /^(?:and|but|so|it|that|this|they|those|these|und|aber|also|es|das|dies(?:e[rs]?)?|et|mais|donc|cela|ça|y|pero|eso|esto|e|mas|isso|ma|però|questo|и|а|но|это)(?!\p{L})|^(?:但是?|所以|而且|这|那|它)|^(?:でも|しかし|それ|その|これ)|^(?:하지만|그런데|그래서|그것|이것)/iu,
+  String.raw`^(?:and|but|so|it|that|this|they|those|these|und|aber|also|es|das|dies(?:e[rs]?)?|et|mais|donc|cela|ça|y|pero|eso|esto|e|mas|isso|ma|però|questo|и|а|но|это)(?!\p{L})|^(?:但是?|所以|而且|这|那|它)|^(?:でも|しかし|それ|その|これ)|^(?:하지만|그런데|그래서|그것|이것)`,
+  "i",
 );
 /** "Can you tell me why this happened?": short, and what it is about is pointed at. */
 export function isPointing(sentence: string): boolean {
@@ -80,14 +83,17 @@ export function isPointing(sentence: string): boolean {
 
 const POINTING_CHARS_MAX = 80;
 const POINTING = quick(
-  /(?<!\p{L})(?:have|get|want|need|send|move|bring|put) (?:it|them)(?!\p{L})|(?<!\p{L})(?:it|this|that|them|these|those)(?:[?!.,]*$| (?:happen|work|fail|broke|for (?:me|us)(?!\p{L})|please|now|again|instead|is about|up(?!\p{L})))|what(?:['’]s| is) (?:going on|happening|wrong)[?!.]*$|(?<!\p{L})(?:das|es|dies|damit|davon|daran)(?: \p{L}+en)?[?!.]*$|(?<!\p{L})(?:cela|ça|eso|esto|isso|isto|questo|это)[?!. ]*$/iu,
+  String.raw`(?<!\p{L})(?:have|get|want|need|send|move|bring|put) (?:it|them)(?!\p{L})|(?<!\p{L})(?:it|this|that|them|these|those)(?:[?!.,]*$| (?:happen|work|fail|broke|for (?:me|us)(?!\p{L})|please|now|again|instead|is about|up(?!\p{L})))|what(?:['’]s| is) (?:going on|happening|wrong)[?!.]*$|(?<!\p{L})(?:das|es|dies|damit|davon|daran)(?: \p{L}+en)?[?!.]*$|(?<!\p{L})(?:cela|ça|eso|esto|isso|isto|questo|это)[?!. ]*$`,
+  "i",
 );
 const TELLING_CHARS_MIN = 20;
 /** "They want to build a bridge": what others want is told, not asked. */
 const TALE = quick(
-  /^(?:(?:and|but|so|because|since|while|although|then) )?(?:they|he|she|it|users?|people|customers?|clients?|(?:the|our|my|some|many) (?:users?|people|customers?|clients?|team|author|reporter|boss|manager))(?:['’]\p{L}+)? (?!should|must|needs?|has to|have to)/iu,
+  String.raw`^(?:(?:and|but|so|because|since|while|although|then) )?(?:they|he|she|it|users?|people|customers?|clients?|(?:the|our|my|some|many) (?:users?|people|customers?|clients?|team|author|reporter|boss|manager))(?:['’]\p{L}+)? (?!should|must|needs?|has to|have to)`,
+  "i",
 );
 /** "Great, that works now.": takes leave of what was before. */
 const ACKNOWLEDGEMENT = quick(
-  /^(?:(?:ok(?:ay)?|great|perfect|nice|awesome|cool|excellent|good|thanks|thank you|thx|yes|yeah|alright|amazing|wonderful|super|prima|danke|merci|parfait|gracias|perfecto|obrigad[oa]|perfeito|grazie|perfetto|спасибо|отлично)(?!\p{L})[,!]?[^,;:?]{0,40}|(?:that|this|it) (?:works|looks|is) (?:great|good|perfect|fine|better|nice)[^,;:?]{0,30})[.!]?$|^(?:好的|谢谢|太好了|很好|ありがとう|감사)[^，？]{0,12}[。！!]?$/iu,
+  String.raw`^(?:(?:ok(?:ay)?|great|perfect|nice|awesome|cool|excellent|good|thanks|thank you|thx|yes|yeah|alright|amazing|wonderful|super|prima|danke|merci|parfait|gracias|perfecto|obrigad[oa]|perfeito|grazie|perfetto|спасибо|отлично)(?!\p{L})[,!]?[^,;:?]{0,40}|(?:that|this|it) (?:works|looks|is) (?:great|good|perfect|fine|better|nice)[^,;:?]{0,30})[.!]?$|^(?:好的|谢谢|太好了|很好|ありがとう|감사)[^，？]{0,12}[。！!]?$`,
+  "i",
 );

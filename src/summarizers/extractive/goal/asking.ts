@@ -135,11 +135,13 @@ function byWorth(pieces: readonly Piece[]): readonly number[] {
 
 /** "We're solving the following riddle." */
 const ANNOUNCING = quick(
-  /^[^,;]{0,60}(?<!\p{L})(?:the following|folgende[nrsm]?|l[ea]s? \p{L}+ suivante?s?|(?:el|la|los|las) siguientes?|[oa]s? seguintes?|(?:il|la|i|le) seguent[ei]|следующ\p{L}+)(?!\p{L})[^,;:]{0,40}[.!]?$|^[^，,]{0,20}(?:以下|如下|下面|次の|다음)[^，,：:]{0,20}[。.]?$/iu,
+  String.raw`^[^,;]{0,60}(?<!\p{L})(?:the following|folgende[nrsm]?|l[ea]s? \p{L}+ suivante?s?|(?:el|la|los|las) siguientes?|[oa]s? seguintes?|(?:il|la|i|le) seguent[ei]|следующ\p{L}+)(?!\p{L})[^,;:]{0,40}[.!]?$|^[^，,]{0,20}(?:以下|如下|下面|次の|다음)[^，,：:]{0,20}[。.]?$`,
+  "i",
 );
 
 const POLITE = quick(
-  /^(?:(?:and|und|et|y|e|и) )?(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста|من فضلك)(?!\p{L})|^(?:所以|那)?(?:请|麻烦|帮我)|(?:ください|お願いします|주세요|부탁드립니다)[。.!]?$/iu,
+  String.raw`^(?:(?:and|und|et|y|e|и) )?(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста|من فضلك)(?!\p{L})|^(?:所以|那)?(?:请|麻烦|帮我)|(?:ください|お願いします|주세요|부탁드립니다)[。.!]?$`,
+  "i",
 );
 
 /** Who ends with a question asks it, whatever was said on the way; else the first that begins with a bare verb, or has one. */
@@ -279,7 +281,8 @@ const RULES_LABEL =
   /^\s*(?:[<#*[_\s]*)(?:(?:important|general|additional|some|the|your|output|response)[\s_-]+){0,2}(?:instructions|tips|rules|notes?|guidelines|reminders|format|hinweise|regeln|consignes|instrucciones|reglas|instruções|regras|istruzioni|regole|инструкции|правила|注意事项|规则|要求|注意事項|ルール|규칙)(?:[\s>*\]_]*[:：]\**\s*$|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/iu;
 /** "The description is:" at the end of a line. */
 const MATERIAL_LABEL = quick(
-  /(?<!\p{L})(?:description|statement|story|message|e-?mail|report|log|output|excerpt|beschreibung|nachricht|descripción|mensaje|descrição|mensagem|descrizione|messaggio|описание|сообщение)(?: (?:is|was|reads|says|ist|lautet|est|es|é|è))?(?: as follows)?[:：]\s*$|(?:描述|内容|説明|설명)(?:如下|は次の通り)?[:：]\s*$/imu,
+  String.raw`(?<!\p{L})(?:description|statement|story|message|e-?mail|report|log|output|excerpt|beschreibung|nachricht|descripción|mensaje|descrição|mensagem|descrizione|messaggio|описание|сообщение)(?: (?:is|was|reads|says|ist|lautet|est|es|é|è))?(?: as follows)?[:：]\s*$|(?:描述|内容|説明|설명)(?:如下|は次の通り)?[:：]\s*$`,
+  "im",
 );
 
 /** Log lines, frames of stacks, prompts, paths alone, tables and tags: printed or wrapped, not said. */

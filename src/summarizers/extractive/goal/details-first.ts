@@ -24,5 +24,6 @@ const ASKING: ReadonlySet<Worth> = new Set(["plea", "order"]);
 
 /** Numbers, codes, quotes, and words that bind. */
 const DETAIL = quick(
-  /\d|[`"“„«「]|(?<!\p{L})(?:only|at (?:least|most)|no (?:more|later|earlier) than|unless|if not|if (?:it|that|this) is(?:n['’]t| not)|without|instead|non-?stop|nur|mindestens|höchstens|spätestens|ohne|statt|falls|seulement|au (?:moins|plus)|sans|sauf|sólo|solo|al menos|como máximo|sin|salvo|somente|pelo menos|no máximo|sem|soltanto|almeno|al massimo|senza|только|не (?:более|менее|позже)|без)(?!\p{L})|只|至少|最多|不超过|だけ|以内|まで|만 |이내/iu,
+  String.raw`\d|[\x60"“„«「]|(?<!\p{L})(?:only|at (?:least|most)|no (?:more|later|earlier) than|unless|if not|if (?:it|that|this) is(?:n['’]t| not)|without|instead|non-?stop|nur|mindestens|höchstens|spätestens|ohne|statt|falls|seulement|au (?:moins|plus)|sans|sauf|sólo|solo|al menos|como máximo|sin|salvo|somente|pelo menos|no máximo|sem|soltanto|almeno|al massimo|senza|только|не (?:более|менее|позже)|без)(?!\p{L})|只|至少|最多|不超过|だけ|以内|まで|만 |이내`,
+  "i",
 );

@@ -26,5 +26,6 @@ export function newestTalk(input: GoalInput): GoalInput {
 }
 
 const GREETING = quick(
-  /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|long time no see|hallo|guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|olá|oi|bo[ma] (?:dia|tarde|noite)|ciao|buon(?:giorno|asera)|привет|здравствуйте?|добр(?:ое утро|ый (?:день|вечер)))(?!\p{L})|^(?:你好|您好|嗨|哈喽|早上好|上午好|下午好|晚上好|早安|好久不见|こんにちは|こんばんは|おはよう|안녕|مرحبا|السلام عليكم)/iu,
+  String.raw`^(?:hi|hello|hey|good (?:morning|afternoon|evening)|long time no see|hallo|guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|olá|oi|bo[ma] (?:dia|tarde|noite)|ciao|buon(?:giorno|asera)|привет|здравствуйте?|добр(?:ое утро|ый (?:день|вечер)))(?!\p{L})|^(?:你好|您好|嗨|哈喽|早上好|上午好|下午好|晚上好|早安|好久不见|こんにちは|こんばんは|おはよう|안녕|مرحبا|السلام عليكم)`,
+  "i",
 );

@@ -114,7 +114,8 @@ function isClosing(last: Prose | undefined): boolean {
 
 /** A question, or "Please send me the number of the berth." */
 export const ASKING_BACK = quick(
-  /[?？؟]|(?<!\p{L})(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|veuillez|por favor|per favore|пожалуйста|من فضلك|يرجى)(?!\p{L})|请|ください|주세요|바랍니다/iu,
+  String.raw`[?？؟]|(?<!\p{L})(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|veuillez|por favor|per favore|пожалуйста|من فضلك|يرجى)(?!\p{L})|请|ください|주세요|바랍니다`,
+  "i",
 );
 
 /** What users said right after the assistant had asked them something, in a few words or in words of the question. */
@@ -136,7 +137,8 @@ function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {
 const QUESTION = /[?？؟]/;
 /** "Please send me the number of the berth." */
 const ASKING_FOR = quick(
-  /(?<!\p{L})(?:please (?:provide|confirm|share|specify|choose|select|send|enter|tell me|let me know (?:wh|how|if you(?:['’]d| would)))|bitte (?:nennen|teilen|geben|schicken|bestätigen|sagen)|veuillez (?:indiquer|fournir|confirmer|préciser)|por favor,? (?:indi[cq]|confirm|proporcion|inform|envi)|per favore (?:indic|conferm|forn)|пожалуйста,? (?:укажите|подтвердите|сообщите))/iu,
+  String.raw`(?<!\p{L})(?:please (?:provide|confirm|share|specify|choose|select|send|enter|tell me|let me know (?:wh|how|if you(?:['’]d| would)))|bitte (?:nennen|teilen|geben|schicken|bestätigen|sagen)|veuillez (?:indiquer|fournir|confirmer|préciser)|por favor,? (?:indi[cq]|confirm|proporcion|inform|envi)|per favore (?:indic|conferm|forn)|пожалуйста,? (?:укажите|подтвердите|сообщите))`,
+  "i",
 );
 /** Between an end of a turn and the next request stood something that nobody said, such as a command: the talk moved on. */
 function isParted(before: Prose | undefined, { message }: Prose): boolean {

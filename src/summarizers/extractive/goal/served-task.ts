@@ -60,7 +60,8 @@ function namesIn(text: string): number {
 
 /** "I don't have the number with me.": names what is missing. */
 const UNKNOWN = quick(
-  /^[^.!?]{0,30}(?<!\p{L})(?:(?:don['’]?t|do not|can['’]?t) (?:have|know|remember|recall|find)|not sure|no idea|weiß (?:ich )?(?:\p{L}+ )?nicht|ne (?:sais|connais) pas|no (?:sé|recuerdo|tengo)|não (?:sei|tenho|lembro)|non (?:so|ricordo|ho)|не (?:знаю|помню))(?!\p{L})/iu,
+  String.raw`^[^.!?]{0,30}(?<!\p{L})(?:(?:don['’]?t|do not|can['’]?t) (?:have|know|remember|recall|find)|not sure|no idea|weiß (?:ich )?(?:\p{L}+ )?nicht|ne (?:sais|connais) pas|no (?:sé|recuerdo|tengo)|não (?:sei|tenho|lembro)|non (?:so|ricordo|ho)|не (?:знаю|помню))(?!\p{L})`,
+  "i",
 );
 
 /** Numbers, and capitals within a sentence. */
@@ -68,5 +69,6 @@ const NAMES = /\d+|(?<=[\p{Ll},] )(?!I[ '’]|ID(?!\p{L}))\p{Lu}/gu;
 
 /** "Is there anything else?": whatever is asked then is new. */
 export const OFFERING_MORE = quick(
-  /(?<!\p{L})(?:anything (?:else|more)|something else|how (?:can|may|else can) i (?:help|assist)|what (?:else|can i (?:help|do))|any (?:other|more|further) questions|sonst noch|wie kann ich|autre chose|comment puis-je|algo más|en qué puedo|algo mais|como posso|altro|come posso|ещё чем|чем могу)(?!\p{L})|其他(?:需要|问题)|还有什么|他に|다른 (?:도움|질문)/iu,
+  String.raw`(?<!\p{L})(?:anything (?:else|more)|something else|how (?:can|may|else can) i (?:help|assist)|what (?:else|can i (?:help|do))|any (?:other|more|further) questions|sonst noch|wie kann ich|autre chose|comment puis-je|algo más|en qué puedo|algo mais|como posso|altro|come posso|ещё чем|чем могу)(?!\p{L})|其他(?:需要|问题)|还有什么|他に|다른 (?:도움|질문)`,
+  "i",
 );

@@ -59,7 +59,8 @@ function lastQuestion(request: string): string {
 const ASIDE_CHARS_MAX = 400;
 
 const TELL_ME = quick(
-  /(?<!\p{L})(?:tell me|let me know|clarify|how (?:much|many|long)|(?:is|are) there|what (?:is|are|does|would)|sag(?:en sie)? mir|wie ?viel|dis-moi|dites-moi|combien|dime|d[ií]game|cuánto|me diga|quanto|dimmi|mi dica|скажи|сколько)(?!\p{L})|告诉我|多少|教えて|いくら|알려|얼마/iu,
+  String.raw`(?<!\p{L})(?:tell me|let me know|clarify|how (?:much|many|long)|(?:is|are) there|what (?:is|are|does|would)|sag(?:en sie)? mir|wie ?viel|dis-moi|dites-moi|combien|dime|d[ií]game|cuánto|me diga|quanto|dimmi|mi dica|скажи|сколько)(?!\p{L})|告诉我|多少|教えて|いくら|알려|얼마`,
+  "i",
 );
 
 /** Sentences, without the words of assent that open them. */
@@ -71,30 +72,36 @@ function clausesOf(text: string): readonly string[] {
 }
 
 const OPENING = quick(
-  /(?<=^(?:yes|yeah|yep|ok|okay|sure|great|perfect|alright|fine|good|thanks|thank you|in that case|ja|gut|genau|oui|d['’]accord|sí|vale|sim|sì|да|хорошо)(?: please)?),? (?!\p{L}+[.!])/iu,
+  String.raw`(?<=^(?:yes|yeah|yep|ok|okay|sure|great|perfect|alright|fine|good|thanks|thank you|in that case|ja|gut|genau|oui|d['’]accord|sí|vale|sim|sì|да|хорошо)(?: please)?),? (?!\p{L}+[.!])`,
+  "i",
 );
 
 /** "That all sounds correct." */
 const CONFIRMING = quick(
-  /^(?:that|this|it|everything|all)(?:['’]s)?(?: of (?:it|that))?(?: all)?(?: is| are| sounds?| looks?| seems?| works?)*(?: very| quite| all)?(?: good| correct| right| fine| great| perfect| accurate| ok(?:ay)?| for me| to me)*[.!,]?$/iu,
+  "^(?:that|this|it|everything|all)(?:['’]s)?(?: of (?:it|that))?(?: all)?(?: is| are| sounds?| looks?| seems?| works?)*(?: very| quite| all)?(?: good| correct| right| fine| great| perfect| accurate| ok(?:ay)?| for me| to me)*[.!,]?$",
+  "i",
 );
 
 const GO_AHEAD = quick(
-  /^(?:(?:please|let['’]?s|you (?:can|may)|i(?:['’]d| would) like to|i want to|and|bitte|por favor),? )*(?:proceed|go ahead|go for (?:it|that)|continue|carry on|do (?:it|that|this|so)(?! \p{L}{3})|make (?:the|these|those|that) (?=changes?|booking|payment|update)|mach(?:en)? (?:sie )?(?:das|so|weiter)|fahren? sie fort|vas-y|allez-y|adelante|proced[ae]|contin[uú]a|prossiga|procedi|продолжай)(?!\p{L})|^(?:请)?(?:继续|就这样)|^(?:続けて|진행)/iu,
+  String.raw`^(?:(?:please|let['’]?s|you (?:can|may)|i(?:['’]d| would) like to|i want to|and|bitte|por favor),? )*(?:proceed|go ahead|go for (?:it|that)|continue|carry on|do (?:it|that|this|so)(?! \p{L}{3})|make (?:the|these|those|that) (?=changes?|booking|payment|update)|mach(?:en)? (?:sie )?(?:das|so|weiter)|fahren? sie fort|vas-y|allez-y|adelante|proced[ae]|contin[uú]a|prossiga|procedi|продолжай)(?!\p{L})|^(?:请)?(?:继续|就这样)|^(?:続けて|진행)`,
+  "i",
 );
 /** "Can we proceed with the sale now?" */
 const ASKS_TO_GO_ON = quick(
-  /^(?:(?:so|and|then|but),? )?(?:can|could|would|will) (?:you|we) (?:please |now |just )*(?:proceed|continue|go ahead|go on|hold on|wait|try again|check again|still (?:help|do|proceed|assist))(?!\p{L})/iu,
+  String.raw`^(?:(?:so|and|then|but),? )?(?:can|could|would|will) (?:you|we) (?:please |now |just )*(?:proceed|continue|go ahead|go on|hold on|wait|try again|check again|still (?:help|do|proceed|assist))(?!\p{L})`,
+  "i",
 );
 
 /** "Can you look that up for me?", "Could you help me another way?" */
 const LEANING_ON_TOLD = quick(
-  /^(?:(?:so|and|then|but),? )?(?:can|could|would|will) (?:you|we) (?:please |now |just |still )*(?:(?:help|assist)(?: me| us)?(?: out)?(?: (?:in )?another way| (?:without|using|with (?:just|only)) [^?]{1,50}|(?: with| find| look up)? (?:it|that|this|them)(?: (?:by|using|with) [^?]{1,50})?)|(?:check|find|try|use|do (?:anything|something) with|work with|look(?: up| at| into)?) ?(?:it|that|this|those|these|them)(?: one| info(?:rmation)?| for (?:me|us)| up| now| please|,| (?:by|using|with) [^?]{1,50})*)\?$/iu,
+  String.raw`^(?:(?:so|and|then|but),? )?(?:can|could|would|will) (?:you|we) (?:please |now |just |still )*(?:(?:help|assist)(?: me| us)?(?: out)?(?: (?:in )?another way| (?:without|using|with (?:just|only)) [^?]{1,50}|(?: with| find| look up)? (?:it|that|this|them)(?: (?:by|using|with) [^?]{1,50})?)|(?:check|find|try|use|do (?:anything|something) with|work with|look(?: up| at| into)?) ?(?:it|that|this|those|these|them)(?: one| info(?:rmation)?| for (?:me|us)| up| now| please|,| (?:by|using|with) [^?]{1,50})*)\?$`,
+  "i",
 );
 
 /** Of an answer: "Let's take the second berth."; of whatever else: "I'll go with berth nine." */
 const CHOICE = quick(
-  /^(?:(?:and|also),? )?(?:(?:let['’]?s|i['’]?ll|i will|we['’]?ll|i(?:['’]d| would)? (?:like|want|prefer) to|i['’]d rather|(?:can|could) (?:you|we)(?: please)?|please)(?: just)? )?(?:(?:please )?go ahead and )?(?:go (?:ahead )?with|stick (?:to|with)|take|use|choose|pick|prefer)(?!\p{L})|^(?:nehmen wir|ich nehme|ich möchte|prenons|je prends|tomemos|elijo|me quedo con|vamos com|fico com|prendiamo|prendo|возьм[её]м|выбираю)(?!\p{L})|^(?:就)?(?:选|用)|に(?:します|して)[。.]?$|로 (?:할게요|해 ?주세요)[.]?$/iu,
+  String.raw`^(?:(?:and|also),? )?(?:(?:let['’]?s|i['’]?ll|i will|we['’]?ll|i(?:['’]d| would)? (?:like|want|prefer) to|i['’]d rather|(?:can|could) (?:you|we)(?: please)?|please)(?: just)? )?(?:(?:please )?go ahead and )?(?:go (?:ahead )?with|stick (?:to|with)|take|use|choose|pick|prefer)(?!\p{L})|^(?:nehmen wir|ich nehme|ich möchte|prenons|je prends|tomemos|elijo|me quedo con|vamos com|fico com|prendiamo|prendo|возьм[её]м|выбираю)(?!\p{L})|^(?:就)?(?:选|用)|に(?:します|して)[。.]?$|로 (?:할게요|해 ?주세요)[.]?$`,
+  "i",
 );
 /** "Make it 30 seconds", "use port 8080", "take the blue one" */
 const VALUE =

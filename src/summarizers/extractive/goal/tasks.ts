@@ -59,13 +59,15 @@ const FAREWELL_CHARS_MAX = 300;
 /** A simulated user's word for the end. */
 const STOP_MARK = /#{2,3}\s?STOP\s?#{2,3}/;
 const THANKS = quick(
-  /(?<!\p{L})(?:thanks|thank you|thx|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|спасибо)(?!\p{L})|谢谢|感谢|ありがとう|감사합니다|고마워|شكرا/iu,
+  String.raw`(?<!\p{L})(?:thanks|thank you|thx|danke|vielen dank|merci|gracias|obrigad[oa]|grazie|спасибо)(?!\p{L})|谢谢|感谢|ありがとう|감사합니다|고마워|شكرا`,
+  "i",
 );
 
 const GOODBYE_CHARS = 60;
 /** In the last words: whoever says so leaves. */
 const GOODBYE = quick(
-  /(?<!\p{L})(?:goodbye|good ?night|bye(?:-bye)?|see you(?: (?:later|soon|tomorrow|then|next time))?|(?:talk|speak|chat) (?:to you |with you )?(?:again |more )?(?:later|soon|tomorrow|next time)|auf wiedersehen|tschüss|bis (?:bald|morgen|dann)|au revoir|à (?:bientôt|demain)|adiós|hasta (?:luego|mañana|pronto)|tchau|até (?:logo|amanhã)|arrivederci|a (?:presto|domani)|до (?:свидания|встречи|завтра)|пока)[.!~\s]*$|(?:再见|拜拜|晚安|(?:下次|明天)(?:再聊|见))[。！!~\s]*$|(?:さようなら|おやすみなさい|また明日)[。！\s]*$|안녕히[^.]{0,8}[.!\s]*$/iu,
+  String.raw`(?<!\p{L})(?:goodbye|good ?night|bye(?:-bye)?|see you(?: (?:later|soon|tomorrow|then|next time))?|(?:talk|speak|chat) (?:to you |with you )?(?:again |more )?(?:later|soon|tomorrow|next time)|auf wiedersehen|tschüss|bis (?:bald|morgen|dann)|au revoir|à (?:bientôt|demain)|adiós|hasta (?:luego|mañana|pronto)|tchau|até (?:logo|amanhã)|arrivederci|a (?:presto|domani)|до (?:свидания|встречи|завтра)|пока)[.!~\s]*$|(?:再见|拜拜|晚安|(?:下次|明天)(?:再聊|见))[。！!~\s]*$|(?:さようなら|おやすみなさい|また明日)[。！\s]*$|안녕히[^.]{0,8}[.!\s]*$`,
+  "i",
 );
 
 /** Thanks and goodbyes: the user wants nothing more. */
@@ -94,12 +96,14 @@ function saysMoreBehindThanks(words: string): boolean {
 const BEHIND_THANKS_WORDS_MIN = 5;
 /** Praise, wishes, and that this was all. */
 const PARTING = quick(
-  /(?<!\p{L})(?:thanks|thank you|appreciate|helpful|(?:a |your |the |big |great )help|helped|(?:that['’]?s|that is|that will be|this is|it['’]?s) (?:all|everything|it)|nothing (?:else|more)|no (?:further|more|other)|have a|wish you|best regards|danke|geholfen|hilfreich|(?:das )?(?:war|ist)(?:['’]?s| es)? alles|nichts (?:mehr|weiter)|schönen|merci|aidé|c['’]est tout|rien d['’]autre|bonne (?:journée|soirée)|gracias|ayuda|ayudado|(?:eso|esto) (?:es|era|sería) todo|nada más|buen (?:día|fin)|obrigad[oa]|ajuda|ajudou|(?:é|era) (?:só isso|tudo)|mais nada|bom dia|grazie|aiuto|aiutato|è tutto|nient['’]altro|buona (?:giornata|serata)|спасибо|помог|помощь|(?:это )?вс[её](?=[.!])|хорошего)(?!\p{L})|谢|帮助|没有别的|ありがとう|助かり|以上です|감사|도움/iu,
+  String.raw`(?<!\p{L})(?:thanks|thank you|appreciate|helpful|(?:a |your |the |big |great )help|helped|(?:that['’]?s|that is|that will be|this is|it['’]?s) (?:all|everything|it)|nothing (?:else|more)|no (?:further|more|other)|have a|wish you|best regards|danke|geholfen|hilfreich|(?:das )?(?:war|ist)(?:['’]?s| es)? alles|nichts (?:mehr|weiter)|schönen|merci|aidé|c['’]est tout|rien d['’]autre|bonne (?:journée|soirée)|gracias|ayuda|ayudado|(?:eso|esto) (?:es|era|sería) todo|nada más|buen (?:día|fin)|obrigad[oa]|ajuda|ajudou|(?:é|era) (?:só isso|tudo)|mais nada|bom dia|grazie|aiuto|aiutato|è tutto|nient['’]altro|buona (?:giornata|serata)|спасибо|помог|помощь|(?:это )?вс[её](?=[.!])|хорошего)(?!\p{L})|谢|帮助|没有别的|ありがとう|助かり|以上です|감사|도움`,
+  "i",
 );
 
 /** "I'll ask the harbour office then. Thanks for trying to help.": what users do themselves, or thank for, is asked of nobody. */
 const OWN_PLANS = quick(
-  /(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|let['’]?s (?:chat|talk|speak|meet)|we(?:['’]ll| will) (?:chat|talk|speak)|i need to (?:go|leave|sleep|run)|ich werde|thanks for|thank you for|danke für|that makes (?:a lot of |perfect )?sense|you make a (?:good|fair|great) point|you['’]?re (?:absolutely |totally )?right)(?!\p{L})[^.!?]*/giu,
+  String.raw`(?<!\p{L})(?:i['’]?ll|i will|i['’]m going to|let['’]?s (?:chat|talk|speak|meet)|we(?:['’]ll| will) (?:chat|talk|speak)|i need to (?:go|leave|sleep|run)|ich werde|thanks for|thank you for|danke für|that makes (?:a lot of |perfect )?sense|you make a (?:good|fair|great) point|you['’]?re (?:absolutely |totally )?right)(?!\p{L})[^.!?]*`,
+  "gi",
 );
 
 /** Whether there are so many words of alphabets; of scripts without blanks, two characters to a word. Counts no further than it must. */

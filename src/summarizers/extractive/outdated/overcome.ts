@@ -30,11 +30,11 @@ const DEED = "(commit|push|merge|rebase|pull|cherry-pick)";
 const FAILED =
   "(?:fail(?:ed|s|ing)?|rejected|aborted|blocked|denied|did(?:n['’]t| not)|could(?:n['’]t| not)|fehlgeschlagen|schlug fehl|abgelehnt|gescheitert|échoué|rejeté|falló|rechazado|falhou|rejeitado|fallito)(?!\\p{L})";
 const BETWEEN = "(?: (?:has|was|is|still|again|itself|also|just|attempt|command|ist|wurde|a|été|ha|fue|foi|è))*";
-const DEED_FAILED = quick(new RegExp(`(?<!\\p{L}|-)${DEED}\`?${BETWEEN} ${FAILED}`, "iu"));
+const DEED_FAILED = quick(`(?<!\\p{L}|-)${DEED}\`?${BETWEEN} ${FAILED}`, "i");
 const NOT_ABLE = new RegExp(`\\b(?:failed to|unable to|could(?:n['’]t| not)|cannot|can['’]t) ${DEED}\\b`, "i");
 const IN_CONFLICT =
   /\b(?:there (?:are|is)|has|have|hit|still|unresolved)\b[^.,;]{0,30}\b(?:merge|rebase) conflicts?\b/i;
-const COMMAND_FAILED = quick(new RegExp(`\`([a-z][^\`\\n]{2,60})\`${BETWEEN} ${FAILED}`, "iu"));
+const COMMAND_FAILED = quick(`\`([a-z][^\`\\n]{2,60})\`${BETWEEN} ${FAILED}`, "i");
 
 /** What ends a conflict: each is refused as long as there is one. */
 const CONFLICT_ENDS: readonly string[] = ["git commit", "git merge", "git rebase", "git cherry-pick", "git push"];

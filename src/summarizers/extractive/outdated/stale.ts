@@ -66,7 +66,8 @@ export function overrules(reply: string, proposed: string): boolean {
 }
 
 const OTHER_WAY = quick(
-  /^[\s,.!:;–—-]*(?:(?:please|bitte|let['’]?s|let us|i(?:['’]d| would)?|we(?:['’]d| would)?) )*(?:(?:go (?:with|for)|take|pick|choose|use|stick (?:to|with)|prefer|rather|lieber|nimm|nehmen wir|verwende|benutze|prends|prenons|utilise[sz]?|je préfère|prefiero|usa|prefiro|preferisco|используй(?:те)?|возьми(?:те)?)(?!\p{L})|(?:the |die |der |das |la |le |el |o |il )?(?:option|number|variant|first|second|third|other one|former|latter|variante|opción|opção|opzione|вариант|erste|zweite|andere|première|seconde|deuxième|primera|segunda|primeira|prima)(?!\p{L})|[1-9A-E](?=[.!\s]*$)|(?:用|选|方案|第[一二三]|案|옵션))/iu,
+  String.raw`^[\s,.!:;–—-]*(?:(?:please|bitte|let['’]?s|let us|i(?:['’]d| would)?|we(?:['’]d| would)?) )*(?:(?:go (?:with|for)|take|pick|choose|use|stick (?:to|with)|prefer|rather|lieber|nimm|nehmen wir|verwende|benutze|prends|prenons|utilise[sz]?|je préfère|prefiero|usa|prefiro|preferisco|используй(?:те)?|возьми(?:те)?)(?!\p{L})|(?:the |die |der |das |la |le |el |o |il )?(?:option|number|variant|first|second|third|other one|former|latter|variante|opción|opção|opzione|вариант|erste|zweite|andere|première|seconde|deuxième|primera|segunda|primeira|prima)(?!\p{L})|[1-9A-E](?=[.!\s]*$)|(?:用|选|方案|第[一二三]|案|옵션))`,
+  "i",
 );
 
 /** "Well, I think it should be the other gate": a way of one's own, in the place of what was proposed last. */
@@ -80,20 +81,25 @@ const COUNTERED =
 /** How things stood when it was said. */
 const PASSING: Partial<Record<Language, RegExp>> = {
   en: quick(
-    /^(?:currently|right now|at the moment|for now|now|wait|i need|i still need|i have (?:uncommitted|un))(?!\p{L})|(?<!\p{L})(?:uncommitted|unstaged|still (?:failing|fails|shows?|showing|need|needs|missing|have|has)|(?:is|are) (?:still|currently|failing)|not yet|needs? to be (?:committed|fixed|pushed|updated)|in the middle of)(?!\p{L})/iu,
+    String.raw`^(?:currently|right now|at the moment|for now|now|wait|i need|i still need|i have (?:uncommitted|un))(?!\p{L})|(?<!\p{L})(?:uncommitted|unstaged|still (?:failing|fails|shows?|showing|need|needs|missing|have|has)|(?:is|are) (?:still|currently|failing)|not yet|needs? to be (?:committed|fixed|pushed|updated)|in the middle of)(?!\p{L})`,
+    "i",
   ),
   de: quick(
-    /^(?:derzeit|aktuell|gerade|momentan|jetzt|noch)(?!\p{L})|(?<!\p{L})(?:noch nicht|immer noch|schlägt (?:noch )?fehl|muss noch)(?!\p{L})/iu,
+    String.raw`^(?:derzeit|aktuell|gerade|momentan|jetzt|noch)(?!\p{L})|(?<!\p{L})(?:noch nicht|immer noch|schlägt (?:noch )?fehl|muss noch)(?!\p{L})`,
+    "i",
   ),
   fr: quick(
-    /^(?:actuellement|pour l'instant|en ce moment|maintenant)(?!\p{L})|(?<!\p{L})(?:pas encore|toujours pas|échoue encore)(?!\p{L})/iu,
+    String.raw`^(?:actuellement|pour l'instant|en ce moment|maintenant)(?!\p{L})|(?<!\p{L})(?:pas encore|toujours pas|échoue encore)(?!\p{L})`,
+    "i",
   ),
   es: quick(
-    /^(?:actualmente|por ahora|en este momento|ahora)(?!\p{L})|(?<!\p{L})(?:todavía no|aún no|sigue fallando)(?!\p{L})/iu,
+    String.raw`^(?:actualmente|por ahora|en este momento|ahora)(?!\p{L})|(?<!\p{L})(?:todavía no|aún no|sigue fallando)(?!\p{L})`,
+    "i",
   ),
   zh: /^(?:目前|现在|当前|暂时)|还没有?|尚未|仍然/u,
 };
 /** "I bet it is the lamp." */
 const HEDGED = quick(
-  /(?<!\p{L})(?:i (?:bet|think|guess|suspect|believe)|probably|perhaps|maybe|might|likely|seems?|looks like|suggests?|vermutlich|wahrscheinlich|vielleicht|probablement|peut-être|probablemente|quizás|provavelmente|forse|вероятно|возможно)(?!\p{L})|可能|也许|大概|おそらく|たぶん|아마/iu,
+  String.raw`(?<!\p{L})(?:i (?:bet|think|guess|suspect|believe)|probably|perhaps|maybe|might|likely|seems?|looks like|suggests?|vermutlich|wahrscheinlich|vielleicht|probablement|peut-être|probablemente|quizás|provavelmente|forse|вероятно|возможно)(?!\p{L})|可能|也许|大概|おそらく|たぶん|아마`,
+  "i",
 );

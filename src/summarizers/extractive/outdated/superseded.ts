@@ -223,7 +223,8 @@ function isCountedAgain(text: string, newer: () => readonly string[]): boolean {
 
 /** What is counted, up to which number, and the words behind it. */
 const COUNTED = quick(
-  /(?<!\p{L})(\p{L}{4,}) (?:from|von|de|da|от|с) \d+ (?:to|auf|à|a|до) (\d+) (\p{L}{4,})(?: (\p{L}{4,}))?/u,
+  String.raw`(?<!\p{L})(\p{L}{4,}) (?:from|von|de|da|от|с) \d+ (?:to|auf|à|a|до) (\d+) (\p{L}{4,})(?: (\p{L}{4,}))?`,
+  "",
 );
 
 /** All of it, not one thing among others. */

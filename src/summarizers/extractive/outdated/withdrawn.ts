@@ -7,7 +7,7 @@ import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
 import type { Prose } from "../reading/reading.ts";
-import { quickSource } from "../text/quick-expressions.ts";
+import { quick } from "../text/quick-expressions.ts";
 import type { IsNamed } from "./plain-names.ts";
 
 export interface Withdrawal {
@@ -134,7 +134,7 @@ const LEAD =
 const REPLACED = "(?:(?! (?:in|on|for|at|inside|when) )[^.,;!?\\n]){1,60}(?=[.,;!?\\n]|$)";
 const WAY = "[^.,;!?\\n]{1,60}?";
 
-const orders = (...list: readonly string[]): RegExp => new RegExp(quickSource(list.join("|")), "giu");
+const orders = (...list: readonly string[]): RegExp => quick(list.join("|"), "gi");
 const opens = (verbs: string): string => `(?:^|[.!,;:\\n]\\s*|(?<![\\p{L}])(?:${verbs})[,!]? )`;
 
 const ORDERS: Readonly<Record<Language, RegExp>> = {

@@ -124,7 +124,8 @@ const WAITING = cue(
   ].join("|"),
 );
 const OF_A_PROGRAM = quick(
-  /(?<!\p{L})(?:builds?|merges?|rebase|tests?|jobs?|pipelines?|ci|deploy\p{L}*|commands?|process|downloads?|install\p{L}*|compil\p{L}*|results?|outputs?|response|timeout)(?!\p{L})|构建|编译|测试|ビルド|テスト|빌드|테스트/iu,
+  String.raw`(?<!\p{L})(?:builds?|merges?|rebase|tests?|jobs?|pipelines?|ci|deploy\p{L}*|commands?|process|downloads?|install\p{L}*|compil\p{L}*|results?|outputs?|response|timeout)(?!\p{L})|构建|编译|测试|ビルド|テスト|빌드|테스트`,
+  "i",
 );
 
 /** Tells whether nothing that came after speaks of an item, but to say that it is still open. */

@@ -43,7 +43,8 @@ export function openingOf(reply: string, language: Language): Opening {
 }
 
 const POINTING = quick(
-  /(?<!\p{L})(?:th(?:is|at) (?:option|one|way|plan|variant|approach)|the (?:first|second|third|former|latter|other|last)(?: one| option| way)?(?=[.,!]|$| please)|(?:dies|jen)e[rsnm]? (?:option|variante|weg)|(?:die|den|das) (?:erste|zweite|dritte|andere)[nrs]?(?=[.,!]|$| bitte)|cette (?:option|solution)|cel(?:le|ui)-(?:ci|là)|(?:la|le) (?:première|premier|seconde|deuxième)(?=[.,!]|$)|es[at]a opción|(?:la|el) (?:primera|segunda|primero|segundo)(?=[.,!]|$)|ess?t?a opção|[ao] (?:primeir|segund)[ao](?=[.,!]|$)|quest[ao] (?:opzione|soluzione)|(?:la|il) (?:prim|second)[ao](?=[.,!]|$)|эт(?:от|им) вариант\p{L}*|перв(?:ый|ую|ое)(?=[.,!]|$)|هذا الخيار)(?!\p{L})|[这那]个(?:方案|选项)?(?:吧|$|。)|第[一二三]个|(?:その|この)(?:案|方法|プラン)|(?:이|그) ?(?:옵션|방법|안)(?:으로|을|로)/iu,
+  String.raw`(?<!\p{L})(?:th(?:is|at) (?:option|one|way|plan|variant|approach)|the (?:first|second|third|former|latter|other|last)(?: one| option| way)?(?=[.,!]|$| please)|(?:dies|jen)e[rsnm]? (?:option|variante|weg)|(?:die|den|das) (?:erste|zweite|dritte|andere)[nrs]?(?=[.,!]|$| bitte)|cette (?:option|solution)|cel(?:le|ui)-(?:ci|là)|(?:la|le) (?:première|premier|seconde|deuxième)(?=[.,!]|$)|es[at]a opción|(?:la|el) (?:primera|segunda|primero|segundo)(?=[.,!]|$)|ess?t?a opção|[ao] (?:primeir|segund)[ao](?=[.,!]|$)|quest[ao] (?:opzione|soluzione)|(?:la|il) (?:prim|second)[ao](?=[.,!]|$)|эт(?:от|им) вариант\p{L}*|перв(?:ый|ую|ое)(?=[.,!]|$)|هذا الخيار)(?!\p{L})|[这那]个(?:方案|选项)?(?:吧|$|。)|第[一二三]个|(?:その|この)(?:案|方法|プラン)|(?:이|그) ?(?:옵션|방법|안)(?:으로|을|로)`,
+  "i",
 );
 
 /** The question before a reply, or the sentence that it is about where it says little alone; undefined where nothing was asked. */

@@ -208,7 +208,7 @@ const SENTENCES_PER_MESSAGE = 24;
 /** Of what was said to be done since a plan, so many of the newest tell whether it still leads the work. */
 const PLAN_SENTENCES_MAX = 6;
 /** "All green. Commit and close it:" */
-const COMMITTING = quick(/(?<!\p{L})commit(?:t(?:ed|ing))?(?!\p{L})/iu);
+const COMMITTING = quick(String.raw`(?<!\p{L})commit(?:t(?:ed|ing))?(?!\p{L})`, "i");
 const COMMIT_CHARS_MAX = 120;
 
 /** Of the newest plan of the assistant since the user last gave a task, what nothing said since speaks of. */

@@ -59,10 +59,12 @@ function isReported(part: string, { done, undone }: CueTable): boolean {
 const PAST_FORM = /^\W*\p{L}{2,}(?:ed|ée?s?|[ai]d[oa]s?|[aiu]t[oa])(?!\p{L})/iu;
 
 const ASIDE = quick(
-  /[(（](?!(?:already|i|we|it|this|that|all|schon|bereits|ich|wir|das|dies|déjà|ya|esto|eso|já|isso|già|уже|это)(?!\p{L})|[已もう이미])[^()（）]{12,160}[)）]/giu,
+  String.raw`[(（](?!(?:already|i|we|it|this|that|all|schon|bereits|ich|wir|das|dies|déjà|ya|esto|eso|já|isso|già|уже|это)(?!\p{L})|[已もう이미])[^()（）]{12,160}[)）]`,
+  "gi",
 );
 const DONE_MARK = quick(
-  /^\W{0,4}[✅✓✔☑]|[✅✓✔☑]\W*$|[(（](?:already |schon |bereits |déjà |ya |já |già |уже )?(?:done|completed?|finished|erledigt|fertig|fait|terminé|hecho|listo|feito|fatto|готово|сделано|已?完成|完了|済み?|완료|تم)[)）]/iu,
+  String.raw`^\W{0,4}[✅✓✔☑]|[✅✓✔☑]\W*$|[(（](?:already |schon |bereits |déjà |ya |já |già |уже )?(?:done|completed?|finished|erledigt|fertig|fait|terminé|hecho|listo|feito|fatto|готово|сделано|已?完成|完了|済み?|완료|تم)[)）]`,
+  "i",
 );
 
 const NUMBERED =

@@ -118,19 +118,23 @@ export function optionsIn(text: string): ReadonlyMap<string, string> {
 const PICK_CHARS_MAX = 60;
 /** Of a longer reply a lone number may count anything; after such a word it does not. */
 const PICK = quick(
-  /(?:^|(?:option|number|nr\.?|nummer|variante|choice|opción|opção|opzione|вариант|方案|选项|选择|第|案|옵션|#)\s*)([1-9]|[A-E])(?![\p{L}\p{N}]|\.\d)/iu,
+  String.raw`(?:^|(?:option|number|nr\.?|nummer|variante|choice|opción|opção|opzione|вариант|方案|选项|选择|第|案|옵션|#)\s*)([1-9]|[A-E])(?![\p{L}\p{N}]|\.\d)`,
+  "i",
 );
 /** Answers to several questions, numbered like them. */
 const SEVERAL = /(?:^|\s)1[.)][\s\S]*\s2[.)]/;
 const ORDINALS: readonly RegExp[] = [
   quick(
-    /(?<!\p{L})(?:the first|the former|(?:die|der|das) erste|la premi[eè]re|le premier|l[ao] primer[ao]?|o primeiro|a primeira|il primo|la prima|перв\p{L}+)(?!\p{L})|第一(?:个|种|項|案)|最初の|一つ目|첫 ?번째/iu,
+    String.raw`(?<!\p{L})(?:the first|the former|(?:die|der|das) erste|la premi[eè]re|le premier|l[ao] primer[ao]?|o primeiro|a primeira|il primo|la prima|перв\p{L}+)(?!\p{L})|第一(?:个|种|項|案)|最初の|一つ目|첫 ?번째`,
+    "i",
   ),
   quick(
-    /(?<!\p{L})(?:the second|the latter|(?:die|der|das) zweite|l[ea] (?:second|deuxième)e?|l[ao] segund[ao]|o segundo|a segunda|il secondo|la seconda|втор\p{L}+)(?!\p{L})|第二(?:个|种|項|案)|二つ目|두 ?번째/iu,
+    String.raw`(?<!\p{L})(?:the second|the latter|(?:die|der|das) zweite|l[ea] (?:second|deuxième)e?|l[ao] segund[ao]|o segundo|a segunda|il secondo|la seconda|втор\p{L}+)(?!\p{L})|第二(?:个|种|項|案)|二つ目|두 ?번째`,
+    "i",
   ),
   quick(
-    /(?<!\p{L})(?:the third|(?:die|der|das) dritte|l[ea] troisième|l[ao] tercer[ao]?|o terceiro|a terceira|il terzo|la terza|треть\p{L}+)(?!\p{L})|第三(?:个|种|項|案)|三つ目|세 ?번째/iu,
+    String.raw`(?<!\p{L})(?:the third|(?:die|der|das) dritte|l[ea] troisième|l[ao] tercer[ao]?|o terceiro|a terceira|il terzo|la terza|треть\p{L}+)(?!\p{L})|第三(?:个|种|項|案)|三つ目|세 ?번째`,
+    "i",
   ),
 ];
 
@@ -148,7 +152,8 @@ function pickedOption(reply: string, asked: string): string | undefined {
 
 /** "Option 3 is close, but above my budget." */
 const DOUBTED = quick(
-  /(?<!\p{L})(?:[1-9A-E]|one) (?:is|was|looks|seems|ist|war|est|es|é|è) [^.!?]{0,80}(?<!\p{L})(?:but|too|not|aber|zu|nicht|mais|trop|pero|demasiado|mas|muito|ma|troppo)(?!\p{L})/iu,
+  String.raw`(?<!\p{L})(?:[1-9A-E]|one) (?:is|was|looks|seems|ist|war|est|es|é|è) [^.!?]{0,80}(?<!\p{L})(?:but|too|not|aber|zu|nicht|mais|trop|pero|demasiado|mas|muito|ma|troppo)(?!\p{L})`,
+  "i",
 );
 
 /** Neither side of "Please confirm that everything is correct." "Yes, go ahead." says what was settled. */
@@ -208,5 +213,6 @@ function isAnswer(
 const OPENINGS_READ = 3;
 const SHARED_CHARS_MIN = 3;
 export const YES_OR_NO = quick(
-  /^(?:yes|yep|yeah|yup|sure|ok(?:ay)?|no|nope|agreed|correct|do it|go ahead|please do|sounds good|that (?:works|sounds good)|works for me|i confirm|confirmed|absolutely|definitely|ja|nein|gerne|genau|einverstanden|oui|non|d['’]accord|sí|si|claro|vale|sim|não|certo|sì|va bene|да|нет|хорошо|давай(?:те)?|نعم|لا)(?!\p{L})|^(?:好的?|是的?|对的?|不(?:用|要|是)?|可以|行|はい|いいえ|ええ|네|예|아니(?:요|오)?)(?:$|[\s，,吧啊])/iu,
+  String.raw`^(?:yes|yep|yeah|yup|sure|ok(?:ay)?|no|nope|agreed|correct|do it|go ahead|please do|sounds good|that (?:works|sounds good)|works for me|i confirm|confirmed|absolutely|definitely|ja|nein|gerne|genau|einverstanden|oui|non|d['’]accord|sí|si|claro|vale|sim|não|certo|sì|va bene|да|нет|хорошо|давай(?:те)?|نعم|لا)(?!\p{L})|^(?:好的?|是的?|对的?|不(?:用|要|是)?|可以|行|はい|いいえ|ええ|네|예|아니(?:요|오)?)(?:$|[\s，,吧啊])`,
+  "i",
 );

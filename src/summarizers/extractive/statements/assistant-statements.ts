@@ -199,7 +199,8 @@ function leansOn(before: string, step: string, cues: CueTable): boolean {
 }
 
 const POINTING_BACK = quick(
-  /^(?:this|that|these|those|it|they|he|she|das|dies\p{L}*|es|sie|ce(?:la|ci)?|c['’]est|ça|ils?|elles?|esto|eso|est[ae]|isso|isto|questo|ciò|это|этот)(?!\p{L})|^(?:这|那|它|これ|それ|이것|그것)/iu,
+  String.raw`^(?:this|that|these|those|it|they|he|she|das|dies\p{L}*|es|sie|ce(?:la|ci)?|c['’]est|ça|ils?|elles?|esto|eso|est[ae]|isso|isto|questo|ciò|это|этот)(?!\p{L})|^(?:这|那|它|これ|それ|이것|그것)`,
+  "i",
 );
 
 /** "The gate is closed. It needs an approval from the harbour office": what waits is named in the sentence before. */
@@ -275,5 +276,6 @@ const SUBORDINATE =
 const ITEM_CHARS_MIN = 16;
 /** "0 failures" takes nothing back; what stands in backticks is a name, what stands in brackets an aside. */
 const NONE = quick(
-  /\b(?:0|no|zero|keine?|aucune?|sin|sem|nessun\p{L}*) (?:failures?|errors?|warnings?|issues?|fehler|erreurs?|errores|erros|errori)\b|`[^`]*`|\([^()]*\)/giu,
+  String.raw`\b(?:0|no|zero|keine?|aucune?|sin|sem|nessun\p{L}*) (?:failures?|errors?|warnings?|issues?|fehler|erreurs?|errores|erros|errori)\b|\x60[^\x60]*\x60|\([^()]*\)`,
+  "gi",
 );

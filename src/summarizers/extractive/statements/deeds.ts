@@ -44,10 +44,11 @@ function isDone(clause: string, { hasCommitted, hasPushed, hasChecked }: Deeds, 
 /** "Next" before the comma. */
 const ORDER = /^\s*(?:next|now|then|finally|first|jetzt|nun|als nächstes)\s*$/i;
 /** A deed stands near the beginning of its clause. */
-const COMMITTING = quick(/^.{0,24}(?<!\p{L})commit(?!\p{L}* (?:hook|message|history|log|style))/iu);
-const PUSHING = quick(/^.{0,24}(?<!\p{L})push(?! (?:notif|button|down|back|event))/iu);
+const COMMITTING = quick(String.raw`^.{0,24}(?<!\p{L})commit(?!\p{L}* (?:hook|message|history|log|style))`, "i");
+const PUSHING = quick(String.raw`^.{0,24}(?<!\p{L})push(?! (?:notif|button|down|back|event))`, "i");
 const CHECKING = quick(
-  /^.{0,24}(?<!\p{L})(?:re-?)?(?:run|execute)(?!\p{L}).{0,40}(?<!\p{L})(?:tests?|checks?|suite|specs?|build|lint\p{L}*|type-?check\p{L}*|tsc)(?!\p{L})/iu,
+  String.raw`^.{0,24}(?<!\p{L})(?:re-?)?(?:run|execute)(?!\p{L}).{0,40}(?<!\p{L})(?:tests?|checks?|suite|specs?|build|lint\p{L}*|type-?check\p{L}*|tsc)(?!\p{L})`,
+  "i",
 );
 
 function deedsIn(messages: readonly Message[]): Deeds {

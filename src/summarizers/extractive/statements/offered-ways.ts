@@ -61,11 +61,13 @@ const DEED =
 
 /** Whoever speaks would do it. */
 const OFFERING = quick(
-  /(?<!\p{L})(?:(?:i|we)(?: can| could| will| would|['’]ll|['’]d)|let(?:['’]s| us| me)|(?:ich|wir) (?:kann|können|könnten?|würden?|werden?)|(?:kann|könnte|würde|werde) ich|je (?:peux|pourrais|propose|vais)|nous (?:pouvons|proposons)|(?:puedo|podemos|podría|propongo|voy a)|(?:posso|podemos|poderia|proponho|vou|possiamo|potrei|propongo)|(?:я )?(?:могу|можем|предлагаю)|يمكنني|يمكننا|سأ\p{L}+)(?!\p{L})|我(?:们)?(?:可以|会|将|建议)|ます。$|(?:겠|수 있)습니다/iu,
+  String.raw`(?<!\p{L})(?:(?:i|we)(?: can| could| will| would|['’]ll|['’]d)|let(?:['’]s| us| me)|(?:ich|wir) (?:kann|können|könnten?|würden?|werden?)|(?:kann|könnte|würde|werde) ich|je (?:peux|pourrais|propose|vais)|nous (?:pouvons|proposons)|(?:puedo|podemos|podría|propongo|voy a)|(?:posso|podemos|poderia|proponho|vou|possiamo|potrei|propongo)|(?:я )?(?:могу|можем|предлагаю)|يمكنني|يمكننا|سأ\p{L}+)(?!\p{L})|我(?:们)?(?:可以|会|将|建议)|ます。$|(?:겠|수 있)습니다`,
+  "i",
 );
 /** What cannot be is not what was agreed to. */
 const DENIED = quick(
-  /(?<!\p{L})(?:cannot|can['’]t|not|unable|unfortunately|nicht|leider|ne|n['’]\p{L}+|pas|malheureusement|no|não|infelizmente|non|purtroppo|не|к сожалению|لا)(?!\p{L})|不能|无法|抱歉|ません|없습니다/iu,
+  String.raw`(?<!\p{L})(?:cannot|can['’]t|not|unable|unfortunately|nicht|leider|ne|n['’]\p{L}+|pas|malheureusement|no|não|infelizmente|non|purtroppo|не|к сожалению|لا)(?!\p{L})|不能|无法|抱歉|ません|없습니다`,
+  "i",
 );
 
 /** Wants one of several to be named. */
@@ -74,7 +76,8 @@ export function isSelecting(question: string): boolean {
 }
 
 const SELECTING = quick(
-  /(?<!\p{L})(?:which|prefer|welche[rsnm]?|bevorzug\p{L}+|lieber|lequel|laquelle|lesquel(?:le)?s|quel(?:le)?s?|préf[éè]r\p{L}+|cu[aá]l(?:es)?|prefiere[sn]?|qua(?:l|is)|prefere[ms]?|quale|quali|preferi\p{L}+|как(?:ой|ую|ое|ие|ая)|предпоч\p{L}+|أي|أيهما|تفضل)(?!\p{L})|哪|どちら|どれ|どの|어느|어떤/iu,
+  String.raw`(?<!\p{L})(?:which|prefer|welche[rsnm]?|bevorzug\p{L}+|lieber|lequel|laquelle|lesquel(?:le)?s|quel(?:le)?s?|préf[éè]r\p{L}+|cu[aá]l(?:es)?|prefiere[sn]?|qua(?:l|is)|prefere[ms]?|quale|quali|preferi\p{L}+|как(?:ой|ую|ое|ие|ая)|предпоч\p{L}+|أي|أيهما|تفضل)(?!\p{L})|哪|どちら|どれ|どの|어느|어떤`,
+  "i",
 );
 
 /** Numbers, code, and names: what can be taken or left. */

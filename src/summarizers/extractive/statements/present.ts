@@ -69,5 +69,6 @@ function isOpen(step: string, { course, language, isCarriedOut }: NowOptions): b
 
 /** "Use the other tool instead": a way, not what it leads to. */
 const USING = quick(
-  /^(?:use|call|execute|verwend\p{L}*|nutz\p{L}*|benutz\p{L}*|utilis\p{L}*|usar|usemos|utiliz\p{L}*|usare|использ\p{L}*)(?!\p{L})|^(?:使用|改用|用)/iu,
+  String.raw`^(?:use|call|execute|verwend\p{L}*|nutz\p{L}*|benutz\p{L}*|utilis\p{L}*|usar|usemos|utiliz\p{L}*|usare|использ\p{L}*)(?!\p{L})|^(?:使用|改用|用)`,
+  "i",
 );

@@ -52,10 +52,12 @@ function denied(...ways: readonly string[]): RegExp {
 
 /** It says why, that it is sorry, which rule it goes by, or that it is about what rules are made for. */
 const BY_RULE = quick(
-  /(?<!\p{L})(?:unfortunately|sorry|therefore|since|because|due to|polic(?:y|ies)|rules?|terms|eligible|bookings?|reservations?|orders?|tickets?|subscriptions?|contracts?|fares?|refunds?|purchases?|leider|daher|weil|da|aufgrund|richtlinien?|bedingungen|malheureusement|désolée?|donc|car|puisque|conditions|lamentablemente|desgraciadamente|lo siento|porque|ya que|política|condiciones|infelizmente|lamento|pois|já que|condições|purtroppo|mi dispiace|poiché|perché|politica|condizioni|к сожалению|поэтому|так как|правил\p{L}*)(?!\p{L})/iu,
+  String.raw`(?<!\p{L})(?:unfortunately|sorry|therefore|since|because|due to|polic(?:y|ies)|rules?|terms|eligible|bookings?|reservations?|orders?|tickets?|subscriptions?|contracts?|fares?|refunds?|purchases?|leider|daher|weil|da|aufgrund|richtlinien?|bedingungen|malheureusement|désolée?|donc|car|puisque|conditions|lamentablemente|desgraciadamente|lo siento|porque|ya que|política|condiciones|infelizmente|lamento|pois|já que|condições|purtroppo|mi dispiace|poiché|perché|politica|condizioni|к сожалению|поэтому|так как|правил\p{L}*)(?!\p{L})`,
+  "i",
 );
 
 /** Something broke, is missing, or waits for what the user has yet to say: that may be otherwise a moment later. Nor is it settled where it is only so as a rule, or in a case that may not be this one. */
 const NOT_BY_RULE = quick(
-  /^(?:if|wenn|falls|si|se|если) |(?<!\p{L})(?:typically|usually|generally|might|errors?|fail(?:s|ed|ing|ure)?|time(?:d|s)? ?out|permissions?|access|tools?|unavailable|sandbox|network|files?|code|tests?|without (?:the|your|an?)|until|unless you|please provide|yet|fehler\p{L}*|zugriff|datei|ohne|erreur|accès|fichier|sans|error(?:es)?|acceso|archivo|sin|erro|acesso|arquivo|sem|errore|accesso|senza|ошибк\p{L}*|доступ\p{L}*|без)(?!\p{L})|[?？؟]$/iu,
+  String.raw`^(?:if|wenn|falls|si|se|если) |(?<!\p{L})(?:typically|usually|generally|might|errors?|fail(?:s|ed|ing|ure)?|time(?:d|s)? ?out|permissions?|access|tools?|unavailable|sandbox|network|files?|code|tests?|without (?:the|your|an?)|until|unless you|please provide|yet|fehler\p{L}*|zugriff|datei|ohne|erreur|accès|fichier|sans|error(?:es)?|acceso|archivo|sin|erro|acesso|arquivo|sem|errore|accesso|senza|ошибк\p{L}*|доступ\p{L}*|без)(?!\p{L})|[?？؟]$`,
+  "i",
 );

@@ -79,7 +79,8 @@ function isCorrection(sentence: string, { request }: CueTable): boolean {
 const CORRECTING = /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*|^[^，、,。]{1,6}[，、,。]/iu;
 const CORRECTION_CHARS_MIN = 8;
 const NOTHING_MORE = quick(
-  /^(?:that['’]?s|this is|it['’]?s|i(?:['’]m| am)|i (?:don['’]t|do not|need|just|meant|want(?! (?:it|the|this|that))|would)|nothing|thank|can you|could you|das (?:ist|war)|ich|c['’]est|je|eso es|yo|isso|eu|è|io|это|я)(?!\p{L})/iu,
+  String.raw`^(?:that['’]?s|this is|it['’]?s|i(?:['’]m| am)|i (?:don['’]t|do not|need|just|meant|want(?! (?:it|the|this|that))|would)|nothing|thank|can you|could you|das (?:ist|war)|ich|c['’]est|je|eso es|yo|isso|eu|è|io|это|я)(?!\p{L})`,
+  "i",
 );
 
 const SAID = { isUser: true, isAtWork: false } as const;
@@ -88,7 +89,8 @@ const A_NOT_A = /(\p{Lo})不\1/gu;
 
 /** What holds whenever it comes up, in so many words. */
 const STANDING = quick(
-  /(?<!\p{L})(?:always|never|from now on|at all times|under no circumstances|nie|niemals|immer|stets|auf keinen fall|ab (?:jetzt|sofort)|künftig|jamais|toujours|désormais|en aucun cas|siempre|nunca|jamás|de ahora en adelante|sempre|de agora em diante|d['’]ora in poi|никогда|всегда|впредь|ни в коем случае|دائما|دائمًا|أبدا|أبدًا)(?!\p{L})|(?<!\p{L})non .{1,30} mai(?!\p{L})|永远|绝不|绝对不|从不|始终|一律|今后|絶対に|決して|必ず|常に|今後|항상|절대|반드시|앞으로/iu,
+  String.raw`(?<!\p{L})(?:always|never|from now on|at all times|under no circumstances|nie|niemals|immer|stets|auf keinen fall|ab (?:jetzt|sofort)|künftig|jamais|toujours|désormais|en aucun cas|siempre|nunca|jamás|de ahora en adelante|sempre|de agora em diante|d['’]ora in poi|никогда|всегда|впредь|ни в коем случае|دائما|دائمًا|أبدا|أبدًا)(?!\p{L})|(?<!\p{L})non .{1,30} mai(?!\p{L})|永远|绝不|绝对不|从不|始终|一律|今后|絶対に|決して|必ず|常に|今後|항상|절대|반드시|앞으로`,
+  "i",
 );
 
 /** "The gate needs to be wider" asks for the thing at hand, "what colour is it? should be red" settles it: neither binds later. */
@@ -102,15 +104,21 @@ function isLasting(sentence: string, isAnswered: boolean): boolean {
 const OPENING = /^(?:(?:no|nope|ok(?:ay)?|yes|well|hm+|oh)[,.!…]+ )+/i;
 /** "I must have left it in the harbour." */
 const CONJECTURE = quick(
-  /(?<!\p{L})(?:must|should)(?: have|['’]ve) \p{L}+(?:ed|en|ft|ne|st|ght)(?!\p{L})|^(?:i|we) must be /iu,
+  String.raw`(?<!\p{L})(?:must|should)(?: have|['’]ve) \p{L}+(?:ed|en|ft|ne|st|ght)(?!\p{L})|^(?:i|we) must be `,
+  "i",
 );
 /** "I always lose": told of oneself, it binds nobody. */
 const OF_ONESELF = quick(
-  /^(?:(?:and|but|so|because) )?(?:i|we)(?:['’](?:m|ve|re))? (?:(?:am|was|have|had|feel|felt|just|really|also) )*(?:always|never|only|not|don['’]?t|do not|can['’]?t|cannot|couldn['’]?t|didn['’]?t) (?!want)|^(?:ich|wir) \p{L}+ (?:immer|nie|nur|nicht) |^(?:我|我们)?(?:总是|从来|一直)(?:感觉|觉得|是|很|没)/iu,
+  String.raw`^(?:(?:and|but|so|because) )?(?:i|we)(?:['’](?:m|ve|re))? (?:(?:am|was|have|had|feel|felt|just|really|also) )*(?:always|never|only|not|don['’]?t|do not|can['’]?t|cannot|couldn['’]?t|didn['’]?t) (?!want)|^(?:ich|wir) \p{L}+ (?:immer|nie|nur|nicht) |^(?:我|我们)?(?:总是|从来|一直)(?:感觉|觉得|是|很|没)`,
+  "i",
 );
-const AT_HAND = quick(/(?<!\p{L})(?:should(?:n['’]t)?|needs? to|has to|have to|instead of|rather than)(?!\p{L})/iu);
+const AT_HAND = quick(
+  String.raw`(?<!\p{L})(?:should(?:n['’]t)?|needs? to|has to|have to|instead of|rather than)(?!\p{L})`,
+  "i",
+);
 const GENERAL = quick(
-  /(?<!\p{L})(?:always|never|don['’]?t|do not|must(?:n['’]t)?|only|every(?:where|thing|one|body)?|each|all|any|no|not|avoid|make sure|ensure|prefer|under|below|above|within|between|at (?:most|least)|(?:less|more|fewer|longer|shorter) than)(?!\p{L})/iu,
+  String.raw`(?<!\p{L})(?:always|never|don['’]?t|do not|must(?:n['’]t)?|only|every(?:where|thing|one|body)?|each|all|any|no|not|avoid|make sure|ensure|prefer|under|below|above|within|between|at (?:most|least)|(?:less|more|fewer|longer|shorter) than)(?!\p{L})`,
+  "i",
 );
 
 /** "ok, let me try the light theme": what users are about to do themselves binds nobody. */

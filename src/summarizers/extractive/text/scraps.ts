@@ -21,7 +21,7 @@ const EMPTY = /^\W*(?:null|undefined|none|nan|true|false)?\W*$/i;
 const QUOTE_LEFT = /''|""|^[^"']*[.!?]['"]$/;
 
 /** The rest of a sentence that began on another line. */
-const CONTINUED = quick(/^\p{Ll}.{40,}[.!?]$/u);
+const CONTINUED = quick(String.raw`^\p{Ll}.{40,}[.!?]$`, "");
 
 /** Whether every bracket has its other half; of a line that was cut or taken out of data, one is missing. */
 function isBalanced(line: string): boolean {
