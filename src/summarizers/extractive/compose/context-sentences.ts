@@ -183,8 +183,10 @@ function isUnderway(words: string): boolean {
 const UNDERWAY_CHARS_MAX = 90;
 const UNDERWAY =
   /^(?:(?:ok(?:ay)?|good|great|now|first|next|then|also|so|and)[,.:!]? )*(?:adding|analy[sz]ing|applying|building|calling|checking|collecting|comparing|continuing|creating|digging|editing|examining|exploring|fetching|finding|fixing|gathering|getting|going|implementing|inspecting|installing|investigating|listing|looking(?! forward)|moving on|opening|preparing|proceeding|pulling|querying|re-?running|reading|removing|retrying|reviewing|running|scanning|searching|starting|switching|testing|tracing|trying|updating|verifying|waiting|working|writing) [^,;:—–]+$/i;
-const FINITE =
-  /\b(?:is|are|was|were|be|been|has|have|had|does|did|do|will|would|can|could|should|must|may|might|\p{L}+n['’]t|\p{L}{2,}(?:ed|es)|takes?|shows?|gives?|needs?|fails?|works?|helps?|makes?|means?|breaks?|leads?|costs?|brings?|keeps?|seems?|depends?|prevents?|requires?|causes?)\b/iu;
+const FINITE = quick(
+  String.raw`\b(?:is|are|was|were|be|been|has|have|had|does|did|do|will|would|can|could|should|must|may|might|\p{L}+n['’]t|\p{L}{2,}(?:ed|es)|takes?|shows?|gives?|needs?|fails?|works?|helps?|makes?|means?|breaks?|leads?|costs?|brings?|keeps?|seems?|depends?|prevents?|requires?|causes?)\b`,
+  "i",
+);
 
 /** "Good, I have the full picture." names nothing, and says little in few words. */
 function saysSomething(sentence: string): boolean {

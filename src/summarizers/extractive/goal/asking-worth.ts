@@ -70,7 +70,7 @@ const OPENING_CHARS = 24;
 const GROUNDS = /^(?:given|based on|using|considering|from|with|looking at) [^.!?]{3,300}?, /i;
 /** "Can you help with that?": asks for what was said before it. */
 export const LEANING_PLEA =
-  /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$|^(?:所以|请问)?[你您]?(?:能不能|可不可以|能|可以)帮(?:帮?我们?|忙)(?:一下)?吗?[？?]$/iu;
+  /^(?:(?:so|and|please|hi|hello)[,!]? )*(?:(?:can|could|would|will) you (?:please )?(?:help|assist)|(?:kannst du|könntest du|können sie|könnten sie) (?:mir|uns) (?:dabei |bitte )*helfen|pouvez-vous m'aider|peux-tu m'aider|puedes ayudarme|podrías ayudarme|você pode (?:me )?ajudar|puoi aiutarmi)(?: me| us)?(?: out)?(?: (?:with|on|con|com) (?:that|this|it|eso|esto|isso|isto|questo))?(?:,? please)?\s*[?？]$|^(?:所以|请问)?[你您]?(?:能不能|可不可以|能|可以)帮(?:帮?我们?|忙)(?:一下)?吗?[？?]$/i;
 /** Begins with a word that points back. */
 export const LEANING = quick(
   String.raw`^(?:and|but|so|it|that|this|they|those|these|und|aber|also|es|das|dies(?:e[rs]?)?|et|mais|donc|cela|ça|y|pero|eso|esto|e|mas|isso|ma|però|questo|и|а|но|это)(?!\p{L})|^(?:但是?|所以|而且|这|那|它)|^(?:でも|しかし|それ|その|これ)|^(?:하지만|그런데|그래서|그것|이것)`,

@@ -271,14 +271,14 @@ const SENTENCE_CHARS_MIN = 6;
 
 /** "ISSUE:", "<issue_description>", "## Task", "Question: …": what follows is the task. */
 const TASK_LABEL =
-  /^\s*(?:[<#*[_\s]*)(?:(?:the|your|my|our|user'?s?|current|main|github|ctf|issue|problem|task|challenge|pr|original)[\s_-]+){0,3}(?:issue|task|question|problem|challenge|request|goal|objective|query|bug report|feature request|title|subject|aufgabe|frage|tâche|demande|tarea|pregunta|tarefa|pedido|compito|richiesta|задача|вопрос|任务|问题|需求|課題|依頼|タスク|작업|요청)s?(?:[\s_-]+(?:description|statement|text|title|summary|name))?(?:[\s>*\]_]*[:：]\**\s*|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/iu;
+  /^\s*(?:[<#*[_\s]*)(?:(?:the|your|my|our|user'?s?|current|main|github|ctf|issue|problem|task|challenge|pr|original)[\s_-]+){0,3}(?:issue|task|question|problem|challenge|request|goal|objective|query|bug report|feature request|title|subject|aufgabe|frage|tâche|demande|tarea|pregunta|tarefa|pedido|compito|richiesta|задача|вопрос|任务|问题|需求|課題|依頼|タスク|작업|요청)s?(?:[\s_-]+(?:description|statement|text|title|summary|name))?(?:[\s>*\]_]*[:：]\**\s*|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/i;
 
 /** Under the text of a command stands what its user wrote behind the name. */
 const COMMAND_WORDS = /^(?:ARGUMENTS:|\*\*Arguments(?:\*\*:|:\*\*)) (?=\S)/;
 
 /** "INSTRUCTIONS:", "## Important notes": what follows says how, whatever was asked before. */
 const RULES_LABEL =
-  /^\s*(?:[<#*[_\s]*)(?:(?:important|general|additional|some|the|your|output|response)[\s_-]+){0,2}(?:instructions|tips|rules|notes?|guidelines|reminders|format|hinweise|regeln|consignes|instrucciones|reglas|instruções|regras|istruzioni|regole|инструкции|правила|注意事项|规则|要求|注意事項|ルール|규칙)(?:[\s>*\]_]*[:：]\**\s*$|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/iu;
+  /^\s*(?:[<#*[_\s]*)(?:(?:important|general|additional|some|the|your|output|response)[\s_-]+){0,2}(?:instructions|tips|rules|notes?|guidelines|reminders|format|hinweise|regeln|consignes|instrucciones|reglas|instruções|regras|istruzioni|regole|инструкции|правила|注意事项|规则|要求|注意事項|ルール|규칙)(?:[\s>*\]_]*[:：]\**\s*$|[>\]*_]+\s*$|(?<=#\s.{0,60})\s*$)/i;
 /** "The description is:" at the end of a line. */
 const MATERIAL_LABEL = quick(
   String.raw`(?<!\p{L})(?:description|statement|story|message|e-?mail|report|log|output|excerpt|beschreibung|nachricht|descripción|mensaje|descrição|mensagem|descrizione|messaggio|описание|сообщение)(?: (?:is|was|reads|says|ist|lautet|est|es|é|è))?(?: as follows)?[:：]\s*$|(?:描述|内容|説明|설명)(?:如下|は次の通り)?[:：]\s*$`,

@@ -212,7 +212,7 @@ function leantOnAt(from: number, firstAt: number, work: Work): number {
 
 /** "Read the log in the mill." behind a question says where its answer is. */
 const LOOK_THERE =
-  /^(?:(?:ok|okay|well|no|yes|just|please|then|so|you can),? )*(?:read|see|look (?:at|in|into)|check|open|search|lies|schau|siehe|lis|regarde|lee|mira|leia|veja|leggi|guarda|прочти|посмотри)(?= )[^\n?]{3,60}$|^(?:看|读)[^\n？]{2,30}$/iu;
+  /^(?:(?:ok|okay|well|no|yes|just|please|then|so|you can),? )*(?:read|see|look (?:at|in|into)|check|open|search|lies|schau|siehe|lis|regarde|lee|mira|leia|veja|leggi|guarda|прочти|посмотри)(?= )[^\n?]{3,60}$|^(?:看|读)[^\n？]{2,30}$/i;
 
 /** Who only talks says "actually" of anything. */
 function changesWay(request: string, { isTalk }: GoalInput): boolean {

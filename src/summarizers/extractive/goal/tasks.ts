@@ -47,7 +47,7 @@ export function isTask(request: string, language: Language): boolean {
 
 /** "I understand. I have no number with me, …": answers what was said, however long. */
 const REMARK =
-  /^(?:i (?:understand|see|agree|know)|got it|makes sense|(?:i['’]m )?(?:really |so |very )?(?:sorry|afraid)|i apologi[sz]e|unfortunately|verstehe|ich verstehe|leider|je comprends|malheureusement|entiendo|lamentablemente|entendo|infelizmente|capisco|purtroppo|понимаю|к сожалению)(?=[.,!]| that| but)/iu;
+  /^(?:i (?:understand|see|agree|know)|got it|makes sense|(?:i['’]m )?(?:really |so |very )?(?:sorry|afraid)|i apologi[sz]e|unfortunately|verstehe|ich verstehe|leider|je comprends|malheureusement|entiendo|lamentablemente|entendo|infelizmente|capisco|purtroppo|понимаю|к сожалению)(?=[.,!]| that| but)/i;
 const OPENING_QUESTION = /^[^.!?。！？\n]{8,160}[?？؟](?:\s[^.!?\n]{1,160}[.!]?\s*$|\s*$)/u;
 
 /** A question that says something by itself. */

@@ -52,7 +52,7 @@ export function replacedIn(prose: readonly Prose[]): IsReplaced | undefined {
 }
 
 const CORRECTING =
-  /^(?:(?:oh|ah|hm+|wait|no|sorry|ok(?:ay)?|moment|nein|non|não|нет)[,.! ]+)*(?:actually|correction|i (?:meant|misspoke)|to correct|korrektur|eigentlich|ich meinte|tatsächlich|en fait|je voulais dire|en realidad|corrección|quise decir|na verdade|correção|quis dizer|in realtà|correzione|volevo dire|на самом деле|исправление|поправка|точнее|更正|其实|訂正|実は|正しくは|정정|사실은|تصحيح|في الواقع)/iu;
+  /^(?:(?:oh|ah|hm+|wait|no|sorry|ok(?:ay)?|moment|nein|non|não|нет)[,.! ]+)*(?:actually|correction|i (?:meant|misspoke)|to correct|korrektur|eigentlich|ich meinte|tatsächlich|en fait|je voulais dire|en realidad|corrección|quise decir|na verdade|correção|quis dizer|in realtà|correzione|volevo dire|на самом деле|исправление|поправка|точнее|更正|其实|訂正|実は|正しくは|정정|사실은|تصحيح|في الواقع)/i;
 
 interface Words {
   readonly words: ReadonlySet<string>;

@@ -35,7 +35,7 @@ export function isRefusal(reply: string): boolean {
 }
 
 const REFUSAL =
-  /^\s*(?:(?:hm+|u[hm]+|oh|ah|er|well|sorry|wait|ok(?:ay)?|yeah|ja|tja|ah non|bon|bueno|ну)(?:[,.!…]+\s*|\s))*(?:no(?! (?:problem|worries|rush|hurry|need|issues?|idea|matter))|nope|wrong|not (?:it|quite|really|true)|that['’]?s (?:not|wrong)|nein|falsch|non|faux|não|errado|нет)(?=[\s,.!]|$)|^\s*(?:不是|不对|不，|いいえ|違い|아니)/iu;
+  /^\s*(?:(?:hm+|u[hm]+|oh|ah|er|well|sorry|wait|ok(?:ay)?|yeah|ja|tja|ah non|bon|bueno|ну)(?:[,.!…]+\s*|\s))*(?:no(?! (?:problem|worries|rush|hurry|need|issues?|idea|matter))|nope|wrong|not (?:it|quite|really|true)|that['’]?s (?:not|wrong)|nein|falsch|non|faux|não|errado|нет)(?=[\s,.!]|$)|^\s*(?:不是|不对|不，|いいえ|違い|아니)/i;
 
 const REPLY_CHARS_READ = 120;
 

@@ -30,8 +30,10 @@ export function orderedParts(request: string, { after }: CueTable): readonly str
 }
 
 /** "Focus on:": what stands below is looked at together, in no order. */
-const ASPECTS =
-  /(?<!\p{L})(?:focus(?:ing)? on|includ(?:e|es|ing)|cover(?:s|ing)?|consider(?:ing)?|attention to|look (?:for|at)|such as|fokus auf|achte auf|umfasst|concentre-toi sur|incluant|céntrate en|incluye|foque em|inclua|concentrati su|includi|обрати внимание на|включая)\W*$|(?:关注|包括|重点|注意)\W*$/iu;
+const ASPECTS = quick(
+  String.raw`(?<!\p{L})(?:focus(?:ing)? on|includ(?:e|es|ing)|cover(?:s|ing)?|consider(?:ing)?|attention to|look (?:for|at)|such as|fokus auf|achte auf|umfasst|concentre-toi sur|incluant|céntrate en|incluye|foque em|inclua|concentrati su|includi|обрати внимание на|включая)\W*$|(?:关注|包括|重点|注意)\W*$`,
+  "i",
+);
 
 /** Of what an assistant sets out to do: the last list under words that say so. Empty where there is none. */
 export function plannedParts(said: string, cues: CueTable): readonly string[] {
@@ -56,7 +58,7 @@ function isReported(part: string, { done, undone }: CueTable): boolean {
 }
 
 /** "Repainted the deck": behind what was done, a verb that no cue knows tells the same. */
-const PAST_FORM = /^\W*\p{L}{2,}(?:ed|ée?s?|[ai]d[oa]s?|[aiu]t[oa])(?!\p{L})/iu;
+const PAST_FORM = quick(String.raw`^\W*\p{L}{2,}(?:ed|ée?s?|[ai]d[oa]s?|[aiu]t[oa])(?!\p{L})`, "i");
 
 const ASIDE = quick(
   String.raw`[(（](?!(?:already|i|we|it|this|that|all|schon|bereits|ich|wir|das|dies|déjà|ya|esto|eso|já|isso|già|уже|это)(?!\p{L})|[已もう이미])[^()（）]{12,160}[)）]`,
@@ -68,7 +70,7 @@ const DONE_MARK = quick(
 );
 
 const NUMBERED =
-  /^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:part|step|phase|task|teil|schritt|aufgabe|étape|partie|paso|parte|passo|этап|шаг|ステップ|단계)\s*)?(\d{1,2})\s?[.):：]\**\s+(\S.*)$/iu;
+  /^\s*(?:#{1,6}\s+)?(?:\*\*)?(?:(?:part|step|phase|task|teil|schritt|aufgabe|étape|partie|paso|parte|passo|этап|шаг|ステップ|단계)\s*)?(\d{1,2})\s?[.):：]\**\s+(\S.*)$/i;
 const FIRST_ITEM = /^ {0,8}(?:#{1,6} )?(?:\*\*)?(?:\p{L}{1,20} )?1 ?[.):：]/mu;
 
 interface CountedList {

@@ -9,6 +9,7 @@ import { CUES } from "../cues/cues.ts";
 import { OF_THE_USER } from "../cues/second-person.ts";
 import { ASKING_BACK } from "../goal/requests.ts";
 import { answeredLine, awaitingLabel, awaitingLine } from "../text/labels.ts";
+import { quick } from "../text/quick-expressions.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
 import { wholeStatement, withoutLayout } from "../text/whole-statement.ts";
 
@@ -76,9 +77,15 @@ function announcedIn(said: string, language: Language): string | undefined {
 
 /** "Now I mend the third line", but nobody's waiting. */
 const ANNOUNCING: Partial<Record<Language, RegExp>> = {
-  de: /^ich (?!warte|habe|hatte|hoffe|denke|glaube|könnte|würde)\p{L}+e (?:jetzt|nun|gleich|als nächstes|anschließend)(?!\p{L})|^(?:jetzt|nun|als nächstes|anschließend|danach|dann) (?!warte|habe|hatte|könnte|würde)\p{L}+e ich(?!\p{L})/iu,
-  it: /^(?:ora|adesso|poi|quindi) (?!ho |sono |posso |aspetto |attendo )\p{L}+o(?!\p{L})/iu,
-  ru: /^(?:сейчас|теперь|далее|затем|дальше) (?:я )?(?!жду|могу|хочу)\p{L}+(?:ю|у|юсь|усь)(?!\p{L})/iu,
+  de: quick(
+    String.raw`^ich (?!warte|habe|hatte|hoffe|denke|glaube|könnte|würde)\p{L}+e (?:jetzt|nun|gleich|als nächstes|anschließend)(?!\p{L})|^(?:jetzt|nun|als nächstes|anschließend|danach|dann) (?!warte|habe|hatte|könnte|würde)\p{L}+e ich(?!\p{L})`,
+    "i",
+  ),
+  it: quick(String.raw`^(?:ora|adesso|poi|quindi) (?!ho |sono |posso |aspetto |attendo )\p{L}+o(?!\p{L})`, "i"),
+  ru: quick(
+    String.raw`^(?:сейчас|теперь|далее|затем|дальше) (?:я )?(?!жду|могу|хочу)\p{L}+(?:ю|у|юсь|усь)(?!\p{L})`,
+    "i",
+  ),
   ja: /^(?:次に|これから|続いて|今から)(?!.*待).*ます。?$/u,
   ko: /^(?:이제|다음으로|지금|먼저)(?!.*기다리).*겠습니다[.!]?$/u,
   ar: /^(?:الآن )?س[أن](?!نتظر)\p{L}+/u,

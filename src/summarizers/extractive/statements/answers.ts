@@ -98,7 +98,7 @@ function beforeQuestion(reply: string): string {
 
 /** A line that begins with a number or a capital letter, and what stands behind it. */
 const OPTION =
-  /^(?:[-*+]\s+)?(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|variante|opción|opção|opzione|вариант|方案|选项|案|옵션)\s*)?([1-9]|[A-E])\s*[.):：]\s*(\S.*)$/iu;
+  /^(?:[-*+]\s+)?(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|variante|opción|opção|opzione|вариант|方案|选项|案|옵션)\s*)?([1-9]|[A-E])\s*[.):：]\s*(\S.*)$/i;
 
 /** The last list of its kind, by its marks. */
 export function optionsIn(text: string): ReadonlyMap<string, string> {

@@ -271,7 +271,7 @@ function isDone(text: string, cues: CueTable, isReport = false): boolean {
 
 /** What a thing is for, or is like, takes nothing back: "Added a check that fails when the tide is late". What contrasts does. */
 const SUBORDINATE =
-  /,? (?:so|which|that|who|where|to(?! be )|damit|sodass|pour que|para que|чтобы) (?:(?![;—–]|,? (?:but|however|although|though|yet|except|aber|mais|pero|mas|ma|но) ).)*/giu;
+  /,? (?:so|which|that|who|where|to(?! be )|damit|sodass|pour que|para que|чтобы) (?:(?![;—–]|,? (?:but|however|although|though|yet|except|aber|mais|pero|mas|ma|но) ).)*/gi;
 
 const ITEM_CHARS_MIN = 16;
 /** "0 failures" takes nothing back; what stands in backticks is a name, what stands in brackets an aside. */

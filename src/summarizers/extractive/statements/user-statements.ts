@@ -68,7 +68,7 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
 
 /** It says no, and then something. */
 const CORRECTED =
-  /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*\S|^\s*(?:不是?|不对|いいえ|違い?ます|아니(?:요|오)?)[，、,。]/iu;
+  /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*\S|^\s*(?:不是?|不对|いいえ|違い?ます|아니(?:요|오)?)[，、,。]/i;
 
 /** Something is to be otherwise; who only denies a fact, or wants nothing more, decides nothing. */
 function isCorrection(sentence: string, { request }: CueTable): boolean {
@@ -76,7 +76,7 @@ function isCorrection(sentence: string, { request }: CueTable): boolean {
   return rest.length >= CORRECTION_CHARS_MIN && !NOTHING_MORE.test(rest) && request.test(rest);
 }
 
-const CORRECTING = /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*|^[^，、,。]{1,6}[，、,。]/iu;
+const CORRECTING = /^\s*(?:no|nope|nein|nee|non|não|нет)[,:;–—-]\s*|^[^，、,。]{1,6}[，、,。]/i;
 const CORRECTION_CHARS_MIN = 8;
 const NOTHING_MORE = quick(
   String.raw`^(?:that['’]?s|this is|it['’]?s|i(?:['’]m| am)|i (?:don['’]t|do not|need|just|meant|want(?! (?:it|the|this|that))|would)|nothing|thank|can you|could you|das (?:ist|war)|ich|c['’]est|je|eso es|yo|isso|eu|è|io|это|я)(?!\p{L})`,
@@ -122,7 +122,7 @@ const GENERAL = quick(
 );
 
 /** "ok, let me try the light theme": what users are about to do themselves binds nobody. */
-const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/iu;
+const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:let me|lemme|i'?ll|i’ll|i will)\s/i;
 /** "Use the --force option if you know what you are doing": what tools tell whoever reads their output. */
 const TOOL_ADVICE =
   /^(?:to .{1,60},? )?(?:use|pass|add|try|run)(?: with)? (?:the )?[`'"]?--?[\w-]+[`'"]?.{0,20} (?:if|to)\s/i;
@@ -155,13 +155,13 @@ export function inForce(constraints: readonly string[]): readonly string[] {
 /** "The footer should be dim" is about the footer, "use tabs for indentation" about indentation; empty where nothing is named. */
 function subjectOf(rule: string): string {
   const [, before = ""] =
-    /^(?:(?:and|but|so|also|no|ok(?:ay)?|please)[,.]? )*(.{3,80}?) (?:should|must|needs? to|has to|have to) (?:always |only |all )?be /iu.exec(
+    /^(?:(?:and|but|so|also|no|ok(?:ay)?|please)[,.]? )*(.{3,80}?) (?:should|must|needs? to|has to|have to) (?:always |only |all )?be /i.exec(
       rule,
     ) ?? [];
   const [, behind = ""] =
     before !== ""
       ? []
-      : (/^(?:(?:and|but|so|also|no|ok(?:ay)?|please|always|only)[,.]? )*use (?:\S+ ){1,3}?(?:for|as) (?:the )?(.{3,60}?)[.!]?$/iu.exec(
+      : (/^(?:(?:and|but|so|also|no|ok(?:ay)?|please|always|only)[,.]? )*use (?:\S+ ){1,3}?(?:for|as) (?:the )?(.{3,60}?)[.!]?$/i.exec(
           rule,
         ) ?? []);
   const subject = before !== "" ? `be ${before}` : behind === "" ? "" : `for ${behind}`;

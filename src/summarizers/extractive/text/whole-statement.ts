@@ -74,7 +74,7 @@ const LAYOUT_START =
   /^(?:(?:\p{Extended_Pictographic}|\uFE0F|\u200D|[✓✗✘☐☑•●▪►→⇒*_~>|-])\s*|(?:step|phase|schritt|étape|paso|passo|шаг) \d{1,2}(?:\.\d{1,2})?\s*[:.)–—-]\s*|\d{1,2}[.)]\s+|\[[ xX]\]\s+)+/iu;
 
 /** A colon announces something that is not there; a comma or a bracket goes on. */
-const BAD_END = /[:：,，;；、(（[{/\\|=+–—-]$|…$|\.\.\.$|(?:^|\s)(?:and|or|but|the|a|und|oder|et|ou|y|o|e|и|или)$/iu;
+const BAD_END = /[:：,，;；、(（[{/\\|=+–—-]$|…$|\.\.\.$|(?:^|\s)(?:and|or|but|the|a|und|oder|et|ou|y|o|e|и|или)$/i;
 const BAD_START = /^"[^"]{1,60}":|^[)\]},;:.…|=+\\/&%]|^(?:and|or|but|which|because)\s+(?=\p{Ll})/u;
 
 /** More than the longest word that may not end a sentence, with what stands before it. */
