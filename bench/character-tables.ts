@@ -89,8 +89,7 @@ function wordSet(vocabulary: readonly string[], kinds: Uint8Array): Uint8Array {
   return bits;
 }
 
-const isOtherAlphabet = (kind: number): boolean =>
-  kind === KIND.mark || (kind >= KIND.cyrillic && kind < KIND.punctuation);
+const isOtherAlphabet = (kind: number): boolean => kind === KIND.mark || kind >= KIND.cyrillic;
 
 function setBit(bits: Uint8Array, bit: number): void {
   bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7));

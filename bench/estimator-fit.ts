@@ -67,7 +67,6 @@ function collectPieces(samples: readonly Sample[], characters: Characters): Map<
     const scan = scanOf(text, characters, nothing);
     while (scan.at < text.length) {
       const start = scan.at;
-      scan.until = start;
       scanPiece(scan);
       const piece = text.slice(start, Math.min(scan.at, start + PIECE_CHARS_MAX));
       const known = pieces.get(piece);

@@ -5,41 +5,46 @@
 
 /**
  * Kinds of UTF-16 units. A Latin letter's kind also says which letter it is (`lower` or `upper` plus its index), and that
- * of an ASCII mark which mark, so that the scanner needs one look-up for either. The order matters where a comment says so.
+ * of an ASCII mark which mark, so that the scanner needs one look-up for either. The order of the numbers matters where a
+ * comment says so; the order of the lines is the one in which the fit's file names the kinds.
  */
 export const KIND = {
-  // Up to `digit`: Latin letters.
+  // Below 128: plain text, read unit by unit from tables (estimate-plain.ts). Up to `digit`: Latin letters.
   lower: 0,
   upper: 32,
   digit: 64,
   space: 65,
   blank: 66,
   newline: 67,
-  number: 68,
+  number: 130,
   /** Not a character: stands after the last one and ends every piece. */
-  end: 69,
-  // From here up to `punctuation`: letters.
-  mark: 70,
+  end: 131,
+  // From here on: letters of other scripts.
+  mark: 132,
   // Scripts written without spaces, merged by pairs of characters.
-  han: 71,
-  hiragana: 72,
-  katakana: 73,
-  hangul: 74,
+  han: 133,
+  hiragana: 134,
+  katakana: 135,
+  hangul: 136,
   // Alphabets other than Latin, counted by word.
-  cyrillic: 75,
-  cyrillicUpper: 76,
-  arabic: 77,
-  hebrew: 78,
-  greek: 79,
-  devanagari: 80,
-  thai: 81,
-  otherScript: 82,
-  // From here on: what is neither letter nor number nor blank.
-  punctuation: 128,
-  symbol: 192,
-  surrogate: 193,
+  cyrillic: 137,
+  cyrillicUpper: 138,
+  arabic: 139,
+  hebrew: 140,
+  greek: 141,
+  devanagari: 142,
+  thai: 143,
+  otherScript: 144,
+  // From `punctuation` to `surrogate`: what is neither letter nor number nor blank; the ASCII marks are plain.
+  punctuation: 72,
+  symbol: 128,
+  surrogate: 129,
 } as const;
 
+/** Kinds of plain text are below. */
+export const PLAIN_KINDS = 128;
+/** The kind of `'`. */
+export const APOSTROPHE = KIND.punctuation + 6;
 export const SCRIPTS = KIND.otherScript - KIND.mark + 1;
 export const LENGTHS = 17;
 /** Latin letters: a to z, then four kinds of others. A power of two, for speed. */

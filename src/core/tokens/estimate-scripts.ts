@@ -16,6 +16,10 @@ import {
 } from "./estimate-layout.ts";
 import { add, type Scan } from "./estimate-window.ts";
 
+// Constants of their own: the engine folds them into the loops, which it does not with properties and imports.
+const MARK = KIND.mark;
+const ALPHABETS = KIND.cyrillic;
+
 /** Chinese, Japanese, Korean: a known pair of characters is one unit, any other character is its own. */
 export function scanCharacters(scan: Scan, start: number, prefix: number): void {
   const { codes, kinds, weights } = scan;
@@ -36,7 +40,7 @@ export function scanCharacters(scan: Scan, start: number, prefix: number): void 
 }
 
 function isScript(kind: number): boolean {
-  return kind === KIND.mark || (kind >= KIND.cyrillic && kind < KIND.punctuation);
+  return kind === MARK || kind >= ALPHABETS;
 }
 
 function hasBit(bits: Uint8Array, bit: number): boolean {

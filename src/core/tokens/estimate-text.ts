@@ -5,7 +5,7 @@
  */
 
 import { CHARACTERS, WEIGHT_VALUES } from "./estimate-model.ts";
-import { scanWindow } from "./estimate-scan.ts";
+import { scanWindow } from "./estimate-plain.ts";
 import { createScan, loadWindow } from "./estimate-window.ts";
 
 /** Small enough for a processor's nearest cache, large enough that most messages are one window. */

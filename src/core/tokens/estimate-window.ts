@@ -35,8 +35,6 @@ export interface Scan {
   readonly tokens: Float64Array;
   length: number;
   at: number;
-  /** Words that follow one another are read in one go up to here: the window's end, or less to see single pieces. */
-  until: number;
 }
 
 /** After the last unit: `KIND.end` for any look ahead. Even, for the pairs. */
@@ -57,7 +55,6 @@ export function createScan(characters: Characters, weights: ArrayLike<number>, w
     tokens: new Float64Array(1),
     length: 0,
     at: 0,
-    until: 0,
   };
 }
 
@@ -77,7 +74,6 @@ export function loadWindow(scan: Scan, text: string, from: number): number {
     kinds[index] = KIND.end;
   }
   scan.length = length;
-  scan.until = length;
   scan.at = 0;
   return from + length;
 }

@@ -27,8 +27,8 @@ export function longRunCuts(text: string): readonly number[] {
 
 /** Letters, blanks, or marks with symbols and emoji; digits never run on, since a tokenizer groups them by three. */
 function groupOf(kind: number): number {
-  if (kind >= KIND.punctuation) return 3;
   if (kind < KIND.digit || kind >= KIND.mark) return 0;
+  if (kind >= KIND.punctuation && kind <= KIND.surrogate) return 3;
   if (kind === KIND.space || kind === KIND.blank || kind === KIND.newline) return 1;
   return 2;
 }
