@@ -40,7 +40,8 @@ export function oneLine(text: string, charsMax: number): string {
   return cutAtWord(UNEVEN.test(text) ? text.replace(/\s+/g, " ").trim() : text.trim(), charsMax);
 }
 
-const UNEVEN = /[^\S ]| {2}/;
+/** The blanks one by one: for `[^\S ]`, which has the same, the engine looks nearly twice as long. */
+const UNEVEN = / {2}|[\t-\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 
 /** The text when it is short enough; otherwise its beginning up to a word's end, marked. Whole characters always. */
 export function cutAtWord(text: string, charsMax: number): string {
