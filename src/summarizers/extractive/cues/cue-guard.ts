@@ -14,6 +14,12 @@ export function guarded(cues: readonly RegExp[]): (text: string) => boolean {
   };
 }
 
+/** Whether a text may have a cue: it has none where it may not. For a cue that is then searched for by other means. */
+export function guardOf(cue: RegExp): (text: string) => boolean {
+  const guard = cueGuard([cue]);
+  return (text) => guard(text) !== 0;
+}
+
 /** Pieces are looked up by a key of so many of their characters; a cue that needs a shorter piece is always asked. */
 const KEY_CHARS = 4;
 const KEY_BITS = 16;

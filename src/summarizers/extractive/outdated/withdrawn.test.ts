@@ -21,6 +21,8 @@ test("names that the user gave up", () => {
   check("Let's replace Copper with Brass.", ["Copper"]);
   check("We don't want Copper any more.", ["Copper"]);
   check("Migrate away from Copper.", ["Copper"]);
+  check("Please swap Copper for Brass.", ["Copper"]);
+  check("Move from Copper to Brass.", ["Copper"]);
   check("No, please drop Copper.", ["Copper"]);
   check("I want you to drop Copper!", ["Copper"]);
 });

@@ -5,6 +5,7 @@
 
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { guardOf } from "../cues/cue-guard.ts";
 import { CUES } from "../cues/cues.ts";
 import type { Prose } from "../reading/reading.ts";
 import { quick } from "../text/quick-expressions.ts";
@@ -26,10 +27,12 @@ export function withdrawnIn(
   isNamed: IsNamed = () => false,
 ): readonly Withdrawal[] {
   const withdrawn: Withdrawal[] = [];
+  const mayOrder = guardFor(language);
   for (const { isUser, text, message } of prose) {
     if (!isUser) continue;
     const read = text.slice(0, READ_CHARS);
-    if (!ANY_WORD.test(read)) continue;
+    // Most messages have none of the words, and one look tells.
+    if (!mayOrder(read)) continue;
     for (const match of read.matchAll(ORDERS[language])) {
       const name = (match.slice(1).find((group) => group !== undefined) ?? "").replaceAll("`", "");
       // Whether a plain word is a name takes a look through all messages, and few words are worth it.
@@ -120,10 +123,6 @@ const REFUSING = /^[.!?\s]*(?:no|nope|nein|non|não|нет)[,.!]/i;
 const NOT_ORDERED =
   /\b(?:not|\w+n['’]t|dont|never|without|if|unless|whether|why|when|before|nicht|nie|wenn|falls|warum|ne|n['’]|pas|si|jamais|no|nunca|não|se|non|mai)\b|(?:не|если|никогда)\s|[别不]|如果|もし|만약|لا /i;
 
-/** Most messages have none of the words, and one look tells. */
-const ANY_WORD =
-  /remove|drop|delete|rip |rid of|ditch|scrap|stop using|instead|rather than|in place of|replace|away from|migrate|switch|longer|any ?more|entfern|lösch|statt|ersetz|mehr|supprim|enlèv|retire|au lieu|plutôt|remplac|plus |elimin|quita|borra|en (?:lugar|vez)|reemplaz|sustitu|ya no|remov|tire|em (?:lugar|vez)|substitu|rimuov|togli|invece|al posto|sostitu|удали|убери|вместо|замени|больше не|删|去掉|移除|不再|代替|替换|取代|而不是|而非|换成|削除|やめ|外し|使わ|代わり|ではなく|제거|삭제|대신|말고|احذف|أزل|بدل/i;
-
 const NAME = "(`[\\w@./-]{2,60}`|[A-Z_@][\\w./-]*\\w)";
 /** The thing itself, not something of it. */
 const END =
@@ -191,3 +190,14 @@ const ORDERS: Readonly<Record<Language, RegExp>> = {
   ko: orders(`${NAME} ?(?:을|를)? ?(?:삭제|제거)(?:해|하)`, `${NAME} ?(?:대신|말고) [^.?]{1,40}(?:사용해|써|사용하)`),
   ar: orders(`(?:احذف|أزل) ${NAME}${END}`, `استخدم ${WAY} بدلا?ً?ا? من ${NAME}${END}`),
 };
+
+function guardFor(language: Language): (text: string) => boolean {
+  const known = GUARDS.get(language);
+  if (known !== undefined) return known;
+  const made = guardOf(ORDERS[language]);
+  GUARDS.set(language, made);
+  return made;
+}
+
+/** Made for each language once; holds nothing of what was read. */
+const GUARDS = new Map<Language, (text: string) => boolean>();
