@@ -34,7 +34,6 @@ const OPTIONS = {
 
 export const checkCommand: Command = {
   name: "check",
-  summary: "Say whether a provider would accept a conversation; repair it.",
   usage: "FILE [options]",
   options: OPTIONS,
   notes: `Prints one line per problem: path, rule, message. Without --conversation, every

@@ -1,13 +1,12 @@
 /** What a command is: data for the help text, and one function that does the work and returns the exit code. */
 
 import { HELP_OPTION, type OptionSpecs } from "./arguments.ts";
+import { type CommandName, SUMMARIES } from "./command-names.ts";
 import { fitHelp } from "./fit-help.ts";
 import { type Environment, terminalOf } from "./terminal.ts";
 
 export interface Command {
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
+  readonly name: CommandName;
   /** What follows the name in the usage line. */
   readonly usage: string;
   readonly options: OptionSpecs;
@@ -49,5 +48,5 @@ function commandHelp(command: Command): string {
   });
   const width = Math.max(...rows.map(([left]) => left.length));
   const options = rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}`).join("\n");
-  return `${command.summary}\n\nUsage: palimpsest ${command.name} ${command.usage}\n\nOptions:\n${options}\n\n${command.notes}`;
+  return `${SUMMARIES[command.name]}\n\nUsage: palimpsest ${command.name} ${command.usage}\n\nOptions:\n${options}\n\n${command.notes}`;
 }

@@ -23,7 +23,6 @@ import { writeWhole } from "./write-whole.ts";
 
 export const compactCommand: Command = {
   name: "compact",
-  summary: "Compact a conversation now; no model is asked.",
   usage: "FILE [options], or ID --store URL [options]",
   options: COMPACT_OPTIONS,
   notes: `The compacted request goes to --out or standard output, in the format of FILE; a

@@ -19,7 +19,6 @@ import { type ViewsAround, viewsAround } from "./views-around.ts";
 export const diffCommand = storeCommand({
   name: "diff",
   use: "reading",
-  summary: "Show what one compaction did to each message.",
   usage: "ID E [options]",
   operands: ["ID", "E"],
   notes: `= kept, ~ changed, - replaced, + added. E is a compaction's number in

@@ -6,25 +6,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isObject } from "../core/json.ts";
 import { usage } from "./arguments.ts";
-import { checkCommand } from "./check.ts";
 import { type Command, EXIT, type ExitCode, type Io, type Output, showHelp } from "./command.ts";
-import { compactCommand } from "./compact.ts";
-import { diffCommand } from "./diff.ts";
-import { doctorCommand } from "./doctor.ts";
-import { explainCommand } from "./explain.ts";
-import { exportCommand } from "./export.ts";
+import { type CommandName, FILE_COMMANDS, SESSION_COMMANDS, SUMMARIES } from "./command-names.ts";
 import { fitHelp } from "./fit-help.ts";
-import { historyCommand } from "./history.ts";
-import { importCommand } from "./import.ts";
-import { inspectCommand } from "./inspect.ts";
-import { pinCommand, unpinCommand } from "./pin.ts";
-import { profilesCommand } from "./profiles.ts";
-import { purgeCommand } from "./purge.ts";
-import { recallCommand } from "./recall.ts";
 import { reportError } from "./report-error.ts";
-import { rollbackCommand } from "./rollback.ts";
-import { sessionsCommand } from "./sessions.ts";
-import { showCommand } from "./show.ts";
 import { didYouMean } from "./suggest.ts";
 import { terminalOf } from "./terminal.ts";
 
@@ -36,33 +21,37 @@ export async function runPalimpsest(words: readonly string[], io: Io): Promise<E
   }
 }
 
-const FILE_COMMANDS: readonly Command[] = [
-  inspectCommand,
-  checkCommand,
-  compactCommand,
-  explainCommand,
-  profilesCommand,
-];
+/** Loaded only when it is asked for: most commands need a small part of the whole. */
+const LOADERS: Readonly<Record<CommandName, () => Promise<Command>>> = {
+  inspect: async () => (await import("./inspect.ts")).inspectCommand,
+  check: async () => (await import("./check.ts")).checkCommand,
+  compact: async () => (await import("./compact.ts")).compactCommand,
+  explain: async () => (await import("./explain.ts")).explainCommand,
+  profiles: async () => (await import("./profiles.ts")).profilesCommand,
+  import: async () => (await import("./import.ts")).importCommand,
+  sessions: async () => (await import("./sessions.ts")).sessionsCommand,
+  show: async () => (await import("./show.ts")).showCommand,
+  history: async () => (await import("./history.ts")).historyCommand,
+  diff: async () => (await import("./diff.ts")).diffCommand,
+  rollback: async () => (await import("./rollback.ts")).rollbackCommand,
+  pin: async () => (await import("./pin.ts")).pinCommand,
+  unpin: async () => (await import("./pin.ts")).unpinCommand,
+  recall: async () => (await import("./recall.ts")).recallCommand,
+  export: async () => (await import("./export.ts")).exportCommand,
+  purge: async () => (await import("./purge.ts")).purgeCommand,
+  doctor: async () => (await import("./doctor.ts")).doctorCommand,
+};
 
-const SESSION_COMMANDS: readonly Command[] = [
-  importCommand,
-  sessionsCommand,
-  showCommand,
-  historyCommand,
-  diffCommand,
-  rollbackCommand,
-  pinCommand,
-  unpinCommand,
-  recallCommand,
-  exportCommand,
-  purgeCommand,
-  doctorCommand,
-];
+const NAMES = Object.keys(SUMMARIES);
 
-const COMMANDS: readonly Command[] = [...FILE_COMMANDS, ...SESSION_COMMANDS];
+function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(SUMMARIES, name);
+}
 
-function listed(commands: readonly Command[]): string {
-  return commands.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join("\n");
+function listed(summaries: Readonly<Record<string, string>>): string {
+  return Object.entries(summaries)
+    .map(([name, summary]) => `  ${name.padEnd(10)}${summary}`)
+    .join("\n");
 }
 
 const HELP = `Keeps an LLM agent's conversation inside its model's context window.
@@ -100,29 +89,27 @@ async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<Ex
   if (first === "--help" || first === "-h" || first === "help") {
     const [topic] = rest;
     if (topic === undefined) showAll(io.stdout, io);
-    else showHelp(commandNamed(topic), io);
+    else showHelp(await commandNamed(topic), io);
     return EXIT.ok;
   }
   if (first === "--version" || first === "-V") {
     io.stdout.write(`${version()}\n`);
     return EXIT.ok;
   }
-  return commandNamed(first).run(rest, io);
+  return (await commandNamed(first)).run(rest, io);
 }
 
 function showAll(output: Output, { environment }: Io): void {
   output.write(fitHelp(HELP, terminalOf(output, environment).columns));
 }
 
-function commandNamed(name: string): Command {
-  const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command !== undefined) return command;
+async function commandNamed(name: string): Promise<Command> {
+  if (isCommandName(name)) return LOADERS[name]();
   if (name.startsWith("-") && name !== "-") {
     throw usage(`unknown option ${name}${didYouMean(name, ["--help", "--version"])}`);
   }
   if (name === "-" || existsSync(name)) throw usage(`no command given; did you mean palimpsest inspect ${name}?`);
-  const names = COMMANDS.map((candidate) => candidate.name);
-  throw usage(`unknown command "${name}"${didYouMean(name, names) || `; there are ${names.join(", ")}`}`);
+  throw usage(`unknown command "${name}"${didYouMean(name, NAMES) || `; there are ${NAMES.join(", ")}`}`);
 }
 
 /** From the package that this file is part of, whether it runs from its source or from the build. */

@@ -16,7 +16,6 @@ import { wrap } from "./wrap.ts";
 export const doctorCommand = storeCommand({
   name: "doctor",
   use: "reading",
-  summary: "Check a store for damage, and say how to mend it.",
   usage: "[ID] [options]",
   operands: ["ID"],
   required: 0,

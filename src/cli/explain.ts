@@ -19,7 +19,6 @@ const OPTIONS = {
 
 export const explainCommand: Command = {
   name: "explain",
-  summary: "Say why it would or would not be compacted now.",
   usage: "FILE [options]",
   options: OPTIONS,
   notes: `Shows each trigger with its numbers, what is protected and why, where the cut

@@ -17,7 +17,6 @@ import { refuseOutput, writeWhole } from "./write-whole.ts";
 export const exportCommand = storeCommand({
   name: "export",
   use: "reading",
-  summary: "Write a session as a request body, or all of it.",
   usage: "ID [--out FILE] [--all] [options]",
   operands: ["ID"],
   options: {

@@ -14,7 +14,6 @@ import { minuteOf } from "./when.ts";
 export const historyCommand = storeCommand({
   name: "history",
   use: "reading",
-  summary: "List the compactions of a session.",
   usage: "ID [options]",
   operands: ["ID"],
   notes: `Oldest first, with the ones that were undone. Other commands take a compaction

@@ -18,7 +18,6 @@ import { type StoreRequest, storeCommand } from "./store-command.ts";
 
 export const importCommand = storeCommand({
   name: "import",
-  summary: "Bring a conversation from a file into a store.",
   usage: "FILE [--id ID] [options]",
   operands: ["FILE"],
   use: "any",

@@ -16,7 +16,6 @@ const OPTIONS = {
 
 export const inspectCommand: Command = {
   name: "inspect",
-  summary: "Show what fills the context of a conversation.",
   usage: "FILE [options]",
   options: OPTIONS,
   notes: `FILE is an agent's session file, a request body or a message list; - reads

@@ -24,7 +24,6 @@ are pinned or none.
 
 export const pinCommand: Command = {
   name: "pin",
-  summary: "Keep messages of a session out of every compaction.",
   usage: "ID MESSAGE... [options]",
   options: { ...UNPIN, ...COMMON },
   notes: `${NOTES}
@@ -38,7 +37,6 @@ ${STORE_NOTE}`,
 
 export const unpinCommand: Command = {
   name: "unpin",
-  summary: "Let compaction have pinned messages again.",
   usage: "ID MESSAGE... [options]",
   options: COMMON,
   notes: `${NOTES}

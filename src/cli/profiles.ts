@@ -14,7 +14,6 @@ const OPTIONS = {
 
 export const profilesCommand: Command = {
   name: "profiles",
-  summary: "Show what each profile does, or one in full.",
   usage: "[NAME] [options]",
   options: OPTIONS,
   notes: `A profile is a complete, named set of settings; compact and explain take one by

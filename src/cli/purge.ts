@@ -15,7 +15,6 @@ import { readTimeBefore } from "./when.ts";
 
 export const purgeCommand = storeCommand({
   name: "purge",
-  summary: "Delete archived messages for good, by age.",
   usage: "[ID] --older-than AGE [options]",
   operands: ["ID"],
   required: 0,

@@ -17,7 +17,6 @@ const LIMIT_MAX = 1_000;
 export const recallCommand = storeCommand({
   name: "recall",
   use: "reading",
-  summary: "Search everything a session ever held.",
   usage: "ID QUERY [options]",
   operands: ["ID", "QUERY"],
   joinsRest: true,

@@ -12,7 +12,6 @@ import { fitted } from "./text-blocks.ts";
 
 export const rollbackCommand = storeCommand({
   name: "rollback",
-  summary: "Take a compaction of a session back.",
   usage: "ID [--to E] [--cascade] [options]",
   operands: ["ID"],
   options: {

@@ -14,7 +14,6 @@ import { dayOf, minuteOf } from "./when.ts";
 export const sessionsCommand = storeCommand({
   name: "sessions",
   use: "reading",
-  summary: "List the sessions of a store.",
   usage: "[options]",
   operands: [],
   notes: `Newest first. "in view" is how many messages the model would be sent, of how

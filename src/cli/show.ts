@@ -22,7 +22,6 @@ import { wrap } from "./wrap.ts";
 export const showCommand = storeCommand({
   name: "show",
   use: "reading",
-  summary: "Show the messages of a session: view, archive, or one event's.",
   usage: "ID [--view|--archive|--event E|--message M] [options]",
   operands: ["ID"],
   options: {

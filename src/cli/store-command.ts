@@ -2,14 +2,14 @@
 
 import { type OptionSpecs, parseWords, type Words } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
+import type { CommandName } from "./command-names.ts";
 import { operandsOf } from "./operands.ts";
 import { overStore, type StoreTask } from "./over-store.ts";
 import { STORE_NOTE, STORE_OPTION, type StoreUse } from "./store-option.ts";
 import { type Terminal, terminalOf } from "./terminal.ts";
 
 export interface StoreCommandSpec<Settled> {
-  readonly name: string;
-  readonly summary: string;
+  readonly name: CommandName;
   readonly usage: string;
   readonly operands: readonly string[];
   /** How many of the operands must be there; default all. */
@@ -42,7 +42,6 @@ export function storeCommand<Settled>(spec: StoreCommandSpec<Settled>): Command 
   };
   const command: Command = {
     name,
-    summary: spec.summary,
     usage: spec.usage,
     options,
     notes: `${spec.notes}\n${STORE_NOTE}`,
