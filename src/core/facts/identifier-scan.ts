@@ -60,7 +60,7 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
   // Where the unit stands that ended the last run: no later run or scheme begins before it.
   let floor = 0;
   for (let at = 0; ; ) {
-    at = nextTelling(pairs, at);
+    at = nextTelling(pairs, at, length);
     if (at >= length) return;
     const code = units[at] as number;
     // The table has every unit, so that no read of it fails.
@@ -128,12 +128,13 @@ function wordStart(units: Uint16Array, end: number, floor: number): number {
  * sets it, the unit is between them. The same for the other two ranges: doubling sets the bit of what is not below `@`.
  * Without a branch but the loop's own: each that cannot be foreseen costs as much as ten units.
  */
-function nextTelling(pairs: Int32Array, from: number): number {
+function nextTelling(pairs: Int32Array, from: number, end: number): number {
   // Of the first pair, the half before the start does not count.
   let wanted = 0x80_0080 - ((from & 1) << 7);
   let pair = from >> 1;
-  // The unit behind the stretch ends the search.
-  for (; pair < pairs.length; pair++) {
+  // As far as the unit behind the end, which is a telling one. Not as far as the array: the engine takes its length for more than 32
+  // bits, compares it at twice the cost, and where it is returned carries every position of the scan as a double.
+  for (const last = end >> 1; pair <= last; pair++) {
     const low = (pairs[pair] as number) & 0x7f_007f; // inside the array
     const toNine = (low + 0x53_0053) ^ (low + 0x46_0046);
     const toZ = (low << 1) ^ (low + 0x25_0025);
@@ -142,7 +143,6 @@ function nextTelling(pairs: Int32Array, from: number): number {
     if (telling !== 0) return 2 * pair + 1 - ((telling >> 7) & 1);
     wanted = 0x80_0080;
   }
-  // Not the array's length: the engine takes that for more than 32 bits, and would carry every position of the scan as a double.
   return 2 * pair;
 }
 

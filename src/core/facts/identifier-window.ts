@@ -61,7 +61,7 @@ function fill({ units, bytes }: Memory, text: string, from: number, end: number)
   if (length < COPIED_WHOLE_MIN) for (let at = 0; at < length; at++) units[at] = text.charCodeAt(from + at);
   else bytes.write(length === text.length ? text : text.slice(from, end), "utf16le");
   units[length] = END;
-  units.fill(0, length + 1, length + LOOK_AHEAD);
+  for (let at = length + 1; at < length + LOOK_AHEAD; at++) units[at] = 0;
 }
 
 /** The last boundary that a stretch can reach; where there is none, the next one, however far. */
