@@ -38,11 +38,7 @@ export function filesOfCall(call: ToolCallPart): FoundFiles {
   };
   if (typeof call.input === "string") readPatch(call.input, found);
   else walk(call.input, found, 0);
-  // Who names an action means it: an editor that is asked to view modifies nothing.
-  const named = found.actions.slice(1).filter((action) => MODIFIES.test(action) || READS.test(action));
-  const verbs = (named.length > 0 ? named : found.actions).join(" ");
-  if (MODIFIES.test(verbs)) for (const path of found.paths) add(path, found.modified);
-  else if (READS.test(verbs)) for (const path of found.paths) add(path, found.read);
+  if (found.paths.length > 0) placeNamed(found);
   return {
     read: found.read.filter((path) => !found.modified.includes(path)),
     modified: found.modified,
@@ -58,6 +54,14 @@ interface Found {
   /** The tool's name, and the name of the tool inside it where one wraps others. */
   readonly actions: string[];
   isCommand: boolean;
+}
+
+/** Who names an action means it: an editor that is asked to view modifies nothing. */
+function placeNamed({ paths, actions, read, modified }: Found): void {
+  const named = actions.slice(1).filter((action) => MODIFIES.test(action) || READS.test(action));
+  const verbs = (named.length > 0 ? named : actions).join(" ");
+  if (MODIFIES.test(verbs)) for (const path of paths) add(path, modified);
+  else if (READS.test(verbs)) for (const path of paths) add(path, read);
 }
 
 function walk(value: JsonValue, found: Found, depth: number): void {
@@ -102,11 +106,19 @@ const SHELL_EDITS = /(?:^|[|;&(]\s*|\n\s*)(?:sed\s+-i|rm|mv|cp|touch|git\s+(?:ad
 function readCommand(command: string, found: Found): void {
   found.isCommand = true;
   const text = command.slice(0, COMMAND_CHARS_MAX);
-  for (const [, words = ""] of text.matchAll(SHELL_READS)) for (const word of wordsOf(words)) addPath(word, found.read);
-  for (const [, , path = ""] of text.matchAll(SHELL_WRITES)) addPath(path, found.modified);
-  for (const [, words = ""] of text.matchAll(SHELL_EDITS))
+  for (const [, words = ""] of matchesIn(text, SHELL_READS))
+    for (const word of wordsOf(words)) addPath(word, found.read);
+  for (const [, , path = ""] of matchesIn(text, SHELL_WRITES)) addPath(path, found.modified);
+  for (const [, words = ""] of matchesIn(text, SHELL_EDITS))
     for (const word of wordsOf(words)) addPath(word, found.modified);
 }
+
+/** Most commands have none, and to look for the first costs less than to make ready for all. */
+function matchesIn(text: string, expression: RegExp): Iterable<RegExpExecArray> {
+  return text.search(expression) < 0 ? NO_MATCHES : text.matchAll(expression);
+}
+
+const NO_MATCHES: readonly RegExpExecArray[] = [];
 
 function wordsOf(words: string): readonly string[] {
   return words.split(/\s+/).map((word) => word.replace(/^["']|["']$/g, ""));
