@@ -11,5 +11,7 @@ const OPENINGS: readonly string[] = [
 
 export function isForeignSummary({ parts }: Message): boolean {
   const [first] = parts;
-  return first?.type === "text" && OPENINGS.some((opening) => first.text.trimStart().startsWith(opening));
+  if (first?.type !== "text") return false;
+  const start = first.text.trimStart();
+  return OPENINGS.some((opening) => start.startsWith(opening));
 }
