@@ -26,10 +26,10 @@ export function generatedInput(megabytes: number): SpeedInput {
   return inputWith(generate(megabytes * MEGABYTE));
 }
 
-/** Recorded sessions with calls, one after the other in a mixed order; again from the first where they do not suffice. */
-export function recordedInput(megabytes: number): SpeedInput | undefined {
+/** Recorded sessions with calls, one after the other in one of many mixed orders; again from the first where they do not suffice. */
+export function recordedInput(megabytes: number, order = 0): SpeedInput | undefined {
   if (!existsSync(RECORDINGS)) return undefined;
-  const sessions = recordedSessions();
+  const sessions = shuffled(recordedSessions(), order);
   if (sessions.length === 0) return undefined;
   const messages: JsonValue[] = [];
   let chars = 0;
@@ -50,9 +50,9 @@ function inputWith(messages: readonly unknown[]): SpeedInput {
 
 let known: readonly JsonArray[] | undefined;
 
-/** Read once, in an order that mixes the folders and is always the same. */
+/** Read once. */
 function recordedSessions(): readonly JsonArray[] {
-  known ??= shuffled(globSync("**/*.{json,jsonl}", { cwd: RECORDINGS }).sort().flatMap(sessionsIn));
+  known ??= globSync("**/*.{json,jsonl}", { cwd: RECORDINGS }).sort().flatMap(sessionsIn);
   return known;
 }
 
@@ -76,8 +76,9 @@ function asAnthropic({ format, body }: RecordedConversation): readonly JsonArray
   return hasCalls && isArray(messages as JsonValue) ? [messages as JsonArray] : [];
 }
 
-function shuffled<Item>(items: readonly Item[]): readonly Item[] {
-  const random = seeded(11);
+/** Mixes the folders; the same order for the same number. */
+function shuffled<Item>(items: readonly Item[], order: number): readonly Item[] {
+  const random = seeded(order + 1);
   const mixed = [...items];
   for (let at = mixed.length - 1; at > 0; at--) {
     const other = random.below(at + 1);
