@@ -21,6 +21,17 @@ test("an answer serves the task it was asked about", () =>
 test("unless it asks for something else outright", () =>
   check([ASKED, "?No. Please sell the boat instead."], [ASKED, "No. Please sell the boat instead."]));
 
+test("or announces another plan, by whatever words", () => {
+  const plan = "Stop, change of plan: the smith will not work for us. Drop the iron and use brass from the store.";
+  check([ASKED, `?${plan}`], [ASKED, plan]);
+  check([ASKED, `?${plan}`, "?The northern store, yes."], [ASKED, plan]);
+  check(
+    [ASKED, "?There was a change of plan at the smith, who will not work for us before the winter is over."],
+    [ASKED],
+  );
+  check([ASKED, "?Change of plan, sorry."], [ASKED]);
+});
+
 test("an offer that is taken asks for nothing else", () => {
   check([ASKED, "?Yes, please go ahead with that berth."], [ASKED]);
   check([ASKED, "Yes, please proceed with that berth. Thank you!"], [ASKED]);
@@ -134,6 +145,13 @@ test("a change of plan stands beside what it serves, a change of topic in its pl
   checkCourse([...closed, verify], [asked, plan, verify]);
   const called = "Change of plan: forget about the brief. Draft five slides on the lamps.";
   checkCourse([asked, called, verify], [called, verify]);
+});
+
+test("a change of plan is wanted, whether or not its words ask", () => {
+  const asked = "请修灯塔的铁门，今天之内修好。";
+  const plan = "计划有变：铁匠病了。不要用铁，改用仓库里的黄铜。";
+  checkCourse([asked, plan], [asked, plan], "zh");
+  checkCourse([asked, "铁匠病了。"], [asked], "zh");
 });
 
 test("what only adds stands beside the newest task that does not", () => {

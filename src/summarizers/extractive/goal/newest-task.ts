@@ -7,7 +7,8 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { asksOutright } from "./asking.ts";
 import type { Request } from "./goal.ts";
 import { asksToBeTold, servedBy } from "./serving-replies.ts";
-import { isQuestion, isTask } from "./tasks.ts";
+import { isQuestion, isTask, isTelling } from "./tasks.ts";
+import { announcesPlan } from "./topic-shift.ts";
 
 export interface Tasks {
   readonly first: Request | undefined;
@@ -17,13 +18,16 @@ export interface Tasks {
 
 /** Looks from both ends: what stands between is asked about only when it must be. */
 export function tasksIn(requests: readonly Request[], language: Language, isTalk: boolean): Tasks {
+  // "Change of plan: the tower before the gate.": whoever announces another plan wants it, by whatever words.
+  const isPlan = ({ text }: Request): boolean => announcesPlan(text) && isTelling(text, language);
   // Who only talks asks questions; who has work done asks them in passing.
-  const asks = ({ text }: Request): boolean => isTask(text, language) || (isTalk && isQuestion(text, language));
-  // An answer serves the task that was asked about, unless it asks for something else outright.
+  const asks = (request: Request): boolean =>
+    isTask(request.text, language) || (isTalk && isQuestion(request.text, language)) || isPlan(request);
+  // An answer serves the task that was asked about, unless it asks for something else outright or announces another plan.
   const asksAnew = (request: Request): boolean =>
     asks(request) &&
     servedBy(request, language) === undefined &&
-    (!request.isReply || asksOutright(request.text, language));
+    (!request.isReply || asksOutright(request.text, language) || isPlan(request));
   const newestOwn = newestAsking(requests, asksAnew, language);
   const isTaken = newestOwn === undefined ? asks : asksAnew;
   return { first: requests.find(isTaken), newestTask: newestOwn ?? requests.findLast(asks), isTaken };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAddition, isNextTopic, isOtherWay, isPlanChange, isTopicShift } from "./topic-shift.ts";
+import { announcesPlan, isAddition, isNextTopic, isOtherWay, isPlanChange, isTopicShift } from "./topic-shift.ts";
 
 test.each([
   "I told the harbour master. New topic while we wait: the lamps go out at night. Renew them.",
@@ -45,6 +45,28 @@ test.each([
 ])("takes another way to the same end: %s", (request) =>
   expect([isTopicShift(request), isPlanChange(request)]).toEqual([true, true]),
 );
+
+test.each([
+  "Stop, change of plan: the smith is ill. Drop the iron and use brass.",
+  "Change of plan: we cancel the brief. Paint the tower.",
+  "Halt, Planänderung: Messing statt Eisen.",
+  "Stop, changement de plan : le forgeron est malade.",
+  "Alto, cambio de planes: el herrero está enfermo.",
+  "Pare, mudança de planos: o ferreiro está doente.",
+  "Fermo, cambio di programma: il fabbro è malato.",
+  "Стоп, смена планов: кузнец заболел, возьми латунь.",
+  "等一下，计划有变：铁匠病了。",
+  "待って、計画変更です。鍛冶屋が病気です。",
+  "잠깐, 계획 변경: 창고의 황동을 사용해 주세요.",
+  "توقف، تغيير في الخطة: الحداد مريض اليوم.",
+])("announces another plan: %s", (request) => expect(announcesPlan(request)).toBe(true));
+
+test.each([
+  "Change of plan, sorry.",
+  "Change of plans!",
+  "計画が変わりました。",
+  "New topic: the lamps go out at night.",
+])("does not say which: %s", (request) => expect(announcesPlan(request)).toBe(false));
 
 test.each([
   "New topic: the lamps go out at night.",

@@ -21,6 +21,15 @@ export function isPlanChange(shift: string): boolean {
   return PLAN.test(read) && !CALLED_OFF.test(read);
 }
 
+/** Another plan, whether or not it calls off what was asked before, and not only that there is one. */
+export function announcesPlan(request: string): boolean {
+  if (!isTopicShift(request)) return false;
+  const plan = PLAN.exec(request.slice(0, READ_CHARS));
+  if (plan === null) return false;
+  const behind = plan.index + plan[0].length;
+  return TOLD.test(request.slice(behind, behind + READ_CHARS));
+}
+
 /** What was asked before is not wanted any more. */
 export function callsOff(request: string): boolean {
   return CALLED_OFF.test(request.slice(0, READ_CHARS));
@@ -41,7 +50,7 @@ export function isNextTopic(request: string): boolean {
   return NEXT.test(request.slice(0, READ_CHARS));
 }
 
-const CLAUSE = "(?:^|[.!?,;:—–]\\s+)";
+const CLAUSE = "(?:^|[.!?,;:—–،؛؟]\\s+)";
 const LEAD =
   "(?:(?:ok(?:ay)?|now|and|so|then|great|but|jetzt|nun|und|dann|aber|so|maintenant|bon|et|alors|ahora|bueno|y|agora|bom|e|ora|bene|теперь|а|и)[,.!]? +){0,3}";
 
@@ -68,6 +77,9 @@ const SHIFT = cue(
 const PLAN = cue(
   "change of plans?(?!\\p{L})|plans? (?:has|have) changed|planänderung|changement de (?:plan|programme)(?!\\p{L})|cambio de plan(?:es)?(?!\\p{L})|mudança de planos?(?!\\p{L})|cambio di (?:programma|piani)(?!\\p{L})|смена планов|планы (?:из|по)менялись|تغيير (?:في )?الخطة|计划(?:有变|变了|改了)|(?:方針|計画|予定)(?:の変更|変更|が変わ)|계획이? ?(?:변경|바뀌)",
 );
+/** "Change of plan, sorry." does not say which. */
+const TOLD =
+  /[：:，,。、\s][\u3040-\u30ff\u3400-\u9fff]{4}|[\u3040-\u30ff\u3400-\u9fff]{10}|(?:[^\s.!?,;:]+[\s,;:]+){2}[^\s.!?]/;
 const CALLED_OFF = cue(
   [
     "(?<!\\p{L})(?:cancel|scrap|abandon|forget (?:it|that|this|about|the|all)|call(?:ing|ed)? (?:it|this|that|everything) off|(?:no longer|don['’]?t|do not) (?:need|want)|vergiss|vergessen sie|abgesagt|absagen|abgeblasen|(?:brauch|woll|will)\\p{L}* [^.!?]{0,40}nicht mehr|oublie[zr]?|annul|laisse[zr]? tomber|olvid|cancela|ya no|esque[cç]|já não|não (?:preciso|precisamos) mais|annull|dimentic|lascia(?:mo)? perdere|non serve più|отмен|забудь|больше не)",
