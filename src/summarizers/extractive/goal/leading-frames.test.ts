@@ -50,3 +50,18 @@ test("what was closed leads nothing that is about something else", async () => {
   const other = [user("Please draw a map of the northern quay."), ...ran("cat quay.svg", "<svg/>")];
   expect(await goalOf(closed, other, 50)).toEqual([]);
 });
+
+test("what stays in the view leads nothing that leaves it", async () => {
+  const asking = assistant("The bucket is in place. Shall I wire the desk to it?");
+  const answered = [
+    ...ran("ls src", "desk.ts gate.ts"),
+    asking,
+    user(PLAN),
+    ...ran("cat src/limit.ts", "class Bucket {}"),
+  ];
+  const newest = [user("Yes, the northern one."), ...ran("cat src/gate.ts", "openGate()")];
+  const [first] = begun;
+  expect(await goalOf(answered, [...begun.slice(0, 1), ...newest], 64)).toEqual([PLAN]);
+  // Where it leaves as well, it says what the change is about.
+  expect((await goalOf([...(first === undefined ? [] : [first]), ...answered], newest, 64))[0]).toBe(LIMIT);
+});

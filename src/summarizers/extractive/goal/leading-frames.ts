@@ -22,7 +22,8 @@ export interface Leading {
 export function leadingFrames(newestFirst: readonly string[], leading: Leading): readonly string[] {
   const { requests, now, wholes, isMetAgain = false, serves } = leading;
   const leaning = isMetAgain || goesOn(requests, now) ? newestFirst : [];
-  if (requests[now]?.isKept !== true) return leaning.slice(0, 1);
+  // The reader of the newest has what stays before them.
+  if (requests[now]?.isKept !== true) return leaning.slice(0, 1).filter((frame) => !isKept(frame, leading));
   const leaves = (frame: string): boolean => {
     const whole = wholes.get(frame) ?? frame;
     const request = requests.findLast(({ text }) => text === whole);
@@ -30,4 +31,9 @@ export function leadingFrames(newestFirst: readonly string[], leading: Leading):
     return !request.isKept && (request.isClosed !== true || serves(request.text));
   };
   return [...newestFirst.filter(leaves), ...leaning];
+}
+
+function isKept(frame: string, { requests, wholes }: Leading): boolean {
+  const whole = wholes.get(frame) ?? frame;
+  return requests.some(({ text, isKept }) => isKept && text === whole);
 }
