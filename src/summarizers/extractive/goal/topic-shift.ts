@@ -23,11 +23,15 @@ export function isPlanChange(shift: string): boolean {
 
 /** Another plan, whether or not it calls off what was asked before, and not only that there is one. */
 export function announcesPlan(request: string): boolean {
-  if (!isTopicShift(request)) return false;
+  return TOLD.test(behindPlan(request) ?? "");
+}
+
+/** What stands behind the words that announce another plan, as far as it is read; undefined where nothing does. */
+export function behindPlan(request: string): string | undefined {
   const plan = PLAN.exec(request.slice(0, READ_CHARS));
-  if (plan === null) return false;
+  if (plan === null || !isTopicShift(request)) return undefined;
   const behind = plan.index + plan[0].length;
-  return TOLD.test(request.slice(behind, behind + READ_CHARS));
+  return request.slice(behind, behind + READ_CHARS);
 }
 
 /** What was asked before is not wanted any more. */
@@ -79,7 +83,7 @@ const PLAN = cue(
 );
 /** "Change of plan, sorry." does not say which. */
 const TOLD =
-  /[：:，,。、\s][\u3040-\u30ff\u3400-\u9fff]{4}|[\u3040-\u30ff\u3400-\u9fff]{10}|(?:[^\s.!?,;:]+[\s,;:]+){2}[^\s.!?]/;
+  /[：:，,。、\s][\u3040-\u30ff\u3400-\u9fff]{4}|[\u3040-\u30ff\u3400-\u9fff]{10}|[^\s.!?,;:]+[\s,;:]+[^\s.!?]/;
 const CALLED_OFF = cue(
   [
     "(?<!\\p{L})(?:cancel|scrap|abandon|forget (?:it|that|this|about|the|all)|call(?:ing|ed)? (?:it|this|that|everything) off|(?:no longer|don['’]?t|do not) (?:need|want)|vergiss|vergessen sie|abgesagt|absagen|abgeblasen|(?:brauch|woll|will)\\p{L}* [^.!?]{0,40}nicht mehr|oublie[zr]?|annul|laisse[zr]? tomber|olvid|cancela|ya no|esque[cç]|já não|não (?:preciso|precisamos) mais|annull|dimentic|lascia(?:mo)? perdere|non serve più|отмен|забудь|больше не)",

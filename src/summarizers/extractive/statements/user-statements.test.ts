@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { Language } from "../../../core/checkpoint/language.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
 
 const rules = (reply: string): readonly string[] =>
@@ -118,4 +119,47 @@ test.each([
   expect(decided("Done! Both are blue now.", corrected)).toEqual([{ decision: corrected }]);
   expect(decided("Done! Both are blue now.", denied)).toEqual([]);
   expect(decided("", corrected)).toEqual([]);
+});
+
+describe("a change of plan is told with the order that follows", () => {
+  const decided = (reply: string, language: Language = "en"): readonly string[] =>
+    laidDownBy({ asked: "Shall I hang the gate?", reply, language, askedIn: language }).decisions.map(
+      ({ decision }) => decision,
+    );
+
+  test.each<[Language, string]>([
+    ["en", "Stop, change of plan: the smith is ill. Drop the iron and use brass from the store."],
+    ["de", "Halt, Planänderung: Der Schmied ist krank. Lass das Eisen weg und nimm Messing aus dem Lager."],
+    ["fr", "Stop, changement de plan : le forgeron est malade. Laissez tomber le fer et prenez du laiton."],
+    ["es", "Alto, cambio de planes: el herrero está enfermo. Deja el hierro y usa latón del almacén."],
+    ["pt", "Pare, mudança de planos: o ferreiro está doente. Larga o ferro e usa latão do armazém."],
+    ["it", "Fermo, cambio di programma: il fabbro è malato. Lascia il ferro e usa ottone del magazzino."],
+    ["ru", "Стоп, смена планов: кузнец заболел. Убери железо и возьми латунь со склада."],
+    ["ja", "待って、計画変更です。鍛冶屋が病気です。鉄をやめて倉庫の真鍮を使ってください。"],
+    ["ko", "잠깐, 계획 변경: 대장장이가 아파요. 철은 빼고 창고의 황동을 사용해 주세요."],
+    ["ar", "توقف، تغيير في الخطة: الحداد مريض. اترك الحديد واستخدم النحاس من المخزن."],
+  ])("%s", (language, said) => expect(decided(said, language)).toEqual([said]));
+
+  test("which may be a decision of its own", () =>
+    expect(decided("计划有变：铁匠病了。不要用铁，改用仓库里的黄铜。", "zh")).toEqual([
+      "计划有变：铁匠病了。",
+      "不要用铁，改用仓库里的黄铜。",
+    ]));
+
+  test("unless it orders itself, or nothing does", () => {
+    expect(decided("Change of plan: use brass for the gate. Please tell the smith.")).toEqual([
+      "Change of plan: use brass for the gate.",
+    ]);
+    expect(decided("Change of plan: the gate comes first. The tower is dry.")).toEqual([
+      "Change of plan: the gate comes first.",
+    ]);
+    expect(decided("Change of plan: the smith is ill. Can you find another?")).toEqual([
+      "Change of plan: the smith is ill.",
+    ]);
+  });
+
+  test("and one that says nothing alone with what follows it", () => {
+    expect(decided("Change of plans! The party is on Sunday.")).toEqual(["Change of plans! The party is on Sunday."]);
+    expect(decided("Change of plan, sorry.")).toEqual([]);
+  });
 });

@@ -7,7 +7,7 @@ import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { CueTable } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
 import { isTelling } from "../goal/tasks.ts";
-import { isPlanChange, isTopicShift } from "../goal/topic-shift.ts";
+import { announcesPlan, behindPlan, isTopicShift } from "../goal/topic-shift.ts";
 import { endsAsking, endsWithMark } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
@@ -24,8 +24,6 @@ export interface LaidDown {
 
 const SENTENCES_PER_REQUEST = 12;
 const CONSTRAINT_CHARS_MAX = 280;
-/** "Change of plan." alone does not say which. */
-const PLAN_CHARS_MIN = 24;
 
 /** `isRepeated`: the user said the very same later, so that only what it answers may be new. */
 export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
@@ -35,11 +33,12 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   const constraints: string[] = [];
   if (isRepeated || !isTelling(text, language)) return { decisions, constraints };
   const cues = CUES[language];
-  const hasOtherPlan = isPlanChange(text) && isTopicShift(text);
+  const hasOtherPlan = announcesPlan(text);
   const isLeaving = answer === undefined && mayLeave(text, language) && !CORRECTED.test(text);
   const isCorrected = exchange.asked !== "" && answer === undefined && CORRECTED.test(text);
   let before = "";
-  const sentences = splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST });
+  const said = splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST });
+  const sentences = hasOtherPlan ? withOrder(said, cues) : said;
   const [first] = sentences;
   for (const sentence of sentences) {
     // "The footer is too bright. Should be dimmer everywhere." says nothing without the sentence before.
@@ -55,7 +54,7 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
     else if (isCorrected && sentence === first && isCorrection(whole, cues)) decisions.push({ decision: whole });
     else if (isLeaving && leavesNamed(whole, language)) decisions.push({ decision: whole });
     // "Change of plan: use brass instead" takes another way, with or without a reason.
-    else if (hasOtherPlan && whole.length >= PLAN_CHARS_MIN && isPlanChange(whole)) decisions.push({ decision: whole });
+    else if (hasOtherPlan && announcesPlan(whole)) decisions.push({ decision: whole });
     else if (
       cues.constraint.test(whole.replace(A_NOT_A, "")) &&
       !SMALL_TALK.test(whole) &&
@@ -65,6 +64,28 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   }
   return { decisions, constraints };
 }
+
+/** "Change of plan: the smith is away. Take brass." says why before it says what: both stand together. */
+function withOrder(sentences: readonly string[], cues: CueTable): readonly string[] {
+  const at = sentences.findIndex((sentence) => behindPlan(sentence) !== undefined);
+  const announced = sentences[at] ?? "";
+  if (announced === "" || orders(behindPlan(announced) ?? "", cues)) return sentences;
+  const behind = sentences.slice(at + 1, at + 1 + ORDER_SENTENCES_BEHIND);
+  const orderAt = behind.findIndex((sentence) => orders(sentence, cues) && !endsAsking(sentence));
+  // "Change of plans!" alone does not say which.
+  const count = orderAt >= 0 || announcesPlan(announced) ? orderAt + 1 : 1;
+  const whole = [announced, ...behind.slice(0, count)].join(/[。！]$/.test(announced) ? "" : " ");
+  if (whole.length > CONSTRAINT_CHARS_MAX) return sentences;
+  return [...sentences.slice(0, at), whole, ...sentences.slice(at + 1 + count)];
+}
+
+/** In one of its clauses: "drop the iron and take brass". */
+function orders(sentence: string, { request, pick }: CueTable): boolean {
+  return request.test(sentence) || sentence.split(CLAUSE_END).some((clause) => pick.test(clause));
+}
+
+const CLAUSE_END = /[,;:，、；：،؛]\s*|\s(?:and|und|et|y|e|и)\s|\sو/;
+const ORDER_SENTENCES_BEHIND = 2;
 
 /** It says no, and then something. */
 const CORRECTED =
