@@ -1,6 +1,7 @@
 /**
  * What was said to be done and is otherwise by now: a call has changed the same numbered thing again, a newer sentence sets the same name to
- * another value, or work went on behind "all is pushed". Looks at what was told as done, and at calls that change things. Never rewords.
+ * another value, the user set its number right, or work went on behind "all is pushed". Looks at what was told as done, and at calls that
+ * change things. Never rewords.
  */
 
 import type { JsonValue } from "../../../core/json.ts";
@@ -13,6 +14,7 @@ import { ID_KEY, isChange, isNumbered, runs } from "../reading/evidence.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
 import type { PlacedCall, Prose, Reading } from "../reading/reading.ts";
 import { quick } from "../text/quick-expressions.ts";
+import { correctedIn } from "./corrected-numbers.ts";
 
 /** A sentence and where it was said. */
 export interface Said {
@@ -25,6 +27,7 @@ export function stillSo(done: readonly Said[], reading: Reading, kept: KeptView)
   const changes = once(() => changesByNumber(reading, kept));
   const workedAt = once(() => workSince(reading, kept));
   const later = once(() => inOrder(reading.prose, kept.prose).filter(isAssistants).slice(-LATER_READ));
+  const corrected = once(() => correctedIn(reading, kept));
   const newer: string[] = [];
   return done.flatMap(({ text, message }) => {
     const since = (): readonly string[] => [
@@ -34,6 +37,7 @@ export function stillSo(done: readonly Said[], reading: Reading, kept: KeptView)
     const isSo =
       !settingsOf(text).some((set) => isReset(set, since())) &&
       !isCountedAgain(text, since) &&
+      !(/\d/.test(text) && corrected()?.(text, message) === true) &&
       !(ALL_STORED.test(text) && message < workedAt()) &&
       !isChangedAgain({ text, message }, changes);
     newer.push(text);
@@ -50,13 +54,15 @@ function isAssistants({ isUser }: Prose): boolean {
 
 export type IsSuperseded = (sentence: string, message: number) => boolean;
 
-/** Tells whether a sentence is about something numbered that was changed behind it. Undefined where nothing such was. */
+/** Tells whether a sentence is about something numbered that was changed behind it, or corrected. Undefined where nothing such was. */
 export function supersededIn(reading: Reading, kept: KeptView): IsSuperseded | undefined {
   const changes = changesByNumber(reading, kept);
-  if (changes.size === 0) return undefined;
+  const isCorrected = correctedIn(reading, kept);
+  if (changes.size === 0) return isCorrected;
   const numbers = [...changes.keys()];
   return (text, message) =>
-    numbers.some((number) => text.includes(number)) && isChangedAgain({ text, message }, () => changes);
+    (numbers.some((number) => text.includes(number)) && isChangedAgain({ text, message }, () => changes)) ||
+    isCorrected?.(text, message) === true;
 }
 
 /** Calls that changed something which is still as they left it; what was called again in the messages that stay is told by them. */
