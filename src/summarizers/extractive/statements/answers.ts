@@ -15,6 +15,7 @@ import { withoutLayout } from "../text/whole-statement.ts";
 import { ALTERNATIVE, decisionIn } from "./decisions.ts";
 import { leaves } from "./left-alone.ts";
 import { type Asking, isSelecting, offeredBefore, takenUp } from "./offered-ways.ts";
+import { takes } from "./taken-offers.ts";
 
 export interface Exchange {
   /** What the assistant said last before the reply. */
@@ -203,6 +204,7 @@ function isAnswer(
   if (openings.some((opening) => YES_OR_NO.test(opening.trim()))) return true;
   if (decisionIn(reply, CUES[language], { isUser: true, isAtWork: false }) !== undefined || leaves(reply, language))
     return true;
+  if (takes(reply, language)) return true;
   // Who asks back has not taken up a way by naming it.
   if (!isWhole || !ALTERNATIVE.test(question)) return false;
   const asked = wordsOf(question);

@@ -55,6 +55,26 @@ export function offeredBefore({ sentences, language }: Asking): string | undefin
   );
 }
 
+/** The nearest of the sentences in which whoever speaks would do something. */
+export function offerBefore(sentences: readonly string[]): string | undefined {
+  return sentences.slice(-SENTENCES_BACK).findLast((sentence) => OFFERING.test(sentence));
+}
+
+/** The nearest of the sentences that names several ways, or says how many there are: what "the second one" is one of. */
+export function waysBefore(sentences: readonly string[], language: Language): string | undefined {
+  return sentences.slice(-ITEMS_BACK).findLast((sentence) => namesWays(sentence, language) || COUNTING.test(sentence));
+}
+
+const COUNTING = quick(
+  String.raw`(?<!\p{L})(?:two|three|zwei|drei|deux|trois|dos|tres|dois|duas|três|due|tre|два|две|три|خياران|خيارين)(?!\p{L})|[两二三]|두|세`,
+  "i",
+);
+
+/** It says that something is not so, or cannot be. */
+export function isDenied(sentence: string): boolean {
+  return DENIED.test(sentence);
+}
+
 /** "Would you like me to do that?" is about an offer only. */
 const DEED =
   /\bdo (?:that|so|this|it)\b|das (?:so )?(?:tun|machen)|(?:le|cela) fasse|lo (?:haga|hago|faccia)|faça isso|это сделать|сделать это/i;

@@ -15,6 +15,7 @@ import { wholeStatement } from "../text/whole-statement.ts";
 import { type Exchange, settledBy } from "./answers.ts";
 import { decisionIn } from "./decisions.ts";
 import { leavesNamed, mayLeave } from "./left-alone.ts";
+import { mayTake, offerTaken } from "./taken-offers.ts";
 
 export interface LaidDown {
   readonly decisions: readonly Decision[];
@@ -29,9 +30,13 @@ const CONSTRAINT_CHARS_MAX = 280;
 export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
   const { reply: text, language } = exchange;
   const answer = exchange.asked === "" ? undefined : settledBy(exchange);
-  const decisions = answer === undefined ? [] : [answer];
+  const isTaking = exchange.asked !== "" && answer === undefined && mayTake(text, language);
   const constraints: string[] = [];
-  if (isRepeated || !isTelling(text, language)) return { decisions, constraints };
+  if (isRepeated || !isTelling(text, language)) {
+    const settled = answer ?? (isTaking ? offerTaken(text, exchange) : undefined);
+    return { decisions: settled === undefined ? [] : [settled], constraints };
+  }
+  const decisions = answer === undefined ? [] : [answer];
   const cues = CUES[language];
   const hasOtherPlan = announcesPlan(text);
   const isLeaving = answer === undefined && mayLeave(text, language) && !CORRECTED.test(text);
@@ -46,7 +51,9 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
     const isAnswered = isLeaning && endsAsking(before);
     const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, SAID);
     before = sentence;
-    if (whole === undefined || TOOL_ADVICE.test(whole)) continue;
+    const taken = isTaking ? offerTaken(sentence, exchange) : undefined;
+    if (taken !== undefined) decisions.push(taken);
+    if (taken !== undefined || whole === undefined || TOOL_ADVICE.test(whole)) continue;
     if (whole.length > CONSTRAINT_CHARS_MAX || endsAsking(whole)) continue;
     const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
     if (decision !== undefined) decisions.push(decision);
