@@ -178,3 +178,14 @@ test("what has an empty box before it comes next, under whatever label, and what
   expect(openIn(`The draft:\n\`\`\`\n${boxes}\n\`\`\``, "en").nextSteps).toEqual([]);
   expect(openIn(boxes.replace("[x]", "[ ]"), "en", { isFinal: true }).nextSteps).toEqual([]);
 });
+
+test("a name in place of the verb announces nothing, and keeps its small letter", () => {
+  const announced = (text: string, language: Language): readonly string[] => openIn(text, language).announced;
+  for (const said of ["Now send() only fills the queue.", "Now build_index is kept.", "Now run.sh opens both gates."])
+    expect(announced(said, "en")).toEqual([]);
+  expect(announced("Now send the tide table to the office.", "en")).toEqual(["Send the tide table to the office."]);
+  expect(announced("Ich werde parse_row für die Gezeiten umbauen.", "de")).toEqual([
+    "parse_row für die Gezeiten umbauen.",
+  ]);
+  expect(announced("Je vais corriger la table des marées.", "fr")).toEqual(["Corriger la table des marées."]);
+});

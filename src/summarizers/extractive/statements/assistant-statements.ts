@@ -236,7 +236,7 @@ export function announcement(sentence: string, cues: CueTable): string | undefin
   const announcing = announcingWords(text, cues);
   if (announcing === undefined) return undefined;
   const rest = text.slice(announcing.length).replace(/\s*[:：]$/, "");
-  const whole = wholeStatement(rest.charAt(0).toUpperCase() + rest.slice(1), WRITTEN);
+  const whole = wholeStatement(NAME_FIRST.test(rest) ? rest : rest.charAt(0).toUpperCase() + rest.slice(1), WRITTEN);
   return whole === undefined ? undefined : closed(whole);
 }
 
@@ -251,10 +251,20 @@ const LEAD_CHARS = 60;
 function announcingWords(text: string, { lead, next }: CueTable): string | undefined {
   if (lead !== never) {
     const announcing = lead.exec(text)?.[0] ?? "";
-    return announcing === "" ? undefined : announcing;
+    return announcing === "" || tellsOf(announcing, text) ? undefined : announcing;
   }
   return endsWithColon(text) && next.test(text.slice(0, LEAD_CHARS)) ? "" : undefined;
 }
+
+/** "Now send() only queues": a name in place of the verb tells what is so. Elsewhere it may be what something is done to. */
+function tellsOf(announcing: string, text: string): boolean {
+  return BARE_LEAD.test(announcing) && NAME_FIRST.test(text.slice(announcing.length));
+}
+
+/** No verb of its own. */
+const BARE_LEAD = /^now,? $/i;
+/** Written as in code: it keeps its small letter. */
+const NAME_FIRST = /^[\w$]+(?:[(_]|\.[a-z_]|(?<=[a-z])[A-Z])/;
 
 /** The claim must stand in the main clause, in the past, and nothing in that clause may take it back. */
 function isDone(text: string, cues: CueTable, isReport = false): boolean {
