@@ -44,7 +44,7 @@ export const PORTUGUESE: CueTable = {
     `^se(?![\\p{L}])|${words("ou (?:então|podemos|pode)|seja(?![\\p{L}]).{1,120} seja|talvez|provavelmente|possivelmente|(?:não|ainda não)(?: \\p{L}+){0,2} (?:decidi\\p{L}*|escolhi\\p{L}*|decidido|escolhido)|(?:pode[ms]?|poderia[ms]?|deveria[ms]?)|(?:é preciso|falta|temos que) (?:decidir|escolher)|alternativamente").source}`,
   ),
   choice: words(
-    "(?:devo|devemos|quer(?:em)?|prefere[ms]?|gostaria|qual|quais|que opção|tudo bem|pode ser)|ou (?:prefere|melhor)",
+    "(?:devo|devemos|desejam?|quer(?:em)?|prefere[ms]?|gostaria|qual|quais|que opção|tudo bem|pode ser)|ou (?:prefere|melhor)",
   ),
   reason: words("porque|pois|já que|para que|para (?:evitar|não)|devido a|uma vez que|visto que|por causa"),
   done: cue(

@@ -45,7 +45,7 @@ export const SPANISH: CueTable = {
     `^si(?![\\p{L}])|${words("o bien .{1,120} o|ya sea|o (?:podemos|puedes|podría\\p{L}*)|quizás?|tal vez|probablemente|a lo mejor|(?:no|aún no|todavía no)(?: \\p{L}+){0,2} (?:decidido|elegido)|(?:puede[sn]?|podría[sn]?|podrías|debería[sn]?|deberías)|(?:hay que|falta|debemos) (?:decidir|elegir)|alternativamente").source}`,
   ),
   choice: words(
-    "¿?(?:debo|debería|debemos|quiere[sn]?|prefiere[sn]?|te gustaría|le gustaría|cuál(?:es)?|qué opción|te parece|le parece|está bien)|o (?:prefiere[sn]?|mejor)",
+    "¿?(?:debo|debería|debemos|desea[sn]?|quiere[sn]?|prefiere[sn]?|te gustaría|le gustaría|cuál(?:es)?|qué opción|te parece|le parece|está bien)|o (?:prefiere[sn]?|mejor)",
   ),
   reason: words(
     "porque|ya que|para que|para (?:evitar|no)|de modo que|así (?=[^,.;]{1,60} pued)|debido a|puesto que|dado que|a causa de|pues",

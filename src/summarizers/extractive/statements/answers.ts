@@ -6,15 +6,15 @@
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
-import { endsAsking, endsWithColon } from "../text/endings.ts";
+import { endsAsking, endsWithColon, endsWithMark } from "../text/endings.ts";
 import { userLabel } from "../text/labels.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
 import { wordsOf } from "../text/shared-words.ts";
-import { withoutLayout } from "../text/whole-statement.ts";
+import { closed, withoutLayout } from "../text/whole-statement.ts";
 import { ALTERNATIVE, decisionIn } from "./decisions.ts";
 import { leaves } from "./left-alone.ts";
-import { type Asking, isSelecting, offeredBefore, takenUp } from "./offered-ways.ts";
+import { type Asking, identifies, isSelecting, offeredBefore, pointsAtOne, takenUp } from "./offered-ways.ts";
 import { takes } from "./taken-offers.ts";
 
 export interface Exchange {
@@ -48,8 +48,10 @@ export function settledBy({ asked, reply, language, askedIn }: Exchange): Decisi
   if (isEmpty(said, question) || !isAnswer(said, question, { language, isWhole: said === reply.trim() && isAlone }))
     return undefined;
   // Whoever is asked for one of several has not named it by a yes.
-  const offer = isSelecting(question) ? undefined : offeredBefore({ sentences, reply: said, language: askedIn });
-  if (isAlone && (offer === undefined || !isHollow(question)))
+  const isPointing = pointsAtOne(question);
+  const asking = { sentences, reply: said, language: askedIn, hasOptions: isPointing && optionsIn(end).size > 0 };
+  const offer = isSelecting(question) ? undefined : offeredBefore(asking);
+  if (isAlone && (offer === undefined || !(isHollow(question) || (isPointing && identifies(offer)))))
     return { decision: who(), reason: oneLine(withoutLayout(question), TEXT_CHARS_MAX) };
   return offer === undefined ? undefined : { decision: who(), reason: joined(offer, question, askedIn) };
 }
@@ -64,9 +66,15 @@ function taken(asking: Asking): string | undefined {
 
 /** A question that says nothing alone adds nothing to what was offered, and costs another decision its room. */
 function joined(offer: string, question: string, language: Language): string {
-  if (isThin(question, language) || isHollow(question)) return oneLine(withoutLayout(offer), TEXT_CHARS_MAX);
+  if (
+    isThin(question, language) ||
+    isHollow(question) ||
+    (pointsAtOne(question) && namingWords(question) < NAMING_WORDS_MIN)
+  )
+    return oneLine(withoutLayout(offer), TEXT_CHARS_MAX);
   const asked = oneLine(withoutLayout(question), TEXT_CHARS_MAX);
-  const before = oneLine(withoutLayout(offer), TEXT_CHARS_MAX - Math.min(asked.length, TEXT_CHARS_MAX / 2));
+  const quoted = oneLine(withoutLayout(offer), TEXT_CHARS_MAX - Math.min(asked.length, TEXT_CHARS_MAX / 2));
+  const before = endsWithMark(quoted) ? quoted : closed(quoted);
   return /[。！]$/.test(before) ? before + asked : `${before} ${asked}`;
 }
 
@@ -75,7 +83,11 @@ export function isThin(question: string, language: Language): boolean {
   if (DENSE.test(question)) return question.length <= DENSE_CHARS_THIN;
   const said = [...wordsOf(question)];
   if (said.length >= QUESTION_WORDS_MIN) return false;
-  return language !== "en" || said.filter((word) => !EMPTY_WORDS.has(word)).length < NAMING_WORDS_MIN;
+  return language !== "en" || namingWords(question) < NAMING_WORDS_MIN;
+}
+
+function namingWords(question: string): number {
+  return [...wordsOf(question)].filter((word) => !EMPTY_WORDS.has(word)).length;
 }
 
 /** "Should I rename the table?": of words that say something, a verb and its object will do. */

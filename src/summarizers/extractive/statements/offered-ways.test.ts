@@ -64,3 +64,50 @@ test("a question that says something stands behind the ways", () => {
 });
 
 test("an article is no alternative", () => check("O cais é do porto. Qual prefere?", "O porto.", undefined, "pt"));
+
+const CROSSING =
+  "The quickest crossing on Monday is:\n\n- **First leg:**\n  - Ferry: FX229\n  - Quay: north\n- **Second leg:**\n  - Ferry: FX266";
+const NAMED = "The quickest crossing on Monday is: Ferry: FX229; Ferry: FX266";
+
+test("a question that only points stands with the list that names it", () => {
+  check(
+    `${CROSSING}\n\nThis option takes 5 hours in all. Would you like to proceed with this option?`,
+    "Yes, please.",
+    NAMED,
+  );
+  check(
+    `${CROSSING}\n\nWould you like to move the whole cargo to these ferries?`,
+    "Yes, please.",
+    `${NAMED}. Would you like to move the whole cargo to these ferries?`,
+  );
+  const sentence = "Ferry FX310 leaves at noon.";
+  check(`${sentence} This ferry is never full. Would you like to proceed with this ferry?`, "Yes.", sentence);
+});
+
+test("where several ways are listed, or the question names it, the list is left alone", () => {
+  const ways = "There are two crossings:\n\n1. Ferry FX229\n2. Ferry FX266";
+  const asked = "Would you like to move the cargo to this crossing?";
+  check(`${ways}\n\n${asked}`, "Yes, please.", asked);
+  const named = "Would you like to move the cargo to this ferry, FX229?";
+  check(`${CROSSING}\n\n${named}`, "Yes, please.", named);
+  const far = "The pier is old. The lamp is new. The rope is long. The tide is low.";
+  check(`${CROSSING}\n\n${far} ${asked}`, "Yes, please.", asked);
+});
+
+test.each<[Language, string, string, string, string]>([
+  ["de", "Die schnellste Überfahrt ist:", "Diese Variante dauert 5 Stunden.", "Möchten Sie diese Variante?", "Ja."],
+  ["fr", "La traversée la plus rapide est :", "Cette option dure 5 heures.", "Voulez-vous cette option ?", "Oui."],
+  ["es", "La travesía más rápida es:", "Esta opción dura 5 horas.", "¿Desea tomar esta opción?", "Sí."],
+  ["pt", "A travessia mais rápida é:", "Esta opção dura 5 horas.", "Deseja seguir com esta opção?", "Sim."],
+  ["it", "La traversata più rapida è:", "Questa opzione dura 5 ore.", "Vuole prendere questa opzione?", "Sì."],
+  ["ru", "Самая быстрая переправа:", "Этот вариант занимает 5 часов.", "Хотите выбрать этот вариант?", "Да."],
+  ["zh", "最快的渡轮是：", "这个方案需要5个小时。", "您希望选择这个方案吗？", "好的"],
+  ["ja", "最も速い便は次の通りです：", "この案は5時間かかります。", "この案でよろしいですか？", "はい"],
+  ["ko", "가장 빠른 배편은 다음과 같습니다:", "이 방법은 5시간이 걸립니다.", "이 방법을 원하시나요?", "네"],
+  ["ar", "أسرع رحلة هي:", "هذا الخيار يستغرق 5 ساعات.", "هل تريد هذا الخيار؟", "نعم"],
+])("%s: what is pointed at stands in the list: %s", (language, opening, pointing, question, reply) => {
+  const asked = `${opening}\n\n- FX229\n- FX266\n\n${pointing} ${question}`;
+  const reason = settledBy({ asked, reply, language, askedIn: language })?.reason;
+  expect(reason).toContain("FX229; FX266");
+  expect(reason).not.toContain(pointing);
+});

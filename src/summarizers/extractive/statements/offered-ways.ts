@@ -4,9 +4,10 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { endsAsking, endsWithMark } from "../text/endings.ts";
+import { endsAsking, endsWithColon, endsWithMark, isClosed } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { wordsOf } from "../text/shared-words.ts";
+import { withoutLayout } from "../text/whole-statement.ts";
 import { ALTERNATIVE } from "./decisions.ts";
 
 export interface Asking {
@@ -14,6 +15,8 @@ export interface Asking {
   readonly sentences: readonly string[];
   readonly reply: string;
   readonly language: Language;
+  /** Several ways stand in a list of their own: which of them "this one" is cannot be told. */
+  readonly hasOptions?: boolean;
 }
 
 /** Farther back something else was spoken of. */
@@ -36,8 +39,22 @@ export function takenUp({ sentences, reply, language }: Asking): string | undefi
 }
 
 /** What a yes or a no is about: the nearest sentence before the question that offers, or else says something definite. */
-export function offeredBefore({ sentences, language }: Asking): string | undefined {
-  const near = sentences
+export function offeredBefore(asking: Asking): string | undefined {
+  const { sentences, language } = asking;
+  const isPointing = pointsAtOne(sentences.at(-1) ?? "");
+  // "This option takes 5 hours" names no more than the question does.
+  const near = nearSentences(sentences).filter((sentence) => !(isPointing && beginsPointing(sentence)));
+  return (
+    near.findLast((sentence) => OFFERING.test(sentence)) ??
+    (isPointing ? pointedAt(near, asking) : undefined) ??
+    (DEED.test(sentences.at(-1) ?? "")
+      ? undefined
+      : near.findLast((sentence) => NAMING.test(sentence) || namesWays(sentence, language)))
+  );
+}
+
+function nearSentences(sentences: readonly string[]): readonly string[] {
+  return sentences
     .slice(0, -1)
     .slice(-SENTENCES_BACK)
     .filter(
@@ -47,11 +64,24 @@ export function offeredBefore({ sentences, language }: Asking): string | undefin
         !DENIED.test(sentence) &&
         wordsOf(sentence).size >= OFFER_WORDS_MIN,
     );
+}
+
+/** "Shall I book this option?": the question says which one only by pointing. */
+export function pointsAtOne(question: string): boolean {
+  return POINTING.test(question) && !hasName(question);
+}
+
+/** Whether what was offered has a name, a number or a price by which it can be found again. */
+export function identifies(offer: string): boolean {
+  return hasName(offer) || PRICE.test(offer);
+}
+
+/** The nearest sentence that names it, else the list that does. */
+function pointedAt(near: readonly string[], { sentences, hasOptions }: Asking): string | undefined {
   return (
-    near.findLast((sentence) => OFFERING.test(sentence)) ??
-    (DEED.test(sentences.at(-1) ?? "")
-      ? undefined
-      : near.findLast((sentence) => NAMING.test(sentence) || namesWays(sentence, language)))
+    near.findLast(hasName) ??
+    (hasOptions === true ? undefined : listedBefore(sentences.slice(0, -1))) ??
+    near.findLast(identifies)
   );
 }
 
@@ -73,6 +103,31 @@ const COUNTING = quick(
 /** It says that something is not so, or cannot be. */
 export function isDenied(sentence: string): boolean {
   return DENIED.test(sentence);
+}
+
+/** What a list before the question opens with, and those of its items that identify something. */
+function listedBefore(before: readonly string[]): string | undefined {
+  const end = before.findLastIndex((sentence) => !isClosed(sentence));
+  if (end < 0 || before.length - 1 - end > SENTENCES_BACK) return undefined;
+  const list = before.slice(before.slice(0, end).findLastIndex((sentence) => isClosed(sentence)) + 1, end + 1);
+  const opening = withoutLayout(list[0] ?? "");
+  const items = list.slice(1).filter(identifies).slice(0, ITEMS_BACK).map(withoutLayout);
+  return endsWithColon(opening) && items.length > 0 ? `${opening} ${items.join("; ")}` : undefined;
+}
+
+function beginsPointing(sentence: string): boolean {
+  return POINTING.exec(sentence)?.index === 0;
+}
+
+const POINTING = quick(
+  String.raw`(?<!\p{L})(?:th(?:is|ese|ose) \p{L}{3}|diese[rnsm]? \p{L}{3}|(?:cette|cet|ces) \p{L}{3}|ce \p{L}{4}|[dn]?es[ts][aeo]s? \p{L}{3}|quest(?:[oaie] |['’])\p{L}{3}|эт(?:от|ой|ого|ому|ом|им|ими|их|и|у|а) \p{L}{3}|هذ[اه] ال|[이그] \p{L}{2})|这[个些种一趟次班项套家款]|こ(?:の|ちらの)|その`,
+  "i",
+);
+const PRICE = /[$€£¥₩₽]\s?\d|\d\s?(?:[€£¥₩₽元円원]|EUR|USD|CHF|руб)/;
+const CODE_NAME = /(?<![\p{L}\d])\p{Lu}{1,6}-?\d{2}|`[^`]+`|\w_\w|\p{Ll}\p{Lu}/u;
+
+function hasName(text: string): boolean {
+  return CODE_NAME.test(text);
 }
 
 /** "Would you like me to do that?" is about an offer only. */
