@@ -44,6 +44,7 @@ test("a question, what is denied or what names nothing of it does not tell it", 
     "Would you like a meal with BV-20471?",
     "BV-20471 could not be moved yet, but I keep trying.",
     "Here you are: the larger cabin.",
+    "Your booking:\n- **Booking number:** BV-20471",
   ])
     expect(await done(request, "modify_booking", { booking: "BV-20471", cabin: "402" }, told)).toEqual(call);
   expect(await done(request, "get_booking", { booking: "BV-20471" }, "Here you are: BV-20471, cabin 402.")).toEqual([]);

@@ -26,9 +26,15 @@ export function reportedChange(
     if (!text.includes(brief)) continue;
     for (const sentence of splitSentences(text, { sentencesMax: SENTENCES_READ })) {
       const whole = sentence.includes(brief) ? wholeStatement(sentence, { isUser: false }) : undefined;
-      if (whole === undefined || endsAsking(whole) || isAnnouncement(whole, cues)) continue;
+      if (whole === undefined || endsAsking(whole) || isAnnouncement(whole, cues) || isField(whole, brief)) continue;
       if (!cues.undone.test(whole) && !cues.hedge.test(whole)) return whole;
     }
   }
   return undefined;
+}
+
+/** "Booking number: BV-20471": a label and the number say nothing of what became of it. */
+function isField(words: string, brief: string): boolean {
+  const colon = words.search(/[:：]/);
+  return colon >= 0 && words.slice(colon + 1).replace(/[\s`'"*#.!。！]/g, "") === brief.replace("#", "");
 }
