@@ -53,10 +53,10 @@ export const FRENCH: CueTable = {
     `^(?:${PAST})(?![\\p{L}\\p{N}]|:)|${words(`(?:j['’]ai|nous avons|on a|a été|ont été|est|sont)(?: maintenant| bien| également| aussi| déjà)? (?:${PAST})|c['’]est (?:fait|terminé|corrigé|réglé)|(?:tests?|compilation|vérifications?)(?![\\p{L}\\p{N}]).{0,40}(?:passent|passe|réussi\\p{L}*|vert\\p{L}*)|fonctionne (?:maintenant|désormais)|avec succès`).source}`,
   ),
   finished: words(
-    "(?:est|sont|a été|ont été)(?: maintenant| bien| déjà)? (?!prêt|prévu|situé|lié)\\p{L}+(?:ée?s?|ie?s?|ue?s?|ite?s?)(?=[.!]*$|\\s+\\(|\\s{2,})|(?:j['’]ai|nous avons) (?!essay|vu|trouv|remarqu|décid|choisi)\\p{L}+(?:é|i|u|it|is)(?= (?:l|d|un|une|ce|votre|vos|ton|tes))",
+    "(?:est|sont|a été|ont été)(?: maintenant| bien| déjà)? (?!prêt|prévu|situé|lié)\\p{L}+(?:ée?s?|ie?s?|ue?s?|ite?s?)(?=[.!]*$|\\s+\\(|\\s{2,})|(?:j['’]ai|nous avons) (?!essay|vu|trouv|remarqu|décid|choisi|récupéré|consult)\\p{L}+(?:é|i|u|it|is)(?= (?:l|d|un|une|ce|votre|vos|ton|tes))",
   ),
   undone: words(
-    "pas|ne|n['’]\\p{L}+|mais|cependant|toutefois|encore|devrait|devraient|pourrait|serait|sera|seront|va|vais|allons|si|lorsque|quand|avant|presque|partiellement|échou\\p{L}*|échec|erreur|problème est|faut|doit|doivent|essay\\p{L}*|jamais",
+    "pas|ne|j['’]espère|n['’]\\p{L}+|mais|cependant|toutefois|encore|devrait|devraient|pourrait|serait|sera|seront|va|vais|allons|si|lorsque|quand|avant|presque|partiellement|échou\\p{L}*|échec|erreur|problème est|faut|doit|doivent|essay\\p{L}*|jamais",
   ),
   next: words(
     "ensuite|puis|prochaine?s?|je vais|nous allons|on va|il reste|restent?|reste à|maintenant je|il faut(?: encore)?|à faire|nous devons|je dois|il faudra|étape suivante",

@@ -13,7 +13,7 @@ const LOOKING =
 
 /** What a thing is like, not what became of it. */
 const STATES =
-  "(?:geplant|gedacht|gemeint|benötigt|erwartet|bekannt|betroffen|gewesen|geworden|verboten|erlaubt|verbunden|begrenzt|bestimmt|gesperrt|verlangt|empfohlen|enthalten|versucht|gefunden|entschieden|gesehen|bemerkt|unterstützt|überrascht)(?![\\p{L}])";
+  "(?:geplant|gedacht|gemeint|benötigt|erwartet|bekannt|betroffen|gewesen|geworden|verboten|erlaubt|verbunden|begrenzt|bestimmt|gesperrt|verlangt|empfohlen|enthalten|versucht|gefunden|abgerufen|eingesehen|entschieden|gesehen|bemerkt|unterstützt|überrascht)(?![\\p{L}])";
 
 export const GERMAN: CueTable = {
   request: words(
@@ -60,7 +60,7 @@ export const GERMAN: CueTable = {
     `(?:ist|sind|wurde|wurden|habe|haben)(?: .{1,160})? (?!${STATES})(?:\\p{L}*ge\\p{L}+(?:t|en)|\\p{L}+iert|(?:\\p{L}+)?(?:be|ver|er|ent|zer|über|unter)\\p{L}+(?:t|en))(?=[.!]*$|\\s+\\(|\\s{2,})`,
   ),
   undone: words(
-    "nicht|noch|kein(?:e|en|er|em)?|aber|jedoch|allerdings|sollte(?:n)?|würde(?:n)?|könnte(?:n)?|werde|wird|werden|wenn|falls|ob|bevor|sobald|fast|teilweise|fehlgeschlagen|schlägt|scheitert|gescheitert|problem ist|muss|müssen|soll(?:en)?|versuch\\p{L}*|versehentlich|abgebrochen|fehlt|fehlen|schnell (?:erledigt|gemacht|getan)",
+    "nicht|noch|kein(?:e|en|er|em)?|hoffe(?:n|ntlich)?|aber|jedoch|allerdings|sollte(?:n)?|würde(?:n)?|könnte(?:n)?|werde|wird|werden|wenn|falls|ob|bevor|sobald|fast|teilweise|fehlgeschlagen|schlägt|scheitert|gescheitert|problem ist|muss|müssen|soll(?:en)?|versuch\\p{L}*|versehentlich|abgebrochen|fehlt|fehlen|schnell (?:erledigt|gemacht|getan)",
   ),
   next: words(
     "als nächstes|als nächster schritt|nächste[rns]?|ich werde|wir werden|lass mich|lass uns|danach|anschließend|noch zu|müssen wir|muss ich|muss noch|müssen noch|sollten wir|bleibt noch|offen|ausstehend|steht noch aus|jetzt (?:prüfe|teste|schreibe|baue|mache|kümmere|sehe)",

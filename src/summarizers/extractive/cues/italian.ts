@@ -49,10 +49,10 @@ export const ITALIAN: CueTable = {
     `^(?:${PAST})(?![\\p{L}\\p{N}]|:)|${words(`(?:ho|abbiamo|è stat[oa]|sono stat[ie]|è|sono)(?: già| ora| anche)? (?:${PAST})|(?:test|prove|compilazione|build)(?![\\p{L}\\p{N}]).{0,40}(?:passano|passa|superat\\p{L}+|verd[ei])|(?:ora|adesso) funziona|con successo`).source}`,
   ),
   finished: words(
-    "(?:è|sono|è stat[oa]|sono stat[ie])(?: ora| già)? (?!previst|basat|limitat)\\p{L}+(?:at|it|ut)[oaie](?=[.!]*$|\\s+\\(|\\s{2,})|(?:ho|abbiamo) (?!provat|visto|notat|decis|trovat|scelt)\\p{L}+(?:ato|ito|uto|tto|sto)(?![\\p{L}])",
+    "(?:è|sono|è stat[oa]|sono stat[ie])(?: ora| già)? (?!previst|basat|limitat)\\p{L}+(?:at|it|ut)[oaie](?=[.!]*$|\\s+\\(|\\s{2,})|(?:ho|abbiamo) (?!provat|visto|notat|decis|trovat|scelt|consultat)\\p{L}+(?:ato|ito|uto|tto|sto)(?![\\p{L}])",
   ),
   undone: words(
-    "non|ma|però|tuttavia|ancora|dovrebbe|dovrebbero|potrebbe|sarebbe|sarà|saranno|vado|se|quando|prima|quasi|parzialmente|fallit\\p{L}*|fallisce|errore|problema è|bisogna|manca|prov\\p{L}*|mai",
+    "non|spero|nessun[ao]?|ma|però|tuttavia|ancora|dovrebbe|dovrebbero|potrebbe|sarebbe|sarà|saranno|vado|se|quando|prima|quasi|parzialmente|fallit\\p{L}*|fallisce|errore|problema è|bisogna|manca|prov\\p{L}*|mai",
   ),
   next: words(
     "prossim[oaie]|poi|dopo|successivamente|manca(?:no)?|resta(?:no)?|dobbiamo|devo|bisogna|da fare|in sospeso|ora (?:devo|dobbiamo|eseguo|controllo|verifico|aggiungo|scrivo|passo)|adesso (?:devo|dobbiamo|eseguo|controllo|verifico|aggiungo|scrivo|passo)",

@@ -54,7 +54,7 @@ export const PORTUGUESE: CueTable = {
     "(?:está|estão|foi|foram|ficou|ficaram)(?: já| agora)? (?!relacionad|basead|limitad|previst)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$|\\s+\\(|\\s{2,})",
   ),
   undone: words(
-    "não|mas|porém|contudo|ainda|embora|deveria|deveriam|poderia|seria|será|serão|vou|vamos|se|quando|antes|quase|parcialmente|falh\\p{L}*|erro|problema é|preciso|falta|tent\\p{L}*|nunca",
+    "não|espero|nenhuma?|mas|porém|contudo|ainda|embora|deveria|deveriam|poderia|seria|será|serão|vou|vamos|se|quando|antes|quase|parcialmente|falh\\p{L}*|erro|problema é|preciso|falta|tent\\p{L}*|nunca",
   ),
   next: words(
     "próxim[oa]s?|vou|vamos|a seguir|em seguida|depois|falta(?:m)?|resta(?:m)?|pendentes?|precisamos|preciso|temos que|agora (?:vou|vamos)",

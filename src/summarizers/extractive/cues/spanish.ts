@@ -54,10 +54,10 @@ export const SPANISH: CueTable = {
     `^(?:${PAST})(?![\\p{L}\\p{N}]|:)|${words(`(?:he|hemos|ha sido|han sido|fue|fueron|está|están|queda|quedan|quedó)(?: ya| ahora| también)? (?:${PAST})|${PRETERITE}|(?:pruebas?|tests?|compilación)(?![\\p{L}\\p{N}]).{0,40}(?:pasan|pasa|pasaron|verde)|(?:ahora|ya) funciona|con éxito`).source}`,
   ),
   finished: words(
-    "(?:está|están|queda|quedan|quedó|ha sido|han sido|fue|fueron)(?: ya| ahora| todo)? (?!relacionad|basad|situad|limitad|prevista?|necesitad)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$|\\s+\\(|\\s{2,})|(?:he|hemos) (?!intentad|visto|notad|decidid|pensad|encontrad|elegid)\\p{L}+(?:ado|ido|cho|sto|rto|ito)(?![\\p{L}])",
+    "(?:está|están|queda|quedan|quedó|ha sido|han sido|fue|fueron)(?: ya| ahora| todo)? (?!relacionad|basad|situad|limitad|prevista?|necesitad)\\p{L}+(?:ad|id)[oa]s?(?=[.!]*$|\\s+\\(|\\s{2,})|(?:he|hemos) (?!intentad|visto|notad|decidid|pensad|encontrad|elegid|consultad|localizad)\\p{L}+(?:ado|ido|cho|sto|rto|ito)(?![\\p{L}])",
   ),
   undone: words(
-    "no|pero|sin embargo|aunque|todavía|aún|debería|deberían|podría|sería|será|serán|voy|vamos|si|cuando|antes|casi|parcialmente|fall[aóo]\\p{L}*|error|problema es|hay que|falta|intent\\p{L}*|nunca",
+    "no|espero|ningun[ao]|pero|sin embargo|aunque|todavía|aún|debería|deberían|podría|sería|será|serán|voy|vamos|si|cuando|antes|casi|parcialmente|fall[aóo]\\p{L}*|error|problema es|hay que|falta|intent\\p{L}*|nunca",
   ),
   next: words(
     "siguiente(?:s)?|próxim[oa]s?|voy a|vamos a|a continuación|después|luego|falta(?:n)?|queda(?:n)? por|pendiente(?:s)?|tenemos que|tengo que|hay que|ahora (?:voy|vamos|toca)",

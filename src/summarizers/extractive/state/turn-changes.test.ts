@@ -35,7 +35,7 @@ async function doneIn(messages: readonly Message[], budgetTokens: number): Promi
 
 const BEGUN: readonly Message[] = [
   said("1", "user", FIRST),
-  said("2", "assistant", "I have retrieved the list of your berths. Which one is it about?"),
+  said("2", "assistant", "I have printed the list of your berths. Which one is it about?"),
   said("3", "user", NEWEST),
 ];
 const CANCELLED = called("a", "cancel_berth", { berth: "K1NW8N" }, "{}");
@@ -53,6 +53,6 @@ test("before what the next step names anyway", async () => {
 test("what was changed before that request takes no room from others, nor does what only looked", async () => {
   const earlier = [...BEGUN.slice(0, 1), ...CANCELLED, ...BEGUN.slice(1), ...LOOKED_UP];
   expect(await doneIn(earlier, 60)).toEqual([]);
-  expect(await doneIn(earlier, 70)).toEqual(["I have retrieved the list of your berths."]);
+  expect(await doneIn(earlier, 70)).toEqual(["I have printed the list of your berths."]);
   expect(await doneIn([...BEGUN, ...LOOKED_UP], 60)).toEqual([]);
 });

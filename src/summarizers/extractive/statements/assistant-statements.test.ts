@@ -189,3 +189,31 @@ test("a name in place of the verb announces nothing, and keeps its small letter"
   ]);
   expect(announced("Je vais corriger la table des marées.", "fr")).toEqual(["Corriger la table des marées."]);
 });
+
+test.each([
+  ["en", "I've arranged your berth details.", "I've retrieved your berth details."],
+  ["en", "Your berth was paid.", "It is late, and no berth was paid."],
+  ["en", "No, the berth is paid.", "No logs - all of the printing is done."],
+  ["en", "The leak at berth 7 is mended.", "I hope the leak at berth 7 is mended."],
+  ["de", "Ich habe Ihre Daten hinterlegt.", "Ich habe Ihre Daten abgerufen."],
+  ["de", "Das Leck am Anleger ist geflickt.", "Ich hoffe, das Leck am Anleger ist geflickt."],
+  ["fr", "J'ai rangé vos données du port.", "J'ai consulté vos données du port."],
+  ["es", "He ordenado los datos del puerto.", "He consultado los datos del puerto."],
+  ["es", "El informe está firmado.", "Espero que le guste, el informe está firmado."],
+  ["it", "Ho ordinato i dati del porto.", "Ho consultato i dati del porto."],
+  ["pt", "O relatório foi assinado.", "Nenhum relatório foi assinado."],
+  ["ru", "Отчёт о порте подписан.", "Надеюсь, отчёт о порте подписан."],
+] as const)("%s: what was looked up, hoped or came of nothing is no deed: %s", (language, ended, open) => {
+  expect(reported(ended, language)).toEqual([ended]);
+  expect(reported(open, language)).toEqual([]);
+});
+
+test.each([
+  ["en", "Note: ", "the northern gate has been moved.", "the crane is gone, so I stop here, the gate has been moved."],
+  ["de", "Hinweis: ", "Das Tor wurde verschoben.", "Der Kran ist weg, daher höre ich auf, das Tor wurde verschoben."],
+  ["es", "Nota: ", "la puerta fue reparada.", "la grúa es vieja, así que paro, la puerta fue reparada."],
+] as const)("%s: %swhat a note is about is told, what it mentions is not", (language, label, about, mentioned) => {
+  expect(reported(label + about, language)).toEqual([label + about]);
+  expect(reported(label + mentioned, language)).toEqual([]);
+  expect(reported(about.charAt(0).toUpperCase() + about.slice(1), language).length).toBe(1);
+});

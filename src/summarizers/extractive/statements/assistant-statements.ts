@@ -15,6 +15,7 @@ import { quick } from "../text/quick-expressions.ts";
 import { endsOf, splitSentences } from "../text/sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "../text/whole-statement.ts";
 import { writtenSentences } from "../text/written-sentences.ts";
+import { isMentioned, isOfNothing } from "./claims.ts";
 import { CONCLUDING, decidingCues, decisionIn } from "./decisions.ts";
 import { withOwnOption } from "./own-options.ts";
 import { DENYING, isRefused } from "./refusals.ts";
@@ -273,8 +274,9 @@ function isDone(text: string, cues: CueTable, isReport = false): boolean {
   const clause = (at > ITEM_CHARS_MIN ? text.slice(0, at) : text).replace(NONE, " ");
   const claim = claimIn(clause, cues, isReport);
   if (claim === null || hedge.test(clause) || finding.test(clause)) return false;
-  if (!undone.test(clause)) return true;
   const end = claim.index + claim[0].length;
+  if (isMentioned(clause, end) || isOfNothing(clause, claim.index)) return false;
+  if (!undone.test(clause)) return true;
   const main = clause.slice(0, end) + clause.slice(end).replace(SUBORDINATE, " ");
   return main.length < clause.length && !undone.test(main);
 }
