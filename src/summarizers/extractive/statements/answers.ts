@@ -31,6 +31,8 @@ const REPLY_CHARS_MAX = 200;
 /** Questions stand at the end. */
 const ASKED_CHARS_READ = 4_000;
 const TEXT_CHARS_MAX = 240;
+/** What a list names stands at its beginning. */
+const POINTED_CHARS_MAX = 160;
 
 export function settledBy({ asked, reply, language, askedIn }: Exchange): Decision | undefined {
   const said = beforeQuestion(reply.trim());
@@ -66,16 +68,17 @@ function taken(asking: Asking): string | undefined {
 
 /** A question that says nothing alone adds nothing to what was offered, and costs another decision its room. */
 function joined(offer: string, question: string, language: Language): string {
-  if (
-    isThin(question, language) ||
-    isHollow(question) ||
-    (pointsAtOne(question) && namingWords(question) < NAMING_WORDS_MIN)
-  )
-    return oneLine(withoutLayout(offer), TEXT_CHARS_MAX);
+  if (isThin(question, language) || isHollow(question)) return oneLine(withoutLayout(offer), TEXT_CHARS_MAX);
+  if (isPlea(question)) return oneLine(withoutLayout(offer), POINTED_CHARS_MAX);
   const asked = oneLine(withoutLayout(question), TEXT_CHARS_MAX);
   const quoted = oneLine(withoutLayout(offer), TEXT_CHARS_MAX - Math.min(asked.length, TEXT_CHARS_MAX / 2));
   const before = endsWithMark(quoted) ? quoted : closed(quoted);
   return /[。！]$/.test(before) ? before + asked : `${before} ${asked}`;
+}
+
+/** "Please confirm if you would like to proceed with this booking": points at it, and asks for no more than a yes. */
+function isPlea(question: string): boolean {
+  return pointsAtOne(question) && (CONFIRMING.test(question) || namingWords(question) < NAMING_WORDS_MIN);
 }
 
 /** Says too little to be understood alone. */

@@ -105,14 +105,19 @@ export function isDenied(sentence: string): boolean {
   return DENIED.test(sentence);
 }
 
-/** What a list before the question opens with, and those of its items that identify something. */
+/** What a list before the question opens with, those of its items that name something, and what it comes to. */
 function listedBefore(before: readonly string[]): string | undefined {
   const end = before.findLastIndex((sentence) => !isClosed(sentence));
   if (end < 0 || before.length - 1 - end > SENTENCES_BACK) return undefined;
   const list = before.slice(before.slice(0, end).findLastIndex((sentence) => isClosed(sentence)) + 1, end + 1);
   const opening = withoutLayout(list[0] ?? "");
-  const items = list.slice(1).filter(identifies).slice(0, ITEMS_BACK).map(withoutLayout);
-  return endsWithColon(opening) && items.length > 0 ? `${opening} ${items.join("; ")}` : undefined;
+  const below = list.slice(1);
+  // Of all prices the last is the sum.
+  const sumAt = below.findLastIndex((item) => PRICE.test(item));
+  const isListed = below.some(hasName) ? hasName : identifies;
+  const items = below.filter((item, at) => at === sumAt || isListed(item)).slice(0, ITEMS_BACK);
+  if (!endsWithColon(opening) || items.length === 0) return undefined;
+  return `${opening} ${items.map(withoutLayout).join("; ")}`;
 }
 
 function beginsPointing(sentence: string): boolean {
