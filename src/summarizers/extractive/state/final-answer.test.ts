@@ -53,10 +53,27 @@ test("the answer to a request that stays is told", () =>
     "answered: The last ferry leaves the eastern pier at 18:40.",
   ]));
 
-test("a sentence before a list is marked as going on", () =>
-  check({ answer: "Three ferries leave the eastern pier after noon:\n- 12:10\n- 15:20\n- 18:40" }, [
-    "answered: Three ferries leave the eastern pier after noon…",
-  ]));
+test("a sentence before a list goes on with its items, and else is marked as going on", async () => {
+  await check(
+    { answer: "Three ferries leave the eastern pier after noon:\n- FX7 at 12:10\n- FX9 at 18:40\n\nAll are free." },
+    ["answered: Three ferries leave the eastern pier after noon: FX7 at 12:10; FX9 at 18:40"],
+  );
+  await check(
+    { answer: "Here are the ferries:\n\n1. **Ferry FX7:**\n   - Price: 12\n2. **Ferry FX9:**\n   - Price: 9" },
+    ["answered: Here are the ferries: Ferry FX7: Price: 12; Ferry FX9: Price: 9"],
+  );
+  await check({ answer: "The ferries leave the eastern pier as drawn here:\n\n---\n" }, [
+    "answered: The ferries leave the eastern pier as drawn here…",
+  ]);
+});
+
+test("courtesies answer nothing", async () => {
+  await check({ answer: "Feel free to reach out when you know the day. I'll be here whenever you are ready!" }, []);
+  await check({ answer: "You're welcome, have a safe crossing to the island!" }, []);
+  await check({ answer: "Have no fear: the last ferry waits for late guests at the pier." }, [
+    "answered: Have no fear: the last ferry waits for late guests at the pier.",
+  ]);
+});
 
 test("a question, an announcement and a plea answer nothing", async () => {
   await check({ answer: "Which of the two eastern piers do you have in mind?" }, []);

@@ -9,10 +9,12 @@ import { ASKING_BACK } from "../goal/requests.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
 import type { Reading } from "../reading/reading.ts";
 import { isAnnouncement, toldIn } from "../statements/assistant-statements.ts";
-import { endsWithColon } from "../text/endings.ts";
+import { endsWithColon, isClosed } from "../text/endings.ts";
 import { answeredLabel } from "../text/labels.ts";
+import { quick } from "../text/quick-expressions.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
 import { wholeWords, withoutLayout } from "../text/whole-statement.ts";
+import { COURTESY } from "./turn-end.ts";
 
 export interface AnswerInput {
   readonly reading: Reading;
@@ -22,6 +24,8 @@ export interface AnswerInput {
 }
 
 const SENTENCES_READ = 6;
+/** What stands in a list below them. */
+const ITEMS_READ = 12;
 const ANSWER_CHARS_MAX = 160;
 /** Less is a word of courtesy before the answer. */
 const ANSWER_CHARS_MIN = 24;
@@ -35,19 +39,33 @@ export function finalAnswer({ reading, kept, language }: AnswerInput): readonly 
   if (request === undefined || !kept.prose.includes(request)) return [];
   const { done, decisions } = toldIn(last, language, { isAtWork: true, isFinal: true });
   if (done.length + decisions.length > 0) return [];
-  const sentences = splitSentences(last.text, { sentencesMax: SENTENCES_READ }).map(withoutLayout);
-  const answer = sentences.map(quoted).find((words) => words !== undefined && tells(words, language));
+  const sentences = splitSentences(last.text, { sentencesMax: SENTENCES_READ + ITEMS_READ }).map(withoutLayout);
+  const answer = sentences
+    .slice(0, SENTENCES_READ)
+    .map((_, at) => quoted(sentences.slice(at)))
+    .find((words) => words !== undefined && tells(words, language));
   return answer === undefined ? [] : [answeredLabel(reading.language) + oneLine(answer, ANSWER_CHARS_MAX)];
 }
 
-/** A sentence before a list is an answer of its own, marked as going on. */
-function quoted(sentence: string): string | undefined {
-  const isOpened = endsWithColon(sentence);
-  const whole = wholeWords(isOpened ? sentence.slice(0, -1) : sentence, { isUser: false });
-  return whole !== undefined && isOpened ? `${whole}…` : whole;
+/** The first of some sentences. Before a list it goes on with the items, or is marked as going on where they are no words. */
+function quoted([sentence = "", ...below]: readonly string[]): string | undefined {
+  if (!endsWithColon(sentence)) return wholeWords(sentence, { isUser: false });
+  const opening = wholeWords(sentence.slice(0, -1), { isUser: false });
+  if (opening === undefined) return undefined;
+  const end = below.findIndex((item) => isClosed(item));
+  const items = below.slice(0, end < 0 ? below.length : end).filter((item) => /[\p{L}\d]/u.test(item));
+  const list = items.map((item) => (endsWithColon(item) ? `${item} ` : `${item}; `)).join("");
+  return list === "" ? `${opening}…` : `${opening}: ${list.replace(/[;:] $/, "")}`;
 }
 
 function tells(words: string, language: Language): boolean {
   const charsMin = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/.test(words) ? DENSE_CHARS_MIN : ANSWER_CHARS_MIN;
-  return words.length >= charsMin && !ASKING_BACK.test(words) && !isAnnouncement(words, CUES[language]);
+  if (words.length < charsMin || ASKING_BACK.test(words) || isAnnouncement(words, CUES[language])) return false;
+  return !COURTESY.test(words) && !FAREWELL.test(words);
 }
+
+/** "I'll be here whenever you are ready." */
+const FAREWELL = quick(
+  String.raw`(?<!\p{L})(?:i(?:['’]ll| will|['’]m| am) (?:be )?(?:here|happy|glad)|reach out|let me know|have a (?:great|good|nice|wonderful|safe|lovely)|ich bin (?:gerne )?(?:da|hier)|(?:meld|wend)e(?:n sie|t euch| dich) ?|n['’]hésite[zs]?|je reste|no dude[ns]?|estoy aquí|não hesite|estou (?:aqui|à disposição)|non esitare|sono qui|resto a|обращайтесь|буду рада?|не стесняйтесь|لا تتردد)(?!\p{L})|很高兴|お気軽|いつでも|お待ち|편하게|기다리`,
+  "i",
+);

@@ -100,7 +100,8 @@ export function questionIn(said: string): string | undefined {
     .findLast((sentence) => ASKING_BACK.test(sentence) && !COURTESY.test(sentence));
 }
 
-const COURTESY = cue(
+/** An offer of whatever else there may be. */
+export const COURTESY = cue(
   [
     "(?<!\\p{L})(?:(?:any|some)thing else|any (?:other|more|further)|(?:further|more|other) (?:questions?|assistance|help)|need (?:any )?(?:help|assistance)|feel free|weitere (?:fragen|hilfe)|sonst noch|noch (?:etwas|was) (?:tun|helfen)|autre chose|autres questions|algo más|(?:otra|más) (?:cosa|preguntas?)|mais alguma|algo mais|outras? (?:dúvidas?|perguntas?)|qualcos['’]altro|altr[eo] (?:domande|aiuto)|ещё (?:что|чем|вопрос)|другие вопросы)",
     "其他(?:问题|需要|可以|帮)|还有(?:什么|其他)|随时|(?:他|ほか)に(?:何|も|ご)|ご不明|다른 (?:질문|도움|것)|더 (?:필요|궁금)|언제든|شيء آخر|أسئلة أخرى|مساعدة أخرى",
