@@ -227,3 +227,13 @@ test("a rule that is said again and again leaves room for the others", async () 
   const { constraints } = await summarize(before, again);
   expect(constraints.toSorted()).toEqual(["Always use brass for the lamps.", "Never open both gates at once."]);
 });
+
+test("what the user decided in one message is told in the order in which it was said", async () => {
+  const first = "Let's use brass for the hinges because iron rusts.";
+  const second = "We'll keep the old lock instead of a new one.";
+  const { decisions } = await summarize(TASK, edit("On it."), user(`${first} ${second}`), edit("On it."));
+  expect(decisions.map(({ decision }) => decision)).toEqual([
+    expect.stringContaining("brass"),
+    expect.stringContaining("old lock"),
+  ]);
+});

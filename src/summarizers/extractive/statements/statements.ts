@@ -261,7 +261,7 @@ function readUser(exchange: Exchange, found: Found, { message, withdrawn, keptRe
       !isChangedSince(decision, found.replies, exchange.language),
   );
   found.replies.add(exchange.reply);
-  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...standing);
+  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...standing.toReversed());
   const rules = constraints.filter((rule) => !isOverWish(rule, message, withdrawn));
   if (found.constraints.length < ITEMS_MAX) found.constraints.push(...rules.toReversed());
 }
