@@ -38,6 +38,22 @@ describe("the first item of every section comes before the second of any", () =>
     });
   });
 
+  test("of decisions any that fits, however long the newest are", () => {
+    const alone = { inProgress: [], nextSteps: [], blocked: [], done: [], constraints: [] };
+    const long = Array.from({ length: 5 }, (_, at) => ({ decision: `${words("why", 60)} ${at}` }));
+    const short = { decision: "Keep the wick" };
+    const seen = [words("seen", 14)];
+    expect(told({ ...alone, decisions: [...long, short], criticalContext: seen }, 34)).toMatchObject({
+      decisions: [short],
+      criticalContext: [],
+    });
+    // Of other sections one of the first few: what is old there says less than what else was seen.
+    const done = Array.from({ length: 5 }, (_, at) => `${words("done", 60)} ${at}`);
+    expect(
+      told({ ...alone, decisions: [], done: [...done, "Oiled the hinge."], criticalContext: seen }, 34),
+    ).toMatchObject({ done: [], criticalContext: seen });
+  });
+
   test("before a long request of the user's is quoted at length", () => {
     const { latestRequest, ...rest } = told({ latestRequest: words("again", 60) }, 90);
     expect(counter.countText(latestRequest ?? "")).toBeGreaterThan(8);

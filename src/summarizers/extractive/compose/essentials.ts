@@ -94,10 +94,12 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
     options.counter,
   );
   const shelves = shelvesOf({ ...draft, nextSteps }, options);
-  purse.takeFirst(shelves.nextSteps, STEP_SHARE);
+  purse.takeFirst(shelves.nextSteps, STEP_SHARE, FIRST_TRIES);
   purse.takeOwed(shelves.done, options.turnDone ?? []);
   const goal = quotedGoal(draft.goal, purse, options);
-  for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], share);
+  const takeFirst = (section: Section, share: number): void =>
+    purse.takeFirst(shelves[section], share, section === "decisions" ? DECISION_TRIES : FIRST_TRIES);
+  for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) takeFirst(section, share);
   const [latestRequest] =
     draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE, goal.join("\n"));
   for (const section of SECTIONS) purse.takeShare(shelves[section], SHARES[section]);
@@ -105,7 +107,7 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
   // What tells where the work stands goes before any list of names.
   if (FIRST_SECTIONS.some((section) => isMissing(shelves[section]))) {
     purse.fillUp(Math.max(0, (options.firstTokens ?? 0) - purse.lentTokens()));
-    for (const section of FIRST_SECTIONS) purse.takeFirst(shelves[section], 1);
+    for (const section of FIRST_SECTIONS) takeFirst(section, 1);
   }
   const checkpointOf = (): Checkpoint => ({
     ...EMPTY_CHECKPOINT,
@@ -181,7 +183,7 @@ interface Purse {
   /** What quotes took beyond the budget. */
   lentTokens(): number;
   /** Where nothing of it was taken yet: an item of at most this share of what is left. */
-  takeFirst(shelf: Shelf<unknown>, share: number): void;
+  takeFirst(shelf: Shelf<unknown>, share: number, tries: number): void;
   /** What must not be missing, on tokens beyond the budget as far as there are any: the first, and more within a share of them. */
   takeOwed<Item>(shelf: Shelf<Item>, owed: readonly Item[]): void;
   takeShare(shelf: Shelf<unknown>, share: number): void;
@@ -193,6 +195,8 @@ interface Purse {
 
 /** One of its first few may be short enough. */
 const FIRST_TRIES = 3;
+/** An answer stands with what was asked and may be long; each decision holds by itself, whichever came before it. */
+const DECISION_TRIES = 8;
 /** A beginning may count more per character than the whole. */
 const CUT_SAFETY = 0.95;
 
@@ -235,10 +239,9 @@ function createPurse(ownTokens: number, options: EssentialsOptions): Purse {
     fillUp(moreTokens) {
       budgetTokens = used + moreTokens;
     },
-    takeFirst(shelf, share) {
+    takeFirst(shelf, share, tries) {
       const limitTokens = (budgetTokens - used) * share;
-      for (let position = 0; position < FIRST_TRIES && shelf.taken.size === 0; position++)
-        take(shelf, position, limitTokens);
+      for (let position = 0; position < tries && shelf.taken.size === 0; position++) take(shelf, position, limitTokens);
     },
     takeOwed(shelf, owed) {
       for (const position of owed.map((item) => shelf.items.indexOf(item))) {
