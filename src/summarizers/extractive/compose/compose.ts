@@ -11,10 +11,10 @@ import type { RankedFact } from "../../../core/facts/facts.ts";
 import type { TokenCounter } from "../../../core/tokens/tokens.ts";
 import { type ArgumentNames, callForms } from "../calls/argument-names.ts";
 import { OUTCOME_MARK } from "../calls/call-keys.ts";
-import { oneLine } from "../text/sentences.ts";
 import type { ChooseContext } from "./context-sentences.ts";
 import { essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
+import { withGoal, withoutSeen, withSeenCut } from "./seen-requests.ts";
 import {
   ESSENTIAL_TOKENS,
   FIRST_SHARE,
@@ -77,9 +77,23 @@ const FIRST_AIM_SHARE = 0.99;
 const MISS_SHARE = 0.005;
 
 export function compose(draft: Draft, options: ComposeOptions): Composed {
-  if (options.budgetTokens > SEEN_BUDGET_TOKENS) return fitted(draft, options);
+  if (options.budgetTokens > SEEN_BUDGET_TOKENS) return fittedWithDecisions(draft, options);
   const unseen = fitted(withoutSeen(draft, options.kept), options);
-  return unseen.text === "" ? fitted(draft, options) : unseen;
+  return unseen.text === "" ? fitted(draft, options) : withGoal(unseen, draft, options);
+}
+
+/** Of a small budget, a request that the reader has in the view gives its room to decisions that nothing else tells; it keeps what it asks. */
+function fittedWithDecisions(draft: Draft, options: ComposeOptions): Composed {
+  const whole = fitted(draft, options);
+  const told = whole.checkpoint.decisions.length;
+  // What the instructions name comes before decisions.
+  if (options.budgetTokens > SMALL_BUDGET_TOKENS || told === draft.decisions.length || draft.focused !== undefined)
+    return whole;
+  const cut = withSeenCut(draft, options.kept);
+  const other = cut === draft ? whole : fitted(cut, options);
+  const isMore =
+    other.checkpoint.decisions.length > told && other.checkpoint.done.length >= whole.checkpoint.done.length;
+  return isMore ? other : whole;
 }
 
 function fitted(draft: Draft, options: ComposeOptions): Composed {
@@ -160,25 +174,6 @@ function isBetter(next: Counted, best: Counted): boolean {
 
 /** So few tokens repeat nothing that the reader has before them anyway. */
 const SEEN_BUDGET_TOKENS = 60;
-
-/** Without the requests that stay in the view in full. */
-function withoutSeen(draft: Draft, kept: readonly string[]): Draft {
-  const seen = kept.map((text) => oneLine(text, Infinity));
-  const isUnseen = (text: string): boolean => {
-    const pieces = oneLine(text, Infinity)
-      .split("…")
-      .map((piece) => piece.trim());
-    return !seen.some((view) => pieces.every((piece) => view.includes(piece)));
-  };
-  const { latestRequest, leading = [], ...rest } = draft;
-  const isShown = draft.goal.slice(-1).every(isUnseen);
-  return {
-    ...rest,
-    goal: isShown ? draft.goal.filter(isUnseen) : leading.filter(isUnseen).slice(0, 1),
-    nextSteps: draft.nextSteps.filter(isUnseen),
-    ...(latestRequest !== undefined && isUnseen(latestRequest) && { latestRequest }),
-  };
-}
 
 interface FillOptions extends ComposeOptions {
   /** What to fill; the shares are of the budget. */
