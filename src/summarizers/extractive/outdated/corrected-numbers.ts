@@ -25,8 +25,16 @@ interface Correction {
   readonly words: readonly string[];
 }
 
-/** Undefined where nobody corrects a number. */
-export function correctedIn({ prose }: Reading, kept: KeptView): IsCorrected | undefined {
+/** Undefined where nobody corrects a number. Found once for everybody who asks. */
+export function correctedIn(reading: Reading, kept: KeptView): IsCorrected | undefined {
+  if (!KNOWN.has(reading)) KNOWN.set(reading, findCorrected(reading, kept));
+  return KNOWN.get(reading);
+}
+
+/** Holds it no longer than somebody holds what was read. */
+const KNOWN = new WeakMap<Reading, IsCorrected | undefined>();
+
+function findCorrected({ prose }: Reading, kept: KeptView): IsCorrected | undefined {
   const requests = inOrder(prose, kept.prose)
     .filter(({ isUser, isRequest }) => isUser && isRequest)
     .slice(-REQUESTS_READ);

@@ -98,9 +98,11 @@ const ORDINAL = quick(
   "i",
 );
 
+const TAKES = "(?:take|have|book)";
 const TAKING: Readonly<Record<Language, RegExp>> = {
-  en: words(
-    "(?:i|we)(?:['’]ll| will|['’]d like to| would like to) (?:take|have|book) (?:it|that|this|them|both|those)(?: one)?|(?:suits|works (?:well |fine |great )?for|(?:is|are) (?:fine|good|great|okay|ok|perfect) (?:for|by|with)) us|(?:that|which) works for me|suits me(?: well| fine)?|fine (?:by|with) me|(?:i|we)(?:['’]d)? prefer the (?:first|second|third|former|latter)(?: one)?",
+  // Each way begins with letters that few words have; who takes it is looked for behind that.
+  en: anywhere(
+    `${TAKES}(?<=(?:^|[^a-z])(?:i|we)(?:['’]ll| will|['’]d like to| would like to) ${TAKES}) (?:it|that|this|them|both|those)(?: one)?(?!\\p{L})|(?:suits|works (?:well |fine |great )?for|(?<=(?:is|are) )(?:fine|good|great|okay|ok|perfect) (?:for|by|with)) us(?!\\p{L})|(?:that|which) works for me(?!\\p{L})|suits me(?!\\p{L})|fine (?:by|with) me(?!\\p{L})|prefer the (?:first|second|third|former|latter)(?: one)?(?!\\p{L})`,
   ),
   de: words(
     "(?:das|den|die|es|ihn|sie|dann) nehmen wir|(?:das|den|die) nehme ich|(?:wir nehmen|ich nehme) (?:es|das|ihn|sie|beide)(?=[.,!]|$)|passt (?:mir|uns|für (?:mich|uns))(?: gut)?|passt so|(?:ist|geht) für (?:mich|uns) (?:klar|in ordnung|gut|okay|ok)|(?:ich bevorzuge|wir bevorzugen|ich nehme|wir nehmen|lieber) (?:das|den|die) (?:erste|zweite|dritte)\\p{L}?",
