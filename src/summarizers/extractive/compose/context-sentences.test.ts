@@ -45,6 +45,17 @@ test("what was only being done is left out, what came of it is not", () => {
     expect(chosen(fact), fact).toBe(fact);
 });
 
+test("what leans on a sentence that is not there is left out", () => {
+  const first = "The northern pump was delivered with a brass valve.";
+  const leaning = "It needs grease every second week of the season.";
+  expect(chosen(`${first} ${leaning}`)).toBe(`${first} ${leaning}`);
+  expect(chosen(`Good, I have the full picture. ${leaning}`)).toBe("");
+  expect(chosen(first, leaning)).toBe(first);
+  expect(chosen(first, `U ${leaning}`)).toContain(leaning);
+  const lines = Array.from({ length: 8 }, (_, index) => `harbour directory ${index}`).join("\n");
+  expect(chosen(`U ${lines}\n${leaning}\n${first}`)).toBe(`User: ${first}`);
+});
+
 test("of output that a user pasted, only sentences stay", () => {
   const output = Array.from({ length: 8 }, (_, index) => `Preparing the harbour directory ${index}`).join("\n");
   expect(chosen(`U ${output}\nThe ferry dock was flooded again last night.`)).toBe(

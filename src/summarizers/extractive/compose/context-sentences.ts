@@ -17,6 +17,7 @@ import { isAnnouncement } from "../statements/assistant-statements.ts";
 import { visitContentWords } from "../text/content-words.ts";
 import { endsWithMark, isClosed } from "../text/endings.ts";
 import { userLabel } from "../text/labels.ts";
+import { leans } from "../text/leaning.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
@@ -53,11 +54,17 @@ const SENTENCE_CHARS_MIN = 25;
 const ITEM_OVERHEAD_CHARS = 15;
 const USER_WEIGHT = 1.3;
 const EARLIER_WEIGHT = 1.3;
+/** It may be left out in the end. */
+const LEANING_WEIGHT = 0.6;
 
 interface Said extends Candidate {
   readonly message: number;
   readonly isUser: boolean;
   readonly label: string;
+  /** Which of its message's sentences it is. */
+  readonly place: number;
+  /** Says nothing without the sentence before it. */
+  readonly isLeaning: boolean;
 }
 
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
@@ -92,8 +99,27 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   return (budgetTokens, known) => {
     const chosen = choose({ budget: budgetTokens * charsPerToken, known });
     const lines = chosen.toSorted((a, b) => a - b).flatMap((at) => said[at] ?? []);
-    return groupBySpeaker(lines.filter(({ text, message, isUser }) => isUser || isOvercome?.(text, message) !== true));
+    return groupBySpeaker(
+      standingAlone(lines, focus).filter(({ text, message, isUser }) => isUser || isOvercome?.(text, message) !== true),
+    );
   };
+}
+
+/** Without those that lean on a sentence that was not chosen, unless somebody wants to see them. */
+function standingAlone(lines: readonly Said[], focus: ReadonlySet<string>): readonly Said[] {
+  const kept: Said[] = [];
+  for (const item of lines) {
+    const before = kept.at(-1);
+    const isFollowing = before?.message === item.message && before.place === item.place - 1;
+    if (!item.isLeaning || isFollowing || isWanted(item.text, focus)) kept.push(item);
+  }
+  return kept;
+}
+
+function isWanted(text: string, focus: ReadonlySet<string>): boolean {
+  let hasWord = false;
+  if (focus.size > 0) visitContentWords(text, (word) => (hasWord ||= focus.has(word)));
+  return hasWord;
 }
 
 /** Each line of an earlier summary stands for itself. */
@@ -105,6 +131,8 @@ function earlierLine(line: string, index: number): Said {
     message: -1 - index,
     isUser: false,
     label: "",
+    place: 0,
+    isLeaning: false,
   };
 }
 
@@ -136,13 +164,18 @@ function sentencesOf(item: Prose, manner: Since): readonly Said[] {
   const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
   const isPasted = isUser && speaker === "" && hasLines(text, PASTED_LINES_MIN);
   const said: Said[] = [];
+  let place = 0;
   for (const sentence of isUser ? spokenSentences(item) : writtenSentences(item)) {
+    place++;
     if (isPasted && !isClosed(sentence)) continue;
     const tidy = isUser ? spokenIn(sentence, speaker !== "") : findingIn(sentence, language);
     if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) continue;
     if (!isUser && (isStale(tidy, manner) || !saysSomething(tidy))) continue;
     const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
-    said.push({ text: tidy, cost, weight: isUser ? USER_WEIGHT : 1, message, isUser, label });
+    // People answer each other: only what was written at length leans on its own sentences.
+    const isLeaning = (!isUser || isPasted) && leans(tidy, language);
+    const weight = (isUser ? USER_WEIGHT : 1) * (isLeaning ? LEANING_WEIGHT : 1);
+    said.push({ text: tidy, cost, weight, message, isUser, label, place, isLeaning });
   }
   return said;
 }
