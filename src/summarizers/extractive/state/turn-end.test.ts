@@ -41,6 +41,13 @@ describe("an answer that ends a turn", () => {
     await check("You still have three berths left.", ANSWERED);
     await check("If the bell still has to be moved, say so.", ANSWERED);
   });
+  test("asks in its own words, without the field that they stand in", async () => {
+    const asked = "Please choose the pier from which the ferry leaves.";
+    const expected = `wait for the user's answer: ${asked}`;
+    await check(`Updated ledger:\n{\n  "is_done": false,\n  "question": {\n    "answer": "${asked}"\n  }\n}`, expected);
+    await check(`The timetable has two piers. ${asked}`, expected);
+    await check('Please choose "north": yes or no?', `wait for the user's answer: Please choose "north": yes or no?`);
+  });
   test("leaves something open where the newest check failed", async () => {
     const ran = (output: string): readonly Message[] => [
       message("assistant", { type: "tool-call", callId: "t", name: "bash", input: { command: "npm test" } }),

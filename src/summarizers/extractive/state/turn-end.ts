@@ -10,6 +10,7 @@ import { OF_THE_USER } from "../cues/second-person.ts";
 import { ASKING_BACK } from "../goal/requests.ts";
 import { answeredLine, awaitingLabel, awaitingLine } from "../text/labels.ts";
 import { quick } from "../text/quick-expressions.ts";
+import { unwrapped } from "../text/scraps.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
 import { wholeStatement, withoutLayout } from "../text/whole-statement.ts";
 
@@ -96,8 +97,13 @@ export function questionIn(said: string): string | undefined {
   if (!ASKING_BACK.test(said.slice(-END_CHARS))) return undefined;
   return splitSentences(said.slice(-END_CHARS), { sentencesMax: 2 * SENTENCES_READ })
     .slice(-SENTENCES_READ)
-    .map(withoutLayout)
+    .map((sentence) => withoutField(withoutLayout(sentence)))
     .findLast((sentence) => ASKING_BACK.test(sentence) && !COURTESY.test(sentence));
+}
+
+/** Some assistants answer in data: the question stands in a field. */
+function withoutField(words: string): string {
+  return /^[{[\s]*["']\w/.test(words) ? unwrapped(words) : words;
 }
 
 /** An offer of whatever else there may be. */
