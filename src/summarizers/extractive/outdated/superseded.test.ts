@@ -71,8 +71,10 @@ test("what was cancelled since, or set to something else by another call, is not
   // Values that nobody told.
   const unsaid = berth("312", "570");
   expect(await done([...unsaid, user("Cancel it."), ...cancelled])).toEqual(["cancel_booking: BV-20471"]);
+  const measured = called("measure_berth", { booking: "BV-20471", berth: "9" });
+  expect(await done([...booked, user("Measure it."), ...measured])).toContain(FIRST);
   const moved = called("move_berth", { booking: "BV-20471", berth: "9" });
-  expect(await done([...booked, user("Move it."), ...moved])).toContain(FIRST);
+  expect(await done([...booked, user("Move it."), ...moved])).toEqual(["move_berth: BV-20471 (berth: 9)"]);
   const updated = called("update_berth", { booking: "BV-20471", berth: "9" });
   expect(await done([...booked, user("Move it."), ...updated])).toEqual(["update_berth: BV-20471 (berth: 9)"]);
 });

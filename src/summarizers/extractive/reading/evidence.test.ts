@@ -39,6 +39,19 @@ test("checks that passed and things that were changed, newest first", () =>
     ),
   ).toEqual(["npm test → Tests: 12 passed", "send_mail: ana@example.org", "cancel_booking: H-12"]));
 
+test("an upgrade, a refund and a move are changes, a look at one and a move of the pointer are none", () =>
+  expect(
+    proven(
+      ["upgrade_cabin", "H-12", "ok"],
+      ["get_refund_status", "H-12", "ok"],
+      ["harbour__refund_deposit", "H-13", "ok"],
+      ["moveBerth", "H-1400", "ok"],
+      ["move_mouse", "320", "ok"],
+      ["change_dir", "/tmp", "ok"],
+      ["升级舱位", "H-1500", "ok"],
+    ),
+  ).toEqual(["升级舱位: H-1500", "moveBerth: H-1400", "harbour__refund_deposit: H-13", "upgrade_cabin: H-12"]));
+
 test("a sentence that names what was changed says it better", () => {
   const call = { name: "cancel_booking", brief: "H-1234" };
   const result: ToolResultPart = { type: "tool-result", callId: "1", content: [text("ok")], isError: false };

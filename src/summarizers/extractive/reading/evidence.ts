@@ -149,7 +149,8 @@ const RESULT_CHARS_READ = 600;
 /** "NL-2026-0417", "WT77034": letters, then digits. A date or a sum is no name. */
 const RECEIPT = /(?<![\w-])[A-Z]{1,6}-?\d[\w-]{2,30}(?![\w-])/g;
 
-function receiptsIn({ content }: ToolResultPart): readonly string[] {
+/** Under which numbers a result keeps what came of a call. */
+export function receiptsIn({ content }: ToolResultPart): readonly string[] {
   return textsOf(content).flatMap((text) => text.slice(0, RESULT_CHARS_READ).match(RECEIPT) ?? []);
 }
 
@@ -205,9 +206,10 @@ const CHANGE_NAME = new RegExp(
     "reservar|modificar|cancelar|enviar|crear|eliminar|cambiar|actualizar|mover",
     "criar|alterar|excluir|atualizar|mudar|prenotare?|modificare?|annullare?|inviare?|creare?|eliminare?|spostare?|aggiornare?",
     "забронировать|изменить|отменить|отправить|создать|удалить|обновить|перенести",
+    "hochstufen|erstatten|surclasser|rembourser|reembolsar|rimborsare?|повысить|возместить",
   ].join(
     "|",
-  )})(?=[_\\-A-Z]|$)|预订|修改|取消|发送|创建|删除|更新|予約|変更|キャンセル|送信|作成|削除|예약|변경|취소|전송|생성|삭제|حجز|تعديل|إلغاء|إرسال|إنشاء|حذف`,
+  )})(?=[_\\-A-Z]|$)|(?:^|__|[.:])(?:upgrade|downgrade|rebook|reschedule|refund|register|approve|pay|purchase|change(?!_(?:dir|mode|tab|view))|move(?!_(?:mouse|cursor|to)))(?=[_\\-A-Z]|$)|升级|アップグレード|업그레이드|ترقية|预订|修改|取消|发送|创建|删除|更新|予約|変更|キャンセル|送信|作成|削除|예약|변경|취소|전송|생성|삭제|حجز|تعديل|إلغاء|إرسال|إنشاء|حذف`,
   "u",
 );
 

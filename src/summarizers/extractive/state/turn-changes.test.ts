@@ -56,3 +56,23 @@ test("what was changed before that request takes no room from others, nor does w
   expect(await doneIn(earlier, 70)).toEqual(["I have printed the list of your berths."]);
   expect(await doneIn([...BEGUN, ...LOOKED_UP], 60)).toEqual([]);
 });
+
+test("a word of thanks takes nothing from what was changed before it", async () => {
+  const thanks = said("9", "user", "Thank you so much for your help, that is all for now.");
+  const told = said("8", "assistant", "The small boat has left the list.");
+  expect(await doneIn([...BEGUN, ...CANCELLED, told, thanks], 60)).toEqual(["cancel_berth: K1NW8N"]);
+  const wish = said("9", "user", "Please tell me now what the other berth costs for a week.");
+  expect(await doneIn([...BEGUN, ...CANCELLED, told, wish, ...LOOKED_UP], 60)).toEqual([]);
+});
+
+test("what was changed is known by a number in its result, too", async () => {
+  const moved = called("m", "move_berth", { berth: "K1NW8N" }, '{"jetty": "JT-402"}');
+  const told = said(
+    "8",
+    "assistant",
+    "I've moved your small boat to JT-402. I've printed the list of all berths on the island.",
+  );
+  const moving = "I've moved your small boat to JT-402.";
+  expect(await doneIn([...BEGUN, ...moved, told], 75)).toEqual([moving]);
+  expect(await doneIn([...BEGUN, ...LOOKED_UP, told], 75)).not.toContain(moving);
+});
