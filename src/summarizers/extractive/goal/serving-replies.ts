@@ -53,7 +53,9 @@ export function asksBack(answer: string): boolean {
 }
 
 function lastQuestion(request: string): string {
-  return /[^.!?。！？]*[?？؟]\s*$/u.exec(request.slice(-ASIDE_CHARS_MAX))?.[0] ?? "";
+  const end = request.slice(-ASIDE_CHARS_MAX);
+  // Asked first: the expression begins anew at every character of a text that ends otherwise.
+  return endsAsking(end.trimEnd()) ? (/[^.!?。！？]*[?？؟]\s*$/.exec(end)?.[0] ?? "") : "";
 }
 
 const ASIDE_CHARS_MAX = 400;
