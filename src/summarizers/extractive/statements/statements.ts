@@ -22,6 +22,7 @@ import { distinct, distinctDecisions, foremostDecisions } from "../text/distinct
 import { userLabel } from "../text/labels.ts";
 import { spokenWords } from "../text/spoken-words.ts";
 import type { Exchange } from "./answers.ts";
+import { appliedIn } from "./applied-changes.ts";
 import { type Told, toldIn } from "./assistant-statements.ts";
 import { courseOf } from "./course.ts";
 import { carriedOutIn } from "./deeds.ts";
@@ -117,6 +118,7 @@ export function readStatements(input: StatementInput): Statements {
       ...commits.toReversed(),
       ...passedChecks(reading.log.values(), kept.ends.failed),
       ...withoutRepeats(done),
+      ...(todos.length > 0 ? [] : untold(input, found.done, came.failedAt)),
       // The name of a call says less than any sentence.
       ...changesMade(standingChanges(reading, kept), done, (call) => reportedChange(call, reading.prose, language)),
     ]),
@@ -126,6 +128,11 @@ export function readStatements(input: StatementInput): Statements {
     nextSteps: distinct([...ofState("pending"), ...now.nextSteps]),
     findings: distinct(found.findings),
   };
+}
+
+/** Changes that were made behind the newest deed that is told, and behind the newest check that failed. */
+function untold({ messages, language }: StatementInput, told: readonly Said[], failedAt: number): readonly string[] {
+  return appliedIn(messages, language, Math.max(failedAt, ...told.map(({ message }) => message)));
 }
 
 /** Deeds are looked for only where something was announced. */
