@@ -217,3 +217,10 @@ test.each([
   expect(reported(label + mentioned, language)).toEqual([]);
   expect(reported(about.charAt(0).toUpperCase() + about.slice(1), language).length).toBe(1);
 });
+
+test("a verb before a dash announces nothing that could be done", () => {
+  expect(openIn("Let me check - it looks like the pump was never repaired.", "en").announced).toEqual([]);
+  expect(openIn("Let me check the pump - it looks broken.", "en").announced).toEqual([
+    "Check the pump - it looks broken.",
+  ]);
+});

@@ -237,6 +237,7 @@ export function announcement(sentence: string, cues: CueTable): string | undefin
   const announcing = announcingWords(text, cues);
   if (announcing === undefined) return undefined;
   const rest = text.slice(announcing.length).replace(/\s*[:：]$/, "");
+  if (VERB_ALONE.test(rest)) return undefined;
   const whole = wholeStatement(NAME_FIRST.test(rest) ? rest : rest.charAt(0).toUpperCase() + rest.slice(1), WRITTEN);
   return whole === undefined ? undefined : closed(whole);
 }
@@ -264,6 +265,8 @@ function tellsOf(announcing: string, text: string): boolean {
 
 /** No verb of its own. */
 const BARE_LEAD = /^now,? $/i;
+/** "Check - the pump looks broken": says what is so, and of the step no more than its verb. */
+const VERB_ALONE = /^\S+ [-–—] /;
 /** Written as in code: it keeps its small letter. */
 const NAME_FIRST = /^[\w$]+(?:[(_]|\.[a-z_]|(?<=[a-z])[A-Z])/;
 
