@@ -56,6 +56,14 @@ test("what leans on a sentence that is not there is left out", () => {
   expect(chosen(`U ${lines}\n${leaning}\n${first}`)).toBe(`User: ${first}`);
 });
 
+test("what corrects itself half-way is left out", () => {
+  expect(chosen("The rope of the northern lamp is red... wait, that is the old chain.")).toBe("");
+  expect(chosen("The wall has 8 steps (the lower... no, the upper wall has them).")).toBe("");
+  const plain = "The northern lamp is lit at dusk - no keeper is needed.";
+  expect(chosen("The northern lamp waits... for the keeper and his new wick.")).not.toBe("");
+  expect(chosen(plain)).toBe(plain);
+});
+
 test("of output that a user pasted, only sentences stay", () => {
   const output = Array.from({ length: 8 }, (_, index) => `Preparing the harbour directory ${index}`).join("\n");
   expect(chosen(`U ${output}\nThe ferry dock was flooded again last night.`)).toBe(

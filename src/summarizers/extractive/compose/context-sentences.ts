@@ -105,16 +105,23 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   };
 }
 
-/** Without those that lean on a sentence that was not chosen, unless somebody wants to see them. */
+/** Without those that correct themselves, or lean on a sentence that was not chosen, unless somebody wants to see them. */
 function standingAlone(lines: readonly Said[], focus: ReadonlySet<string>): readonly Said[] {
   const kept: Said[] = [];
   for (const item of lines) {
     const before = kept.at(-1);
     const isFollowing = before?.message === item.message && before.place === item.place - 1;
-    if (!item.isLeaning || isFollowing || isWanted(item.text, focus)) kept.push(item);
+    const isAlone = !item.isLeaning || isFollowing || isWanted(item.text, focus);
+    if (isAlone && (item.isUser || !CORRECTING.test(item.text))) kept.push(item);
   }
   return kept;
 }
+
+/** "The rope is red... wait, that is the chain": half of it is not so. Asked of what was chosen alone. */
+const CORRECTING = quick(
+  String.raw`(?:\.\.\.|…| [—–-]) ?(?:oh,? )?(?:wait|no|hmm+|scratch that|moment|warte|nein|attende[zs]|non|espera|não|aspetta|нет|стой)(?: no)?[,:]|(?:\.\.\.|…|——)(?:等等|不对|いや|待って|아니)`,
+  "i",
+);
 
 function isWanted(text: string, focus: ReadonlySet<string>): boolean {
   let hasWord = false;
