@@ -50,7 +50,7 @@ const LISTS = [
   "a\u0301",
 ];
 const WORDS =
-  "a |I'll |we need to |so we should |let me |instead of |because |not |please |thanks |Error: |FAILED |1 failed |Traceback |exit code |git commit -m |done |option 2 is |yes, |now |the fix is to |cannot be |change of plan |should be |User: |null ".split(
+  "a |I'll |we need to |so we should |let me |instead of |because |not |please |thanks |Error: |FAILED |1 failed |Traceback |exit code |git commit -m |done |option 2 is |yes, |now |the fix is to |cannot be |change of plan |should be |User: |null |3 bolts, not 5 |not 3 but |I will take |this option |... no, |now send() |if so, ".split(
     "|",
   );
 const PIECES: readonly string[] = [...MARKS, ...PAIRS, ...LISTS, ...WORDS];
