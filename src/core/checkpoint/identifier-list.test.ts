@@ -9,6 +9,14 @@ test("each kind stands on a line with its label", () =>
     "- Paths: src/tide.ts https://tide.example/a\n- Names: tide_table uuid_v7_key\n- Values: HAT136 120000 #4ade80",
   ));
 
+test("days are values, other numbers behind a slash are places", () =>
+  expect(
+    renderIdentifiers(
+      byKind(["12/03", "12/03/2026", "2026/3/12", "12/03/26", "pull/12", "12/1204", "1/2/3/4", "/12/03"]),
+      "pt",
+    ),
+  ).toBe("- Caminhos: pull/12 12/1204 1/2/3/4 /12/03\n- Dados: 12/03 12/03/2026 2026/3/12 12/03/26"));
+
 test("forms of calls stand behind the rest", () =>
   expect(renderIdentifiers(byKind(["edit(old_text,new_text)", "tide_table"]), "en")).toBe(
     "- Names: tide_table\n- Calls: edit(old_text,new_text)",

@@ -29,12 +29,14 @@ const LABELS: Readonly<Record<Language, string>> = {
 /** Told from its letters alone, so that the same one is always of the same kind. */
 export function kindOfIdentifier(identifier: string): IdentifierKind {
   if (identifier.endsWith(")") && identifier.indexOf("(") > 0) return "calls";
-  if (identifier.includes("/")) return "paths";
+  if (identifier.includes("/")) return DATE.test(identifier) ? "values" : "paths";
   if (!DIGIT.test(identifier)) return "names";
   // "#4ade80" is a colour, whatever letters it has.
   return identifier.startsWith("#") || !WORD.test(identifier) ? "values" : "names";
 }
 
+/** "12/03", "2026/03/12", "12/03/2026": a day, which leads to no file. Longer numbers do, as "issues/1204" and "1/2/3/4". */
+const DATE = /^\d{1,2}\/\d{1,2}(?:\/(?:\d{2}|\d{4}))?$|^\d{4}\/\d{1,2}\/\d{1,2}$/;
 const DIGIT = /[0-9]/;
 /** So many small letters in a row make a word, whatever digits stand beside it. */
 const WORD = /[a-z\u0080-\uffff]{3}/;
