@@ -59,9 +59,41 @@ test("what leans on a sentence that is not there is left out", () => {
 test("what corrects itself half-way is left out", () => {
   expect(chosen("The rope of the northern lamp is red... wait, that is the old chain.")).toBe("");
   expect(chosen("The wall has 8 steps (the lower... no, the upper wall has them).")).toBe("");
+  expect(chosen("The wall of the northern tower has 8 steps (7 at low tide, no, 6 of them stay dry).")).toBe("");
+  for (const fact of [
+    "The lamp of the northern tower takes one of three values (yes, no, unknown).",
+    "The northern tower has a lamp (a wick of cotton, no chain, two hooks).",
+  ])
+    expect(chosen(fact)).toBe(fact);
   const plain = "The northern lamp is lit at dusk - no keeper is needed.";
   expect(chosen("The northern lamp waits... for the keeper and his new wick.")).not.toBe("");
   expect(chosen(plain)).toBe(plain);
+});
+
+test("what breaks off before a list is left out", () => {
+  for (const [broken, whole] of [
+    [
+      "The northern lamp is a lamp like any other, but.",
+      "The northern lamp is a lamp one cannot find fault with but for its rebut.",
+    ],
+    ["Die nördliche Lampe brennt die ganze Nacht, aber.", "Die nördliche Lampe brennt die ganze Nacht auf dem Turm."],
+    ["La lampe du nord brûle toute la nuit, mais.", "La lampe du nord brûle toute la nuit pour du maïs."],
+    ["Северная лампа горит всю ночь на башне, но.", "Северная лампа горит всю ночь, но не на башне."],
+  ] as const) {
+    expect(chosen(broken), broken).toBe("");
+    expect(chosen(whole), whole).toBe(whole);
+  }
+});
+
+test("what goes on and what is needed for it is left out, what came of it is not", () => {
+  expect(
+    chosen("Continuing with lamp-6 — I need to add a wick for each of the three hooks, oil them and close the hatch."),
+  ).toBe("");
+  for (const fact of [
+    "Continuing with lamp-6 — the hatch of the northern tower is open.",
+    "The hatch was closed this morning — I need to add a wick for each hook.",
+  ])
+    expect(chosen(fact)).toBe(fact);
 });
 
 test("of output that a user pasted, only sentences stay", () => {

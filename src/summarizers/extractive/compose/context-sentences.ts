@@ -23,6 +23,7 @@ import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
 import { writtenSentences } from "../text/written-sentences.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
+import { isThoughtAloud, isUnderway } from "./thought-aloud.ts";
 
 export interface ContextOptions {
   readonly counter: TokenCounter;
@@ -105,23 +106,17 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   };
 }
 
-/** Without those that correct themselves, or lean on a sentence that was not chosen, unless somebody wants to see them. */
+/** Without those that were only thought aloud, or lean on a sentence that was not chosen, unless somebody wants to see them. */
 function standingAlone(lines: readonly Said[], focus: ReadonlySet<string>): readonly Said[] {
   const kept: Said[] = [];
   for (const item of lines) {
     const before = kept.at(-1);
     const isFollowing = before?.message === item.message && before.place === item.place - 1;
     const isAlone = !item.isLeaning || isFollowing || isWanted(item.text, focus);
-    if (isAlone && (item.isUser || !CORRECTING.test(item.text))) kept.push(item);
+    if (isAlone && (item.isUser || !isThoughtAloud(item.text))) kept.push(item);
   }
   return kept;
 }
-
-/** "The rope is red... wait, that is the chain": half of it is not so. Asked of what was chosen alone. */
-const CORRECTING = quick(
-  String.raw`(?:\.\.\.|…| [—–-]) ?(?:oh,? )?(?:wait|no|hmm+|scratch that|moment|warte|nein|attende[zs]|non|espera|não|aspetta|нет|стой)(?: no)?[,:]|(?:\.\.\.|…|——)(?:等等|不对|いや|待って|아니)`,
-  "i",
-);
 
 function isWanted(text: string, focus: ReadonlySet<string>): boolean {
   let hasWord = false;
@@ -213,20 +208,6 @@ function findingIn(words: string, language: Language): string {
   const isPast = isAnnouncement(words, CUES[language]) || (language !== "en" && isAnnouncement(words, CUES.en));
   return isPast || isUnderway(words) ? "" : (wholeWords(words, { isUser: false }) ?? "");
 }
-
-/** "Looking at the pod state first.": no more than what was being done. A clause behind it, or a verb, says what came of it. */
-function isUnderway(words: string): boolean {
-  if (words.length > UNDERWAY_CHARS_MAX || !words.includes("ing ")) return false;
-  return UNDERWAY.test(words) && !FINITE.test(words);
-}
-
-const UNDERWAY_CHARS_MAX = 90;
-const UNDERWAY =
-  /^(?:(?:ok(?:ay)?|good|great|now|first|next|then|also|so|and)[,.:!]? )*(?:adding|analy[sz]ing|applying|building|calling|checking|collecting|comparing|continuing|creating|digging|editing|examining|exploring|fetching|finding|fixing|gathering|getting|going|implementing|inspecting|installing|investigating|listing|looking(?! forward)|moving on|opening|preparing|proceeding|pulling|querying|re-?running|reading|removing|retrying|reviewing|running|scanning|searching|starting|switching|testing|tracing|trying|updating|verifying|waiting|working|writing) [^,;:—–]+$/i;
-const FINITE = quick(
-  String.raw`\b(?:is|are|was|were|be|been|has|have|had|does|did|do|will|would|can|could|should|must|may|might|\p{L}+n['’]t|\p{L}{2,}(?:ed|es)|takes?|shows?|gives?|needs?|fails?|works?|helps?|makes?|means?|breaks?|leads?|costs?|brings?|keeps?|seems?|depends?|prevents?|requires?|causes?)\b`,
-  "i",
-);
 
 /** "Good, I have the full picture." names nothing, and says little in few words. */
 function saysSomething(sentence: string): boolean {

@@ -1,0 +1,49 @@
+/**
+ * What an assistant says on its way and nobody needs later: what it is about to do, what corrects itself, and what breaks off before
+ * a list. Looks at one sentence.
+ */
+
+import { CUES } from "../cues/cues.ts";
+import { isAnnouncement } from "../statements/assistant-statements.ts";
+import { quick } from "../text/quick-expressions.ts";
+
+/** Asked of what was chosen alone. */
+export function isThoughtAloud(text: string): boolean {
+  return CORRECTING.test(text) || BROKEN_OFF.test(text.slice(-END_CHARS)) || goesOn(text);
+}
+
+/** "The rope is red... wait, that is the chain": half of it is not so. */
+const CORRECTING = quick(
+  String.raw`(?:\.\.\.|…| [—–-]) ?(?:oh,? )?(?:wait|no|hmm+|scratch that|moment|warte|nein|attende[zs]|non|espera|não|aspetta|нет|стой)(?: no)?[,:]|(?:\.\.\.|…|——)(?:等等|不对|いや|待って|아니)|\([^()]{2,80}(?<!yes|ja|oui|s[íiì]|sim|да), (?:(?:oh|no),? )?(?:wait|no|nein|non|não|нет), (?!\p{L}+\))[^()]{2,}\)`,
+  "i",
+);
+
+const END_CHARS = 16;
+/** "It is a lamp like any other, but.": the list that it goes on with is not there. */
+const BROKEN_OFF = quick(
+  String.raw`[,\s](?:and|or|but|because|und|oder|aber|sondern|weil|et|ou|mais|pero|porque|mas|ma|perché|и|или|но|потому что)[.!]$|(?:但是?|而且|因为|しかし|하지만|그리고)[。.]$`,
+  "i",
+);
+
+/** "Going on with the gate — I need to oil it": both halves say what was about to be done. */
+function goesOn(text: string): boolean {
+  const dash = text.includes("ing ") ? DASH.exec(text) : null;
+  if (dash === null) return false;
+  return isUnderway(text.slice(0, dash.index)) && isAnnouncement(text.slice(dash.index + dash[0].length), CUES.en);
+}
+
+const DASH = / (?:[—–-]|--) /;
+
+/** "Looking at the pod state first.": no more than what was being done. A clause behind it, or a verb, says what came of it. */
+export function isUnderway(words: string): boolean {
+  if (words.length > UNDERWAY_CHARS_MAX || !words.includes("ing ")) return false;
+  return UNDERWAY.test(words) && !FINITE.test(words);
+}
+
+const UNDERWAY_CHARS_MAX = 90;
+const UNDERWAY =
+  /^(?:(?:ok(?:ay)?|good|great|now|first|next|then|also|so|and)[,.:!]? )*(?:adding|analy[sz]ing|applying|building|calling|checking|collecting|comparing|continuing|creating|digging|editing|examining|exploring|fetching|finding|fixing|gathering|getting|going|implementing|inspecting|installing|investigating|listing|looking(?! forward)|moving on|opening|preparing|proceeding|pulling|querying|re-?running|reading|removing|retrying|reviewing|running|scanning|searching|starting|switching|testing|tracing|trying|updating|verifying|waiting|working|writing) [^,;:—–]+$/i;
+const FINITE = quick(
+  String.raw`\b(?:is|are|was|were|be|been|has|have|had|does|did|do|will|would|can|could|should|must|may|might|\p{L}+n['’]t|\p{L}{2,}(?:ed|es)|takes?|shows?|gives?|needs?|fails?|works?|helps?|makes?|means?|breaks?|leads?|costs?|brings?|keeps?|seems?|depends?|prevents?|requires?|causes?)\b`,
+  "i",
+);
