@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isFragment, wholeStatement } from "./whole-statement.ts";
+import { beforeColon, isFragment, wholeStatement } from "./whole-statement.ts";
 
 const check = (sentence: string, expected: string | undefined, isUser = false): void =>
   expect(wholeStatement(sentence, { isUser })).toBe(expected);
@@ -49,3 +49,15 @@ test.each<[string, boolean]>([
   expect(isFragment(words, { isUser: false })).toBe(expected);
   if (expected) check(words, undefined);
 });
+
+test.each([
+  ["The tower was painted white, but:", ""],
+  ["Der Turm wurde weiß gestrichen, aber:", ""],
+  ["La tour a été peinte en blanc, mais:", ""],
+  ["La torre fue pintada de blanco, pero:", ""],
+  ["Башня была покрашена, но:", ""],
+  ["The tower was painted white:", "The tower was painted white."],
+  ["A torre foi pintada de branco:", "A torre foi pintada de branco."],
+])("before a colon, what goes on with a word between clauses says nothing: %s", (words, said) =>
+  expect(beforeColon(words)).toBe(said),
+);
