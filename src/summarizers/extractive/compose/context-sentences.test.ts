@@ -96,6 +96,25 @@ test("what goes on and what is needed for it is left out, what came of it is not
     expect(chosen(fact)).toBe(fact);
 });
 
+test.each([
+  "Should the keeper oil the hinges of the northern gate?",
+  "Please confirm if you would like me to oil the hinges of the gate.",
+  "Bitte bestätige, dass die Scharniere am Tor geölt werden sollen.",
+  "请确认是否要给北门的铰链上油，然后再关上灯塔的门。",
+])("what was asked goes once the user has spoken, unless their answer stands beside it: %s", (asking) => {
+  const fact = "The northern gate has a spring of steel.";
+  const oil = "U The hinges stay dry until the end of the week.";
+  expect(chosen(`${fact} ${asking}`)).toContain(asking);
+  expect(chosen(`${fact} ${asking}`, "U ok")).toBe(fact);
+  expect(chosen(`${fact} ${asking}`, oil)).toContain(asking);
+  expect(chosen(fact, `U ${asking}`, "U ok")).toContain(asking);
+});
+
+test("what the assistant asks and answers itself stays", () => {
+  const both = "Why does the northern gate stand open at night? The spring of its hinge is made of soft iron.";
+  expect(chosen(both, "U ok")).toBe(both);
+});
+
 test("of output that a user pasted, only sentences stay", () => {
   const output = Array.from({ length: 8 }, (_, index) => `Preparing the harbour directory ${index}`).join("\n");
   expect(chosen(`U ${output}\nThe ferry dock was flooded again last night.`)).toBe(

@@ -15,7 +15,7 @@ import type { Prose } from "../reading/reading.ts";
 import { isOutput } from "../reading/tool-output.ts";
 import { isAnnouncement } from "../statements/assistant-statements.ts";
 import { visitContentWords } from "../text/content-words.ts";
-import { endsWithMark, isClosed } from "../text/endings.ts";
+import { endsAsking, endsWithMark, isClosed } from "../text/endings.ts";
 import { userLabel } from "../text/labels.ts";
 import { leans } from "../text/leaning.ts";
 import { quick } from "../text/quick-expressions.ts";
@@ -23,7 +23,7 @@ import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
 import { writtenSentences } from "../text/written-sentences.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
-import { isThoughtAloud, isUnderway } from "./thought-aloud.ts";
+import { asksUser, isThoughtAloud, isUnderway } from "./thought-aloud.ts";
 
 export interface ContextOptions {
   readonly counter: TokenCounter;
@@ -66,6 +66,8 @@ interface Said extends Candidate {
   readonly place: number;
   /** Says nothing without the sentence before it. */
   readonly isLeaning: boolean;
+  /** The message in which the user spoke next; undefined where nobody did. */
+  readonly repliedIn: number | undefined;
 }
 
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
@@ -75,11 +77,15 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   );
   const newest = own.at(-1)?.message ?? 0;
   const isReplaced = replacedIn(own);
+  const replies = own.filter(({ isUser }) => isUser).map(({ message }) => message);
+  let replyAt = 0;
   const told = [
     ...earlier.flatMap(earlierLine),
     ...own.flatMap((item, at) => {
       const reply = own[at + 1]?.isUser === true ? (own[at + 1]?.text ?? "") : "";
+      while ((replies[replyAt] ?? Infinity) <= item.message) replyAt++;
       return sentencesOf(item, {
+        repliedIn: replies[replyAt],
         language,
         isMended: item.message <= mendedUpTo,
         isPast: item.message < newest - PRESENT_MESSAGES,
@@ -106,16 +112,27 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
   };
 }
 
-/** Without those that were only thought aloud, or lean on a sentence that was not chosen, unless somebody wants to see them. */
+/**
+ * Without those that were only thought aloud, lean on a sentence that was not chosen, or ask what the user has answered without their answer,
+ * unless somebody wants to see them.
+ */
 function standingAlone(lines: readonly Said[], focus: ReadonlySet<string>): readonly Said[] {
   const kept: Said[] = [];
-  for (const item of lines) {
+  for (const [at, item] of lines.entries()) {
     const before = kept.at(-1);
     const isFollowing = before?.message === item.message && before.place === item.place - 1;
-    const isAlone = !item.isLeaning || isFollowing || isWanted(item.text, focus);
+    const mayGo = (item.isLeaning && !isFollowing) || isAnswered(item, lines[at + 1]);
+    const isAlone = !mayGo || isWanted(item.text, focus);
     if (isAlone && (item.isUser || !isThoughtAloud(item.text))) kept.push(item);
   }
   return kept;
+}
+
+/** "Shall I oil the gate?" is over once the user spoke; beside what they said it tells what that was about. */
+function isAnswered({ text, message, place, isUser, repliedIn }: Said, next: Said | undefined): boolean {
+  if (isUser || repliedIn === undefined || !asksUser(text)) return false;
+  const isQuestionToItself = next?.message === message && next.place === place + 1;
+  return !isQuestionToItself && next?.message !== repliedIn;
 }
 
 function isWanted(text: string, focus: ReadonlySet<string>): boolean {
@@ -135,6 +152,7 @@ function earlierLine(line: string, index: number): Said {
     label: "",
     place: 0,
     isLeaning: false,
+    repliedIn: undefined,
   };
 }
 
@@ -160,9 +178,9 @@ function sample(prose: readonly Prose[]): readonly Prose[] {
   });
 }
 
-function sentencesOf(item: Prose, manner: Since): readonly Said[] {
+function sentencesOf(item: Prose, manner: Since & { readonly repliedIn: number | undefined }): readonly Said[] {
   const { message, isUser, speaker, text } = item;
-  const { language } = manner;
+  const { language, repliedIn } = manner;
   const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
   const isPasted = isUser && speaker === "" && hasLines(text, PASTED_LINES_MIN);
   const said: Said[] = [];
@@ -176,8 +194,9 @@ function sentencesOf(item: Prose, manner: Since): readonly Said[] {
     const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
     // People answer each other: only what was written at length leans on its own sentences.
     const isLeaning = (!isUser || isPasted) && leans(tidy, language);
-    const weight = (isUser ? USER_WEIGHT : 1) * (isLeaning ? LEANING_WEIGHT : 1);
-    said.push({ text: tidy, cost, weight, message, isUser, label, place, isLeaning });
+    const mayGo = isLeaning || (!isUser && repliedIn !== undefined && endsAsking(tidy));
+    const weight = (isUser ? USER_WEIGHT : 1) * (mayGo ? LEANING_WEIGHT : 1);
+    said.push({ text: tidy, cost, weight, message, isUser, label, place, isLeaning, repliedIn });
   }
   return said;
 }

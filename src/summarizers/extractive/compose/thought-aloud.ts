@@ -1,16 +1,27 @@
 /**
- * What an assistant says on its way and nobody needs later: what it is about to do, what corrects itself, and what breaks off before
- * a list. Looks at one sentence.
+ * What an assistant says on its way and nobody needs later: what it is about to do, what it asks, what corrects itself, and what breaks
+ * off before a list. Looks at one sentence.
  */
 
 import { CUES } from "../cues/cues.ts";
 import { isAnnouncement } from "../statements/assistant-statements.ts";
+import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 
 /** Asked of what was chosen alone. */
 export function isThoughtAloud(text: string): boolean {
   return CORRECTING.test(text) || BROKEN_OFF.test(text.slice(-END_CHARS)) || goesOn(text);
 }
+
+/** A question, or a plea for an answer. Asked of what was chosen alone, too. */
+export function asksUser(text: string): boolean {
+  return endsAsking(text) || PLEADING.test(text);
+}
+
+const PLEADING = quick(
+  String.raw`^(?:[^.]{0,80}, )?(?:please )?(?:let me know|tell me)(?!\p{L})|please (?:confirm|provide|specify|choose|reply)(?!\p{L})|bitte (?:bestätige|gib|sag|teile?)|(?:sag|gib|lass|geben sie|sagen sie|lassen sie) (?:mir|mich) (?:bescheid|es wissen|wissen)|bestätigen sie|(?:dites|dis)-moi|veuillez (?:confirmer|indiquer|préciser)|merci de (?:confirmer|préciser|m['’]indiquer)|confirme[rz]?(?:-moi)? si |(?:dime|dígame|avísame|avíseme|hágame saber|hazme saber)(?!\p{L})|confirm[ae](?:me)? si |(?:me (?:diga|avise)|diga-me|avise-me)(?!\p{L})|confirme se |(?:fammi|mi faccia) sapere|conferm[ai](?:mi)? se |(?:подтвердите|сообщите|дайте знать|скажите|уточните)(?!\p{L})|请(?:确认|告诉我|告知|提供|回复)|(?:教えて|お知らせ|ご確認)ください|(?:알려|확인해|말씀해) ?주(?:세요|시기)|(?:يرجى|الرجاء) (?:تأكيد|إعلامي)|أخبرني`,
+  "i",
+);
 
 /** "The rope is red... wait, that is the chain": half of it is not so. */
 const CORRECTING = quick(
