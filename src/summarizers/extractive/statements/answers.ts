@@ -15,6 +15,7 @@ import { closed, withoutLayout } from "../text/whole-statement.ts";
 import { ALTERNATIVE, decisionIn } from "./decisions.ts";
 import { leaves } from "./left-alone.ts";
 import { type Asking, identifies, isSelecting, offeredBefore, pointsAtOne, takenUp } from "./offered-ways.ts";
+import { asksLeave, givesLeave } from "./permissions.ts";
 import { takes } from "./taken-offers.ts";
 
 export interface Exchange {
@@ -197,9 +198,9 @@ function choiceIn(text: string, language: Language): readonly string[] {
   const last = sentences[at] ?? "";
   const before = at > 0 && CONFIRMING.test(last) ? (sentences.slice(0, at).findLast(isAsking) ?? "") : "";
   // "Shall I book the northern berth? Please confirm.": the question says more than that it waits for an answer.
-  const isAsked = endsAsking(before) && choice.test(before);
+  const isAsked = endsAsking(before) && (choice.test(before) || asksLeave(before));
   const question = isAsked ? before : last;
-  if (question === "" || !(choice.test(question) || CONFIRMING.test(question))) return [];
+  if (question === "" || !(choice.test(question) || CONFIRMING.test(question) || asksLeave(question))) return [];
   return sentences.slice(0, sentences.lastIndexOf(question) + 1);
 }
 
@@ -216,7 +217,7 @@ function isAnswer(
   { language, isWhole }: { readonly language: Language; readonly isWhole: boolean },
 ): boolean {
   const openings = reply.split(/[,.!;，。！；、]/, OPENINGS_READ);
-  if (openings.some((opening) => YES_OR_NO.test(opening.trim()))) return true;
+  if (openings.some((opening) => YES_OR_NO.test(opening.trim()) || givesLeave(opening.trim(), question))) return true;
   if (decisionIn(reply, CUES[language], { isUser: true, isAtWork: false }) !== undefined || leaves(reply, language))
     return true;
   if (takes(reply, language)) return true;

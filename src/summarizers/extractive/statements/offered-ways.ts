@@ -180,7 +180,7 @@ const SHARED_CHARS_MIN = 3;
 const DENSE_CHARS_MIN = 2;
 
 /** Whether a word of the reply stands in what was asked, whatever its ending; of scripts without blanks, some characters. */
-function sharesWord(reply: string, asked: string): boolean {
+export function sharesWord(reply: string, asked: string): boolean {
   const known = [...wordsOf(asked)];
   const shared = [...wordsOf(reply)].filter((word) =>
     known.some((other) => other.startsWith(word) || (other.length > 2 && word.startsWith(other))),
