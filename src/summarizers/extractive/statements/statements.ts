@@ -24,6 +24,7 @@ import { spokenWords } from "../text/spoken-words.ts";
 import type { Exchange } from "./answers.ts";
 import { appliedIn } from "./applied-changes.ts";
 import { type Told, toldIn } from "./assistant-statements.ts";
+import { isWishChanged } from "./changed-wishes.ts";
 import { courseOf } from "./course.ts";
 import { carriedOutIn } from "./deeds.ts";
 import { isChangedSince } from "./left-alone.ts";
@@ -265,7 +266,9 @@ function readUser(exchange: Exchange, found: Found, { message, withdrawn, keptRe
   const standing = decisions.filter(
     ({ decision }) =>
       !isChangedSince(decision, keptReplies, exchange.language) &&
-      !isChangedSince(decision, found.replies, exchange.language),
+      !isChangedSince(decision, found.replies, exchange.language) &&
+      !isWishChanged(decision, keptReplies, exchange.language) &&
+      !isWishChanged(decision, found.replies, exchange.language),
   );
   found.replies.add(exchange.reply);
   if (found.decisions.length < ITEMS_MAX) found.decisions.push(...standing.toReversed());

@@ -1,0 +1,90 @@
+/**
+ * Whether what a user wanted to use was given another place since: "I'd like to use the old rope for the mooring" is over once they would
+ * "take the chain instead", or go on "with the chain for the mooring". Asked of wishes alone; compares words, never what they mean.
+ */
+
+import type { Language } from "../../../core/checkpoint/language.ts";
+import { CUES } from "../cues/cues.ts";
+import { endsAsking } from "../text/endings.ts";
+import { quick } from "../text/quick-expressions.ts";
+import { splitSentences } from "../text/sentences.ts";
+import { wordsOf } from "../text/shared-words.ts";
+
+const WISH_CHARS_MAX = 160;
+const LATER_CHARS_MAX = 300;
+const LATER_MAX = 400;
+const SENTENCES_READ = 6;
+const SUBJECT_CHARS_MIN = 4;
+
+/** `later`: what the user said since, newest first. */
+export function isWishChanged(wish: string, later: Iterable<string>, language: Language): boolean {
+  if (wish.length > WISH_CHARS_MAX || !CUES[language].commit.test(wish)) return false;
+  const purpose = PURPOSE.exec(wish)?.[1]?.toLowerCase() ?? "";
+  const named = namesOf(wish, purpose);
+  if (named.length === 0) return false;
+  let read = 0;
+  for (const message of later) {
+    if (++read > LATER_MAX) break;
+    if (message.length > LATER_CHARS_MAX) continue;
+    const isMoved = INSTEAD.test(message);
+    if (!isMoved && (purpose === "" || !message.toLowerCase().includes(purpose))) continue;
+    for (const sentence of splitSentences(message, { sentencesMax: SENTENCES_READ }))
+      if (!endsAsking(sentence) && (takesOther(sentence, named) || servesPurpose(sentence, named, purpose)))
+        return true;
+  }
+  return false;
+}
+
+function namesOf(wish: string, purpose: string): readonly string[] {
+  return [...wordsOf(wish)].filter(
+    (word) =>
+      (word.length >= SUBJECT_CHARS_MIN || word.charCodeAt(0) > DENSE) && word !== purpose && !WANTING.has(word),
+  );
+}
+
+const DENSE = 0x3000;
+
+/** "If the rope is too short, I'd take the chain instead": it speaks of what was wanted, and takes something else. */
+function takesOther(sentence: string, named: readonly string[]): boolean {
+  const clauses = sentence.split(/[,，、،;；]\s*/);
+  const at = clauses.findIndex((clause) => INSTEAD.test(clause));
+  const taken = wordsOf(clauses[at] ?? "");
+  const before = wordsOf(clauses.slice(0, Math.max(0, at)).join(" "));
+  return isAbout(before, named) && !isAbout(taken, named);
+}
+
+/** Of scripts without blanks, a single character is shared by any two sentences. */
+function isAbout(words: ReadonlySet<string>, named: readonly string[]): boolean {
+  const shared = named.filter((word) => words.has(word));
+  return shared.length > 1 || shared.some((word) => word.length > 1);
+}
+
+/** "Go on with the chain for the mooring": for the same, with something else, and not beside it. */
+function servesPurpose(sentence: string, named: readonly string[], purpose: string): boolean {
+  if (purpose === "" || PURPOSE.exec(sentence)?.[1]?.toLowerCase() !== purpose || BESIDE.test(sentence)) return false;
+  return TAKING.test(sentence) && !isAbout(wordsOf(sentence), named);
+}
+
+/** What it ends with. */
+const PURPOSE = quick(
+  String.raw` (?:for|für|pour|para|per|для) (?:(?:the|my|our|this|that|die|den|das|le|la|les|el|los|las|o|a|os|as|il|lo|i|gli) |l['’])?(\p{L}{4,})[.!]?$`,
+  "i",
+);
+const INSTEAD = quick(
+  String.raw`(?<!\p{L})(?:instead(?! of)|rather(?! than)|stattdessen|lieber|plutôt(?! qu)|à la place(?! d)|en su lugar|em vez disso|no lugar disso|invece(?! d)|piuttosto(?! ch)|вместо этого|лучше|بدلا من ذلك|بدلاً من ذلك)(?!\p{L})|改用|换成|改成|代わりに|대신`,
+  "i",
+);
+const TAKING = quick(
+  String.raw`(?<!\p{L})(?:use|using|take|with|by|nimm|nehmen|mit|verwende\p{L}*|avec|prend\p{L}*|utilis\p{L}*|con|usa\p{L}*|use|com|utiliz\p{L}*|prend\p{L}*|использ\p{L}*|возьм\p{L}*|с)(?!\p{L})`,
+  "i",
+);
+const BESIDE = quick(
+  String.raw`(?<!\p{L})(?:also|too|as well|additionally|both|auch|zusätzlich|aussi|également|también|además|também|anche|также|тоже)(?!\p{L})`,
+  "i",
+);
+/** Says that something is wanted, not what. */
+const WANTING: ReadonlySet<string> = new Set(
+  "want like would prefer also use using take please möchte nehmen verwenden benutzen voudrais utiliser prendre quiero quisiera gustaría usar utilizar quero gostaria vorrei usare utilizzare хочу использовать взять".split(
+    " ",
+  ),
+);
