@@ -113,6 +113,8 @@ test.each([
 test("what the assistant asks and answers itself stays", () => {
   const both = "Why does the northern gate stand open at night? The spring of its hinge is made of soft iron.";
   expect(chosen(both, "U ok")).toBe(both);
+  const other = "The spring of its hinge is made of soft iron.";
+  expect(chosen(`Would you like the keeper to oil the northern gate? ${other}`, "U ok")).not.toContain("keeper");
 });
 
 test("of output that a user pasted, only sentences stay", () => {

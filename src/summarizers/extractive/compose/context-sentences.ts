@@ -23,7 +23,7 @@ import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
 import { writtenSentences } from "../text/written-sentences.ts";
 import { type Candidate, coverageOf } from "./coverage.ts";
-import { asksUser, isThoughtAloud, isUnderway } from "./thought-aloud.ts";
+import { isAnswered, isThoughtAloud, isUnderway } from "./thought-aloud.ts";
 
 export interface ContextOptions {
   readonly counter: TokenCounter;
@@ -107,7 +107,9 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
     const chosen = choose({ budget: budgetTokens * charsPerToken, known });
     const lines = chosen.toSorted((a, b) => a - b).flatMap((at) => said[at] ?? []);
     return groupBySpeaker(
-      standingAlone(lines, focus).filter(({ text, message, isUser }) => isUser || isOvercome?.(text, message) !== true),
+      standingAlone(lines, options).filter(
+        ({ text, message, isUser }) => isUser || isOvercome?.(text, message) !== true,
+      ),
     );
   };
 }
@@ -116,23 +118,16 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
  * Without those that were only thought aloud, lean on a sentence that was not chosen, or ask what the user has answered without their answer,
  * unless somebody wants to see them.
  */
-function standingAlone(lines: readonly Said[], focus: ReadonlySet<string>): readonly Said[] {
+function standingAlone(lines: readonly Said[], { focus, language }: ContextOptions): readonly Said[] {
   const kept: Said[] = [];
   for (const [at, item] of lines.entries()) {
     const before = kept.at(-1);
     const isFollowing = before?.message === item.message && before.place === item.place - 1;
-    const mayGo = (item.isLeaning && !isFollowing) || isAnswered(item, lines[at + 1]);
+    const mayGo = (item.isLeaning && !isFollowing) || isAnswered(item, lines[at + 1], language);
     const isAlone = !mayGo || isWanted(item.text, focus);
     if (isAlone && (item.isUser || !isThoughtAloud(item.text))) kept.push(item);
   }
   return kept;
-}
-
-/** "Shall I oil the gate?" is over once the user spoke; beside what they said it tells what that was about. */
-function isAnswered({ text, message, place, isUser, repliedIn }: Said, next: Said | undefined): boolean {
-  if (isUser || repliedIn === undefined || !asksUser(text)) return false;
-  const isQuestionToItself = next?.message === message && next.place === place + 1;
-  return !isQuestionToItself && next?.message !== repliedIn;
 }
 
 function isWanted(text: string, focus: ReadonlySet<string>): boolean {

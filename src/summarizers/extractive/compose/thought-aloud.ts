@@ -3,7 +3,9 @@
  * off before a list. Looks at one sentence.
  */
 
+import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
+import { OF_THE_USER } from "../cues/second-person.ts";
 import { isAnnouncement } from "../statements/assistant-statements.ts";
 import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
@@ -13,8 +15,30 @@ export function isThoughtAloud(text: string): boolean {
   return CORRECTING.test(text) || BROKEN_OFF.test(text.slice(-END_CHARS)) || goesOn(text);
 }
 
-/** A question, or a plea for an answer. Asked of what was chosen alone, too. */
-export function asksUser(text: string): boolean {
+/** A sentence, and where it stands. */
+interface Spoken {
+  readonly text: string;
+  readonly message: number;
+  /** Which of its message's sentences it is. */
+  readonly place: number;
+  readonly isUser: boolean;
+  /** The message in which the user spoke next; undefined where nobody did. */
+  readonly repliedIn: number | undefined;
+}
+
+/**
+ * "Shall I oil the gate?" is over once the user spoke; beside what they said it tells what that was about. What nobody was asked is answered
+ * by the sentence behind it. Asked of what was chosen alone, too.
+ */
+export function isAnswered(asked: Spoken, next: Spoken | undefined, language: Language): boolean {
+  const { text, message, place, isUser, repliedIn } = asked;
+  if (isUser || repliedIn === undefined || next?.message === repliedIn || !asksUser(text)) return false;
+  const isFollowed = next?.message === message && next.place === place + 1;
+  return !isFollowed || OF_THE_USER[language].test(text) || CUES[language].choice.test(text);
+}
+
+/** A question, or a plea for an answer. */
+function asksUser(text: string): boolean {
   return endsAsking(text) || PLEADING.test(text);
 }
 
