@@ -77,7 +77,8 @@ test("what breaks off before a list is left out", () => {
       "The northern lamp is a lamp one cannot find fault with but for its rebut.",
     ],
     ["Die nördliche Lampe brennt die ganze Nacht, aber.", "Die nördliche Lampe brennt die ganze Nacht auf dem Turm."],
-    ["La lampe du nord brûle toute la nuit, mais.", "La lampe du nord brûle toute la nuit pour du maïs."],
+    ["La lampe du nord brûle toute la nuit, mais.", "La lampe du nord est une lampe de cuivre et d'or."],
+    ["A lâmpada do norte arde a noite inteira, mas.", "A lâmpada nova do norte custa muito mais."],
     ["Северная лампа горит всю ночь на башне, но.", "Северная лампа горит всю ночь, но не на башне."],
   ] as const) {
     expect(chosen(broken), broken).toBe("");

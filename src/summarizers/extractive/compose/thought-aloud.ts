@@ -54,9 +54,9 @@ const CORRECTING = quick(
 );
 
 const END_CHARS = 16;
-/** "It is a lamp like any other, but.": the list that it goes on with is not there. */
+/** "It is a lamp like any other, but.": the list that it goes on with is not there. Some mean something else without a comma. */
 const BROKEN_OFF = quick(
-  String.raw`[,\s](?:and|or|but|because|und|oder|aber|sondern|weil|et|ou|mais|pero|porque|mas|ma|perché|и|или|но|потому что)[.!]$|(?:但是?|而且|因为|しかし|하지만|그리고)[。.]$`,
+  String.raw`[,\s](?:and|but|because|und|oder|aber|sondern|weil|et|ou|pero|porque|perché|или|потому что)[.!]$|, (?:or|mais|mas|ma|и|но)[.!]$|(?:但是?|而且|因为|しかし|하지만|그리고)[。.]$`,
   "i",
 );
 

@@ -57,6 +57,7 @@ test.each([
   ["La torre fue pintada de blanco, pero:", ""],
   ["Башня была покрашена, но:", ""],
   ["The tower was painted white:", "The tower was painted white."],
+  ["A torre nova custa mais:", "A torre nova custa mais."],
   ["A torre foi pintada de branco:", "A torre foi pintada de branco."],
 ])("before a colon, what goes on with a word between clauses says nothing: %s", (words, said) =>
   expect(beforeColon(words)).toBe(said),

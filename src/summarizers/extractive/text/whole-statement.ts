@@ -41,7 +41,7 @@ const POINTING_CLAUSE =
   /,? (?:that|which|and it|and) (?:now )?(?:covers?|includes?|contains?|supports?|shows?|does|do|has|have|says?|reads?)$/i;
 /** The rest of the sentence is what the colon announces. */
 const POINTING = quick(
-  String.raw`(?<![\p{L}])(?:following|as follows|here(?:'s|’s| is| are)|below|changes|like (?:this|so)|is|are|was|were|be|to|with|of|by|for|in|on|as|from|and|or|but|because|und|oder|aber|sondern|weil|et|ou|mais|parce que|y|pero|porque|e|mas|ma|perché|и|или|но|such as|says?|reads?|shows?|covers?|includes?|contains?|supports?|has|have|namely|folgend\p{L}*|suivante?s?|siguientes?|seguintes?|seguenti|следующ\p{L}+)$|(?<![\p{L}])(?:the following|these|folgende[nrs]?) \p{L}+|(?:如下|以下|下記|次の|다음)`,
+  String.raw`(?<![\p{L}])(?:following|as follows|here(?:'s|’s| is| are)|below|changes|like (?:this|so)|is|are|was|were|be|to|with|of|by|for|in|on|as|from|and|or|but|because|und|oder|aber|sondern|weil|et|ou|(?<=, )mais|parce que|y|pero|porque|e|mas|ma|perché|и|или|но|such as|says?|reads?|shows?|covers?|includes?|contains?|supports?|has|have|namely|folgend\p{L}*|suivante?s?|siguientes?|seguintes?|seguenti|следующ\p{L}+)$|(?<![\p{L}])(?:the following|these|folgende[nrs]?) \p{L}+|(?:如下|以下|下記|次の|다음)`,
   "i",
 );
 
