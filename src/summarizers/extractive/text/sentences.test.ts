@@ -49,5 +49,13 @@ test("an ordinal goes on", () => {
     "Der Termin am 16. Februar steht.",
     "Er gilt bis 3. vormittags.",
   ]);
+  expect(
+    splitSentences("Darf ich den Termin auf den 11.02. legen? Er war am 03.12. vorbei.", { sentencesMax: 9 }),
+  ).toEqual(["Darf ich den Termin auf den 11.02. legen?", "Er war am 03.12. vorbei."]);
+  expect(splitSentences("it costs 12.50. the last one is wet on 11.02. The end.", { sentencesMax: 9 })).toEqual([
+    "it costs 12.50.",
+    "the last one is wet on 11.02.",
+    "The end.",
+  ]);
   expect(splitSentences("There are 12. The last one is wet.", { sentencesMax: 9 })).toHaveLength(2);
 });

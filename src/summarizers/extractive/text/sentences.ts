@@ -158,17 +158,24 @@ const ABBREVIATION_CHARS_MAX = 8;
 const SHORT_WORD_CHARS_MAX = 4;
 
 function isAbbreviation(line: string, at: number): boolean {
-  // Most sentences end in a longer word.
-  if (at > SHORT_WORD_CHARS_MAX && line.lastIndexOf(" ", at) < at - 1 - SHORT_WORD_CHARS_MAX) return false;
+  // Most sentences end in a longer word, and a day that is longer ends in a number.
+  if (at > SHORT_WORD_CHARS_MAX && line.lastIndexOf(" ", at) < at - 1 - SHORT_WORD_CHARS_MAX && !isDigit(line, at - 1))
+    return false;
   const before = line.slice(Math.max(0, at - ABBREVIATION_CHARS_MAX), at);
   const word = before.slice(before.lastIndexOf(" ") + 1);
   if (/^\p{Lu}$/u.test(word)) return true;
-  // "am 3. Februar", "bis 16. vormittags": an ordinal goes on.
-  if (/^\d{1,2}$/.test(word)) return ORDINAL_GOES_ON.test(line.slice(at + 1, at + ORDINAL_CHARS));
+  // "am 3. Februar", "bis 16. vormittags", "am 11.02. um acht": an ordinal goes on.
+  if (/^\d{1,2}(?:\.(?:0[1-9]|1[0-2]))?$/.test(word))
+    return ORDINAL_GOES_ON.test(line.slice(at + 1, at + ORDINAL_CHARS));
   return (
     /^(?:e\.g|i\.e|z\.B|d\.h|u\.a|etc|vs|cf|bzw|ca|Dr|Mr|Mrs|Ms|No|Nr|St|p\.ej|Sr|Sra|т\.е|т\.д)$/.test(word) &&
     at + 2 < line.length
   );
+}
+
+function isDigit(line: string, at: number): boolean {
+  const code = line.charCodeAt(at);
+  return code >= 48 && code <= 57;
 }
 
 const ORDINAL_CHARS = 12;
