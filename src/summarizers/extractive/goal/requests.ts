@@ -112,9 +112,9 @@ function isClosing(last: Prose | undefined): boolean {
   return last?.isFinal === true && !ASKING_BACK.test(last.text.slice(-QUESTION_CHARS));
 }
 
-/** A question, or "Please send me the number of the berth." */
+/** A question, or "Please send me the number of the berth." Within a name, an address or an expression the mark asks nothing. */
 export const ASKING_BACK = quick(
-  String.raw`[?？؟]|(?<!\p{L})(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|veuillez|por favor|per favore|пожалуйста|من فضلك|يرجى)(?!\p{L})|请|ください|주세요|바랍니다`,
+  String.raw`(?<!\(|\s\?)(?!(?<=\s)\?\?)\?(?=(?:\\?["'”’»)\]}*_,!?])*(?:[\s<]|$|[^\0-\x7f]))|[？؟]|(?<!\p{L})(?:please|bitte|s['’]il (?:vous|te) pla[iî]t|veuillez|por favor|per favore|пожалуйста|من فضلك|يرجى)(?!\p{L})|(?<![申邀])请(?!求)|ください|주세요|바랍니다`,
   "i",
 );
 

@@ -87,6 +87,62 @@ describe("a question that ends a turn", () => {
   ])("asks for nothing out of courtesy: %s", (words) => check(`The ferry timetable is mended. ${words}`, DONE));
 });
 
+describe("a mark that asks nothing", () => {
+  test.each([
+    "The rows are split at `/\\r?\\n/` now.",
+    "It reads `ferry?.pier` and `berth ?? 0` now.",
+    "It reads ferry?.pier and sets berth ?? 0 now.",
+    "It is at https://ferry.example/list?page=2 now.",
+    'The page "Which pier?" has a table now.',
+    'It has a page "Which pier?" now. It is called "Where from?".',
+    "See [Which pier?](docs/pier.md) for the rows.",
+    "The column `Paid?` is filled.",
+  ])("%s", (words) => check(`The ferry timetable is mended. ${words}`, DONE));
+  test("nor does a word that only asks for attention", async () => {
+    await check("The timetable is mended. Please note that the pier is closed.", DONE);
+    const both = "Please note the tide: which pier do you mean?";
+    await check(`The timetable is mended. ${both}`, `wait for the user's answer: ${both}`);
+  });
+  test.each(["Which pier??", "Which pier do you mean ?", '"Which pier do you mean?"', "**Is it `north` or `south`?**"])(
+    "but this does: %s",
+    (words) => check(`The table has two piers. ${words}`, `wait for the user's answer: ${words.replaceAll("**", "")}`),
+  );
+});
+
+describe("a question under a condition", () => {
+  const ground = "Shall I add the night ferry to the table?";
+  test("is told with what the condition is", async () => {
+    const asked = `${ground} If so, please name the pier.`;
+    await check(`The table is mended. ${asked}`, `wait for the user's answer: ${asked}`);
+  });
+  test("and with what that points at", async () => {
+    const asked =
+      "- Night ferry: 105 crowns\n\nWould you like to proceed with these changes? If so, please name the pier.";
+    const told = "Night ferry: 105 crowns. Would you like to proceed with these changes? If so, please name the pier.";
+    await check(`The table is mended.\n\n${asked}`, `wait for the user's answer: ${told}`);
+  });
+  test("but any other alone", () =>
+    check(
+      `${ground} If the pier has a number, please name it.`,
+      "wait for the user's answer: If the pier has a number, please name it.",
+    ));
+  test.each([
+    ["Bitte repariere den Fahrplan der Fähre.", "Soll ich die Nachtfähre eintragen?", "Wenn ja, nenne bitte den Steg."],
+    ["Corrige l'horaire du ferry, s'il te plaît.", "Dois-je ajouter le ferry de nuit ?", "Si oui, quel quai ?"],
+    ["Por favor, corrige el horario del ferry.", "¿Añado el ferry nocturno?", "En caso afirmativo, ¿qué muelle?"],
+    ["Por favor, corrija o horário da balsa.", "Devo incluir a balsa noturna?", "Se sim, qual é o cais?"],
+    ["Per favore, correggi l'orario del traghetto.", "Aggiungo il traghetto notturno?", "Se sì, quale molo?"],
+    ["Исправь, пожалуйста, расписание парома.", "Добавить ночной паром?", "Если да, какой причал?"],
+    ["请修正渡轮的时刻表。", "要加上夜间渡轮吗？", "如果是，请告诉我码头。"],
+    ["フェリーの時刻表を直してください。", "夜の便も加えますか？", "その場合、桟橋を教えてください。"],
+    ["페리 시간표를 고쳐 주세요.", "야간 페리도 넣을까요?", "그렇다면 부두를 알려 주세요."],
+    ["من فضلك أصلح جدول العبّارة.", "هل أضيف عبّارة الليل؟", "إذا كان كذلك، ما هو الرصيف؟"],
+  ])("%s", async (request, before, question) => {
+    const [line] = (await nextSteps([user(request), ...RAN, assistant(`${before} ${question}`)])) ?? [];
+    expect(line).toContain(`${before} ${question}`);
+  });
+});
+
 describe("in the language of the conversation", () => {
   test.each([
     ["Bitte repariere den Fahrplan der Fähre.", "Der Fahrplan ist repariert.", "beantwortet. Nichts ist offen"],

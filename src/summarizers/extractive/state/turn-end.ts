@@ -13,6 +13,7 @@ import { quick } from "../text/quick-expressions.ts";
 import { unwrapped } from "../text/scraps.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
 import { wholeStatement, withoutLayout } from "../text/whole-statement.ts";
+import { asksUser, groundOf } from "./asked-sentence.ts";
 
 export interface TurnEnd {
   /** What the assistant ended its turn with. */
@@ -34,10 +35,12 @@ const END_CHARS = 800;
 const QUESTION_CHARS_MAX = 160;
 
 export function afterAnswer({ said, language, userLanguage, open, hasSteps, isTask }: TurnEnd): readonly string[] {
-  const question = questionIn(said);
-  if (question !== undefined) {
+  const asked = askedIn(said);
+  if (asked !== undefined) {
+    const { ground, question } = asked;
     const isTold = open.some((item) => item.includes(question));
-    return [isTold ? awaitingLine(userLanguage) : awaitingLabel(userLanguage) + oneLine(question, QUESTION_CHARS_MAX)];
+    const told = ground + oneLine(question, QUESTION_CHARS_MAX);
+    return [isTold ? awaitingLine(userLanguage) : awaitingLabel(userLanguage) + told];
   }
   const announced = announcedIn(said, language);
   if (announced !== undefined) return [announced];
@@ -92,13 +95,31 @@ const ANNOUNCING: Partial<Record<Language, RegExp>> = {
   ar: /^(?:الآن )?س[أن](?!نتظر)\p{L}+/u,
 };
 
-/** What the user was asked in the end; an offer of whatever else there may be asks for nothing. */
+/** What the user was asked in the end, with what it leans on. */
 export function questionIn(said: string): string | undefined {
-  if (!ASKING_BACK.test(said.slice(-END_CHARS))) return undefined;
-  return splitSentences(said.slice(-END_CHARS), { sentencesMax: 2 * SENTENCES_READ })
-    .slice(-SENTENCES_READ)
-    .map((sentence) => withoutField(withoutLayout(sentence)))
-    .findLast((sentence) => ASKING_BACK.test(sentence) && !COURTESY.test(sentence));
+  const asked = askedIn(said);
+  return asked === undefined ? undefined : asked.ground + asked.question;
+}
+
+interface AskedInEnd {
+  /** What the question says little without. */
+  readonly ground: string;
+  readonly question: string;
+}
+
+/** An offer of whatever else there may be asks for nothing. */
+function askedIn(said: string): AskedInEnd | undefined {
+  const end = said.slice(-END_CHARS);
+  if (!ASKING_BACK.test(end)) return undefined;
+  const sentences = splitSentences(end, { sentencesMax: 4 * SENTENCES_READ }).map((sentence) =>
+    withoutField(withoutLayout(sentence)),
+  );
+  const first = sentences.length - SENTENCES_READ;
+  const at = sentences.findLastIndex(
+    (sentence, place) => place >= first && asksUser(sentence, sentences[place + 1] ?? "") && !COURTESY.test(sentence),
+  );
+  const question = sentences[at];
+  return question === undefined ? undefined : { ground: groundOf(sentences, at), question };
 }
 
 /** Some assistants answer in data: the question stands in a field. */
