@@ -8,6 +8,7 @@ import { type Message, type ToolResultPart, text as textPart } from "../../../co
 import { failureKeyOf, OUTCOME_MARK } from "../calls/call-keys.ts";
 import { briefOf, failureOf, writtenCommand } from "../calls/call-outcome.ts";
 import { isCheck, printedFailure } from "../calls/passed-check.ts";
+import { isChange } from "./evidence.ts";
 import { isObservation } from "./reading.ts";
 import { withoutShellState } from "./tool-output.ts";
 
@@ -18,14 +19,16 @@ export interface CallEnds {
   /** How the newest check of any kind ended; undefined where nothing was checked. */
   readonly newestCheck: "passed" | "failed" | undefined;
   /** The newest check, where it failed. */
-  readonly failedCheck: FailedCheck | undefined;
+  readonly failedCheck: FailedCall | undefined;
+  /** The newest call that would change something, where it failed. */
+  readonly failedChange: FailedCall | undefined;
   /** Whether any tool was called or answered. */
   readonly hasCalls: boolean;
   /** How many outputs stand in the user's place. */
   readonly observations: number;
 }
 
-export interface FailedCheck extends ToolFailure {
+export interface FailedCall extends ToolFailure {
   /** Where its result stands among the messages. */
   readonly at: number;
 }
@@ -42,7 +45,8 @@ export function callEndsIn(messages: readonly Message[], before: Message | undef
   const ends = new Map<string, boolean>();
   let written = before?.role === "assistant" ? lastText(before) : "";
   let newestCheck: CallEnds["newestCheck"];
-  let failedCheck: FailedCheck | undefined;
+  let failedCheck: FailedCall | undefined;
+  let failedChange: FailedCall | undefined;
   let hasCalls = false;
   let observations = 0;
   for (const [at, message] of messages.entries()) {
@@ -59,17 +63,27 @@ export function callEndsIn(messages: readonly Message[], before: Message | undef
   }
   const ended = (isGood: boolean): ReadonlySet<string> =>
     new Set([...ends.keys()].filter((key) => ends.get(key) === isGood));
-  return { succeeded: ended(true), failed: ended(false), newestCheck, failedCheck, hasCalls, observations };
+  return {
+    succeeded: ended(true),
+    failed: ended(false),
+    newestCheck,
+    failedCheck,
+    failedChange,
+    hasCalls,
+    observations,
+  };
 
   function end(call: Called | undefined, result: ToolResultPart, at: number): void {
     if (call === undefined) return;
     const { key, name, brief } = call;
     const failure = failureOf(result) ?? printedFailure(brief, result);
     ends.set(key, failure === undefined);
+    const failed =
+      failure === undefined ? undefined : { toolName: name, summary: `${brief}${OUTCOME_MARK}${failure}`, at };
+    if ((failed ?? failedChange) !== undefined && isChange(call)) failedChange = failed;
     if (!isCheck(brief)) return;
     newestCheck = failure === undefined ? "passed" : "failed";
-    failedCheck =
-      failure === undefined ? undefined : { toolName: name, summary: `${brief}${OUTCOME_MARK}${failure}`, at };
+    failedCheck = failed;
   }
 }
 

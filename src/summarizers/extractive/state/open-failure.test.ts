@@ -141,3 +141,41 @@ test("nothing is added where no test is named, and to no other call", async () =
   const { blocked } = await told(bash("sluice apply", "Error: locked\nFAIL gate.test.ts > opens", true));
   expect(blocked).toEqual(["bash: sluice apply → Error: locked"]);
 });
+
+const REFUSED = "Error: the fee is 4875, but 1625 was paid";
+const booking = (berth: string, output: string, isError = false) =>
+  called("book_berth", { berth, name: "anna" }, output, isError);
+const reckoning = [
+  ...called("think", { thought: "The fee is higher than I thought." }, ""),
+  ...called("calculate", { expression: "4875 - 1625" }, "3250"),
+  ...called("get_berth_details", { berth: "B-1207" }, "free"),
+];
+
+test("a change that failed stays open while somebody thinks, reckons and looks things up", async () => {
+  const failing = booking("B-1207", REFUSED, true);
+  const open = {
+    blocked: [`book_berth: B-1207 → ${REFUSED}`],
+    nextSteps: ["overcome the failure of: book_berth: B-1207"],
+  };
+  expect(await told(failing)).toEqual(open);
+  expect(await told([...failing, ...reckoning])).toEqual(open);
+  expect(await told(failing, reckoning)).toEqual(open);
+  expect(await told([...failing, user("continue"), ...reckoning])).toEqual(open);
+  expect(await told(looks, [...failing, ...reckoning])).toEqual({ blocked: [], nextSteps: open.nextSteps });
+});
+
+test("but not behind another attempt, another change or another task", async () => {
+  const failing = booking("B-1207", REFUSED, true);
+  const others = [
+    booking("B-1208", "booked"),
+    called("update_budget", { berth: "B-1207" }, "done"),
+    [user("Leave that. Please write the manual of the pump now.")],
+  ];
+  for (const rest of others) {
+    expect((await told([...failing, ...rest, ...reckoning])).blocked).toEqual([]);
+    expect((await told(failing, [...rest, ...reckoning])).blocked).toEqual([]);
+    expect((await told(looks, [...failing, ...rest, ...reckoning])).nextSteps.join()).not.toContain("overcome");
+  }
+  const lookup = called("get_berth_details", { berth: "B-1" }, "Error: no such berth", true);
+  expect((await told([...lookup, ...reckoning])).blocked).toEqual([]);
+});

@@ -1,15 +1,17 @@
 /**
- * The failure that nobody has tried to overcome: that of the newest call, or a check that failed and behind which was only looked at
- * things. Reads the messages behind that check, no further than the first that does something. Never opens what a new task left behind.
+ * The failure that nobody has tried to overcome: that of the newest call, or of a check or a call that changes something, behind which was
+ * only looked at things. Reads the messages behind it, no further than the first that does something. Never opens what a new task left behind.
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { type Message, textsOf } from "../../../core/message.ts";
+import { type Message, type ToolCallPart, textsOf } from "../../../core/message.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
+import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import { isLooking, isWorthTelling, writtenCommand } from "../calls/call-outcome.ts";
 import { isTelling } from "../goal/tasks.ts";
 import { isCheckFailure, isGitFailure } from "../outdated/failed-checks.ts";
+import { isChange } from "../reading/evidence.ts";
 import type { KeptView } from "../reading/kept-view.ts";
 import { type Failure, isObservation, type Reading } from "../reading/reading.ts";
 import { onlyLooks } from "../statements/course.ts";
@@ -24,20 +26,31 @@ export function openFailureIn({ leaving, reading, kept }: FailureSource): Failur
   const newest = kept.ends.hasCalls ? undefined : reading.openFailure;
   // A search that found nothing is told nowhere, and hides nothing.
   if (newest !== undefined && isWorthTelling(newest)) return newest;
-  const check = reading.failures.findLast((failure) => isCheckFailure(failure) || isGitFailure(failure));
-  if (check === undefined) return newest;
-  const since = [leaving.slice(check.message + 1), kept.messages];
+  const wanted = reading.failures.findLast((failure) => isWantedStill(failure));
+  if (wanted === undefined) return newest;
+  const since = [leaving.slice(wanted.message + 1), kept.messages];
   return since.every((messages) => messages.every((message) => onlyLooksOn(message, reading.language)))
-    ? check
+    ? wanted
     : newest;
 }
 
-/** The check that failed in the messages that stay: there it is told, but not that it is still to be overcome. */
+/** What failed so is wanted until it is done, however much is read and reckoned before the next attempt. */
+function isWantedStill(failure: Failure): boolean {
+  if (isCheckFailure(failure) || isGitFailure(failure)) return true;
+  return isChange({ name: failure.toolName, brief: briefIn(failure) }) && isWorthTelling(failure);
+}
+
+function briefIn({ summary }: ToolFailure): string {
+  return summary.slice(0, Math.max(0, summary.indexOf(OUTCOME_MARK)));
+}
+
+/** What failed so in the messages that stay: there it is told, but not that it is still to be overcome. */
 export function keptFailureIn({ reading, kept }: Omit<FailureSource, "leaving">): ToolFailure | undefined {
-  const { failedCheck } = kept.ends;
-  if (failedCheck === undefined) return undefined;
-  const since = kept.messages.slice(failedCheck.at + 1);
-  return since.every((message) => onlyLooksOn(message, reading.language)) ? failedCheck : undefined;
+  const { failedCheck, failedChange } = kept.ends;
+  const failed = (failedChange?.at ?? -1) > (failedCheck?.at ?? -1) ? failedChange : failedCheck;
+  if (failed === undefined) return undefined;
+  const since = kept.messages.slice(failed.at + 1);
+  return since.every((message) => onlyLooksOn(message, reading.language)) ? failed : undefined;
 }
 
 /** What is asked for or done with a message leaves everything as it was. */
@@ -45,9 +58,18 @@ function onlyLooksOn(message: Message, language: Language): boolean {
   if (isTurnStart(message))
     return textsOf(message.parts).every((text) => isObservation(text, true) || !isTelling(text, language));
   return message.parts.every((part) => {
-    if (part.type === "tool-call") return onlyLooks(part);
+    if (part.type === "tool-call") return leavesAll(part);
     if (part.type !== "text" || message.role !== "assistant") return true;
     const command = writtenCommand(part.text);
     return command === undefined || isLooking(`${command.name} ${command.brief}`);
   });
 }
+
+/** By its name "update_budget" would get something. */
+function leavesAll(call: ToolCallPart): boolean {
+  return (onlyLooks(call) || RECKONING.test(call.name)) && !isChange({ name: call.name, brief: "" });
+}
+
+/** Tools that think, reckon and look things up, beside those that say so by an English name. */
+const RECKONING =
+  /^(?:sequential_?)?think(?:ing)?$|calculat|reckon|rechne|nachdenken|suchen|abrufen|anzeigen|nachsehen|calcul(?:er|ar)|réfléchir|chercher|consulter|afficher|pensar|buscar|consultar|calcola|pensare|cercare|(?:вы|по)считать|вычислить|подумать|найти|показать|получить|计算|思考|查询|搜索|查看|計算|考える|検索|取得|계산|생각|검색|조회|حساب|تفكير|بحث|عرض/i;
