@@ -11,6 +11,7 @@ import {
   type ToolFailure,
 } from "../../../core/checkpoint/checkpoint.ts";
 import type { TokenCounter } from "../../../core/tokens/tokens.ts";
+import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import { firstCut } from "./first-step.ts";
 import { isKnown } from "./known-quote.ts";
 import { isMissing, type Shelf, takenFrom } from "./shelf.ts";
@@ -39,6 +40,8 @@ export interface FirstEssentials extends Essentials {
 
 /** What comes next goes before all else where it is short: a goal alone does not tell whether anything is left to do. */
 const STEP_SHARE = 0.4;
+/** One that tells why a call failed stands for the line of what is stuck as well. */
+const CAUSE_SHARE = 0.55;
 const GOAL_SHARE = 0.35;
 const LATEST_REQUEST_SHARE = 0.3;
 
@@ -88,13 +91,11 @@ export interface EssentialsOptions {
 
 export function essentials(draft: Checkpoint, budgetTokens: number, options: EssentialsOptions): FirstEssentials {
   const purse = createPurse(budgetTokens, options);
-  const nextSteps = firstCut(
-    draft.nextSteps,
-    budgetTokens * STEP_SHARE - HEADING_TOKENS - ITEM_TOKENS,
-    options.counter,
-  );
+  const stepShare = draft.nextSteps[0]?.includes(OUTCOME_MARK) === true ? CAUSE_SHARE : STEP_SHARE;
+  const stepTokens = budgetTokens * stepShare - HEADING_TOKENS - ITEM_TOKENS;
+  const nextSteps = firstCut(draft.nextSteps, stepTokens, options.counter);
   const shelves = shelvesOf({ ...draft, nextSteps }, options);
-  purse.takeFirst(shelves.nextSteps, STEP_SHARE, FIRST_TRIES);
+  purse.takeFirst(shelves.nextSteps, stepShare, FIRST_TRIES);
   purse.takeOwed(shelves.done, options.turnDone ?? []);
   const goal = quotedGoal(draft.goal, purse, options);
   const takeFirst = (section: Section, share: number): void =>
