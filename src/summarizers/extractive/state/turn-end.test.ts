@@ -84,7 +84,23 @@ describe("a question that ends a turn", () => {
     "Is there anything else I can do?",
     "If you have any other questions, please ask.",
     "Please feel free to write again!",
+    "Do you have any questions or need any further help?",
+    "Is there anything else, or was that all?",
+    "If you have questions or need any further help, please ask.",
   ])("asks for nothing out of courtesy: %s", (words) => check(`The ferry timetable is mended. ${words}`, DONE));
+  test.each([
+    "Would you like to keep the night ferry, or is there anything else I can do?",
+    "Would you like me to call the harbour for further assistance?",
+    "Soll ich die Nachtfähre streichen, oder kann ich sonst noch helfen?",
+    "¿Quito el ferry nocturno o necesita algo más?",
+    "要取消夜间渡轮吗，还是还有其他问题？",
+    "夜の便を消しますか、それとも他に何かありますか？",
+    "야간 페리를 뺄까요, 아니면 더 필요하신 것이 있나요?",
+    "Убрать ночной паром или ещё что-нибудь изменить?",
+  ])("but this asks for more than that: %s", async (words) => {
+    const [line] = (await nextSteps([user("Please mend the ferry timetable."), ...RAN, assistant(words)])) ?? [];
+    expect(line).toContain(`: ${words}`);
+  });
 });
 
 describe("a mark that asks nothing", () => {

@@ -8,6 +8,7 @@ import { cue } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
 import { OF_THE_USER } from "../cues/second-person.ts";
 import { ASKING_BACK } from "../goal/requests.ts";
+import { endsAsking } from "../text/endings.ts";
 import { answeredLine, awaitingLabel, awaitingLine } from "../text/labels.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { unwrapped } from "../text/scraps.ts";
@@ -116,7 +117,7 @@ function askedIn(said: string): AskedInEnd | undefined {
   );
   const first = sentences.length - SENTENCES_READ;
   const at = sentences.findLastIndex(
-    (sentence, place) => place >= first && asksUser(sentence, sentences[place + 1] ?? "") && !COURTESY.test(sentence),
+    (sentence, place) => place >= first && asksUser(sentence, sentences[place + 1] ?? "") && !isCourtesy(sentence),
   );
   const question = sentences[at];
   return question === undefined ? undefined : { ground: groundOf(sentences, at), question };
@@ -126,6 +127,28 @@ function askedIn(said: string): AskedInEnd | undefined {
 function withoutField(words: string): string {
   return /^[{[\s]*["']\w/.test(words) ? unwrapped(words) : words;
 }
+
+/** "Shall I book it, or is there anything else?" asks for more than whatever else there may be. */
+function isCourtesy(sentence: string): boolean {
+  if (!COURTESY.test(sentence)) return false;
+  const [, spaced, dense] = (endsAsking(sentence) ? ALTERNATIVE.exec(sentence) : undefined) ?? [];
+  const first = spaced ?? dense ?? "";
+  if (first === "") return !(endsAsking(sentence) && PURPOSE.test(sentence));
+  return COURTESY.test(first) || OF_ANY_QUESTION.test(first);
+}
+
+/** What stands before another possibility, where that is enough to ask for something. */
+const ALTERNATIVE = quick(
+  "^(.{16,}?),?(?: (?:or|oder|ou|[ou]|oppure|или|أو|أم) )|^(.{4,}?)[，、,]? ?(?:或者|还是|または|それとも|또는|아니면)",
+  "i",
+);
+/** "Do you have questions, or …?" */
+const OF_ANY_QUESTION = quick(
+  String.raw`^(?:if|wenn|falls|si|se|если)(?!\p{L})|^如果|^もし|^만약|^إذا|questions?(?!\p{L})|fragen(?!\p{L})|preguntas?(?!\p{L})|perguntas?|dúvidas?|domande|вопрос|问题|質問|ご不明|질문|أسئلة`,
+  "i",
+);
+/** Whom to turn to for more help is something of its own. */
+const PURPOSE = /\bfor (?:further|more|other) (?:assistance|help)\?$|für weitere hilfe/i;
 
 /** An offer of whatever else there may be. */
 export const COURTESY = cue(
