@@ -43,6 +43,7 @@ import { turnChanges } from "./extractive/state/turn-changes.ts";
 import { assistantLanguage, readStatements } from "./extractive/statements/statements.ts";
 import { distinct } from "./extractive/text/distinct.ts";
 import { userLabel } from "./extractive/text/labels.ts";
+import { stoppedLine } from "./extractive/text/stopped-line.ts";
 
 const VERSION = "1";
 /** X18. */
@@ -184,12 +185,16 @@ interface Steps {
   readonly isPlanned: boolean;
 }
 
-/** What failed stands before any plan, what the turn that goes on still has to do before where it is; a new request before both. */
+/**
+ * That the work was stopped stands before all else, what failed before any plan, what the turn that goes on still has to do before where it is;
+ * a new request before both.
+ */
 function inTurn({ next, left, isOfTurn, isPlanned }: Steps, { reading, kept }: Source): readonly string[] {
-  if (isPlanned) return [...failedBefore(next), ...left];
+  const stopped = next.newestCall?.isStopped === true ? [stoppedLine(reading.language)] : [];
+  if (isPlanned) return [...stopped, ...failedBefore(next), ...left];
   const now = nextOf(next);
   const isNew = reading.requests.length > 0 || kept.prose.some(({ isUser, message }) => isUser && message >= 0);
-  return isNew && !isOfTurn ? [...now, ...left] : [...left, ...now];
+  return isNew && !isOfTurn ? [...stopped, ...now, ...left] : [...stopped, ...left, ...now];
 }
 
 /** What the assistant said last, of an agent that writes commands instead of calling; empty for any other. */

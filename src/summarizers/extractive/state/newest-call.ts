@@ -27,6 +27,8 @@ export interface NewestCall {
   readonly changed?: string;
   /** It asks the user: the answer, empty as long as there is none. */
   readonly answer?: string;
+  /** The user stopped the work behind it, and has asked for nothing since. */
+  readonly isStopped?: boolean;
 }
 
 export interface CallTalk {
@@ -39,7 +41,10 @@ export interface CallTalk {
 export function newestCallIn(messages: readonly Message[], { said, language }: CallTalk): NewestCall | undefined {
   const at = placeOf(messages, language);
   const call = messages[at]?.parts.findLast(isTelling);
-  if (call !== undefined) return told(call, resultOf(call, messages.slice(at)));
+  if (call !== undefined) {
+    const since = messages.slice(at);
+    return { ...told(call, resultOf(call, since)), ...(isStoppedIn(since) && { isStopped: true }) };
+  }
   const written = taggedCall(said);
   if (written !== undefined) return told(written, undefined);
   const command = writtenCommand(said);
@@ -58,6 +63,21 @@ function placeOf(messages: readonly Message[], language: Language): number {
     isPassed = true;
   }
   return -1;
+}
+
+/** Whether the newest that the user's messages say, behind the assistant's words, is that the work was broken off. */
+function isStoppedIn(since: readonly Message[]): boolean {
+  const noted = since
+    .slice(Math.max(0, since.findLastIndex(hasWords)))
+    .filter(isTurnStart)
+    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text.trim()] : [])));
+  const newest = noted.findLast((text) => isStopNote(text) || requestOf(withoutShellState(text)) !== "");
+  return newest !== undefined && isStopNote(newest);
+}
+
+/** As clients write it in the user's place. */
+function isStopNote(text: string): boolean {
+  return text.startsWith("<turn_aborted>") || /^\[Request interrupted by (?:the )?user/.test(text);
 }
 
 function asks({ parts }: Message, language: Language): boolean {

@@ -251,12 +251,29 @@ test("a request that the goal does not say is to be taken up, until something wa
 test("an assent is taken up with what it answers, or the work goes on where it was", async () => {
   const working = [user("Please mend the ferry timetable."), ...ran("draw table", "drawn")];
   const note = user("[Request interrupted by user for tool use]");
-  for (const word of [user("continue"), note]) await check([...working, word], ["go on from: bash: draw table"]);
+  await check([...working, user("continue")], ["go on from: bash: draw table"]);
   const asked = [...working, assistant("It is mended. Shall I print it as well?")];
   await check([...asked, user("yes")], ["take up: yes — Shall I print it as well?"]);
   await check([...asked, note, user("yes"), ...ran("print", "ok")], ["go on from: bash: print"]);
   await check([...working, assistant("It is mended."), user("ok")], [UNANSWERED]);
   await check([...working, user("Print the other one.")], ["take up: Print the other one."]);
+});
+
+test("where the user stopped the work, they are waited for until they say more", async () => {
+  const working = [user("Please mend the ferry timetable."), ...ran("draw table", "drawn")];
+  const stopped = "Wait for the user. The work was stopped by hand.";
+  const goOn = "go on from: bash: draw table";
+  const command = user("<local-command-stdout>Reconnected.</local-command-stdout>");
+  for (const words of ["[Request interrupted by user]", "<turn_aborted>\nStopped by hand.\n</turn_aborted>"]) {
+    const note = user(words);
+    await check([...working, note], [stopped, goOn]);
+    await check([...working, note, command], [stopped, goOn]);
+    await check([...working, note, user("continue")], [goOn]);
+    await check([...working, note, assistant("The timetable is mended.")], [ANSWERED]);
+    await check([...working, note, ...ran("print", "ok")], ["go on from: bash: print"]);
+    await check([...working, note, user("Print the other one.")], ["take up: Print the other one."]);
+  }
+  await check([...working, command], [goOn]);
 });
 
 test("a longer reply that leans on an offer is taken up with it", async () => {
