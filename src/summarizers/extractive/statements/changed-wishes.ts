@@ -12,19 +12,18 @@ import { wordsOf } from "../text/shared-words.ts";
 
 const WISH_CHARS_MAX = 160;
 const LATER_CHARS_MAX = 300;
-const LATER_MAX = 400;
+/** Another way is taken soon, or the wish stands. */
+const LATER_MAX = 60;
 const SENTENCES_READ = 6;
 const SUBJECT_CHARS_MIN = 4;
 
-/** `later`: what the user said since, newest first. */
+/** `later`: what the user said since, the nearest last. */
 export function isWishChanged(wish: string, later: Iterable<string>, language: Language): boolean {
   if (wish.length > WISH_CHARS_MAX || !CUES[language].commit.test(wish)) return false;
   const purpose = PURPOSE.exec(wish)?.[1]?.toLowerCase() ?? "";
   const named = namesOf(wish, purpose);
   if (named.length === 0) return false;
-  let read = 0;
-  for (const message of later) {
-    if (++read > LATER_MAX) break;
+  for (const message of [...later].slice(-LATER_MAX)) {
     if (message.length > LATER_CHARS_MAX) continue;
     const isMoved = INSTEAD.test(message);
     if (!isMoved && (purpose === "" || !message.toLowerCase().includes(purpose))) continue;

@@ -263,15 +263,12 @@ interface Place {
 function readUser(exchange: Exchange, found: Found, { message, withdrawn, keptReplies }: Place): void {
   const { decisions: taken, constraints } = laidDownBy(exchange, found.replies.has(exchange.reply));
   const { decisions } = inUse({ decisions: taken, done: [], findings: [] }, message, withdrawn);
-  const standing = decisions.filter(
-    ({ decision }) =>
-      !isChangedSince(decision, keptReplies, exchange.language) &&
-      !isChangedSince(decision, found.replies, exchange.language) &&
-      !isWishChanged(decision, keptReplies, exchange.language) &&
-      !isWishChanged(decision, found.replies, exchange.language),
-  );
+  const later = [keptReplies, found.replies];
+  const stands = ({ decision }: Decision): boolean =>
+    !later.some((replies) => isChangedSince(decision, replies, exchange.language)) &&
+    !later.some((replies) => isWishChanged(decision, replies, exchange.language));
+  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.filter(stands).toReversed());
   found.replies.add(exchange.reply);
-  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...standing.toReversed());
   const rules = constraints.filter((rule) => !isOverWish(rule, message, withdrawn));
   if (found.constraints.length < ITEMS_MAX) found.constraints.push(...rules.toReversed());
 }
