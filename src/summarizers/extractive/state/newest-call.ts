@@ -43,7 +43,9 @@ export function newestCallIn(messages: readonly Message[], { said, language }: C
   const call = messages[at]?.parts.findLast(isTelling);
   if (call !== undefined) {
     const since = messages.slice(at);
-    return { ...told(call, resultOf(call, since)), ...(isStoppedIn(since) && { isStopped: true }) };
+    const result = resultOf(call, since);
+    const isStopped = isStoppedIn(since) || (result !== undefined && isRefused(result));
+    return { ...told(call, result), ...(isStopped && { isStopped }) };
   }
   const written = taggedCall(said);
   if (written !== undefined) return told(written, undefined);
@@ -79,6 +81,18 @@ function isStoppedIn(since: readonly Message[]): boolean {
 function isStopNote(text: string): boolean {
   return text.startsWith("<turn_aborted>") || /^\[Request interrupted by (?:the )?user/.test(text);
 }
+
+/** The user did not let it run, and did not say what to do instead. */
+function isRefused({ content: [first] }: ToolResultPart): boolean {
+  return (
+    first?.type === "text" && REFUSED.test(first.text.slice(0, NOTE_CHARS)) && !/reason|feedback|said/i.test(first.text)
+  );
+}
+
+const NOTE_CHARS = 120;
+/** As clients write it. */
+const REFUSED =
+  /^\W*(?:error: )?(?:the )?user (?:doesn['’]t want to (?:proceed with this tool use|take this action)|(?:has )?(?:denied|rejected|declined) (?:this|the) (?:operation|tool|command|request))/i;
 
 function asks({ parts }: Message, language: Language): boolean {
   return parts.some((part) => {

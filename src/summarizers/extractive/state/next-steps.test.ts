@@ -276,6 +276,17 @@ test("where the user stopped the work, they are waited for until they say more",
   await check([...working, command], [goOn]);
 });
 
+test("so are they where they refused a call without a word, which is nothing to overcome", async () => {
+  const asked = user("Please mend the ferry timetable.");
+  const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+  const stopped = "Wait for the user. The work was stopped by hand.";
+  await check([asked, ...ran("draw table", refusal, true)], [stopped, "go on from: bash: draw table"]);
+  const because = `${refusal} The user gave this reason: the ink is dry.`;
+  for (const output of [because, "Error: the ink is dry"])
+    await check([asked, ...ran("draw table", output, true)], ["overcome the failure of: bash: draw table"]);
+  await check([asked, ...ran("draw table", refusal, true), ...ran("ls", "x")], ["go on from: bash: ls"]);
+});
+
 test("a longer reply that leans on an offer is taken up with it", async () => {
   const working = [user("Please mend the ferry timetable."), ...ran("draw table", "drawn")];
   const offer = "I can print the mended timetable on card for 40 crowns.";

@@ -163,7 +163,8 @@ function goOn({ reading: { language } }: NextInput, newestCall: NewestCall): rea
   if (changed !== undefined && outcome === "succeeded") return [changedLabel(language) + changed];
   const call = brief === "" ? name : `${name}: ${brief}`;
   // What went wrong, and the call in full, stand where the failure is told or in the view.
-  if (hasFailed(newestCall)) return [overcomeLabel(language) + shortened(call, FAILED_CHARS_MAX)];
+  if (hasFailed(newestCall) && newestCall.isStopped !== true)
+    return [overcomeLabel(language) + shortened(call, FAILED_CHARS_MAX)];
   return [goOnLabel(language) + shortened(call, CALL_CHARS_MAX)];
 }
 
@@ -199,7 +200,8 @@ export function failedBefore(input: NextInput): readonly string[] {
   if (open === undefined) return [];
   const [command = ""] = open.summary.split(OUTCOME_MARK);
   if (CHECK.test(command)) return [`${fixLabel(language)}${command.trim()}`];
-  if (newestCall === undefined || hasFailed(newestCall) || !isWorthTelling(open)) return [];
+  if (newestCall === undefined || newestCall.isStopped === true) return [];
+  if (hasFailed(newestCall) || !isWorthTelling(open)) return [];
   return [overcomeLabel(language) + shortened(`${open.toolName}: ${command.trim()}`, FAILED_CHARS_MAX)];
 }
 
