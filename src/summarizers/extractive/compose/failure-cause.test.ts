@@ -54,3 +54,9 @@ test("but a command is nothing without its words", async () => {
     blocked: [],
   });
 });
+
+test("of a long path the end tells most", async () => {
+  const command = "harbour load /srv/harbour/of/the/north/with/all/its/piers/and/berths/tables/fees.csv";
+  const { nextSteps } = await told({ name: "bash", input: { command } }, 90);
+  expect(nextSteps?.join()).toContain("bash: harbour load …/tables/fees.csv → the berth fee does not add up");
+});

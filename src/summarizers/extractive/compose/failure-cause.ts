@@ -19,12 +19,13 @@ const CALL_CHARS_MAX = 48;
 export function withCause(draft: Draft, { nextSteps, blocked }: Checkpoint, language: Language): Draft {
   const label = overcomeLabel(language);
   const at = draft.blocked.length === 0 ? -1 : draft.nextSteps.findIndex((step) => step.startsWith(label));
-  const tool = (draft.nextSteps[at] ?? "").slice(label.length).split(":", 1)[0] ?? "";
+  const call = (draft.nextSteps[at] ?? "").slice(label.length);
+  const [tool = ""] = call.split(":", 1);
   const failure = at < 0 ? undefined : draft.blocked.find((line) => isFailureOf(line, tool));
   if (failure === undefined || blocked.includes(failure) || !nextSteps.some((step) => step.startsWith(label)))
     return draft;
   const end = failure.indexOf(OUTCOME_MARK);
-  const called = isChange({ name: tool, brief: "" }) ? tool : oneLine(failure.slice(0, end), CALL_CHARS_MAX);
+  const called = isChange({ name: tool, brief: "" }) ? tool : oneLine(call, CALL_CHARS_MAX);
   const cause = oneLine(failure.slice(end + OUTCOME_MARK.length).replace(FAILED, ""), CAUSE_CHARS_MAX);
   return {
     ...draft,
