@@ -18,6 +18,7 @@ import { inOrder, type KeptView } from "../reading/kept-view.ts";
 import type { Prose, Reading } from "../reading/reading.ts";
 import { isAnnouncement } from "../statements/assistant-statements.ts";
 import {
+  answeredLine,
   answerLabel,
   awaitingLabel,
   backToLabel,
@@ -155,9 +156,16 @@ function toTakeUp(last: Prose | undefined, { reading, kept, asked, language: ask
   return [step === "" || isGoal ? unansweredLine(language) : takeUpLabel(language) + step];
 }
 
+/** By which agents say that they are done. "submit_form" may be anything. */
+const HANDING_OVER =
+  /^(?:submit|finish(?:_task)?|attempt_completion|complete(?:_task)?|task_(?:complete|done)|final_answer|end_task)$/i;
+
 /** Nobody said what comes after the newest call: its result is still to be read, or what it changed to be looked at. */
-function goOn({ reading: { language } }: NextInput, newestCall: NewestCall): readonly string[] {
+function goOn(input: NextInput, newestCall: NewestCall): readonly string[] {
+  const { language } = input.reading;
   const { name, brief, outcome, changed, answer } = newestCall;
+  if (HANDING_OVER.test(name) && outcome === "succeeded")
+    return [answeredLine(language, { isAllDone: openIn(input).length + input.left.length === 0 })];
   if (answer !== undefined && answer !== "") return [answerLabel(language) + oneLine(answer, CALL_CHARS_MAX)];
   if (answer === "" && outcome === "running") return [awaitingLabel(language) + oneLine(brief, CALL_CHARS_MAX)];
   if (changed !== undefined && outcome === "succeeded") return [changedLabel(language) + changed];
