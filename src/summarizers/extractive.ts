@@ -120,16 +120,16 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const next = { ...source, ...statements, ...items, language, isTalk: isTalk(reading), asked, open, newestCall, left };
   const steps = { next, left, isOfTurn: carried.isOfTurn, isPlanned: fresh.nextSteps.length > 0 };
   const nextSteps = distinct(inTurn(steps, source));
+  const answer = finalAnswer({ reading, kept, language });
   const results = once(() => resultProse(input.instructions === undefined ? newest(reading.results) : reading.results));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
   const context = { counter: input.counter, language: reading.language, focus: focus?.words ?? NO_WORDS };
-  const raised = focus?.raise(rankFacts(reading.ledger));
-  const facts = raised ?? rankFacts(reading.ledger, offersMax(input.budgetTokens));
+  const facts = focus?.raise(rankFacts(reading.ledger)) ?? rankFacts(reading.ledger, offersMax(input.budgetTokens));
   return {
     goal: asked.goal,
     ...statements,
-    done: [...finalAnswer({ reading, kept, language }), ...statements.done],
+    done: [...answer, ...statements.done],
     inProgress: distinct([...items.taken, ...statements.inProgress]),
     constraints: statements.constraints.filter((rule) => !asked.goal.some((text) => text === rule)),
     nextSteps,
@@ -152,7 +152,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     quote: (text, charsMax) => askingQuote(asked.wholes.get(text) ?? text, charsMax, reading.language),
     charsNeeded: (text) => askingChars(asked.wholes.get(text) ?? text, reading.language),
     leading: asked.leading,
-    turnDone: turnChanges(statements.done, source, nextSteps),
+    turnDone: [...turnChanges(statements.done, source, nextSteps), ...answer],
     argumentNames: argumentNamesOf(leaving, facts),
     log: remembered(logOf(source)),
     context: once(() => createContext(stillTelling(reading), { ...context, ...whatCameSince(source), earlier: lines })),

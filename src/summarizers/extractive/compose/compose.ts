@@ -38,7 +38,7 @@ export interface Draft extends Checkpoint {
   readonly charsNeeded?: (text: string) => number;
   /** What of the goal is quoted before its last, and in little room what stands for it where that stays in the view. */
   readonly leading?: readonly string[];
-  /** What of the done was changed by calls since the newest request, what must not be missing first. */
+  /** What of the done was changed by calls since the newest request, or answers it; what must not be missing first. */
   readonly turnDone?: readonly string[];
   /** Names of arguments with the tools that take them: facts that stand in the form of a call. */
   readonly argumentNames: ArgumentNames;

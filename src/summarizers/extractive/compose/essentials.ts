@@ -85,7 +85,7 @@ export interface EssentialsOptions {
   readonly firstTokens?: number;
   /** What of the goal is quoted before its last, which says little without it. */
   readonly leading?: readonly string[];
-  /** What of the done was changed since the newest request: without it somebody does it twice. */
+  /** What of the done came of the newest request: without it somebody does it twice. */
   readonly turnDone?: readonly string[];
 }
 
@@ -204,7 +204,7 @@ const CUT_SAFETY = 0.95;
 /** What a goal may take of the other sections' room when it would break off. */
 const GOAL_SHARE_MORE = 0.3;
 
-/** Of the tokens beyond the budget, and of one that has none beyond it. */
+/** Of the tokens beyond the budget, and of its own for what those lack. */
 const OWED_SHARE = 0.6;
 const OWED_SHARE_SMALL = 0.3;
 
@@ -248,10 +248,11 @@ function createPurse(ownTokens: number, options: EssentialsOptions): Purse {
       for (const position of owed.map((item) => shelf.items.indexOf(item))) {
         const isFirst = shelf.taken.size === 0;
         const cost = (shelf.costs[position] ?? Infinity) + (isFirst ? HEADING_TOKENS : 0);
-        const isLent = lent + cost <= firstTokens * (isFirst ? 1 : OWED_SHARE);
-        lent += isLent ? cost : 0;
-        budgetTokens += isLent ? cost : 0;
-        if (isLent || isFirst) take(shelf, position, isLent ? cost : ownTokens * OWED_SHARE_SMALL);
+        const lendable = Math.min(cost, firstTokens * (isFirst ? 1 : OWED_SHARE) - lent);
+        if (cost - lendable > (isFirst ? ownTokens * OWED_SHARE_SMALL : 0)) continue;
+        lent += lendable;
+        budgetTokens += lendable;
+        take(shelf, position, cost);
       }
     },
     takeShare(shelf, share) {

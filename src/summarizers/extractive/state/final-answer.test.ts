@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Message, type Part, text } from "../../../core/message.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { extractive } from "../../extractive.ts";
@@ -21,11 +21,12 @@ interface Answered {
   readonly request?: string;
   /** Whether the request leaves too. */
   readonly isAllLeaving?: boolean;
+  readonly budgetTokens?: number;
 }
 
 /** A turn whose request stays in the view while its answer leaves. */
 async function check(
-  { answer, opening = OPENING, request = QUESTION, isAllLeaving }: Answered,
+  { answer, opening = OPENING, request = QUESTION, isAllLeaving, budgetTokens = 2_000 }: Answered,
   done: readonly string[],
 ): Promise<void> {
   const before = [user(opening), assistant("Okay.")];
@@ -37,7 +38,7 @@ async function check(
       turnPrefix: [],
       kept: isAllLeaving === true ? [] : [asked],
       keptAfter: isAllLeaving === true ? [] : [before.length],
-      budgetTokens: 2_000,
+      budgetTokens,
       counter: estimateTokens(),
     },
     { signal: new AbortController().signal, progress: () => undefined },
@@ -98,3 +99,15 @@ test("in the language of the conversation", () =>
     },
     ["beantwortet: Die letzte Fähre fährt um 18:40 Uhr am östlichen Anleger ab."],
   ));
+
+describe("in little room", () => {
+  const answer = "The crossing costs between 220 and 320 crowns for both of you, with a bicycle rather more than that.";
+  const opening = `${OPENING} Never book a night ferry. We take the slow one instead of the fast one because of my back.`;
+  const request =
+    "Then we take the house at the harbour, and the neighbours feed the cat. What does the crossing cost?";
+
+  test.each([95, 105, 120])("the answer stands before all but the next step, in %i tokens", (budgetTokens) =>
+    check({ answer, request, opening, budgetTokens }, [`answered: ${answer}`]),
+  );
+  test("but not where nothing else would have room", () => check({ answer, request, opening, budgetTokens: 64 }, []));
+});
