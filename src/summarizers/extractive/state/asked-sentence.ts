@@ -5,10 +5,11 @@
 
 import { ASKING_BACK } from "../goal/requests.ts";
 import { isHollow } from "../statements/answers.ts";
-import { pointsAtOne } from "../statements/offered-ways.ts";
+import { listPointedAt, pointsAtOne } from "../statements/offered-ways.ts";
 import { endsWithMark } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
-import { oneLine } from "../text/sentences.ts";
+import { oneLine, splitSentences } from "../text/sentences.ts";
+import { withoutLayout } from "../text/whole-statement.ts";
 
 /** `next` is the sentence behind it. */
 export function asksUser(sentence: string, next: string): boolean {
@@ -28,16 +29,41 @@ const NOTING = quick(
 );
 
 const BEFORE_CHARS_MAX = 100;
+/** A list opens with a sentence of its own. */
+const LIST_CHARS_MAX = 160;
+/** It may begin far before the question, and is short lines. */
+const LIST_CHARS_READ = 1_600;
+const LIST_SENTENCES_READ = 100;
+
+export interface AskedEnd {
+  /** All of the message. */
+  readonly said: string;
+  /** Its last sentences. */
+  readonly sentences: readonly string[];
+}
 
 /** What the sentence at a place says little without; empty where it stands alone. */
-export function groundOf(sentences: readonly string[], at: number): string {
+export function groundOf({ said, sentences }: AskedEnd, at: number): string {
   const before = sentences[at - 1];
   if (before === undefined || !CONDITIONAL.test(sentences[at] ?? "")) return "";
   // "Would you like to go on with these changes?" does not say with which.
-  const offer = isHollow(before) || pointsAtOne(before) ? sentences[at - 2] : undefined;
-  return [offer, before]
-    .map((text) => (text === undefined ? "" : `${closed(oneLine(text, BEFORE_CHARS_MAX))} `))
-    .join("");
+  const isLeaning = isHollow(before) || pointsAtOne(before);
+  const offer = isLeaning ? listBefore(said, before) || told(sentences[at - 2] ?? "", BEFORE_CHARS_MAX) : "";
+  return offer + told(before, BEFORE_CHARS_MAX);
+}
+
+/** The list that ends before a question, whose last item alone says little; empty where none does. */
+export function listBefore(said: string, question: string): string {
+  const sentences = splitSentences(said.slice(-LIST_CHARS_READ), { sentencesMax: LIST_SENTENCES_READ });
+  const at = sentences.findLastIndex((sentence) => withoutLayout(sentence) === question);
+  // Where something was left out, a list might seem to open with the words before another.
+  if (at < 0 || sentences.length === LIST_SENTENCES_READ) return "";
+  const isCut = said.length > LIST_CHARS_READ;
+  return told(listPointedAt(sentences.slice(isCut ? 1 : 0, at)) ?? "", LIST_CHARS_MAX);
+}
+
+function told(text: string, charsMax: number): string {
+  return text === "" ? "" : `${closed(oneLine(text, charsMax))} `;
 }
 
 function closed(text: string): string {

@@ -6,10 +6,11 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { isAssent, isQuestion, isTask } from "../goal/tasks.ts";
 import { isHollow, isThin, YES_OR_NO } from "../statements/answers.ts";
-import { offeredBefore, takenUp } from "../statements/offered-ways.ts";
+import { offeredBefore, pointsAtOne, takenUp } from "../statements/offered-ways.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { withoutLayout } from "../text/whole-statement.ts";
+import { listBefore } from "./asked-sentence.ts";
 import { questionIn } from "./turn-end.ts";
 
 /** Longer ones say what they point at. */
@@ -50,7 +51,9 @@ const POINTING = quick(
 /** The question before a reply, or the sentence that it is about where it says little alone; undefined where nothing was asked. */
 export function leanedOn(said: string, reply: string, language: Language): string | undefined {
   const question = questionIn(said);
-  if (question === undefined || !(isThin(question, language) || isHollow(question))) return question;
+  if (question === undefined) return undefined;
+  if (!isThin(question, language) && !isHollow(question))
+    return pointsAtOne(question) ? listBefore(said, question) + question : question;
   const sentences = splitSentences(said.slice(-END_CHARS), { sentencesMax: SENTENCES_READ });
   const at = sentences.findLastIndex((sentence) => withoutLayout(sentence) === question);
   const asking = { sentences: sentences.slice(0, at + 1), reply, language };

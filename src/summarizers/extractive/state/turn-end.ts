@@ -120,7 +120,7 @@ function askedIn(said: string): AskedInEnd | undefined {
     (sentence, place) => place >= first && asksUser(sentence, sentences[place + 1] ?? "") && !isCourtesy(sentence),
   );
   const question = sentences[at];
-  return question === undefined ? undefined : { ground: groundOf(sentences, at), question };
+  return question === undefined ? undefined : { ground: groundOf({ said, sentences }, at), question };
 }
 
 /** Some assistants answer in data: the question stands in a field. */

@@ -105,6 +105,12 @@ export function isDenied(sentence: string): boolean {
   return DENIED.test(sentence);
 }
 
+/** The list that ends before a question which points, perhaps with a sentence behind it that only points as well. */
+export function listPointedAt(before: readonly string[]): string | undefined {
+  const last = before.at(-1) ?? "";
+  return isClosed(last) && !beginsPointing(last) ? undefined : listedBefore(before);
+}
+
 /** What a list before the question opens with, those of its items that name something, and what it comes to. */
 function listedBefore(before: readonly string[]): string | undefined {
   const end = before.findLastIndex((sentence) => !isClosed(sentence));
