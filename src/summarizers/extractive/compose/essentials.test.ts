@@ -190,3 +190,19 @@ describe("a goal of several", () => {
     expect(goalOf([], 40)).toEqual(both);
   });
 });
+
+describe("what came of the newest request", () => {
+  const turnDone = [words("lit", 10)];
+  const only = { ...DRAFT, inProgress: [], decisions: [], constraints: [], done: turnDone };
+  const owed = (blocked: number, firstTokens: number): Checkpoint =>
+    essentials({ ...only, blocked: [words("ill", blocked)] }, 40, { counter, quote, turnDone, firstTokens }).checkpoint;
+
+  test("leaves what it spares of the budget to a section that would stay empty", () => {
+    expect(owed(18, 30)).toMatchObject({ done: turnDone, blocked: [words("ill", 18)] });
+    expect(owed(24, 30)).toMatchObject({ done: turnDone, blocked: [] });
+  });
+  test("is told where the tokens beyond the budget pay for a part, but not at the cost of all else", () => {
+    expect(owed(18, 8)).toMatchObject({ goal: DRAFT.goal, done: turnDone, nextSteps: DRAFT.nextSteps });
+    expect(owed(8, 3)).toMatchObject({ goal: DRAFT.goal, done: [], blocked: [words("ill", 8)] });
+  });
+});

@@ -107,7 +107,9 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
   purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
   // What tells where the work stands goes before any list of names.
   if (FIRST_SECTIONS.some((section) => isMissing(shelves[section]))) {
-    purse.fillUp(Math.max(0, (options.firstTokens ?? 0) - purse.lentTokens()));
+    // What was lent spared as much of the budget itself, where that is left.
+    const sparedTokens = Math.min(purse.lentTokens(), purse.leftTokens());
+    purse.fillUp(Math.max(0, (options.firstTokens ?? 0) - purse.lentTokens() + sparedTokens));
     for (const section of FIRST_SECTIONS) takeFirst(section, 1);
   }
   const checkpointOf = (): Checkpoint => ({
@@ -192,6 +194,7 @@ interface Purse {
   takeInTurn(shelves: readonly Shelf<unknown>[]): void;
   fillUp(moreTokens: number): void;
   usedTokens(): number;
+  leftTokens(): number;
 }
 
 /** One of its first few may be short enough. */
@@ -236,6 +239,7 @@ function createPurse(ownTokens: number, options: EssentialsOptions): Purse {
   };
   return {
     usedTokens: () => used,
+    leftTokens: () => budgetTokens - used,
     lentTokens: () => lent,
     fillUp(moreTokens) {
       budgetTokens = used + moreTokens;
