@@ -1,6 +1,6 @@
 /**
- * Which names the user gave up: "use Y instead of X", "remove the X code". What was decided, found or claimed about them before is so no
- * more. Takes only names that are plain as such, and only orders about the whole thing; looks at the beginnings of the user's messages.
+ * Which names the user gave up: "use Y instead of X", "remove the X code", "don't use X". What was decided, found or claimed about them
+ * before is so no more. Takes only names that are plain as such, and only orders about the whole thing; looks at the beginnings of the user's messages.
  */
 
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
@@ -9,12 +9,16 @@ import { guardOf } from "../cues/cue-guard.ts";
 import { CUES } from "../cues/cues.ts";
 import type { Prose } from "../reading/reading.ts";
 import { quick } from "../text/quick-expressions.ts";
+import { FORBIDDEN, isForbidding } from "./forbidden.ts";
+import { END, NAME } from "./named-thing.ts";
 import type { IsNamed } from "./plain-names.ts";
 
 export interface Withdrawal {
   readonly name: string;
   /** Said in this message. */
   readonly message: number;
+  /** It must not be used: that leaves what was found out about it as true as it was. */
+  readonly isForbidden?: true;
 }
 
 const READ_CHARS = 600;
@@ -27,33 +31,52 @@ export function withdrawnIn(
   isNamed: IsNamed = () => false,
 ): readonly Withdrawal[] {
   const withdrawn: Withdrawal[] = [];
-  const mayOrder = guardFor(language);
+  const mayOrder = guardFor(language, ORDERS);
+  const mayForbid = guardFor(language, FORBIDDEN);
   for (const { isUser, text, message } of prose) {
     if (!isUser) continue;
     const read = text.slice(0, READ_CHARS);
     // Most messages have none of the words, and one look tells.
-    if (!mayOrder(read)) continue;
-    for (const match of read.matchAll(ORDERS[language])) {
+    const ordered = mayOrder(read) ? [...read.matchAll(ORDERS[language])].filter((match) => isOrder(read, match)) : [];
+    const forbidden = mayForbid(read)
+      ? [...read.matchAll(FORBIDDEN[language])].filter((match) => isProhibition(read, match))
+      : [];
+    for (const match of [...ordered, ...forbidden]) {
       const name = (match.slice(1).find((group) => group !== undefined) ?? "").replaceAll("`", "");
       // Whether a plain word is a name takes a look through all messages, and few words are worth it.
-      if (isOrder(read, match) && (isName(name, match[0], language) || isNamed(name)))
-        withdrawn.push({ name, message });
+      if (isName(name, match[0], language) || isNamed(name))
+        withdrawn.push(forbidden.includes(match) ? { name, message, isForbidden: true } : { name, message });
     }
   }
   return withdrawn.slice(-WITHDRAWALS_MAX);
 }
 
-/** Whether what was said in a message speaks of what was given up later. Who says that it went says what is so. */
+/** Whether what was said in a message speaks of what was given up later, or says that what was forbidden later is in use. */
 export function isGivenUp(said: string, message: number, withdrawn: readonly Withdrawal[]): boolean {
+  return isAbout(said, message, withdrawn) && (USING.test(said) || isAbout(said, message, withdrawn.filter(isDropped)));
+}
+
+function isDropped({ isForbidden }: Withdrawal): boolean {
+  return isForbidden !== true;
+}
+
+/** Who says that it went says what is so. */
+function isAbout(said: string, message: number, withdrawn: readonly Withdrawal[]): boolean {
   return withdrawn.some((item) => message < item.message && hasWord(said, item.name)) && !LEFT.test(said);
 }
+
+/** Somebody works with something. */
+const USING = quick(
+  String.raw`(?<![\p{L}])(?:us(?:e|es|ed|ing)|with|via|through|(?:based|relies|runs|built) on|mit|über|per|nutz\p{L}*|benutz\p{L}*|verwende\p{L}*|avec|par|utilis\p{L}*|con|us[ao]n?|utiliz\p{L}*|mediante|com|usando|tramite|через|с|использу\p{L}*|помощью|باستخدام|يستخدم|تستخدم|عبر)(?![\p{L}])|[用通]|使って|使い|で|으로|로|사용|써`,
+  "i",
+);
 
 const WISH_CHARS_MAX = 120;
 
 /** The same for what users want: "Yes, Copper is fine." is over, "Never take Copper" more than ever. At length they may say why. */
 export function isOverWish(said: string, message: number, withdrawn: readonly Withdrawal[]): boolean {
   if (withdrawn.length === 0 || said.length > WISH_CHARS_MAX) return false;
-  return isGivenUp(said, message, withdrawn) && !NOT_ORDERED.test(said);
+  return isAbout(said, message, withdrawn) && !NOT_ORDERED.test(said);
 }
 
 interface Settled {
@@ -66,13 +89,13 @@ interface Settled {
 export function inUse(settled: Settled, message: number, withdrawn: readonly Withdrawal[]): Settled {
   const since = withdrawn.filter((item) => message < item.message);
   if (since.length === 0) return settled;
-  const isOver = (said: string): boolean => isGivenUp(said, message, since);
+  const isOver = (said: string): boolean => isAbout(said, message, since);
   return {
     // Who took a way instead of another gave that one up already.
     decisions: settled.decisions.filter(({ decision }) => !isOver(decision) || namesOther(decision)),
     // Work that left nothing behind stays done.
     done: settled.done.filter((item) => !isOver(item) || PAST_WORK.test(item)),
-    findings: settled.findings.filter((item) => !isOver(item)),
+    findings: settled.findings.filter((item) => !isGivenUp(item, message, since)),
   };
 }
 
@@ -108,9 +131,19 @@ const COMMON: ReadonlySet<string> = new Set(
   ),
 );
 
+function isProhibition(read: string, match: RegExpExecArray): boolean {
+  // The mark that ends the sentence before may be matched with it.
+  const before = /^[.!?;\n。！？]/.test(match[0]) ? "" : read.slice(sentenceStart(read, match), match.index);
+  return isForbidding(before, read.slice(match.index + match[0].length));
+}
+
+function sentenceStart(read: string, match: RegExpExecArray): number {
+  return Math.max(0, ...[...read.slice(0, match.index).matchAll(/[.!?\n]\s|[。！？]/g)].map(({ index }) => index));
+}
+
 /** Neither denied nor conditional, and no question but a polite one. */
 function isOrder(read: string, match: RegExpExecArray): boolean {
-  const start = Math.max(0, ...[...read.slice(0, match.index).matchAll(/[.!?\n]\s/g)].map(({ index }) => index));
+  const start = sentenceStart(read, match);
   const rest = read.slice(match.index + match[0].length);
   const end = /[.!?？؟\n]/.exec(rest)?.[0] ?? "";
   const sentence = read.slice(start, match.index + match[0].length);
@@ -123,10 +156,6 @@ const REFUSING = /^[.!?\s]*(?:no|nope|nein|non|não|нет)[,.!]/i;
 const NOT_ORDERED =
   /\b(?:not|\w+n['’]t|dont|never|without|if|unless|whether|why|when|before|nicht|nie|wenn|falls|warum|ne|n['’]|pas|si|jamais|no|nunca|não|se|non|mai)\b|(?:не|если|никогда)\s|[别不]|如果|もし|만약|لا /i;
 
-const NAME = "(`[\\w@./-]{2,60}`|[A-Z_@][\\w./-]*\\w)";
-/** The thing itself, not something of it. */
-const END =
-  "(?=\\s*(?:[.,;:!?)。，、！？]|$)|\\s+(?:and|then|please|completely|entirely|altogether|now|again|everywhere|any ?more|any longer|because|since|but|so|und|weil|bitte|et|car|y|porque|e|perché|и|потому)(?![\\p{L}]))";
 const WHOLE = `(?: (?:code|support|integration|dependency|stuff|approach|idea))?${END}`;
 const LEAD =
   "(?:^|[.!,;:\\n]\\s*|(?<![\\p{L}])(?:please|and|then|so|just|ok|okay|let['’]?s|let us|you|now|also|actually|no|yes|to|we should|should)[,!]? )";
@@ -191,13 +220,16 @@ const ORDERS: Readonly<Record<Language, RegExp>> = {
   ar: orders(`(?:احذف|أزل) ${NAME}${END}`, `استخدم ${WAY} بدلا?ً?ا? من ${NAME}${END}`),
 };
 
-function guardFor(language: Language): (text: string) => boolean {
-  const known = GUARDS.get(language);
+type Guard = (text: string) => boolean;
+
+function guardFor(language: Language, expressions: Readonly<Record<Language, RegExp>>): Guard {
+  const expression = expressions[language];
+  const known = GUARDS.get(expression);
   if (known !== undefined) return known;
-  const made = guardOf(ORDERS[language]);
-  GUARDS.set(language, made);
+  const made = guardOf(expression);
+  GUARDS.set(expression, made);
   return made;
 }
 
 /** Made for each language once; holds nothing of what was read. */
-const GUARDS = new Map<Language, (text: string) => boolean>();
+const GUARDS = new WeakMap<RegExp, Guard>();
