@@ -38,7 +38,9 @@ export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork 
     (!isUser &&
       isAtWork &&
       (isRemedy(sentence, cues) || isConclusion(sentence, cues) || (hasReason && cues.means.test(split.decision))));
-  return isTaken || (mayOrder && (hasReason || namesOther(sentence, cues))) ? split : undefined;
+  return isTaken || (mayOrder && (hasReason || namesOther(sentence, cues) || takesInstead(sentence, cues)))
+    ? split
+    : undefined;
 }
 
 function isRemedy(sentence: string, { remedy }: CueTable): boolean {
@@ -72,6 +74,15 @@ function namesOther(sentence: string, { against }: CueTable): boolean {
   const other = against.exec(sentence)?.[0].toLowerCase();
   return other !== undefined && other !== "over";
 }
+
+/** "Use brass instead": the other way was named before. "Look there instead" takes none. */
+function takesInstead(sentence: string, { pick }: CueTable): boolean {
+  return INSTEAD.test(sentence) && pick.test(sentence);
+}
+
+/** At the end of a clause, in the languages whose word for it does not name the other way elsewhere too. */
+const INSTEAD =
+  /\s(?:instead|en su lugar|em vez disso|no lugar d(?:isso|el[ea]s?)|em seu lugar|invece|al (?:suo|loro) posto|взамен)(?=\s*(?:[,;.!:]|$)|\s+(?:please|and|por favor|per favore|пожалуйста)(?!\w))/i;
 
 /** Told of, asked or pointed at, not ordered. */
 const NO_VERB =
