@@ -32,13 +32,13 @@ interface Spoken {
  */
 export function isAnswered(asked: Spoken, next: Spoken | undefined, language: Language): boolean {
   const { text, message, place, isUser, repliedIn } = asked;
-  if (isUser || repliedIn === undefined || next?.message === repliedIn || !asksUser(text)) return false;
+  if (isUser || repliedIn === undefined || next?.message === repliedIn || !wantsAnswer(text)) return false;
   const isFollowed = next?.message === message && next.place === place + 1;
   return !isFollowed || OF_THE_USER[language].test(text) || CUES[language].choice.test(text);
 }
 
 /** A question, or a plea for an answer. */
-function asksUser(text: string): boolean {
+function wantsAnswer(text: string): boolean {
   return endsAsking(text) || PLEADING.test(text);
 }
 

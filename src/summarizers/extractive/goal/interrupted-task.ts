@@ -5,6 +5,7 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { mayHandOver } from "../calls/handing-over.ts";
 import { CUES } from "../cues/cues.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
@@ -31,7 +32,7 @@ export function withInterrupted(asked: Goal, input: GoalInput, tools: () => Iter
   if (isTalk || isObserved || report === undefined || report !== current || task === undefined) return asked;
   if (task.isCutShort !== true || report.isCutShort !== true || !tellsOfFailure(report.text)) return asked;
   if (!isTask(task.text, language) || isDoneSince([task, report], language)) return asked;
-  for (const name of tools()) if (HANDING_OVER.test(name)) return asked;
+  for (const name of tools()) if (mayHandOver(name)) return asked;
   const isSaid = goal.some((text) => wholes.get(text) === task.text);
   if (isSaid) return { ...asked, interrupted: task };
   const quote = askingQuote(task.text, QUOTE_CHARS_MAX, language);
@@ -43,8 +44,6 @@ export function withInterrupted(asked: Goal, input: GoalInput, tools: () => Iter
     leading: report.isKept && !task.isKept ? [...asked.leading, quote] : asked.leading,
   };
 }
-
-const HANDING_OVER = /complet|finish|submit|final|hand_?over|end_?(?:turn|task)|(?:^|_)(?:done|respond|answer)(?:$|_)/i;
 
 function tellsOfFailure(request: string): boolean {
   return REPORT.test(request.slice(0, READ_CHARS)) && !isTopicShift(request) && !callsOff(request);

@@ -4,6 +4,7 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { END as CLAUSE_END, NAME } from "./named-thing.ts";
 
@@ -69,7 +70,7 @@ export const FORBIDDEN: Readonly<Record<Language, RegExp>> = {
 /** Whether a name is forbidden everywhere and for good, by what stands around in its sentence. */
 export function isForbidding(before: string, behind: string): boolean {
   const clause = /^[^.!?？؟。！\n]*[.!?？؟。！]?/.exec(behind)?.[0] ?? "";
-  return !/[?？؟]$/.test(clause) && !PARTLY_BEHIND.test(clause) && !PARTLY_BEFORE.test(before);
+  return !endsAsking(clause) && !PARTLY_BEHIND.test(clause) && !PARTLY_BEFORE.test(before);
 }
 
 /** "…, unless it rains", "… now": on a condition, for a while, or in a place that follows. */

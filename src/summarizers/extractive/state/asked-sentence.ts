@@ -9,7 +9,7 @@ import { listPointedAt, pointsAtOne } from "../statements/offered-ways.ts";
 import { endsWithMark } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
-import { withoutLayout } from "../text/whole-statement.ts";
+import { closed, withoutLayout } from "../text/whole-statement.ts";
 
 /** `next` is the sentence behind it. */
 export function asksUser(sentence: string, next: string): boolean {
@@ -63,11 +63,8 @@ export function listBefore(said: string, question: string): string {
 }
 
 function told(text: string, charsMax: number): string {
-  return text === "" ? "" : `${closed(oneLine(text, charsMax))} `;
-}
-
-function closed(text: string): string {
-  return endsWithMark(text) ? text : `${text}.`;
+  const line = oneLine(text, charsMax);
+  return line === "" ? "" : `${endsWithMark(line) ? line : closed(line)} `;
 }
 
 /** "If so": under which condition, the sentence before says. */

@@ -8,6 +8,7 @@ import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import { isWorthTelling } from "../calls/call-outcome.ts";
+import { handsOver } from "../calls/handing-over.ts";
 import { CUES } from "../cues/cues.ts";
 import { askingQuote } from "../goal/asking.ts";
 import type { Goal } from "../goal/goal.ts";
@@ -156,15 +157,11 @@ function toTakeUp(last: Prose | undefined, { reading, kept, asked, language: ask
   return [step === "" || isGoal ? unansweredLine(language) : takeUpLabel(language) + step];
 }
 
-/** By which agents say that they are done. "submit_form" may be anything. */
-const HANDING_OVER =
-  /^(?:submit|finish(?:_task)?|attempt_completion|complete(?:_task)?|task_(?:complete|done)|final_answer|end_task)$/i;
-
 /** Nobody said what comes after the newest call: its result is still to be read, or what it changed to be looked at. */
 function goOn(input: NextInput, newestCall: NewestCall): readonly string[] {
   const { language } = input.reading;
   const { name, brief, outcome, changed, answer } = newestCall;
-  if (HANDING_OVER.test(name) && outcome === "succeeded")
+  if (handsOver(name) && outcome === "succeeded")
     return [answeredLine(language, { isAllDone: openIn(input).length + input.left.length === 0 })];
   if (answer !== undefined && answer !== "") return [answerLabel(language) + oneLine(answer, CALL_CHARS_MAX)];
   if (answer === "" && outcome === "running") return [awaitingLabel(language) + oneLine(brief, CALL_CHARS_MAX)];

@@ -131,14 +131,14 @@ function withoutField(words: string): string {
 /** "Shall I book it, or is there anything else?" asks for more than whatever else there may be. */
 function isCourtesy(sentence: string): boolean {
   if (!COURTESY.test(sentence)) return false;
-  const [, spaced, dense] = (endsAsking(sentence) ? ALTERNATIVE.exec(sentence) : undefined) ?? [];
+  const [, spaced, dense] = (endsAsking(sentence) ? OR_ELSE.exec(sentence) : undefined) ?? [];
   const first = spaced ?? dense ?? "";
   if (first === "") return !(endsAsking(sentence) && PURPOSE.test(sentence));
   return COURTESY.test(first) || OF_ANY_QUESTION.test(first);
 }
 
 /** What stands before another possibility, where that is enough to ask for something. */
-const ALTERNATIVE = quick(
+const OR_ELSE = quick(
   "^(.{16,}?),?(?: (?:or|oder|ou|[ou]|oppure|или|أو|أم) )|^(.{4,}?)[，、,]? ?(?:或者|还是|または|それとも|또는|아니면)",
   "i",
 );
