@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Report } from "../src/compactor/report.ts";
 import { type CallOptions, type CompactorOptions, createCompactor } from "../src/compactor.ts";
+import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
@@ -22,6 +23,8 @@ function chat(turns: number, wordsEach: number): JsonObject[] {
 }
 
 const counter = estimateTokens({ format: "openai-chat" });
+
+const PROFILES: readonly ProfileName[] = ["balanced", "micro-agent", "agentpg", "nous", "openclaw", "auto-compact"];
 
 interface Outcome {
   readonly report: Report;
@@ -106,6 +109,31 @@ describe("a target that somebody named", () => {
     expect(report.fits).toBe(true);
     expect(report.tokensAfter).toBeGreaterThan(targetTokens * 0.9);
     expect(keptTokens).toBeGreaterThan(targetTokens * 0.5);
+  });
+
+  test.each(PROFILES)("%s: nothing but the frame that it writes stands beside a summary", async (profile) => {
+    const words = Array.from({ length: 4_000 }, (_, index) => `gate${index}`);
+    const exact: Summarizer = {
+      name: "exact",
+      version: "1",
+      planCalls: () => 0,
+      summarize: async ({ budgetTokens, counter }) => {
+        const fitting = words.findLastIndex((_, at) => counter.countText(words.slice(0, at).join(" ")) <= budgetTokens);
+        return { text: words.slice(0, fitting).join(" "), calls: 0, notes: [] };
+      },
+    };
+    const { report, targetTokens, keptTokens } = await outcomeOf(chat(40, 50), {
+      options: {
+        profile,
+        summarizer: exact,
+        compact: { strategy: "summarize" },
+      },
+      call: { target: { ratio: 0.06 } },
+    });
+    expect(report.fits).toBe(true);
+    expect(keptTokens).toBeLessThan(targetTokens / 2);
+    // What is kept may be followed by the lines that the renderer puts between neighbours.
+    expect(report.tokensAfter).toBeGreaterThan(targetTokens - 12);
   });
 
   test("any other summarizer is asked once, however little it says", async () => {

@@ -4,8 +4,10 @@
  */
 
 import { formatRules } from "../core/format-rules.ts";
+import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
+import { frameMessages } from "../core/plan/render.ts";
 import { withoutSummary } from "../core/plan/summary-marks.ts";
 import { quietTokens } from "../core/plan/trigger.ts";
 import { unansweredRound } from "../core/plan/unanswered-round.ts";
@@ -39,8 +41,8 @@ const NAMED_ROUND_SHARE = 0.25;
 export const WORTH_READING_TOKENS = 2_000;
 const WORTH_READING_SHARE = 0.25;
 
-/** Marks, acknowledgement and message structure around a summary. */
-const FRAME_TOKENS = 48;
+/** A text counts a little more between its marks than both do apart. */
+const JOIN_TOKENS = 4;
 /** The lines between neighbours of one role, where the provider refuses those. */
 const BRIDGE_TOKENS = 32;
 
@@ -52,7 +54,7 @@ export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Part
   const { protect } = input.settings;
   const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages, mayTakeNative });
   const [aimTokens] = aimsOf(input);
-  const room = (parts: Partition): number => aimTokens - keptTokens(input, parts) - frameTokens(input);
+  const room = (parts: Partition): number => aimTokens - keptTokens(input, parts) - frameTokens(input, parts);
   if (room(full) >= wantedBudget(input)) return full;
   const shorter = input.isTargetExplicit ? tailUnderNamedTarget : tailUnderOwnTarget;
   const tight = shorter(input, aimTokens, { mayDropFirstUser: false, mayTakeNative });
@@ -170,9 +172,10 @@ function wantedBudget(input: PlanInput): number {
   return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(aimTokens * budget.ratioOfTarget)));
 }
 
-export function summaryBudget(input: PlanInput, kept: number): number {
+export function summaryBudget(input: PlanInput, parts: Partition): number {
   const [aimTokens, ...further] = aimsOf(input);
-  const roomIn = (aim: number): number => aim - kept - frameTokens(input);
+  const beside = keptTokens(input, parts) + frameTokens(input, parts);
+  const roomIn = (aim: number): number => aim - beside;
   if (input.isTargetExplicit) {
     const missed = Math.max(USEFUL_TOKENS, Math.floor(aimTokens * MISSED_TARGET_SHARE));
     // Where what is protected misses the target by itself, a line would not meet it either.
@@ -186,8 +189,17 @@ export function summaryBudget(input: PlanInput, kept: number): number {
   );
 }
 
-export function frameTokens(input: PlanInput): number {
-  return FRAME_TOKENS + bridgeTokens(input);
+/** Of what stands around a summary; where nobody knows yet what stays, at most. */
+export function frameTokens(input: PlanInput, parts?: Partition): number {
+  const frame = frameMessages(input.settings.render, parts === undefined || mayUserFollow(input, parts));
+  return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
+}
+
+/** The summary stands where the first message that it replaces stood, or behind what the provider compacted. */
+function mayUserFollow({ conversation: { messages } }: PlanInput, { zone, protectedBy }: Partition): boolean {
+  const [first = 0] = zone;
+  const next = messages.findIndex((_, index) => index > first && protectedBy.has(index));
+  return messages[next]?.role === "user" || messages.some(isNativeItem);
 }
 
 function bridgeTokens({ conversation }: PlanInput): number {

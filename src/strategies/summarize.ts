@@ -29,11 +29,11 @@ export function planInstead(input: PlanInput, parts: Partition, stepFor: (budget
   const kept = keptTokens(input, parts);
   const zoneTokens = sumTokens(messagesAt(input, zone), input.tokensOf);
   const budgetTokens = Math.min(
-    summaryBudget(input, kept),
+    summaryBudget(input, parts),
     Math.max(USEFUL_TOKENS, Math.floor(zoneTokens * ZONE_SHARE_MAX)),
   );
   const tokensBefore = totalTokens(input);
-  const tokensAfter = kept + budgetTokens + frameTokens(input);
+  const tokensAfter = kept + budgetTokens + frameTokens(input, parts);
   if (tokensAfter >= tokensBefore) return nothingToDo(input, "frees-nothing");
   const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
   return {

@@ -51,14 +51,14 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
     // A pinned message stays as it is; the summary then stands behind it.
     if (message === undefined || message.pinned) return RENDERERS.pair(input);
     const merged = withSummary(message, summary, settings);
-    const acknowledged = tail[0]?.role === "user" ? [acknowledge(input)] : [];
+    const acknowledged = tail[0]?.role === "user" ? [acknowledge(settings)] : [];
     return { system: conversation.system, messages: [...head.with(first, merged), ...acknowledged, ...tail] };
   },
   pair: (input) => {
-    const { conversation, head, tail } = input;
-    const isNeeded = input.settings.acknowledgement.when === "always" || tail[0]?.role === "user";
-    const acknowledged = isNeeded && input.settings.acknowledgement.when !== "never" ? [acknowledge(input)] : [];
-    return { system: conversation.system, messages: [...head, summaryMessage(input), ...acknowledged, ...tail] };
+    const { conversation, head, tail, summary, settings } = input;
+    const acknowledged = isPaired(settings, tail[0]?.role === "user") ? [acknowledge(settings)] : [];
+    const messages = [...head, summaryMessage(summary, settings), ...acknowledged, ...tail];
+    return { system: conversation.system, messages };
   },
   "flagged-message": (input) => plainMessage(input),
   entry: (input) => plainMessage(input),
@@ -79,16 +79,31 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
 
 const SUMMARY_ID = "summary";
 
-function plainMessage(input: RenderInput): Rendered {
-  return { system: input.conversation.system, messages: [...input.head, summaryMessage(input), ...input.tail] };
+/**
+ * What a summary brings along besides its text: its marks, and an acknowledgement where a user's message may stand behind it. An
+ * upper bound where the renderer writes less, such as marks inside of another message.
+ */
+export function frameMessages(settings: RenderSettings, mayUserFollow: boolean): readonly Message[] {
+  const { renderer } = settings;
+  const mayMerge = renderer === "merge-first-user" && mayUserFollow;
+  const mayPair = (renderer === "pair" || renderer === "merge-first-user") && isPaired(settings, mayUserFollow);
+  return [summaryMessage("", settings), ...(mayMerge || mayPair ? [acknowledge(settings)] : [])];
 }
 
-function summaryMessage({ summary, settings }: RenderInput): Message {
+function isPaired({ acknowledgement: { when } }: RenderSettings, userFollows: boolean): boolean {
+  return when === "always" || (when === "needed" && userFollows);
+}
+
+function plainMessage({ conversation, head, tail, summary, settings }: RenderInput): Rendered {
+  return { system: conversation.system, messages: [...head, summaryMessage(summary, settings), ...tail] };
+}
+
+function summaryMessage(summary: string, settings: RenderSettings): Message {
   return { id: SUMMARY_ID, role: "user", parts: [summaryPart(summary, settings)] };
 }
 
-function acknowledge({ settings }: RenderInput): Message {
-  return { id: `${SUMMARY_ID}/acknowledgement`, role: "assistant", parts: [text(settings.acknowledgement.text)] };
+function acknowledge({ acknowledgement }: RenderSettings): Message {
+  return { id: `${SUMMARY_ID}/acknowledgement`, role: "assistant", parts: [text(acknowledgement.text)] };
 }
 
 const CONTINUE_TEXT = "Please continue.";
