@@ -9,7 +9,7 @@ import type { Partition } from "../core/plan/partition.ts";
 import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
 import { frameMessages } from "../core/plan/render.ts";
 import { withoutSummary } from "../core/plan/summary-marks.ts";
-import { quietTokens } from "../core/plan/trigger.ts";
+import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
 import { unansweredRound } from "../core/plan/unanswered-round.ts";
 
 /** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
@@ -53,6 +53,7 @@ const BRIDGE_TOKENS = 32;
 export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Partition {
   const { protect } = input.settings;
   const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages, mayTakeNative });
+  if (isKeptInFull(input, full)) return full;
   const [aimTokens] = aimsOf(input);
   const room = (parts: Partition): number => aimTokens - keptTokens(input, parts) - frameTokens(input, parts);
   if (room(full) >= wantedBudget(input)) return full;
@@ -62,6 +63,15 @@ export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Part
   return shorter(input, aimTokens, HARD);
 }
 
+/**
+ * Without a target nothing is worth more than what is protected (R055, R056, D15): it stays for as long as a request with it can be
+ * answered, even above the trigger, and where that leaves nothing to compact, nothing is done (R038).
+ */
+function isKeptInFull(input: PlanInput, full: Partition): boolean {
+  if (input.targetTokens !== undefined || input.reason === "overflow") return false;
+  return keptTokens(input, full) + frameTokens(input) + USEFUL_TOKENS <= answerableTokens(input.settings);
+}
+
 /** For a pass that makes no summary: as many of the newest messages as the target allows (D22). */
 export function partitionForTruncation(input: PlanInput): Partition {
   const { protect } = input.settings;
@@ -69,7 +79,7 @@ export function partitionForTruncation(input: PlanInput): Partition {
   const limitTokens = aimTokens - foundTokens(input) - bridgeTokens(input);
   if (input.targetTokens === undefined) {
     const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
-    if (keptTokens(input, full) <= limitTokens) return full;
+    if (keptTokens(input, full) <= limitTokens || isKeptInFull(input, full)) return full;
   }
   const within = { tokens: Math.max(0, limitTokens), limitTokens };
   const gentle = tailWithin(input, within, GENTLE);
@@ -90,6 +100,9 @@ export function roundRoom(input: PlanInput): RoundRoom | undefined {
   const round = unansweredRound(conversation.messages, structure);
   if (round === undefined) return undefined;
   const tokens = sumTokens(conversation.messages.slice(round.start, round.end), tokensOf);
+  const { tailTokens, tailMessages } = input.settings.protect;
+  const full = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+  if (isKeptInFull(input, full)) return { ...round, tokens, allowedTokens: tokens };
   const merged = input.settings.compact.strategy === "truncate" ? 0 : mergedTokens(input);
   const beside = (may: May): number => keptTokens(input, tailOf(input, 0, may)) - tokens - merged;
   const allowed = isShared(input) ? sharedRoom(input, beside) : ownRoom(input, tokens, beside);

@@ -49,6 +49,14 @@ export function quietTokens(settings: Settings, outside: Omit<ContextSize, "mess
   return Math.max(0, Math.min(settings.windowTokens, ...limits));
 }
 
+/** The most that a request may come to and still be answered: the longest reply and every reserve stay free. */
+export function answerableTokens({ windowTokens, maxOutputTokens, compact }: Settings): number {
+  const reserves = compact.triggers.map((trigger) =>
+    trigger.type === "reserve" ? raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens : 0,
+  );
+  return windowTokens - Math.max(maxOutputTokens, ...reserves);
+}
+
 /** A reserve below the floor is raised to it; a floor of 0 changes nothing (R050, R051). */
 export function raiseToFloor(
   reserveTokens: number,
