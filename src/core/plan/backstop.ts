@@ -3,7 +3,7 @@
  * number of messages is limited in every pass (R146). What a summary is made in this pass stands for what the limit takes.
  */
 
-import type { RenderSettings } from "../settings/settings.ts";
+import { formatRules } from "../format-rules.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
 import { overLimit } from "./count-backstop.ts";
 import { dropTurns } from "./drop-turns.ts";
@@ -13,7 +13,7 @@ import { type PlanInput, partitionFor } from "./plan-input.ts";
 export function withBackstop(plan: Plan, input: PlanInput): Plan {
   const turned = plan.steps.every(isTextStep) ? withDrop(plan, dropTurns(turnsInput(input)), input) : plan;
   const leaving = removedBy(turned);
-  const messageIds = overLimit(input, { leaving, added: addedMessages(turned, input.settings.render) });
+  const messageIds = overLimit(input, { leaving, added: addedMessages(turned, input) });
   if (messageIds.length === 0) return turned;
   const taking = turned.steps.find(isTaking);
   if (taking !== undefined) return withMore(turned, taking, { messageIds, input });
@@ -36,10 +36,13 @@ function turnsInput(input: PlanInput): Parameters<typeof dropTurns>[0] {
 }
 
 /** At most; how many there are is known only when the summary stands in its place. */
-function addedMessages({ steps }: Plan, { renderer }: RenderSettings): number {
+function addedMessages({ steps }: Plan, { settings, conversation }: PlanInput): number {
   if (steps.some(({ type }) => type === "native")) return 1;
   if (!steps.some(({ type }) => type === "summarize")) return 0;
-  return renderer === "pair" || renderer === "merge-first-user" ? 2 : 1;
+  const { renderer } = settings.render;
+  // Where neighbours of one role are refused, a line stands between what was put in and what follows.
+  const bridges = formatRules(conversation.format).sameRole === "refused" ? 1 : 0;
+  return bridges + (renderer === "pair" || renderer === "merge-first-user" ? 2 : 1);
 }
 
 function withDrop(plan: Plan, drop: DropStep | undefined, input: PlanInput): Plan {

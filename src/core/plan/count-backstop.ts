@@ -1,5 +1,6 @@
 /** R146, D04: the hard limit on the number of messages. Oldest go first, protections are honoured, pairs stay whole. */
 
+import { formatRules } from "../format-rules.ts";
 import { partition } from "./partition.ts";
 import type { PlanInput } from "./plan-input.ts";
 
@@ -22,14 +23,25 @@ export function overLimit(input: PlanInput, { leaving, added }: CountChange): re
   const kept = keptWhatever(input);
   const cuts = structure.cutPoints("pair-safe");
   const ids: string[] = [];
-  for (let at = 0; at < cuts.length && excess > 0; at++) {
+  // Where a provider refuses a list that does not begin with a user, a message is put in front: it counts too.
+  const mayNeedOpening = added === 0 && formatRules(conversation.format).startsWithUser;
+  const gone = new Set(leaving);
+  let first = 0;
+  const openings = (): number => {
+    while (first < messages.length && gone.has(messages[first]?.id ?? "")) first++;
+    return mayNeedOpening && messages[first]?.role !== "user" ? 1 : 0;
+  };
+  for (let at = 0; at < cuts.length && excess + openings() > 0; at++) {
     const start = cuts[at] ?? 0;
     const block = messages.slice(start, cuts[at + 1] ?? messages.length);
     const isKept = block.some(
       ({ id }, offset) => kept.has(start + offset) || found?.messageIds.includes(id) || leaving.has(id),
     );
     if (isKept) continue;
-    ids.push(...block.map(({ id }) => id));
+    for (const { id } of block) {
+      ids.push(id);
+      gone.add(id);
+    }
     excess -= block.length;
   }
   return ids;
