@@ -186,3 +186,13 @@ test("a result over the cap is cut, however it ends (R082)", async () => {
   for (const ending of ["", " The page has 90000 characters.]", "\n\n[Output cut at 400 of 90000 characters.]"])
     expect(await shown(ending)).toBeLessThan(40_500);
 });
+
+test.each([
+  ["protect.toolOutputs", { protect: { toolOutputs: true } }],
+  ["prune.tools", { prune: { tools: { "sea*": "never" } } }],
+  ["protect.toolsVerbatim", { protect: { toolsVerbatim: ["search"] } }],
+] as const)("a result that %s keeps in full is not cut on arrival either", async (_, kept) => {
+  const body = { messages: [say("user", "go"), search(0), found(0, 90_000)] };
+  const { request } = await createCompactor({ ...options, ...kept, summarizer: summarizer() }).fit(body);
+  expect(request).toBe(body);
+});

@@ -6,7 +6,7 @@
 
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text, textsOf } from "../message.ts";
 import type { PruneSettings, Settings } from "../settings/settings.ts";
-import type { Pairing } from "../structure/pairing.ts";
+import { type Pairing, pairCalls } from "../structure/pairing.ts";
 import type { TextStep } from "./plan.ts";
 import {
   CLEARED_TEXT,
@@ -64,7 +64,7 @@ export function prunableTokens(input: PruneInput): number {
   return tokens;
 }
 
-/** R082: results over the cap, wherever they stand; a pure function of the result, so it needs no memory. */
+/** R082: results over the cap, wherever they stand, unless the settings keep them in full; a pure function, so it needs no memory. */
 export function capSteps({
   messages,
   settings,
@@ -72,14 +72,17 @@ export function capSteps({
 }: Omit<PruneInput, "mayPrune" | "pairing">): readonly TextStep[] {
   const { capOnArrivalChars } = settings.prune;
   if (!settings.prune.enabled || capOnArrivalChars <= 0) return [];
-  return messages.flatMap((message) =>
-    message.parts.flatMap((part, position) => {
-      if (message.pinned || part.type !== "tool-result" || !isPlain(part)) return [];
-      const before = resultText(part);
-      if (before.length <= capOnArrivalChars || isCappedText(before)) return [];
-      return textStep("cap", { message, position, part }, cappedText(before, capOnArrivalChars), tokensOf) ?? [];
-    }),
-  );
+  const isOver = (part: Part): boolean => {
+    if (part.type !== "tool-result" || !isPlainResult(part)) return false;
+    const before = resultText(part);
+    return before.length > capOnArrivalChars && !isCappedText(before);
+  };
+  // Whose results they are is asked only where one is too long.
+  if (!messages.some(({ parts }) => parts.some(isOver))) return [];
+  return shortenableResults({ messages, pairing: pairCalls(messages), settings }, () => true).flatMap((result) => {
+    if (!isOver(result.part)) return [];
+    return textStep("cap", result, cappedText(resultText(result.part), capOnArrivalChars), tokensOf) ?? [];
+  });
 }
 
 /** The message after one step: one text in the place of the first, and whatever is no text where it was. */
