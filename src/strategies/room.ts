@@ -78,12 +78,23 @@ export function partitionForTruncation(input: PlanInput): Partition {
   const [aimTokens] = aimsOf(input);
   const limitTokens = aimTokens - foundTokens(input) - bridgeTokens(input);
   if (input.targetTokens === undefined) {
-    const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+    const full = partitionFor(input, { tokens: protect.tailTokens, messages: tailBesideSystem(input) });
     if (keptTokens(input, full) <= limitTokens || isKeptInFull(input, full)) return full;
   }
   const within = { tokens: Math.max(0, limitTokens), limitTokens };
   const gentle = tailWithin(input, within, GENTLE);
   return keptTokens(input, gentle) <= limitTokens ? gentle : tailWithin(input, within, HARD);
+}
+
+/** R071: system messages stay anyway, so those that stand among the newest messages take no place there. */
+function tailBesideSystem({ conversation: { messages }, settings: { protect } }: PlanInput): number {
+  let tail = 0;
+  let counted = 0;
+  while (tail < messages.length && counted < protect.tailMessages) {
+    tail++;
+    if (!protect.system || messages[messages.length - tail]?.role !== "system") counted++;
+  }
+  return tail;
 }
 
 /** How much room there is for the round that the model has not answered, and how much it takes; undefined without one. */

@@ -85,6 +85,13 @@ describe("R227, each strategy", () => {
     expect(kept.length).toBeGreaterThanOrEqual(10);
     expect(report.tokensAfter).toBeLessThanOrEqual(TARGET_TOKENS);
   });
+  test("system messages among the newest take none of the ten places of truncate (R071)", async () => {
+    const newest = [...chat(2), system("Reply in French."), ...chat(3)];
+    const messages = [system("Be brief."), ...chat(30), ...newest];
+    const truncate = { format: openaiChat, profile: "auto-compact", compact: { strategy: "truncate" } } as const;
+    const { request } = await createCompactor(truncate).compact({ messages });
+    expect(request.messages).toEqual([system("Be brief."), ...newest]);
+  });
   test("summarize puts one system message before the last ten", async () => {
     const { request } = await compactorWith("summarize", { summarizer: saying("S") }).fit(body);
     expect(request.messages).toEqual([system("Be brief."), system(`${OPENING}S`), ...body.messages.slice(-10)]);
