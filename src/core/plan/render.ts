@@ -9,7 +9,7 @@ import { isArray } from "../json.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { isTurnStart } from "../structure/structure.ts";
-import { stripParts, summaryPart, withoutSummary, withSummary } from "./summary-marks.ts";
+import { acknowledgementText, stripParts, summaryPart, withoutSummary, withSummary } from "./summary-marks.ts";
 
 export interface Rendered {
   readonly system: Conversation["system"];
@@ -107,7 +107,6 @@ function acknowledge({ acknowledgement }: RenderSettings): Message {
 }
 
 const CONTINUE_TEXT = "Please continue.";
-const UNDERSTOOD_TEXT = "Understood.";
 
 /** Only where the provider refuses neighbours of one role. */
 function bridge(messages: readonly Message[], settings: RenderSettings, { sameRole }: FormatRules): readonly Message[] {
@@ -116,7 +115,7 @@ function bridge(messages: readonly Message[], settings: RenderSettings, { sameRo
     const previous = messages[index - 1];
     if (previous === undefined || previous.role !== message.role) return [message];
     const isUser = message.role === "user";
-    const said = isUser ? settings.acknowledgement.text || UNDERSTOOD_TEXT : CONTINUE_TEXT;
+    const said = isUser ? acknowledgementText(settings) : CONTINUE_TEXT;
     const between: Message = { id: `${message.id}/bridge`, role: isUser ? "assistant" : "user", parts: [text(said)] };
     return [between, message];
   });

@@ -47,3 +47,29 @@ test("what only quotes an opening is no summary", () => {
   const quoting = user(`The text "${render.opening.trim()}" must stay, and so must "${render.closing.trim()}".`);
   expect(findSummary([quoting], [], render)).toBeUndefined();
 });
+
+/** D12: the lines that a renderer put beside a summary, wherever it stands; what follows them is the conversation's. */
+test("the lines beside a summary are found with it", () => {
+  const listed = (...said: readonly string[]): readonly Message[] =>
+    said.map((words, index) => ({
+      id: `m${index}`,
+      role: index % 2 === 0 ? "user" : "assistant",
+      parts: [text(words)],
+    }));
+  const idsIn = (messages: readonly Message[], render: RenderSettings) => findSummary(messages, [], render)?.messageIds;
+  const merged = microAgent.render;
+  const line = merged.acknowledgement.text;
+  expect(idsIn(listed(`Do it.\n\n${markedSummary("S", merged)}`, line, "Go on.", line), merged)).toEqual(["m1"]);
+  expect(idsIn(listed(`Do it.\n\n${markedSummary("S", merged)}`, "I did."), merged)).toEqual([]);
+  const pair = balanced.render;
+  const said = pair.acknowledgement.text;
+  expect(idsIn(listed("Do it.", said, markedSummary("S", pair), said, "Go on.", said), pair)).toEqual([
+    "m1",
+    "m2",
+    "m3",
+  ]);
+  expect(idsIn(listed(markedSummary("S", openclaw.render), "Understood.", "Go on."), openclaw.render)).toEqual([
+    "m0",
+    "m1",
+  ]);
+});

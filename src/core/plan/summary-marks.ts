@@ -10,7 +10,7 @@ import type { RenderSettings } from "../settings/settings.ts";
 export interface FoundSummary {
   /** The newest summary's text, without its marks. */
   readonly text: string;
-  /** Messages that hold nothing but a summary or its acknowledgement: they leave when it is replaced. */
+  /** Messages that hold nothing but a summary, or the line put beside one: they leave when it is replaced. */
   readonly messageIds: readonly string[];
 }
 
@@ -22,22 +22,24 @@ export function findSummary(
 ): FoundSummary | undefined {
   const texts: string[] = [];
   const ownTexts: string[] = [];
-  const messageIds: string[] = [];
+  const messageIds = new Set<string>();
   for (const part of system) if (part.type === "text") texts.push(...summaryIn(part.text, render));
   messages.forEach((message, index) => {
     const found = summariesIn(message, render);
     const newest = found.at(-1);
     if (newest === undefined) return;
     texts.push(newest);
-    if (withoutSummary(message, render).parts.length > 0) return;
-    ownTexts.push(newest);
-    messageIds.push(message.id);
-    const next = messages[index + 1];
-    if (next !== undefined && isAcknowledgement(next, render)) messageIds.push(next.id);
+    const isOwn = withoutSummary(message, render).parts.length === 0;
+    if (isOwn) ownTexts.push(newest);
+    // Where neighbours of one role are refused, the line stands before a summary too.
+    const [before, after] = [messages[index - 1], messages[index + 1]];
+    if (isOwn && before !== undefined && isAcknowledgement(before, render)) messageIds.add(before.id);
+    if (isOwn) messageIds.add(message.id);
+    if (after !== undefined && isAcknowledgement(after, render)) messageIds.add(after.id);
   });
   // One that has a message of its own is ours; marks around a part of a message may have been pasted with it.
   const text = ownTexts.at(-1) ?? texts.at(-1);
-  return text === undefined ? undefined : { text, messageIds };
+  return text === undefined ? undefined : { text, messageIds: [...messageIds] };
 }
 
 /** The message as it was before a summary was merged into it; the same one when there is none, or when it is pinned. */
@@ -143,13 +145,20 @@ function lineStartOf(mark: string, value: string): number {
   return value.startsWith(mark) ? 0 : -1;
 }
 
-function isAcknowledgement(message: Message, { acknowledgement }: RenderSettings): boolean {
+const UNDERSTOOD_TEXT = "Understood.";
+
+/** What the assistant is made to say where a summary needs an answer, also under settings that have none. */
+export function acknowledgementText({ acknowledgement }: RenderSettings): string {
+  return acknowledgement.text || UNDERSTOOD_TEXT;
+}
+
+function isAcknowledgement(message: Message, render: RenderSettings): boolean {
   const [only] = message.parts;
   return (
     !message.pinned &&
     message.role === "assistant" &&
     message.parts.length === 1 &&
     only?.type === "text" &&
-    only.text === acknowledgement.text
+    only.text === acknowledgementText(render)
   );
 }
