@@ -41,7 +41,7 @@ export const renderSchema: SchemaFor<RenderSettings> = {
         text: { type: "text", about: "The answer; not blank unless `when` is never." },
         when: {
           type: "choice",
-          about: "When it is inserted.",
+          about: "When it is inserted, with the renderers `pair` and `merge-first-user`; the others have none.",
           values: { needed: "if the tail begins with a user message", always: "always", never: "never" },
         },
       },

@@ -125,6 +125,26 @@ describe("scenario B", () => {
     expect(next).toEqual(say("user", "q1"));
   });
 
+  test("the acknowledgement is inserted when the settings say so (C19)", async () => {
+    const line = "Understood. Continuing with the current task.";
+    const check = async (when: "needed" | "always" | "never", list: readonly JsonObject[], isThere: boolean) => {
+      const render = { acknowledgement: { when } };
+      const { request } = await createCompactor({ ...options, render, summarizer: summarizer() }).compact({
+        messages: [...list],
+      });
+      const [, second] = request.messages as JsonObject[];
+      expect(second?.content === line, when).toBe(isThere);
+    };
+    const talk = ["q1", "a1", "q2", "a2", "q3", "a3"].map((said, index) => say(index % 2 ? "assistant" : "user", said));
+    const toUser = [...messages, ...talk];
+    await check("needed", toUser, true);
+    await check("always", toUser, true);
+    await check("never", toUser, false);
+    await check("needed", messages, false);
+    await check("always", messages, true);
+    await check("never", messages, false);
+  });
+
   test("a failing summarizer leaves the list to the count limit, which honours pairs and the first message (R145, R146, D04)", async () => {
     const long = conversation(40, 8_300);
     const failing: Summarizer = { ...summarizer(), summarize: () => Promise.reject(new Error("no model")) };

@@ -51,14 +51,13 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
     // A pinned message stays as it is; the summary then stands behind it.
     if (message === undefined || message.pinned) return RENDERERS.pair(input);
     const merged = withSummary(message, summary, settings);
-    const acknowledged = tail[0]?.role === "user" ? [acknowledge(settings)] : [];
-    return { system: conversation.system, messages: [...head.with(first, merged), ...acknowledged, ...tail] };
+    const messages = [...head.with(first, merged), ...acknowledged(settings, isUserNext(tail)), ...tail];
+    return { system: conversation.system, messages };
   },
   pair: (input) => {
     const { conversation, head, tail, summary, settings } = input;
-    const acknowledged = isPaired(settings, tail[0]?.role === "user") ? [acknowledge(settings)] : [];
-    const messages = [...head, summaryMessage(summary, settings), ...acknowledged, ...tail];
-    return { system: conversation.system, messages };
+    const pair = [summaryMessage(summary, settings), ...acknowledged(settings, isUserNext(tail))];
+    return { system: conversation.system, messages: [...head, ...pair, ...tail] };
   },
   "flagged-message": (input) => plainMessage(input),
   entry: (input) => plainMessage(input),
@@ -84,14 +83,19 @@ const SUMMARY_ID = "summary";
  * upper bound where the renderer writes less, such as marks inside of another message.
  */
 export function frameMessages(settings: RenderSettings, mayUserFollow: boolean): readonly Message[] {
-  const { renderer } = settings;
-  const mayMerge = renderer === "merge-first-user" && mayUserFollow;
-  const mayPair = (renderer === "pair" || renderer === "merge-first-user") && isPaired(settings, mayUserFollow);
-  return [summaryMessage("", settings), ...(mayMerge || mayPair ? [acknowledge(settings)] : [])];
+  const isAnswered = settings.renderer === "pair" || settings.renderer === "merge-first-user";
+  return [summaryMessage("", settings), ...(isAnswered ? acknowledged(settings, mayUserFollow) : [])];
 }
 
-function isPaired({ acknowledgement: { when } }: RenderSettings, userFollows: boolean): boolean {
-  return when === "always" || (when === "needed" && userFollows);
+function isUserNext([next]: readonly Message[]): boolean {
+  return next?.role === "user";
+}
+
+/** C19: the assistant's line behind the summary, when the settings say so. */
+function acknowledged({ acknowledgement }: RenderSettings, userFollows: boolean): readonly Message[] {
+  const { when, text: said } = acknowledgement;
+  const isDue = when === "always" || (when === "needed" && userFollows);
+  return isDue ? [{ id: `${SUMMARY_ID}/acknowledgement`, role: "assistant", parts: [text(said)] }] : [];
 }
 
 function plainMessage({ conversation, head, tail, summary, settings }: RenderInput): Rendered {
@@ -100,10 +104,6 @@ function plainMessage({ conversation, head, tail, summary, settings }: RenderInp
 
 function summaryMessage(summary: string, settings: RenderSettings): Message {
   return { id: SUMMARY_ID, role: "user", parts: [summaryPart(summary, settings)] };
-}
-
-function acknowledge({ acknowledgement }: RenderSettings): Message {
-  return { id: `${SUMMARY_ID}/acknowledgement`, role: "assistant", parts: [text(acknowledgement.text)] };
 }
 
 const CONTINUE_TEXT = "Please continue.";
