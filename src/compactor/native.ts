@@ -8,6 +8,7 @@ import type { Conversation, Message } from "../core/message.ts";
 import { removedIds } from "../core/plan/apply-plan.ts";
 import type { NativeStep } from "../core/plan/plan.ts";
 import type { Format, Usage } from "../core/ports.ts";
+import { timerMs } from "../core/timer-limit.ts";
 import { totalUsage } from "../core/usage.ts";
 import { throwIfAborted } from "./make-summary.ts";
 
@@ -98,7 +99,7 @@ async function withDeadline<Result>(
 ): Promise<Result> {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => controller.abort(new Error(`no answer in ${timeoutMs} ms`)), timerMs(timeoutMs));
   signal.addEventListener("abort", stop, { once: true });
   const ended = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });

@@ -5,9 +5,13 @@ import { DEFAULT_RETRY, delayBefore, isOverflowError, isTransient } from "./retr
 
 const request = { system: "s", prompt: "p", maxOutputTokens: 10, temperature: 0, signal: new AbortController().signal };
 
-async function run(replies: readonly Reply[], maxCalls: number, signal = request.signal, sleep = async () => {}) {
+async function run(
+  replies: readonly Reply[],
+  maxCalls: number,
+  { signal = request.signal, sleep = async () => {}, timeoutMs = 20 } = {},
+) {
   const model = scripted(...replies);
-  const settings = { complete: model.complete, timeoutMs: 20, retry: { ...DEFAULT_RETRY, sleep } };
+  const settings = { complete: model.complete, timeoutMs, retry: { ...DEFAULT_RETRY, sleep } };
   const budget = createCallBudget(1, maxCalls);
   const outcome = await ask({ ...request, signal }, settings, budget).catch((error: unknown) => error);
   return { outcome, made: budget.made, requests: model.requests };
@@ -33,10 +37,18 @@ test("each attempt has a deadline of its own, and its signal is aborted at it", 
   expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
 });
 
+test("a deadline beyond what a timer takes is not over at once", async () => {
+  const slow: Reply = () => new Promise((resolve) => setTimeout(() => resolve({ text: "in time" }), 15));
+  expect((await run([slow], 1, { timeoutMs: 2 ** 31 })).outcome).toEqual({ text: "in time" });
+});
+
 test("an abort ends a wait that would never end", async () => {
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 5);
-  const { outcome, made } = await run([statusError(503)], 9, controller.signal, () => new Promise(() => {}));
+  const { outcome, made } = await run([statusError(503)], 9, {
+    signal: controller.signal,
+    sleep: () => new Promise(() => {}),
+  });
   expect(outcome).toMatchObject({ code: "aborted" });
   expect(made).toBe(1);
 });
@@ -44,7 +56,7 @@ test("an abort ends a wait that would never end", async () => {
 test("an abort reaches the call that is under way", async () => {
   const controller = new AbortController();
   setTimeout(() => controller.abort(new Error("enough")), 5);
-  const { requests } = await run([hang], 9, controller.signal);
+  const { requests } = await run([hang], 9, { signal: controller.signal });
   expect(requests[0]?.signal.reason).toEqual(new Error("enough"));
 });
 

@@ -7,6 +7,7 @@
 import type { SummarizeContext } from "../core/checkpoint/summary.ts";
 import { isObject } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
+import { timerMs } from "../core/timer-limit.ts";
 import { sumUsage } from "../core/usage.ts";
 import { aborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { delayBefore, type RetrySettings } from "./retry.ts";
@@ -140,7 +141,7 @@ async function attemptOnce(request: CompletionRequest, { complete, timeoutMs }: 
     timer = setTimeout(() => {
       resolve({ type: "timeout" });
       controller.abort(new DOMException(`No answer in ${timeoutMs} ms`, "TimeoutError"));
-    }, timeoutMs);
+    }, timerMs(timeoutMs));
   });
   // An async function, so that what `complete` throws at once is caught like what it rejects with.
   const call = async (): Promise<Outcome> => {

@@ -5,6 +5,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { isObject, numberOf, stringOf } from "../core/json.ts";
+import { timerMs } from "../core/timer-limit.ts";
 
 export interface RetrySettings {
   /** The first attempt included. */
@@ -77,7 +78,7 @@ function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, timerMs(ms));
     if (signal.aborted) done();
     else signal.addEventListener("abort", done, { once: true });
   });
