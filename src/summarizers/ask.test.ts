@@ -83,6 +83,9 @@ describe("worth another attempt", () => {
     [statusError(401), false],
     [new Error("fetch failed", { cause: Object.assign(new Error("x"), { code: "ECONNRESET" }) }), true],
     [named("APIConnectionTimeoutError"), true],
+    // As the SDKs of Anthropic and OpenAI throw it: no status, no cause, and the name of its base.
+    [new (class APIConnectionTimeoutError extends Error {})("Request timed out."), true],
+    [new (class APIUserAbortError extends Error {})("Request was aborted."), false],
     [new TypeError("undefined is not a function"), false],
     ["text", false],
     [undefined, false],

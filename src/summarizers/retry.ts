@@ -46,8 +46,13 @@ export function isTransient(error: unknown): boolean {
     if (link instanceof CompactionError) return link.retryable;
     const status = numberOf(link.status) ?? numberOf(link.statusCode);
     if (status !== undefined) return RETRYABLE_STATUS.has(status);
-    return RETRYABLE_CODE.test(stringOf(link.code) ?? "") || RETRYABLE_NAME.test(stringOf(link.name) ?? "");
+    return RETRYABLE_CODE.test(stringOf(link.code) ?? "") || namesOf(link).some((name) => RETRYABLE_NAME.test(name));
   });
+}
+
+/** Errors of some SDKs are told apart by their class alone; their name is `Error`. */
+function namesOf({ name, constructor: made }: ErrorLink): readonly string[] {
+  return [stringOf(name) ?? "", typeof made === "function" ? made.name : ""];
 }
 
 export function isOverflowError(error: unknown): boolean {
