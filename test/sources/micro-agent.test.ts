@@ -157,6 +157,36 @@ describe("scenario B", () => {
   });
 });
 
+describe("the cap on results (R082)", () => {
+  const LONG = "z".repeat(50_000);
+  const ofServer: JsonObject = {
+    role: "assistant",
+    content: [
+      { type: "mcp_tool_use", id: "m1", name: "fetch", server_name: "web", input: {} },
+      { type: "mcp_tool_result", tool_use_id: "m1", is_error: false, content: [{ type: "text", text: LONG }] },
+      { type: "text", text: "Read." },
+    ],
+  };
+  const body = (...messages: readonly JsonObject[]): JsonObject => ({
+    messages: [say("user", "Find jobs"), ...messages, say("user", "And now?")],
+  });
+  const called = body(search(0), found(0, 50_000), say("assistant", "Read."));
+
+  async function check(given: JsonObject, settings: object, isCut: boolean): Promise<void> {
+    const { request, report } = await createCompactor({ ...options, ...settings }).fit(given);
+    expect(report.steps.cap ?? 0).toBe(isCut ? 1 : 0);
+    expect(JSON.stringify(request).includes("Output cut at 40000 of")).toBe(isCut);
+    if (!isCut) expect(request).toBe(given);
+  }
+
+  test("a result over it is cut", () => check(called, {}, true));
+  test("what the provider's tools returned cannot be edited, and is not said to be", () =>
+    check(body(ofServer), {}, false));
+  test("not where outputs are kept in full", () => check(called, { protect: { toolOutputs: true } }, false));
+  test("not of a tool that is kept verbatim", () => check(called, { protect: { toolsVerbatim: ["sea*"] } }, false));
+  test("not of a tool that is never shortened", () => check(called, { prune: { tools: { search: "never" } } }, false));
+});
+
 describe("the limit on the number of messages, after a summary (R146, D04)", () => {
   const limited = { ...options, protect: { tailTokens: 50_000 }, maxMessages: 12 } as const;
   const body = conversation(40, 8_300);
@@ -205,14 +235,4 @@ test("a result over the cap is cut, however it ends (R082)", async () => {
   };
   for (const ending of ["", " The page has 90000 characters.]", "\n\n[Output cut at 400 of 90000 characters.]"])
     expect(await shown(ending)).toBeLessThan(40_500);
-});
-
-test.each([
-  ["protect.toolOutputs", { protect: { toolOutputs: true } }],
-  ["prune.tools", { prune: { tools: { "sea*": "never" } } }],
-  ["protect.toolsVerbatim", { protect: { toolsVerbatim: ["search"] } }],
-] as const)("a result that %s keeps in full is not cut on arrival either", async (_, kept) => {
-  const body = { messages: [say("user", "go"), search(0), found(0, 90_000)] };
-  const { request } = await createCompactor({ ...options, ...kept, summarizer: summarizer() }).fit(body);
-  expect(request).toBe(body);
 });
