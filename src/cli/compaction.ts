@@ -8,6 +8,7 @@ import type { Fallback } from "../compactor/report.ts";
 import { type CallOptions, type Compacted, createCompactor } from "../compactor.ts";
 import type { Conversation, FormatName } from "../core/message.ts";
 import type { Protection } from "../core/plan/plan.ts";
+import { shareOf } from "../core/plan/share-of.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { type CompactionStep, stepsOf } from "./compaction-steps.ts";
@@ -152,7 +153,7 @@ function describe({ subject, compacted, decision, options }: Described): Compact
 
 function namedTarget({ size }: Subject, target: CallOptions["target"]): number | undefined {
   if (target === undefined) return undefined;
-  return "tokens" in target ? target.tokens : Math.floor(sizeTokens(size) * target.ratio);
+  return "tokens" in target ? target.tokens : Math.floor(shareOf(sizeTokens(size), target.ratio));
 }
 
 const OBSTACLES_MAX = 10;

@@ -4,6 +4,7 @@ import type { Summarizer } from "../core/checkpoint/summary.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import type { Calibration } from "../core/ledger/calibration.ts";
 import type { Conversation } from "../core/message.ts";
+import { shareOf } from "../core/plan/share-of.ts";
 import type { Format } from "../core/ports.ts";
 import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
@@ -170,7 +171,7 @@ export function sizesFor(engine: Engine, settings: Settings, model = ""): { coun
 
 function targetFor({ target }: DecideCall, tokens: number): number | undefined {
   if (target === undefined) return undefined;
-  return "tokens" in target ? target.tokens : Math.floor(tokens * target.ratio);
+  return "tokens" in target ? target.tokens : Math.floor(shareOf(tokens, target.ratio));
 }
 
 export function tokensIn(given: DecideInput): number {

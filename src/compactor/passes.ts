@@ -3,6 +3,7 @@
  * automatic passes until enough has come to hope for more. Whoever asks for a pass gets one all the same. Pure.
  */
 
+import { shareOf } from "../core/plan/share-of.ts";
 import type { Settings } from "../core/settings/settings.ts";
 
 export interface Passes {
@@ -15,7 +16,7 @@ export interface Passes {
 export const NO_PASSES: Passes = { weak: 0, tokensAfter: 0 };
 
 export function isHeldOff({ weak, tokensAfter }: Passes, tokens: number, { antiThrash }: Settings): boolean {
-  return weak >= antiThrash.maxPasses && tokens < tokensAfter * (1 + antiThrash.minFreedRatio);
+  return weak >= antiThrash.maxPasses && tokens < tokensAfter + shareOf(tokensAfter, antiThrash.minFreedRatio);
 }
 
 export interface PassTokens {
@@ -24,7 +25,7 @@ export interface PassTokens {
 }
 
 export function passesAfter(before: Passes, { tokensBefore, tokensAfter }: PassTokens, settings: Settings): Passes {
-  const isWeak = tokensBefore - tokensAfter < tokensBefore * settings.antiThrash.minFreedRatio;
+  const isWeak = tokensBefore - tokensAfter < shareOf(tokensBefore, settings.antiThrash.minFreedRatio);
   return { weak: isWeak ? before.weak + 1 : 0, tokensAfter };
 }
 

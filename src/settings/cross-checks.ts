@@ -3,6 +3,7 @@
  * must be. Settings that are merely unwise are warnings (`warnings.ts`), not problems.
  */
 
+import { shareOf } from "../core/plan/share-of.ts";
 import { targetTokensOf } from "../core/plan/target.ts";
 import { raiseToFloor, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Problem } from "../core/settings/check-schema.ts";
@@ -90,7 +91,7 @@ function checkTrigger(trigger: Trigger, path: string, settings: Settings): reado
 
 /** Not rounded, so that two shares of a small window stay apart. */
 function limitOf(trigger: Trigger, settings: Settings): number | undefined {
-  if (trigger.type === "ratio") return trigger.ratio * settings.windowTokens;
+  if (trigger.type === "ratio") return shareOf(settings.windowTokens, trigger.ratio);
   return thresholdTokens({ ...settings, compact: { ...settings.compact, triggers: [trigger] } });
 }
 

@@ -26,6 +26,9 @@ test("above a number", () => check(over(8_000), {}, 8_000));
 test("at a number", () => check({ type: "absolute", tokens: 8_000, comparison: "gte" }, {}, 7_999));
 test("at a share that is no whole number", () =>
   check({ type: "ratio", ratio: 0.33333, comparison: "gte" }, {}, 6_666));
+test("at a share that binary fractions put above its number", () =>
+  check({ type: "ratio", ratio: 0.28, comparison: "gte" }, {}, 5_599));
+test("above a share that they put below it", () => check({ type: "ratio", ratio: 0.57, comparison: "gt" }, {}, 11_400));
 test("a reserve", () =>
   check({ type: "reserve", reserveTokens: 4_000, floorTokens: 5_000, comparison: "gt" }, {}, 15_000));
 test("what is not counted may come on top", () => check(over(8_000), { system: false, tools: false }, 9_000));

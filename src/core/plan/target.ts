@@ -1,6 +1,7 @@
 /** What a pass aims below, in tokens (C10). */
 
 import type { Settings, Target } from "../settings/settings.ts";
+import { shareOf } from "./share-of.ts";
 import { thresholdTokens } from "./trigger.ts";
 
 /** What the target is in tokens, not rounded; undefined where there is none, or none before a trigger fires. */
@@ -11,10 +12,10 @@ export function targetTokensOf(target: Target, settings: Settings): number | und
     case "tokens":
       return target.tokens;
     case "ratioOfWindow":
-      return target.ratio * settings.windowTokens;
+      return shareOf(settings.windowTokens, target.ratio);
     case "ratioOfThreshold": {
       const threshold = thresholdTokens(settings);
-      return threshold === undefined ? undefined : target.ratio * threshold;
+      return threshold === undefined ? undefined : shareOf(threshold, target.ratio);
     }
     default:
       return target satisfies never;

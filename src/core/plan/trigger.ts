@@ -1,6 +1,7 @@
 /** Whether a conversation is due for compaction, and why. Numbers in, a reason out; the first trigger that fires wins (C2). */
 
 import type { Comparison, Settings, Trigger } from "../settings/settings.ts";
+import { shareOf } from "./share-of.ts";
 
 /** What is in the context now, by what it belongs to. */
 export interface ContextSize {
@@ -107,7 +108,7 @@ function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefin
     case "budgetSum":
       return trigger.tokens;
     case "ratio":
-      return windowTokens * trigger.ratio;
+      return shareOf(windowTokens, trigger.ratio);
     case "reserve":
       return Math.max(0, windowTokens - raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens);
     case "economic":
