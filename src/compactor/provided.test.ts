@@ -10,8 +10,8 @@ const MESSAGES = LARGE.messages as readonly JsonObject[];
 
 const provided: ProvidedCompaction = { summary: "Told by a hook.", details: { readFiles: ["a.ts"], ticket: 7 } };
 
-async function fitWith(answer: () => ProvideAnswer | Promise<ProvideAnswer>) {
-  const heard = listening({ hooks: { provide: answer } });
+async function fitWith(...provide: readonly (() => ProvideAnswer | Promise<ProvideAnswer>)[]) {
+  const heard = listening({ hooks: { provide } });
   return { ...heard, ...(await heard.compactor.fit(LARGE)) };
 }
 
@@ -70,6 +70,34 @@ describe("provide", () => {
       "nothing-done",
       "compaction-ended",
     ]);
+  });
+
+  const unsaid: readonly unknown[] = [{}, { cancel: false }, { compaction: undefined }, null];
+  test.each(unsaid)("leaves it to the next one with %j", async (answer) => {
+    // What plug-ins return is typed by nobody.
+    const { report } = await fitWith(
+      () => answer as undefined,
+      () => ({ compaction: provided }),
+    );
+    expect(report).toMatchObject({ compacted: true, notes: [], result: { summarizer: "provided 1" } });
+  });
+
+  test("does not cancel with cancel: false beside a compaction", async () => {
+    const { report } = await fitWith(() => ({ cancel: false, compaction: provided }));
+    expect(report).toMatchObject({ compacted: true, result: { summarizer: "provided 1" } });
+  });
+
+  const strange: readonly (readonly [unknown, RegExp])[] = [
+    ["done", /It answered with "done"; an answer is/],
+    [false, /It answered with false/],
+    [[], /It answered with a list/],
+    [{ summary: "no compaction around it" }, /It answered with summary;/],
+    [{ compaction: "text" }, /Its compaction is "text"/],
+  ];
+  test.each(strange)("that answers %j is passed over, and noted", async (answer, note) => {
+    const { report, summarizer } = await fitWith(() => answer as undefined);
+    expect(summarizer.calls).toEqual([18]);
+    expect(report).toMatchObject({ compacted: true, notes: [expect.stringMatching(note)] });
   });
 
   test("that throws is passed over, and the next one is asked", async () => {

@@ -4,8 +4,10 @@
  */
 
 import { CompactionError } from "../errors.ts";
+import { isObject } from "../json.ts";
 import type { Message } from "../message.ts";
 import type { Plan, Reason } from "../plan/plan.ts";
+import { shownValue } from "../settings/check-schema.ts";
 import { nearestWord } from "../settings/near-word.ts";
 import { aliasGates, aliasNames, aliasNotifies, aliasProvides, type HookAliases } from "./hook-aliases.ts";
 import type { HookContext, HookEvent } from "./hook-events.ts";
@@ -48,7 +50,13 @@ export type Provide = (proposal: Proposal, context: HookContext) => Awaitable<Pr
 
 /** Nothing: the built-in compaction goes on. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks has no return statement.
-export type ProvideAnswer = undefined | void | { readonly compaction: ProvidedCompaction } | CancelCompaction;
+export type ProvideAnswer = undefined | void | GivenCompaction | CancelCompaction;
+
+/** OpenClaw and pi have both fields optional: an object in which neither says anything is no answer. */
+export interface GivenCompaction {
+  readonly cancel?: false | undefined;
+  readonly compaction?: ProvidedCompaction | undefined;
+}
 
 export interface CancelCompaction {
   readonly cancel: true;
@@ -181,11 +189,11 @@ export interface AskProvides {
 export async function askProvides(
   provides: readonly Provide[],
   { proposal, context, failed }: AskProvides,
-): Promise<{ readonly compaction: ProvidedCompaction } | CancelCompaction | undefined> {
+): Promise<Provided | CancelCompaction | undefined> {
   for (const provide of provides) {
     try {
-      const answer = await untilAborted(provide(proposal, context), proposal.signal);
-      if (answer !== undefined && answer !== null) return answer;
+      const answer = readProvided(await untilAborted(provide(proposal, context), proposal.signal));
+      if (answer !== undefined) return answer;
     } catch (error) {
       proposal.signal.throwIfAborted();
       failed(error);
@@ -193,6 +201,28 @@ export async function askProvides(
   }
   return undefined;
 }
+
+export interface Provided {
+  readonly compaction: ProvidedCompaction;
+}
+
+/** Hooks come from plug-ins, so what they say is looked at before it is believed. */
+function readProvided(answer: unknown): Provided | CancelCompaction | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  const strangers = isObject(answer) ? Object.keys(answer).filter((key) => !ANSWER_KEYS.includes(key)) : [];
+  if (!isObject(answer) || strangers.length > 0) {
+    throw new Error(`It answered with ${strangers[0] ?? shownValue(answer)}; ${ANSWERS}.`);
+  }
+  const { cancel, compaction, message } = answer;
+  if (cancel === true) return { cancel, ...(typeof message === "string" && { message }) };
+  if (compaction === undefined || compaction === null) return undefined;
+  if (!isObject(compaction)) throw new Error(`Its compaction is ${shownValue(compaction)}; ${ANSWERS}.`);
+  // Summary and cut are looked at by whoever takes it.
+  return { compaction: compaction as unknown as ProvidedCompaction };
+}
+
+const ANSWER_KEYS = ["cancel", "compaction", "message"];
+const ANSWERS = "an answer is { compaction: { summary } }, { cancel: true } or nothing";
 
 /** All at once, each with a copy of its own; returns without waiting for any. */
 export function notifyAll(
