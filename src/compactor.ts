@@ -88,7 +88,7 @@ export interface ViewCall extends CallOptions {
   /** What earlier passes over this view achieved, as the last one returned it (D26). */
   readonly passes?: Passes;
   /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
-  mayBegin?(plan: Plan): Promise<boolean>;
+  mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
   /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits (D13). */
   failed?(passes: Passes): void;
 }
@@ -213,7 +213,8 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
   const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
   const made = heedServer(decideOnView(engine, { decoded: view, model, recall }, { call, asked }));
   const { plan } = made.decision;
-  const isAllowed = plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan));
+  const isAllowed =
+    plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan, made.given.settings));
   const decided = isAllowed ? made : { ...made, decision: withoutSteps(made.decision, made.given, "in-progress") };
   const failed = (after: Passes): void => call.failed?.(after);
   return perform(engine, { decided, call, startedMs, failed }, (own, carried) => settleView(engine, own, carried));

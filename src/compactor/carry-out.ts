@@ -12,6 +12,7 @@ import { checkPlan } from "../core/plan/check-plan.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { summarize } from "../strategies/summarize.ts";
 import { truncate } from "../strategies/truncate.ts";
 import { type CarryOutNativeInput, carryOutNative } from "./carry-out-native.ts";
@@ -19,6 +20,7 @@ import type { Decision } from "./decide.ts";
 import { planWithLongerTail, summaryStepOf } from "./longer-tail.ts";
 import { type MadeSummary, type MakeSummaryInput, makeSummary } from "./make-summary.ts";
 import type { NativeOutcome } from "./native.ts";
+import { PROVIDED_NAME } from "./provided.ts";
 import { settle } from "./settle.ts";
 
 export interface CarryOutInput
@@ -110,6 +112,12 @@ function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput):
   const { tokensBefore } = plan;
   const steps = plan.steps.filter(({ type }) => type !== "summarize");
   return withBackstop({ ...plan, steps, tokensAfter: tokensBefore, because: "frees-nothing" }, input);
+}
+
+/** What was done, by name: the settings' strategy, unless a hook did it, or a summary stands in for the provider's own (R151). */
+export function strategyOf({ compact }: Settings, { made, native }: Pick<CarriedOut, "made" | "native">): string {
+  if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
+  return compact.strategy === "native" && native?.type !== "replaced" ? "summarize" : compact.strategy;
 }
 
 /** Tokens of what the plan replaced, for the zone ratio (D09). */

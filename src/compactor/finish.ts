@@ -4,7 +4,8 @@ import type { Conversation } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
 import { historyHolder, withoutServerHistory } from "../core/server-history.ts";
-import { type CarriedOut, firstKept, zoneTokens } from "./carry-out.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import { type CarriedOut, firstKept, strategyOf, zoneTokens } from "./carry-out.ts";
 import type { Decision } from "./decide.ts";
 import { type Decided, type Engine, nativeMissing, tokensIn } from "./engine.ts";
 import { isFailed } from "./make-summary.ts";
@@ -42,6 +43,10 @@ export interface SettledView {
   readonly plan: Plan;
   readonly report: Report;
   readonly passes: Passes;
+  /** Those in force for this pass, a call's own over the others. */
+  readonly settings: Settings;
+  /** What was done, by name: the settings' strategy, or what took its place. */
+  readonly strategy: string;
 }
 
 export function settleView(engine: Engine, decided: Decided, carried: CarriedOut): SettledView {
@@ -83,7 +88,8 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     prices: engine.prices,
   });
   const passes = outcomeOf(decided, carried, { tokensBefore, tokensAfter, isChanged: view !== given.view });
-  return { view, sent, encoded, plan, report, passes };
+  const { settings } = given;
+  return { view, sent, encoded, plan, report, passes, settings, strategy: strategyOf(settings, carried) };
 }
 
 /** A list of its own and a history that the provider stored would be read one after the other: the list has to stand alone. */

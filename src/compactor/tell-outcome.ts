@@ -6,7 +6,7 @@ import type { Attributes } from "../core/hooks/telemetry.ts";
 import { removedBy } from "../core/plan/apply-plan.ts";
 import type { Reason } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
-import type { CarriedOut } from "./carry-out.ts";
+import { type CarriedOut, strategyOf } from "./carry-out.ts";
 import type { NativeOutcome } from "./native.ts";
 import type { Pass } from "./pass.ts";
 import { leavingIds, PROVIDED_NAME } from "./provided.ts";
@@ -102,7 +102,7 @@ function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
   teller.tell({
     type: "conversation-compacted",
     reason: carried.plan.reason,
-    strategy: strategyOf(pass, carried),
+    strategy: pass.isCompaction ? strategyOf(given.settings, carried) : "prune",
     ...tokensOf(report),
     messagesBefore: report.messagesBefore,
     messagesAfter: report.messagesAfter,
@@ -120,12 +120,6 @@ function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
 
 function tokensOf({ tokensBefore, tokensAfter, ratios }: Report) {
   return { tokensBefore, tokensAfter, tokensFreed: tokensBefore - tokensAfter, ratio: ratios.whole };
-}
-
-function strategyOf({ given, isCompaction }: Pass, { made, native }: CarriedOut): string {
-  if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
-  if (native?.type === "refused") return "summarize";
-  return isCompaction ? given.settings.compact.strategy : "prune";
 }
 
 function tellNothing(pass: Pass, report: Report): void {

@@ -54,7 +54,7 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
       if (passed.eventId !== undefined) stored = passed;
       // What others appended meanwhile belongs into the request too; it was not there when the view was encoded.
       if (passed.isOvertaken) attempts++;
-      else if (!isWaiting(parts, passed, demand)) return outcome(passed, stored);
+      else if (!isWaiting(passed, demand)) return outcome(passed, stored);
       else if (performance.now() > deadlineMs) throw inProgress(parts.id);
       else await wait(call);
     } catch (error) {
@@ -79,8 +79,8 @@ function withoutDemand({ asked: _, ...call }: SessionCall): SessionCall {
 }
 
 /** Another worker is at it: its summary is worth waiting for only where there is no room without. */
-function isWaiting({ compactor }: SessionParts, { passed }: Passed, { asked }: SessionCall): boolean {
-  const isTooBig = passed.report.tokensAfter > compactor.settings.windowTokens;
+function isWaiting({ passed }: Passed, { asked }: SessionCall): boolean {
+  const isTooBig = passed.report.tokensAfter > passed.settings.windowTokens;
   return passed.plan.because === "in-progress" && isTooBig && asked !== "manual";
 }
 

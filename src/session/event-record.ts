@@ -4,14 +4,14 @@ import type { Report } from "../compactor/report.ts";
 import type { JsonValue } from "../core/json.ts";
 import { removedIds } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import type { Settings } from "../core/settings/settings.ts";
 import type { NewEvent } from "../core/store/compaction-event.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
 
 export interface EventInput {
   readonly plan: Plan;
   readonly report: Report;
-  readonly settings: Settings;
+  /** What was done, by name, where messages left. */
+  readonly strategy: string;
   readonly profile: string;
   readonly durationMs: number;
   readonly instructions: string | undefined;
@@ -20,11 +20,11 @@ export interface EventInput {
 }
 
 export function eventRecord(input: EventInput): NewEvent {
-  const { plan, report, settings } = input;
+  const { plan, report } = input;
   const { result } = report;
   const isCompaction = plan.steps.some((step) => removedIds(step).length > 0);
   return {
-    strategy: isCompaction ? settings.compact.strategy : "prune",
+    strategy: isCompaction ? input.strategy : "prune",
     profile: input.profile,
     trigger: plan.reason,
     originalTokens: report.tokensBefore,

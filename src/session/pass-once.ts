@@ -8,6 +8,7 @@ import type { Message } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { RECALL_NAME } from "../core/plan/summary-marks.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { PassHistory } from "../core/store/counters.ts";
 import type { Commit, Lease, NewEdit } from "../core/store/store.ts";
@@ -45,8 +46,8 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
       failed: (passes) => holdOff(parts, snapshot, passes),
       hookContext: hookContextOf(snapshot, call),
       ...(model !== undefined && { model }),
-      mayBegin: async (plan) => {
-        if (!needsCommit(plan, compactor)) return true;
+      mayBegin: async (plan, { prune }) => {
+        if (!needsCommit(plan, prune)) return true;
         if (!mayCompact) return false;
         held = await holdLease(store, id, { holder: `${hostname()}:${process.pid}`, leaseMs, signal: call.signal });
         held?.signal.addEventListener("abort", () => lost.abort(held?.signal.reason), { once: true });
@@ -116,8 +117,8 @@ function hookContextOf({ record }: Snapshot, { hookContext }: SessionCall): Hook
   };
 }
 
-function needsCommit(plan: Plan, { settings }: Compactor): boolean {
-  return settings.prune.scope === "stored" || !plan.steps.every(isTextStep);
+function needsCommit(plan: Plan, { scope }: Settings["prune"]): boolean {
+  return scope === "stored" || !plan.steps.every(isTextStep);
 }
 
 /** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same (C13). */
@@ -150,7 +151,7 @@ async function commitPass(parts: SessionParts, attempt: Attempt, lease: Lease): 
   const { eventId, version, createdAt } = await parts.store.commit(parts.id, commit, { signal: attempt.call.signal });
   const keptIds = commit.event.preservedMessageIds;
   parts.live.signing.committed({ before: snapshot.record.version, after: version, createdAt, keptIds });
-  if (parts.compactor.settings.prune.scope === "request") keepForRequests(parts, attempt);
+  if (passed.settings.prune.scope === "request") keepForRequests(parts, attempt);
   for (const id of [...commit.archivedIds, ...commit.edits.map(({ messageId }) => messageId)]) parts.overlay.delete(id);
   const after = await parts.live.refresh();
   const isOvertaken = after.record.version.sequence > snapshot.record.version.sequence + commit.inserted.length;
@@ -164,7 +165,7 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
   const before = snapshot.entries;
   const delta = viewDelta({ format: compactor.format, before, after: view.messages, plan });
   const archived = new Set(delta.archivedIds);
-  const isForRequestsOnly = compactor.settings.prune.scope === "request";
+  const isForRequestsOnly = passed.settings.prune.scope === "request";
   // What is shortened for requests only is no business of the store's.
   const isStored = ({ messageId, kind }: NewEdit): boolean => kind === "reshape" && !overlay.has(messageId);
   const edits = isForRequestsOnly ? delta.edits.filter(isStored) : delta.edits;
@@ -172,7 +173,7 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
     event: eventRecord({
       plan,
       report,
-      settings: compactor.settings,
+      strategy: passed.strategy,
       profile: compactor.profile,
       durationMs,
       instructions: call.instructions,
