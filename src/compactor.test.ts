@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { type CallOptions, createCompactor } from "./compactor.ts";
 import { convert } from "./convert.ts";
 import type { JsonObject } from "./core/json.ts";
+import type { Settings } from "./core/settings/settings.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
 import { formatNamed, formatNames } from "./formats.ts";
+import { llmFromSettings } from "./summarizers/llm-from-settings.ts";
 
 const say = (role: string, text: string): JsonObject => ({ role, content: text });
 const chatter = (turns: number): readonly JsonObject[] =>
@@ -22,6 +24,45 @@ test("settings can be changed at run time (R016)", async () => {
   expect((await compactor.fit(body)).report.compacted).toBe(true);
   expect(() => compactor.configure({ windowTokens: -1 })).toThrow(/windowTokens/);
   expect(compactor.settings.windowTokens).toBe(8_000);
+});
+
+test("over what was given for the provider too", () => {
+  const compactor = createCompactor({ format: openaiChat, provider: { compact: { auto: false }, maxMessages: 90 } });
+  compactor.configure({ compact: { auto: true } });
+  expect(compactor.settings).toMatchObject({ compact: { auto: true }, maxMessages: 90 });
+});
+
+test("what is switched off at run time is off, whatever is changed later", () => {
+  const compactor = createCompactor({ format: openaiChat });
+  compactor.configure({ prune: { stub: false } });
+  expect(compactor.settings.prune.stub).toBeUndefined();
+  compactor.configure({ prune: { keepLast: 4 } });
+  expect(compactor.settings.prune).toMatchObject({ stub: undefined, keepLast: 4 });
+  compactor.configure({ prune: { stub: { afterResults: 3, minChars: 100 } } });
+  expect(compactor.settings.prune.stub).toEqual({ afterResults: 3, minChars: 100 });
+});
+
+test("a summarizer made from the settings follows those of a call", async () => {
+  const asked: unknown[] = [];
+  const made: unknown[] = [];
+  const make = llmFromSettings({
+    windowTokens: 100_000,
+    complete: ({ model }) => {
+      asked.push(model);
+      return Promise.resolve({ text: "## Goal\nLook at the parts." });
+    },
+  });
+  const summarizer = (settings: Settings) => {
+    made.push(settings.summary.model);
+    return make(settings);
+  };
+  const compactor = createCompactor({ format: openaiChat, windowTokens: 8_000, summarizer });
+  const body = { messages: [...chatter(20)] };
+  for (const settings of [{}, { summary: { model: "small" } }, { summary: { model: "small" } }]) {
+    await compactor.compact(structuredClone(body), { settings });
+  }
+  expect([...new Set(asked)]).toEqual([undefined, "small"]);
+  expect(made).toEqual(["inherit", "small"]);
 });
 
 test("settings for one call only", async () => {

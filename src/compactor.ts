@@ -18,6 +18,7 @@ import { NO_PASSES, type Passes, passesAfterFailure } from "./compactor/passes.t
 import type { Prices, Report } from "./compactor/report.ts";
 import { type RetentionOptions, rememberScores } from "./compactor/retention.ts";
 import { markedForSending } from "./compactor/settle.ts";
+import { summarizerFor } from "./compactor/summarizer-for.ts";
 import { createViewMemory, type Recalled } from "./compactor/view-memory.ts";
 import { createWatch, type WatchOptions } from "./compactor/watch.ts";
 import type { Summarizer } from "./core/checkpoint/summary.ts";
@@ -159,23 +160,25 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     telemetry,
     ...user
   } = others;
-  const make = (settings: Settings): Summarizer =>
-    typeof summarizer === "function" ? summarizer(settings) : (summarizer ?? extractive());
+  const make = summarizerFor(summarizer ?? extractive());
   let layers: SettingsLayers = { profile, user, provider };
   let current = resolveSettings(layers);
-  let made = make(current);
+  // What is wrong with it is said now, not in the first pass.
+  make(current);
   return {
     format,
     settings: (call) => (call === undefined ? current : resolveSettings({ ...layers, call })),
     configure: (input) => {
-      const next = { ...layers, user: mergeInputs(layers.user ?? {}, input) };
-      current = resolveSettings(next);
+      // In the layer above the user's: what was given for the provider would hide it otherwise.
+      const next = { ...layers, provider: mergeInputs(layers.provider ?? {}, input) };
+      const changed = resolveSettings(next);
+      make(changed);
+      current = changed;
       layers = next;
-      made = make(current);
     },
     model,
     counterFor: (settings, name) => counter ?? counterNamed(settings.estimator, format.name, name),
-    summarizer: () => made,
+    summarizer: make,
     native,
     prices,
     retention: {
@@ -243,7 +246,16 @@ async function perform<Result extends { readonly plan: Plan; readonly report: Re
   const counter = calibratedCounter(decided.counter, engine.calibration.ratio(model ?? ""));
   const signal = signalOf(call);
   const { native, format } = engine;
-  const pass = { decision, given, counter, summarizer: engine.summarizer(), native, signal, startedMs, call };
+  const pass = {
+    decision,
+    given,
+    counter,
+    summarizer: engine.summarizer(given.settings),
+    native,
+    signal,
+    startedMs,
+    call,
+  };
   const performed = performPass(engine.watch, pass, async (allowed) => {
     const { instructions } = call;
     const sent = markedForSending(given.view, { settings: given.settings, model });

@@ -12,7 +12,7 @@ import type { SettingsInput } from "./core/settings/settings-input.ts";
 import { type ProfileName, profileNamed } from "./profiles/profiles.ts";
 import { crossCheck } from "./settings/cross-checks.ts";
 import { fitToWindow } from "./settings/fit-to-window.ts";
-import { mergeSettings } from "./settings/merge-settings.ts";
+import { mergePartial, mergeSettings } from "./settings/merge-settings.ts";
 import { settingsSchema } from "./settings/schema.ts";
 
 export interface SettingsLayers {
@@ -48,7 +48,7 @@ export const settingsKeys: readonly string[] = Object.keys(settingsSchema.keys);
 export function mergeInputs(base: SettingsInput, over: SettingsInput): SettingsInput {
   refuseProblems(checkSchema(over, settingsSchema, { partial: true, subject: "The settings" }));
   // Both are inputs, and merging keeps the shape.
-  return mergeSettings(base, over, settingsSchema) as SettingsInput;
+  return mergePartial(base, over, settingsSchema) as SettingsInput;
 }
 
 const LAYERS = ["user", "provider", "call"] as const;

@@ -26,8 +26,8 @@ export interface Engine {
   settings(call?: SettingsInput): Settings;
   readonly model: string | undefined;
   counterFor(settings: Settings, model: string): TokenCounter;
-  /** Made anew when the settings change, where it depends on them. */
-  summarizer(): Summarizer;
+  /** Made from these settings, where it depends on them. */
+  summarizer(settings: Settings): Summarizer;
   /** The provider's own compaction, where the caller has a function for it. */
   readonly native: NativeCompaction | undefined;
   readonly prices: Prices | undefined;

@@ -7,14 +7,29 @@ import type { Schema, VariantsSchema } from "../core/settings/schema.ts";
 
 /** `over` must have passed the schema. A key that is undefined says nothing; `false` switches an optional object off. */
 export function mergeSettings(base: unknown, over: unknown, schema: Schema): unknown {
+  return merge(base, over, { schema, off: undefined });
+}
+
+/** Both are partial settings, and so is what comes out: what is switched off still has to say so to whatever it is laid over. */
+export function mergePartial(base: unknown, over: unknown, schema: Schema): unknown {
+  return merge(base, over, { schema, off: false });
+}
+
+interface How<Of extends Schema | undefined = Schema> {
+  readonly schema: Of;
+  /** What stands for an optional object that is switched off. */
+  readonly off: false | undefined;
+}
+
+function merge(base: unknown, over: unknown, { schema, off }: How): unknown {
   switch (schema.type) {
     case "object":
-      if (over === false) return undefined;
-      return mergeKeys(base, over, (key) => schema.keys[key]);
+      if (over === false) return off;
+      return mergeKeys(base, over, (key) => ({ schema: schema.keys[key], off }));
     case "record":
-      return mergeKeys(base, over, () => schema.of);
+      return mergeKeys(base, over, () => ({ schema: schema.of, off }));
     case "list":
-      return entriesOfList(over).map((item) => mergeSettings(undefined, item, schema.of));
+      return entriesOfList(over).map((item) => merge(undefined, item, { schema: schema.of, off }));
     case "variants":
       return completeVariant(over, schema);
     case "boolean":
@@ -27,11 +42,11 @@ export function mergeSettings(base: unknown, over: unknown, schema: Schema): unk
   }
 }
 
-function mergeKeys(base: unknown, over: unknown, schemaOf: (key: string) => Schema | undefined): unknown {
+function mergeKeys(base: unknown, over: unknown, howOf: (key: string) => How<Schema | undefined>): unknown {
   const merged = new Map(entriesOf(base));
   for (const [key, value] of entriesOf(over)) {
-    const schema = schemaOf(key);
-    if (value !== undefined && schema !== undefined) merged.set(key, mergeSettings(merged.get(key), value, schema));
+    const { schema, off } = howOf(key);
+    if (value !== undefined && schema !== undefined) merged.set(key, merge(merged.get(key), value, { schema, off }));
   }
   return Object.fromEntries(merged);
 }
