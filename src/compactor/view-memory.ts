@@ -4,10 +4,11 @@
  */
 
 import { isSameJson } from "../core/ledger/json-identity.ts";
-import { isSameMessage } from "../core/ledger/same-message.ts";
-import type { Conversation, Message } from "../core/message.ts";
+import { isSameMessage, isSameParts } from "../core/ledger/same-message.ts";
+import { type Conversation, isUntouched, type Message } from "../core/message.ts";
 import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
 import { NO_PASSES, type Passes } from "./passes.ts";
+import { messagesAsNow, partsAsNow } from "./wire-now.ts";
 
 const CONVERSATIONS_MAX = 32;
 
@@ -51,8 +52,8 @@ export function createViewMemory(): ViewMemory {
         return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
       const messages = [...prefix, ...source.messages.slice(covered)];
       // Only a pass that put the summary into the prompt changes it; the caller may have changed it since.
-      const isOwnSystem = entry.system !== entry.sourceSystem && isSameJson(entry.sourceSystem, source.system);
-      const system = isOwnSystem ? entry.system : source.system;
+      const isOwnSystem = entry.system !== entry.sourceSystem && isSameParts(entry.sourceSystem, source.system);
+      const system = isOwnSystem ? partsAsNow(entry.system, entry.sourceSystem, source.system) : source.system;
       return { view: { ...source, system, messages }, covered, passes: entry.passes };
     },
     remember: (source, view, passes) => {
@@ -90,7 +91,7 @@ function withPins({ view, source: then }: Entry, now: readonly Message[]): reado
   };
   if (!now.every(isWhole)) return undefined;
   const pinned = new Set(now.flatMap((message) => (message.pinned ? [message.id] : [])));
-  return view.map((message) => pinnedAs(message, pinned.has(message.id)));
+  return messagesAsNow(view, { before: then, now }).map((message) => pinnedAs(message, pinned.has(message.id)));
 }
 
 function pinnedAs(message: Message, isPinned: boolean): Message {
@@ -102,14 +103,14 @@ function pinnedAs(message: Message, isPinned: boolean): Message {
 /** Ends first: lists that differ mostly differ there, so strangers are told apart at once. */
 function isPrefix(prefix: readonly Message[], messages: readonly Message[]): boolean {
   if (prefix.length === 0 || prefix.length > messages.length) return false;
-  const isSame = (index: number): boolean => isSameWire(prefix[index], messages[index]);
+  const isSame = (index: number): boolean => isSameSource(prefix[index], messages[index]);
   return isSame(prefix.length - 1) && isSame(0) && prefix.every((_, index) => isSame(index));
 }
 
-function isSameWire(a: Message | undefined, b: Message | undefined): boolean {
+/** A cache mark that moved on changes nothing; a message that a repair merged with others is more than its own wire form. */
+function isSameSource(a: Message | undefined, b: Message | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
-  // What a repair put in has no wire form; the same repair puts the same in again.
-  if (a.wire === undefined || b.wire === undefined) return a.wire === b.wire && isSameMessage(a, b);
-  return a.wire.json === b.wire.json || isSameJson(a.wire.json, b.wire.json);
+  const isAsSent = isUntouched(a) && isUntouched(b) && isSameJson(a.wire.json, b.wire.json);
+  return isAsSent || isSameMessage(a, b);
 }
