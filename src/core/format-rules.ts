@@ -33,6 +33,8 @@ export interface FormatRules {
   readonly systemPrompt: "separate" | "in-list";
   /** Keys of a body that have the provider put a history of its own before the list. */
   readonly historyKeys: readonly string[];
+  /** The same, where the list only ever adds to that history and cannot stand for it. */
+  readonly prefixKeys: readonly string[];
   /** What a user message may hold beside text. */
   readonly media: readonly MediaPart["kind"][];
   /** Whether a tool result may hold media too. */
@@ -69,6 +71,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemInList: "after-user",
     systemPrompt: "separate",
     historyKeys: [],
+    prefixKeys: ["thread"],
     media: ["image", "document"],
     resultMedia: true,
     readKinds: ["text", "image", ""],
@@ -91,6 +94,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemInList: "anywhere",
     systemPrompt: "in-list",
     historyKeys: [],
+    prefixKeys: [],
     media: ["image", "document", "audio"],
     resultMedia: false,
     readKinds: ["text", "image_url", ""],
@@ -113,6 +117,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemInList: "anywhere",
     systemPrompt: "separate",
     historyKeys: ["previous_response_id", "conversation"],
+    prefixKeys: [],
     media: ["image", "document"],
     resultMedia: true,
     readKinds: ["input_text", "output_text", ""],
@@ -135,6 +140,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemInList: "never",
     systemPrompt: "separate",
     historyKeys: [],
+    prefixKeys: ["cachedContent", "cached_content"],
     media: ["image", "document", "audio", "video"],
     resultMedia: true,
     readKinds: [""],

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
+import { gemini } from "../formats/gemini.ts";
 import { openaiResponses } from "../formats/openai-responses.ts";
+import { repair } from "./repair/repair.ts";
 import { type HistoryHolder, historyHolder, withoutServerHistory } from "./server-history.ts";
 
 const asked = { role: "user", content: "Fix the build" };
@@ -35,4 +38,51 @@ test("the reference alone is taken out", () => {
   expect(openaiResponses.encode(withoutServerHistory(openaiResponses.decode(body)))).toEqual(rest);
   const own = openaiResponses.decode(rest);
   expect(withoutServerHistory(own)).toBe(own);
+});
+
+test("a thread that goes on, or a cache before the contents, only ever has its list added", () => {
+  const told = [
+    { role: "user", content: "Fix the build" },
+    { role: "assistant", content: "Done." },
+    { role: "user", content: "And the tests" },
+  ];
+  const holderOf = (thread: object): HistoryHolder =>
+    historyHolder(anthropicMessages.decode({ thread, messages: told }));
+  expect(holderOf({ type: "continue", previous_message_id: "msg_1" })).toBe("server");
+  expect(holderOf({ type: "create" })).toBe("list");
+  const contents = [{ role: "user", parts: [{ text: "Fix the build" }] }];
+  for (const body of [
+    { cachedContent: "cachedContents/1" },
+    { cached_content: "cachedContents/1" },
+    { config: { cachedContent: "cachedContents/1" } },
+  ]) {
+    expect(historyHolder(gemini.decode({ ...body, contents }))).toBe("server");
+  }
+  expect(historyHolder(gemini.decode({ config: {}, contents }))).toBe("list");
+});
+
+test("results of calls that stand in it are valid, and nobody mends them", () => {
+  const threaded = {
+    thread: { type: "continue", previous_message_id: "msg_1" },
+    messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "3 failed" }] }],
+  };
+  const cached = {
+    cachedContent: "cachedContents/1",
+    contents: [{ role: "user", parts: [{ functionResponse: { name: "bash", response: { output: "3 failed" } } }] }],
+  };
+  for (const [format, body] of [
+    [anthropicMessages, threaded],
+    [gemini, cached],
+  ] as const) {
+    expect(format.validate(body)).toEqual([]);
+    expect(repair(format.decode(body)).repairs).toEqual([]);
+  }
+  const { thread: _, ...alone } = threaded;
+  expect(anthropicMessages.validate(alone)).toMatchObject([{ rule: "result-without-call" }]);
+  // Only what stands first may belong to what was stored.
+  const later = {
+    ...threaded,
+    messages: [...threaded.messages, { role: "assistant", content: "Ok." }, ...threaded.messages],
+  };
+  expect(anthropicMessages.validate(later)).toMatchObject([{ rule: "result-without-call", messageIndex: 2 }]);
 });

@@ -4,7 +4,7 @@
  */
 
 import { formatRules } from "./format-rules.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Conversation } from "./message.ts";
 import { isNativeItem } from "./plan/native-items.ts";
 import { pairCalls } from "./structure/pairing.ts";
@@ -16,6 +16,7 @@ import { pairCalls } from "./structure/pairing.ts";
 export type HistoryHolder = "list" | "both" | "server";
 
 export function historyHolder(conversation: Conversation): HistoryHolder {
+  if (hasStoredPrefix(conversation)) return "server";
   if (namedKeys(conversation).length === 0) return "list";
   return tellsWholeHistory(conversation) ? "both" : "server";
 }
@@ -32,6 +33,18 @@ export function withoutServerHistory(conversation: Conversation): Conversation {
 function namedKeys(conversation: Conversation): readonly string[] {
   const body = bodyOf(conversation);
   return formatRules(conversation.format).historyKeys.filter((key) => Boolean(body[key]));
+}
+
+/** A thread that goes on, a cache that stands before the contents; the Gemini SDK names the latter in its `config`. */
+function hasStoredPrefix(conversation: Conversation): boolean {
+  const body = bodyOf(conversation);
+  const holders = isObject(body.config) ? [body, body.config] : [body];
+  return formatRules(conversation.format).prefixKeys.some((key) => holders.some((holder) => refers(holder[key])));
+}
+
+/** What is only to be stored from now on is in the list. */
+function refers(value: JsonValue | undefined): boolean {
+  return Boolean(value) && !(isObject(value) && value.type === "create");
 }
 
 function bodyOf({ wire }: Conversation): JsonObject {

@@ -3,6 +3,7 @@
 import { formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Format, Usage, ValidateOptions, Violation } from "../core/ports.ts";
+import { historyHolder } from "../core/server-history.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
 import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
 import { anthropicCompact } from "./anthropic/native.ts";
@@ -44,9 +45,10 @@ export const anthropicMessages: Format = {
 };
 
 function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
-  return validateDecoded(SHAPE, body, ({ messages }, json) => {
+  return validateDecoded(SHAPE, body, (conversation, json) => {
     const model = options.model ?? (isObject(json) ? stringOf(json.model) : undefined);
-    return validateMessages(messages, model === undefined ? options : { ...options, model });
+    const isContinued = historyHolder(conversation) !== "list";
+    return validateMessages(conversation.messages, { ...options, ...(model !== undefined && { model }), isContinued });
   });
 }
 

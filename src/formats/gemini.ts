@@ -7,6 +7,7 @@ import { formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, ValidateOptions, Violation } from "../core/ports.ts";
+import { historyHolder } from "../core/server-history.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
@@ -63,9 +64,10 @@ function encode(conversation: Conversation): unknown {
 }
 
 function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
-  return validateDecoded(SHAPE, gatherParts(body), ({ messages }, json) => {
+  return validateDecoded(SHAPE, gatherParts(body), (conversation, json) => {
     const model = options.model ?? (isObject(json) ? stringOf(json.model) : undefined);
-    return validateMessages(messages, model === undefined ? options : { ...options, model });
+    const isContinued = historyHolder(conversation) !== "list";
+    return validateMessages(conversation.messages, { ...options, ...(model !== undefined && { model }), isContinued });
   });
 }
 

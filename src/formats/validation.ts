@@ -2,8 +2,14 @@
 
 import { CompactionError } from "../core/errors.ts";
 import type { Conversation } from "../core/message.ts";
-import type { Violation } from "../core/ports.ts";
+import type { ValidateOptions, Violation } from "../core/ports.ts";
 import { type BodyShape, decodeBody } from "./body.ts";
+
+/** What a list is looked at with. */
+export interface ListOptions extends ValidateOptions {
+  /** The provider puts a history of its own before the list: what it lacks at its beginning may stand there. */
+  readonly isContinued: boolean;
+}
 
 export type CheckDecoded = (conversation: Conversation, body: unknown) => readonly Violation[];
 

@@ -27,7 +27,7 @@ const quoteMisplacedCompaction: Pass = (messages, { report }) =>
 
 const startWithUser: Pass = (messages, { rules, hasServerHistory, report }) => {
   const [first] = messages;
-  if (first === undefined && hasServerHistory) return messages;
+  if (hasServerHistory) return messages;
   const isOpened = first?.role === "user" || isCompaction(first?.parts[0]);
   if (isOpened || (first !== undefined && !rules.startsWithUser)) return messages;
   const start: Message = { id: `${first?.id ?? ""}/start`, role: "user", parts: [text(MISSING_START_TEXT)] };

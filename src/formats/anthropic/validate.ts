@@ -2,7 +2,8 @@
 
 import { isObject } from "../../core/json.ts";
 import type { Message, OpaquePart, Part } from "../../core/message.ts";
-import type { ValidateOptions, Violation } from "../../core/ports.ts";
+import type { Violation } from "../../core/ports.ts";
+import type { ListOptions } from "../validation.ts";
 
 const MESSAGES_MAX = 100_000;
 /** Pictures and pages in one request, on models with a large window. */
@@ -21,7 +22,7 @@ interface Run {
   readonly located: readonly Located[];
 }
 
-export function validateMessages(messages: readonly Message[], options: ValidateOptions): readonly Violation[] {
+export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const runs = toRuns(messages);
   const violations = [
     ...checkList(messages, options),
@@ -29,7 +30,7 @@ export function validateMessages(messages: readonly Message[], options: Validate
     ...runs.flatMap((run) => run.located.flatMap((located) => checkPlacement(run.role, located))),
     ...checkSystemPositions(messages),
     ...checkCompaction(messages),
-    ...checkPairs(runs),
+    ...checkPairs(runs, options),
     ...checkIds(runs),
     ...checkServerTools(runs),
   ];
@@ -49,7 +50,7 @@ function toRuns(messages: readonly Message[]): readonly Run[] {
   return runs;
 }
 
-function checkList(messages: readonly Message[], options: ValidateOptions): readonly Violation[] {
+function checkList(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const [first] = messages;
   const last = messages.at(-1);
   if (first === undefined) return [about("no-messages", -1, "messages: at least one message is required")];
@@ -63,7 +64,7 @@ function checkList(messages: readonly Message[], options: ValidateOptions): read
       about("too-many-images", -1, `messages: at most ${IMAGES_MAX} images are allowed, found ${images}`),
     );
   }
-  if (first.role !== "user" && !isCompaction(first.parts[0])) {
+  if (first.role !== "user" && !isCompaction(first.parts[0]) && !options.isContinued) {
     violations.push(about("first-role", 0, 'messages: first message must use the "user" role'));
   }
   if (options.sending && isPrefill(last) && !PREFILL_MODEL.test(options.model ?? "")) {
@@ -191,9 +192,10 @@ function checkCompaction(messages: readonly Message[]): readonly Violation[] {
   });
 }
 
-function checkPairs(runs: readonly Run[]): readonly Violation[] {
+function checkPairs(runs: readonly Run[], { isContinued }: ListOptions): readonly Violation[] {
   return runs.flatMap((run, index) => {
     if (run.role === "assistant") return unanswered(run, runs[index + 1]);
+    if (index === 0 && isContinued) return [];
     return run.role === "user" ? unexpected(run, runs[index - 1]) : [];
   });
 }

@@ -1,7 +1,8 @@
 /** What generateContent refuses, as far as a client can see it. Never throws, never repairs. */
 
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
-import type { ValidateOptions, Violation } from "../../core/ports.ts";
+import type { Violation } from "../../core/ports.ts";
+import type { ListOptions } from "../validation.ts";
 import { checkSignatures } from "./signatures.ts";
 
 const ALTERNATE = "Please ensure that multiturn requests alternate between user and model.";
@@ -12,25 +13,28 @@ const RESPONSE_POSITION = "Please ensure that function response turn comes immed
 const RESPONSE_COUNT =
   "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
 
-export function validateMessages(messages: readonly Message[], options: ValidateOptions): readonly Violation[] {
+export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
+  const isUnseen = (index: number): boolean => index === 0 && options.isContinued;
   const violations = [
     ...checkList(messages, options),
     ...messages.flatMap(checkContent),
     ...messages.flatMap(checkParts),
     ...messages.flatMap(checkOrder),
-    ...messages.flatMap(checkCallTurn),
-    ...messages.flatMap(checkResponseTurn),
+    ...messages
+      .flatMap(checkCallTurn)
+      .filter(({ rule, messageIndex }) => rule !== "call-turn-position" || !isUnseen(messageIndex)),
+    ...messages.flatMap(checkResponseTurn).filter(({ messageIndex }) => !isUnseen(messageIndex)),
     ...checkSignatures(messages, options.model),
   ];
   return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
-function checkList(messages: readonly Message[], options: ValidateOptions): readonly Violation[] {
+function checkList(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const [first] = messages;
   if (first === undefined)
     return [about("no-messages", -1, "GenerateContentRequest.contents: contents is not specified")];
   const violations: Violation[] = [];
-  if (first.role === "assistant") {
+  if (first.role === "assistant" && !options.isContinued) {
     violations.push(about("first-role", 0, "First content should be with role 'user', got model"));
   }
   if (options.sending && messages.at(-1)?.role === "assistant") {
