@@ -135,3 +135,22 @@ describe.each(formatNames)("%s: pinned messages, the tail and the prefix", (name
     }
   });
 });
+
+test("openai-responses: outputs of calls that are only referred to stay outputs, and leave with them", async () => {
+  const rounds = Array.from({ length: 20 }, (_, round) => [
+    { role: "user", content: `Look at part ${round}.` },
+    { type: "item_reference", id: `fc_${round}` },
+    { type: "function_call_output", call_id: `call_${round}`, output: `line ${round} `.repeat(100) },
+    { type: "item_reference", id: `msg_${round}` },
+  ]);
+  const compactor = createCompactor({ format: formatNamed("openai-responses"), protect: { tailTokens: 500 } });
+  const { request, report } = await compactor.compact(
+    { store: true, input: rounds.flat() },
+    { target: { ratio: 0.4 } },
+  );
+  expect(report.compacted).toBe(true);
+  const kept = request.input.flatMap((item) => ("call_id" in item ? [String(item.call_id)] : []));
+  const references = request.input.flatMap((item) => ("id" in item && item.id?.startsWith("fc_") ? [item.id] : []));
+  expect(kept.length).toBeGreaterThan(0);
+  expect(kept.map((id) => id.replace("call", "fc"))).toEqual(references);
+});

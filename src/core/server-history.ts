@@ -7,6 +7,7 @@ import { formatRules } from "./format-rules.ts";
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Conversation } from "./message.ts";
 import { isNativeItem } from "./plan/native-items.ts";
+import { isItemReference } from "./structure/item-reference.ts";
 import { pairCalls } from "./structure/pairing.ts";
 
 /**
@@ -28,6 +29,11 @@ export function withoutServerHistory(conversation: Conversation): Conversation {
   if (wire === undefined || keys.length === 0) return conversation;
   const kept = Object.entries(bodyOf(conversation)).filter(([key]) => !keys.includes(key));
   return { ...conversation, wire: { ...wire, json: Object.fromEntries(kept) } };
+}
+
+/** Some of it may stand there under its id alone (Responses), so that a result may answer what is only referred to. */
+export function refersToItems({ messages }: Conversation): boolean {
+  return messages.some(isItemReference);
 }
 
 function namedKeys(conversation: Conversation): readonly string[] {

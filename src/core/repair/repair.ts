@@ -6,7 +6,7 @@
 import { formatRules } from "../format-rules.ts";
 import type { Conversation, Message } from "../message.ts";
 import { once } from "../once.ts";
-import { historyHolder } from "../server-history.ts";
+import { historyHolder, refersToItems } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { repairCallFields } from "./call-fields.ts";
 import { repairCallIds } from "./call-ids.ts";
@@ -62,7 +62,7 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
     format: conversation.format,
     rules: formatRules(conversation.format),
     model: options.model,
-    hasServerHistory: historyHolder(conversation) !== "list",
+    hasServerHistory: historyHolder(conversation) !== "list" || refersToItems(conversation),
     pairing: rememberLast(pairCalls),
     report: (rule: string, message: Message, change: string): void => {
       repairs.push({ rule, messageIndex: originIndex(indexOf(), message.id), change });

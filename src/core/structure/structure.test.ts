@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openaiResponses } from "../../formats/openai-responses.ts";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import type { CutMode } from "./cut-points.ts";
 import { structureOf } from "./structure.ts";
@@ -68,4 +69,17 @@ test("the nearest cut in either direction", () => {
   expect(structure.cutAtOrBefore(6, "pair-safe")).toBe(5);
   expect(structure.cutAtOrBefore(6, "turn-start")).toBe(4);
   expect(structure.cutAtOrBefore(3, "turn-start")).toBe(0);
+});
+
+test("what answers an item that is only referred to stays with it", () => {
+  const reference = (id: string): object => ({ type: "item_reference", id });
+  const output = (id: string): object => ({ type: "function_call_output", call_id: id, output: "ok" });
+  const cutsOf = (...input: readonly object[]): readonly number[] =>
+    structureOf(openaiResponses.decode({ input }).messages).cutPoints("pair-safe");
+  const asked = { role: "user", content: "go on" };
+  expect(cutsOf(asked, reference("rs_1"), reference("fc_1"), output("1"), asked)).toEqual([0, 1, 4]);
+  expect(
+    cutsOf(reference("fc_1"), reference("fc_2"), output("1"), output("2"), reference("fc_3"), output("3")),
+  ).toEqual([0, 4]);
+  expect(cutsOf(reference("msg_1"), asked, reference("msg_2"), asked)).toEqual([0, 1, 2, 3]);
 });

@@ -6,6 +6,7 @@
 
 import type { Message } from "../message.ts";
 import { type CutMarks, type CutMode, cutAtOrAfter, cutAtOrBefore, cutPoints, isCut } from "./cut-points.ts";
+import { isItemReference } from "./item-reference.ts";
 import { createPairingTracker, type PairedCall, type Pairing } from "./pairing.ts";
 
 /** An assistant step with calls, and everything up to its last result: `[start, end)`. */
@@ -60,6 +61,7 @@ export function createStructureTracker(): StructureTracker {
     roundOf: new Map(),
     step: NO_STEP,
     latest: undefined,
+    references: undefined,
   };
   const marks = (): CutMarks => ({ ...state, lastCut: openRound(state)?.start ?? state.blocked.length - 1 });
   return {
@@ -107,6 +109,8 @@ interface State {
   step: Step;
   /** The newest round, until something other than its results follows. */
   latest: GrowingRound | undefined;
+  /** The newest row of item references, until something other than results follows. */
+  references: { readonly start: number; readonly isAnswered: boolean } | undefined;
 }
 
 interface GrowingRound {
@@ -137,7 +141,9 @@ function appendTo(state: State, message: Message): void {
 
   const calls = clientCalls(message);
   if (calls > 0) addCalls(state, index, calls);
+  const orphans = state.pairing.orphans.length;
   for (const call of state.pairing.append(message, index)) close(state, call, index);
+  advanceReferences(state, message, { index, isOrphan: state.pairing.orphans.length > orphans });
   if (state.latest !== undefined && !continuesRound(state, message)) state.latest = undefined;
 }
 
@@ -170,12 +176,35 @@ function addCalls(state: State, index: number, calls: number): void {
   state.latest = round;
 }
 
-/** The message at `index` answers a call: no cut between the two, ever. */
-function close(state: State, call: PairedCall, index: number): void {
-  for (let free = lastFree(state, index); free > call.at.message; free = lastFree(state, free)) {
+/** A result whose call nobody sees may answer one of the items that were only referred to right before it: they stay together. */
+function advanceReferences(
+  state: State,
+  message: Message,
+  at: { readonly index: number; readonly isOrphan: boolean },
+): void {
+  const { references } = state;
+  const hasResult = message.parts.some((part) => part.type === "tool-result");
+  if (isItemReference(message)) {
+    state.references = references?.isAnswered === false ? references : { start: at.index, isAnswered: false };
+  } else if (!hasResult) {
+    state.references = undefined;
+  } else if (at.isOrphan && references !== undefined) {
+    bind(state, references.start, at.index);
+    state.references = { ...references, isAnswered: true };
+  }
+}
+
+/** No cut between the two, ever. */
+function bind(state: State, from: number, to: number): void {
+  for (let free = lastFree(state, to); free > from; free = lastFree(state, free)) {
     state.blocked[free] = true;
     state.freeBefore[free] = free - 1;
   }
+}
+
+/** The message at `index` answers a call. */
+function close(state: State, call: PairedCall, index: number): void {
+  bind(state, call.at.message, index);
   const round = state.roundOf.get(call.at.message);
   if (round === undefined || call.part.server) return;
   round.end = Math.max(round.end, index + 1);
