@@ -8,6 +8,9 @@ const N = String.raw`(?:\d{1,3}(?:[,_\u00a0\u202f]\d{3})+|\d+)(?![\dkm]|[.,]\d)`
 const ACTUAL = `(?<actual>${N})`;
 const MAXIMUM = `(?<maximum>${N})`;
 const EXTRA = `(?<extra>${N})`;
+/** What else has limits, stated before or behind the number. Never a window. */
+const NO_WINDOW =
+  "(?:\\b|(?<=\\d))(?:images?|pictures?|files?|audio|video|documents?|pdfs?|pages?|uploads?|bytes?|[kmg]i?b|size|dimensions?|pixels?|px|names?|tools?|functions?|characters?|messages|requests|rate|seconds?|minutes?)\\b";
 /** Some words in between, but not a whole document. */
 const GAP = "[^]{0,120}?";
 
@@ -79,6 +82,9 @@ export const OVERFLOW_WORDINGS: readonly RegExp[] = [
   wording("too many (?:input )?tokens|token limit exceeded|input tokens exceed"),
   wording(`ran out of (?:room|space)${GAP}context window|context window${GAP}ran out of (?:room|space)`),
   wording("上下文过长|上下文超出|上下文长度超|超出最大上下文|请压缩上下文"),
+  // The short forms of two above.
+  wording(`exceeds the limit of(?<!${NO_WINDOW}[^.]{0,60}exceeds the limit of) ${N}(?! ?(?:%|${NO_WINDOW}))`),
+  wording("range of input length should be"),
   // Cerebras refuses with an empty body; clients put this in its place.
   wording("^\\W*4(?:00|13) (?:status code )?\\(no body\\)"),
 ];
