@@ -101,7 +101,7 @@ export type { Session, SessionRequest, Waiting } from "./session/session-port.ts
 export type { SessionStats } from "./session/session-stats.ts";
 export type { Appendable } from "./session/wire-input.ts";
 export { openSession, type SessionOptions } from "./session.ts";
-export { resolveSettings, type SettingsLayers } from "./settings.ts";
+export { resolveSettings, type SettingsLayers, type SettingsWarning, settingsWarnings } from "./settings.ts";
 export { openStore } from "./stores.ts";
 export type { Complete, Completion, CompletionRequest } from "./summarizers/ask.ts";
 export { extractive } from "./summarizers/extractive.ts";

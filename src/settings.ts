@@ -15,6 +15,8 @@ import { fitToWindow } from "./settings/fit-to-window.ts";
 import { mergePartial, mergeSettings } from "./settings/merge-settings.ts";
 import { settingsSchema } from "./settings/schema.ts";
 
+export { type SettingsWarning, settingsWarnings } from "./settings/warnings.ts";
+
 export interface SettingsLayers {
   /** A name, or complete settings of one's own. Default: `balanced`. */
   readonly profile?: ProfileName | Settings | undefined;

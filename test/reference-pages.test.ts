@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { settingsWarnings } from "../src/index.ts";
+import * as adapters from "../src/profiles/adapters/adapters.ts";
 import { type DescriptionRow, describeProfile } from "../src/profiles/describe-profile.ts";
 import { type ProfileName, profileNamed, profileNames } from "../src/profiles/profiles.ts";
 import { type ReferenceRow, settingsReference } from "../src/settings/reference.ts";
@@ -17,6 +19,13 @@ async function checkPage(name: string, text: string): Promise<void> {
 test("docs/settings.md has every key as the schema has it", () => checkPage("settings.md", settingsPage()));
 
 test("docs/profiles.md has every profile as it is", () => checkPage("profiles.md", profilesPage()));
+
+test("what the pages name can be imported", () => {
+  const named = [...ADAPTERS_TEXT.matchAll(/^`(\w+Settings)`:/gm)].map(([, name]) => name);
+  expect(named).toHaveLength(5);
+  expect(Object.keys(adapters)).toEqual(expect.arrayContaining(named));
+  expect(settingsWarnings(profileNamed("balanced"))).toEqual([]);
+});
 
 function settingsPage(): string {
   const rows = settingsReference(profileNamed("balanced"));

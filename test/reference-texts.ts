@@ -53,7 +53,18 @@ target is reached only when the tail gives way. \`settingsWarnings\` says so; lo
 ## Native configurations
 
 Each source's own form of configuration can be used as it is. An adapter checks it in its own words, translates it, and gives
-back the profile and the settings over it, ready for \`resolveSettings\`. Wrong values and unknown keys are refused.
+back the profile and the settings over it, ready for \`resolveSettings\`. Wrong values and unknown keys are refused. \`adapters\` has them all
+by the name of their profile.
+
+\`\`\`ts
+import { createCompactor, resolveSettings, settingsWarnings } from "palimpsest";
+import { openclawSettings } from "palimpsest/adapters";
+import { anthropicMessages } from "palimpsest/formats/anthropic-messages";
+
+const settings = resolveSettings(openclawSettings('{ agents: { defaults: { compaction: { mode: "safeguard" } } } }'));
+const compactor = createCompactor({ format: anthropicMessages, profile: settings });
+for (const { key, message } of settingsWarnings(compactor.settings)) console.warn(key, message);
+\`\`\`
 
 \`microAgentSettings\`: a JSON object. Without \`CompactionStrategy\` compaction is off, as there.
 
@@ -75,8 +86,8 @@ begin with \`NOUS_TOOL_\`, \`NOUS_COMPACTION\` or \`NOUS_KEEP_\` are refused, al
 NOUS_COMPACTION_ENABLED=true NOUS_COMPACTION_THRESHOLD=100000 NOUS_KEEP_RECENT_TOKENS=20000 NOUS_TOOL_HARD_CLEAR_AFTER=6
 \`\`\`
 
-\`openclawSettings\`: the configuration parsed, or its JSON5 text. Only \`agents.defaults.compaction\` is read. With \`requireAll\` every field must be
-there. A reserve below \`reserveTokensFloor\` is raised to it; 0 switches the floor off.
+\`openclawSettings\`: the configuration parsed, or its JSON5 text. Only \`agents.defaults.compaction\` is read. With
+\`{ requireAll: true }\` behind it every field must be there. A reserve below \`reserveTokensFloor\` is raised to it; 0 switches the floor off.
 
 \`\`\`json5
 { agents: { defaults: { compaction: { mode: "safeguard", reserveTokensFloor: 24000, maxHistoryShare: 0.5 } } } }

@@ -1,4 +1,4 @@
-/** The adapters by the profile they lead to, for whoever has a configuration and its name, e.g. a command. */
+/** The adapters of `palimpsest/adapters`: each by its own name, and all by the profile they lead to, for whoever has a configuration and its name. */
 
 import type { AdaptedSettings } from "./adapted.ts";
 import { type AgentpgOptions, agentpgSettings } from "./agentpg.ts";
@@ -19,4 +19,18 @@ export const adapters: Readonly<Record<AdapterName, Adapter>> = {
   nous: (configuration) => nousSettings(configuration as NousEnvironment),
   openclaw: (configuration) => openclawSettings(configuration),
   "auto-compact": (configuration) => autoCompactSettings(configuration as AutoCompactProvider),
+};
+
+export type { AdaptedSettings } from "./adapted.ts";
+export type { OpenclawOptions } from "./openclaw.ts";
+export {
+  type AgentpgOptions,
+  type AutoCompactProvider,
+  agentpgSettings,
+  autoCompactSettings,
+  type MicroAgentConfiguration,
+  microAgentSettings,
+  type NousEnvironment,
+  nousSettings,
+  openclawSettings,
 };
