@@ -14,7 +14,7 @@ test("a year", () => check("1y", "2025-11-15T12:00:00.000Z"));
 test("a day of the calendar", () => check("2026-01-31", "2026-01-31T00:00:00.000Z"));
 test("never before the beginning of time", () => check("999999y", "1970-01-01T00:00:00.000Z"));
 
-test.each(["", "soon", "-3d", "3", "3m", "2026-13-01", "1.5d"])("no age: %s", (text) => {
+test.each(["", "soon", "-3d", "3", "3m", "2026-13-01", "2026-02-31", "1.5d"])("no age: %s", (text) => {
   expect(() => readTimeBefore("older-than", text, NOW_MS)).toThrow(/--older-than must be an age/);
 });
 

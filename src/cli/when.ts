@@ -19,6 +19,7 @@ export function readTimeBefore(option: string, text: string, nowMs: number): Dat
   const span = /^(\d{1,6})([hdwy])$/.exec(text.trim());
   if (span !== null) return new Date(Math.max(0, nowMs - Number(span[1]) * (UNITS_MS[span[2] ?? ""] ?? 0)));
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? new Date(`${text.trim()}T00:00:00Z`) : undefined;
-  if (date !== undefined && !Number.isNaN(date.getTime())) return date;
+  // A day that its month has not is taken by JavaScript for one of the next month, and more would be deleted than was asked for.
+  if (date !== undefined && !Number.isNaN(date.getTime()) && dayOf(date.toISOString()) === text.trim()) return date;
   throw usage(`--${option} must be an age such as 90d, 12h or 6w, or a day such as 2026-01-31, not "${text}"`);
 }
