@@ -58,8 +58,21 @@ export function parseWords(command: string, words: readonly string[], specs: Opt
 }
 
 export function usage(problem: string, command?: string): CompactionError {
-  const help = command === undefined ? "palimpsest --help" : `palimpsest ${command} --help`;
-  return new CompactionError("invalid-settings", `${problem} (see ${help})`);
+  const hint = command === undefined ? GENERAL_HINT : hintFor(command);
+  return new CompactionError("invalid-settings", `${problem}${hint}`);
+}
+
+/** What reads an option for several commands does not know which of them was called; its error then points to that one's help. */
+export function pointedAt(error: unknown, command: string): unknown {
+  if (!(error instanceof CompactionError) || !error.message.endsWith(GENERAL_HINT)) return error;
+  const problem = error.message.slice(0, -GENERAL_HINT.length);
+  return new CompactionError(error.code, `${problem}${hintFor(command)}`, { cause: error });
+}
+
+const GENERAL_HINT = " (see palimpsest --help)";
+
+function hintFor(command: string): string {
+  return ` (see palimpsest ${command} --help)`;
 }
 
 /** `200000`, `200_000`, `200,000`, `200k` or `1m`. */

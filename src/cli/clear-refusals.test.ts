@@ -25,6 +25,12 @@ test("a number of messages below 0", () =>
 test("an option in the place of a value", () =>
   check(["compact", request, "--out", "--json"], /--out needs a value, but --json follows; write --out=--json/));
 test("an option without a value", () => check(["compact", request, "--target"], /--target needs a value, N\|P%/));
+test("every refusal of an option points to the help of its command", async () => {
+  await check(["inspect", request, "--window", "many"], /"many" \(see palimpsest inspect --help\)$/m);
+  await check(["explain", request, "--format", "foo"], /unknown format "foo" \(see palimpsest explain --help\)$/m);
+  await check(["check", request, "--conversation", "9"], /from 1 \(see palimpsest check --help\)$/m);
+  await check(["compact", request, "--json=1"], /\(see palimpsest compact --help\)$/m);
+});
 test("an id of several lines", () =>
   check(["import", request, "--id", "a\nb", "--store", "memory:"], /--id may hold no control characters/));
 

@@ -5,7 +5,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { isObject } from "../core/json.ts";
-import { usage } from "./arguments.ts";
+import { pointedAt, usage } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, type Output, showHelp } from "./command.ts";
 import { type CommandName, FILE_COMMANDS, SESSION_COMMANDS, SUMMARIES } from "./command-names.ts";
 import { fitHelp } from "./fit-help.ts";
@@ -96,7 +96,12 @@ async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<Ex
     io.stdout.write(`${version()}\n`);
     return EXIT.ok;
   }
-  return (await commandNamed(first)).run(rest, io);
+  const command = await commandNamed(first);
+  try {
+    return await command.run(rest, io);
+  } catch (error) {
+    throw pointedAt(error, first);
+  }
 }
 
 function showAll(output: Output, { environment }: Io): void {
