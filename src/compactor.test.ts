@@ -57,9 +57,9 @@ test("a summarizer made from the settings follows those of a call", async () => 
     return make(settings);
   };
   const compactor = createCompactor({ format: openaiChat, windowTokens: 8_000, summarizer });
-  const body = { messages: [...chatter(20)] };
-  for (const settings of [{}, { summary: { model: "small" } }, { summary: { model: "small" } }]) {
-    await compactor.compact(structuredClone(body), { settings });
+  const small = { summary: { model: "small" } };
+  for (const [task, settings] of [{}, small, structuredClone(small)].entries()) {
+    await compactor.compact({ messages: [say("user", `Task ${task}.`), ...chatter(20)] }, { settings });
   }
   expect([...new Set(asked)]).toEqual([undefined, "small"]);
   expect(made).toEqual(["inherit", "small"]);
