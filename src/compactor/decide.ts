@@ -9,6 +9,7 @@ import { withBackstop } from "../core/plan/backstop.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
 import { capSteps, pruneSteps } from "../core/plan/prune.ts";
+import { shareOf } from "../core/plan/share-of.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import { targetTokensOf } from "../core/plan/target.ts";
 import { type ContextSize, findTrigger } from "../core/plan/trigger.ts";
@@ -109,13 +110,13 @@ function waterStage(before: Stage): Stage {
   const { settings, view, tokensOf } = given;
   const { prune, protect } = settings;
   const tokens = totalTokens(input);
-  const isDue = prune.enabled && !protect.toolOutputs && tokens > prune.highWaterRatio * settings.windowTokens;
+  const isDue = prune.enabled && !protect.toolOutputs && tokens > shareOf(settings.windowTokens, prune.highWaterRatio);
   if (!isDue) return before;
   const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
   // Where the tail is not spared, what the model has not read yet still is (X06).
   const mayPrune = (index: number): boolean =>
     prune.sparesTail ? !protectedBy.has(index) : protectedBy.get(index) !== "open-round";
-  const freeTokens = tokens - prune.lowWaterRatio * settings.windowTokens;
+  const freeTokens = tokens - shareOf(settings.windowTokens, prune.lowWaterRatio);
   const { pairing } = input.structure;
   const steps = pruneSteps({ messages: view.messages, pairing, settings, tokensOf, mayPrune }, { freeTokens });
   const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);

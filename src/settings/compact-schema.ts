@@ -102,7 +102,7 @@ export const compactSchema: SchemaFor<CompactSettings> = {
           },
         },
         ratioOfWindow: ratioOf("window"),
-        ratioOfThreshold: ratioOf("limit of the trigger that fired"),
+        ratioOfThreshold: ratioOf("lowest limit of the triggers"),
       },
     },
     cut: {

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
+import { balanced } from "../../profiles/balanced.ts";
+import type { Comparison, Settings, Trigger } from "../settings/settings.ts";
 import { shareOf } from "./share-of.ts";
+import { targetTokensOf } from "./target.ts";
+import { findTrigger } from "./trigger.ts";
 
 const PERCENT = Array.from({ length: 100 }, (_, index) => index + 1);
 
@@ -11,3 +15,37 @@ test.each([8_000, 32_000, 100_000, 128_000, 200_000, 1_000_000, 1_048_576])("who
 });
 
 test("what is no whole number stays none", () => expect(shareOf(3, 0.5)).toBe(1.5));
+
+function settingsWith(windowTokens: number, triggers: readonly Trigger[]): Settings {
+  return { ...balanced, windowTokens, compact: { ...balanced.compact, triggers } };
+}
+
+/** Whether a share of the window fires one token below it, at it, and one above. */
+function check(windowTokens: number, ratio: number, comparison: Comparison): readonly boolean[] {
+  const settings = settingsWith(windowTokens, [{ type: "ratio", ratio, comparison }]);
+  const limit = Math.round(windowTokens * ratio);
+  return [limit - 1, limit, limit + 1].map((messagesTokens) => {
+    const size = { systemTokens: 0, toolsTokens: 0, messagesTokens };
+    return findTrigger(settings, { size }) !== undefined;
+  });
+}
+
+/** In binary, 0.55 of these is a little more than a whole number, 0.57 and 0.7 a little less. */
+const SHARES = [0.07, 0.55, 0.57, 0.7, 0.85].flatMap((ratio) =>
+  [100, 800, 3_300, 200_000].map((windowTokens) => [ratio, windowTokens] as const),
+);
+
+test.each(SHARES)("%d of a window of %d is the number that people mean", (ratio, windowTokens) => {
+  expect(check(windowTokens, ratio, "gte")).toEqual([false, true, true]);
+  expect(check(windowTokens, ratio, "gt")).toEqual([false, false, true]);
+  const settings = settingsWith(windowTokens, []);
+  expect(targetTokensOf({ type: "ratioOfWindow", ratio }, settings)).toBe(Math.round(windowTokens * ratio));
+});
+
+test("a share of the threshold is one of the lowest limit, whichever trigger fires", () => {
+  const settings = settingsWith(200_000, [
+    { type: "absolute", tokens: 90_000, comparison: "gt" },
+    { type: "absolute", tokens: 8_000, comparison: "gt" },
+  ]);
+  expect(targetTokensOf({ type: "ratioOfThreshold", ratio: 0.5 }, settings)).toBe(4_000);
+});
