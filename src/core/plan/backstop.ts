@@ -5,10 +5,10 @@
 
 import { formatRules } from "../format-rules.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
-import { overLimit } from "./count-backstop.ts";
+import { keptWhatever, overLimit } from "./count-backstop.ts";
 import { dropTurns } from "./drop-turns.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
-import { type PlanInput, partitionFor } from "./plan-input.ts";
+import type { PlanInput } from "./plan-input.ts";
 
 export function withBackstop(plan: Plan, input: PlanInput): Plan {
   const turned = plan.steps.every(isTextStep) ? withDrop(plan, dropTurns(turnsInput(input)), input) : plan;
@@ -27,12 +27,9 @@ function isTaking(step: Step): step is TakingStep {
   return !isTextStep(step);
 }
 
-/** The newest tool turns have a limit of their own, so the tail does not keep older ones (R097). */
+/** The newest tool turns have a limit of their own, so the tail does not keep older ones (R097); pins in it do. */
 function turnsInput(input: PlanInput): Parameters<typeof dropTurns>[0] {
-  const { protect } = input.settings;
-  const parts = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
-  const protectedBy = new Map([...parts.protectedBy].filter(([, why]) => why !== "tail"));
-  return { ...input, messages: input.conversation.messages, protectedBy };
+  return { ...input, messages: input.conversation.messages, protectedBy: keptWhatever(input, 0) };
 }
 
 /** At most; how many there are is known only when the summary stands in its place. */
