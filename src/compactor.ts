@@ -9,10 +9,11 @@ import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
 import { checkCall, checkViewCall } from "./compactor/check-call.ts";
 import { checkOptions } from "./compactor/check-options.ts";
 import { type DecideInput, withoutSteps } from "./compactor/decide.ts";
-import { type Decided, decideOn, decideOnView, type Engine, sizesFor, tokensIn } from "./compactor/engine.ts";
+import { type Decided, decideOn, decideOnView, type Engine, tokensIn } from "./compactor/engine.ts";
 import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
 import type { NativeCompaction } from "./compactor/native.ts";
+import { calibrate, observe } from "./compactor/observe.ts";
 import { performPass } from "./compactor/pass.ts";
 import { NO_PASSES, type Passes, passesAfterFailure } from "./compactor/passes.ts";
 import type { Prices, Report } from "./compactor/report.ts";
@@ -24,7 +25,6 @@ import { createWatch, type WatchOptions } from "./compactor/watch.ts";
 import type { Summarizer } from "./core/checkpoint/summary.ts";
 import { CompactionError } from "./core/errors.ts";
 import type { HookContext } from "./core/hooks/hook-events.ts";
-import { isObject, stringOf } from "./core/json.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
@@ -90,6 +90,8 @@ export interface ViewCall extends CallOptions {
   readonly passes?: Passes;
   /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
   mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
+  /** What came of it, to be kept before anybody is told of it; what this throws, the pass throws, and nothing was done. */
+  keep?(passed: ViewPass): Promise<void>;
   /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits (D13). */
   failed?(passes: Passes): void;
 }
@@ -220,7 +222,11 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
     plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan, made.given.settings));
   const decided = isAllowed ? made : { ...made, decision: withoutSteps(made.decision, made.given, "in-progress") };
   const failed = (after: Passes): void => call.failed?.(after);
-  return perform(engine, { decided, call, startedMs, failed }, (own, carried) => settleView(engine, own, carried));
+  return perform(engine, { decided, call, startedMs, failed }, async (own, carried) => {
+    const settled = settleView(engine, own, carried);
+    await call.keep?.(settled);
+    return settled;
+  });
 }
 
 /** Where the provider holds the history, what could be taken out of the list is only what is new. */
@@ -240,7 +246,7 @@ interface Performed {
 async function perform<Result extends { readonly plan: Plan; readonly report: Report }>(
   engine: Engine,
   { decided, call, startedMs, failed }: Performed,
-  end: (decided: Decided, carried: CarriedOut) => Result,
+  end: (decided: Decided, carried: CarriedOut) => Result | Promise<Result>,
 ): Promise<Result> {
   const { decision, given, model } = decided;
   const counter = calibratedCounter(decided.counter, engine.calibration.ratio(model ?? ""));
@@ -263,8 +269,8 @@ async function perform<Result extends { readonly plan: Plan; readonly report: Re
     const context = { ...allowed.context, ...(model !== undefined && { model }) };
     const asked = { ...allowed, context, counter, embedded: extractive(), shorten: shrinkToTokens, instructions };
     const done = await carryOut({ ...asked, format, model, live, seen: given.view });
-    const carried = { ...done, notes: [...done.notes, ...allowed.notes] };
-    return { carried, result: end({ ...decided, counter, decision: allowed.decision }, carried) };
+    const carried = { ...done, notes: [...done.notes, ...allowed.notes], details: allowed.details };
+    return { carried, result: await end({ ...decided, counter, decision: allowed.decision }, carried) };
   });
   const { result } = await performed.catch((error: unknown) => {
     const isFailure = error instanceof CompactionError && error.code === "summary-failed";
@@ -276,23 +282,4 @@ async function perform<Result extends { readonly plan: Plan; readonly report: Re
 
 function signalOf({ signal }: CallOptions): AbortSignal {
   return signal ?? new AbortController().signal;
-}
-
-function observe(engine: Engine, request: unknown, response: unknown): void {
-  const usage = engine.format.readUsage(response);
-  if (usage === undefined) return;
-  const model = isObject(request) ? stringOf(request.model) : undefined;
-  calibrate(engine, engine.format.decode(request), { tokens: usage.inputTokens, model });
-}
-
-function calibrate(
-  engine: Engine,
-  { system, tools, messages }: Conversation,
-  reported: { readonly tokens: number; readonly model: string | undefined },
-): void {
-  if (reported.tokens <= 0) return;
-  const model = engine.model ?? reported.model ?? "";
-  const { counter } = sizesFor(engine, engine.settings(), model);
-  const estimatedTokens = counter.countParts(system) + counter.countTools(tools) + counter.total(messages);
-  engine.calibration.learn(model, { estimatedTokens, reportedTokens: reported.tokens });
 }

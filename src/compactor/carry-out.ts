@@ -5,6 +5,7 @@
 
 import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { CompactionError } from "../core/errors.ts";
+import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Conversation } from "../core/message.ts";
 import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
@@ -38,6 +39,8 @@ export interface CarriedOut {
   /** What came of asking the provider to compact; undefined where it was not asked. */
   readonly native: NativeOutcome | undefined;
   readonly notes: readonly string[];
+  /** What a hook adds to the compaction that it provided. */
+  readonly details?: CompactionDetails | undefined;
 }
 
 export async function carryOut(given: CarryOutInput): Promise<CarriedOut> {

@@ -32,6 +32,7 @@ const VIEW_CALL: Kinds = {
   model: ["a text", (value) => typeof value === "string"],
   passes: ["what an earlier pass returned", (value) => typeof value === "object" && value !== null],
   mayBegin: ["a function", (value) => typeof value === "function"],
+  keep: ["a function", (value) => typeof value === "function"],
   failed: ["a function", (value) => typeof value === "function"],
 };
 

@@ -78,6 +78,7 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     windowTokens: given.settings.windowTokens,
     model: decided.model,
     native: carried.native,
+    details: carried.details,
     nativeMissing: nativeMissing(engine, given.settings),
     notes: [
       ...carried.notes,

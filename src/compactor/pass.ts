@@ -5,7 +5,13 @@
 
 import type { SummarizeContext, Summarizer } from "../core/checkpoint/summary.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
-import { askGates, askProvides, notifyAll, type ProvidedCompaction } from "../core/hooks/hooks.ts";
+import {
+  askGates,
+  askProvides,
+  type CompactionDetails,
+  notifyAll,
+  type ProvidedCompaction,
+} from "../core/hooks/hooks.ts";
 import { planCopy, snapshotOf } from "../core/hooks/snapshot.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
 import { applyPlan } from "../core/plan/apply-plan.ts";
@@ -16,7 +22,7 @@ import { type DecideInput, type Decision, sizeOf, withoutSteps } from "./decide.
 import { throwIfAborted } from "./make-summary.ts";
 import type { NativeCompaction } from "./native.ts";
 import { leavingIds, proposalOf, takeProvided } from "./provided.ts";
-import { type PassOutcome, tellFailure, tellOutcome, withDetails } from "./tell-outcome.ts";
+import { type PassOutcome, tellFailure, tellOutcome } from "./tell-outcome.ts";
 import { createTeller, type Teller, type Watch } from "./watch.ts";
 import { watchedNative, watchedSummarizer } from "./watched.ts";
 
@@ -45,6 +51,8 @@ export interface Allowed {
   readonly context: SummarizeContext;
   /** Grows until the pass is over. */
   readonly notes: readonly string[];
+  /** What a hook adds to the compaction that it provided. */
+  readonly details: CompactionDetails | undefined;
 }
 
 export interface Pass extends PassInput {
@@ -118,10 +126,10 @@ async function perform<Outcome extends PassOutcome>(
       native: watchedNative(asked.decision, pass),
       context: { signal, progress },
       notes: teller.notes,
+      details: asked.provided?.details,
     });
-    const settled = withDetails(outcome, asked.provided?.details);
-    note(tellOutcome(pass, settled));
-    return settled;
+    note(tellOutcome(pass, outcome));
+    return outcome;
   } catch (error) {
     tellFailure(pass, error);
     throw error;

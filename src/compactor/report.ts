@@ -1,6 +1,7 @@
 /** What a pass did, for people and machines: R167's fields, both ratios of D09, what it cost and what fell back. */
 
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
+import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import type { Usage } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
@@ -74,6 +75,8 @@ export interface ReportInput {
   readonly model: string | undefined;
   /** What came of asking the provider to compact; undefined where it was not asked. */
   readonly native: NativeOutcome | undefined;
+  /** R181: what a hook adds to its compaction stands in the record. */
+  readonly details: CompactionDetails | undefined;
   /** Why the settings' `native` was a summary from the start (R151). */
   readonly nativeMissing: string | undefined;
   readonly notes: readonly string[];
@@ -129,7 +132,7 @@ export function nativeFallback({ because }: { readonly because: string }): Fallb
 /** Outcomes in which there was nothing to do, as opposed to nothing that could be done. */
 const QUIET: ReadonlySet<NothingToDo> = new Set(["not-triggered", "auto-off", "no-check-point", "strategy-none"]);
 
-function recordOf({ made, native, tokens, firstKept }: ReportInput): CompactionRecord {
+function recordOf({ made, native, tokens, firstKept, details }: ReportInput): CompactionRecord {
   const summary = made?.type === "summary" ? made : undefined;
   const checkpoint = summary?.result.checkpoint;
   return {
@@ -152,6 +155,7 @@ function recordOf({ made, native, tokens, firstKept }: ReportInput): CompactionR
         toolFailures: checkpoint.toolFailures,
       },
     }),
+    ...(details !== undefined && { details: { readFiles: [], modifiedFiles: [], toolFailures: [], ...details } }),
   };
 }
 

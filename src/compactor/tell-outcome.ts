@@ -1,7 +1,6 @@
 /** How a pass ended, told to everybody who looks on, from what was really carried out. Changes nothing of it. */
 
 import { CompactionError } from "../core/errors.ts";
-import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
 import { removedBy } from "../core/plan/apply-plan.ts";
 import type { Reason } from "../core/plan/plan.ts";
@@ -46,17 +45,6 @@ export function tellFailure(pass: Pass, error: unknown): void {
   }
   teller.tell({ type: "pass-failed", reason: decision.plan.reason, because, error, durationMs: durationOf(pass) });
   tellEnd(pass, { messageCount: given.view.messages.length, tokenCount: tokensBefore, compactedCount: 0 });
-}
-
-/** R181: what a hook adds to its compaction stands in the record. */
-export function withDetails<Outcome extends PassOutcome>(
-  outcome: Outcome,
-  details: CompactionDetails | undefined,
-): Outcome {
-  const { report } = outcome.result;
-  if (details === undefined || report.result === undefined) return outcome;
-  const record = { ...report.result, details: { readFiles: [], modifiedFiles: [], toolFailures: [], ...details } };
-  return { ...outcome, result: { ...outcome.result, report: { ...report, result: record } } };
 }
 
 function tellNative({ teller, given }: Pass, native: NativeOutcome): void {

@@ -11,7 +11,7 @@ import { RECALL_NAME } from "../core/plan/summary-marks.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { PassHistory } from "../core/store/counters.ts";
-import type { Commit, Lease, NewEdit } from "../core/store/store.ts";
+import type { Commit, Committed, Lease, NewEdit } from "../core/store/store.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
 import { eventRecord } from "./event-record.ts";
 import { type HeldLease, holdLease } from "./hold-lease.ts";
@@ -36,6 +36,7 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
   const model = modelOf(snapshot.record.base);
   const { conversation, notes } = await viewToSend(parts, snapshot);
   let held: HeldLease | undefined;
+  let committed: CommittedPass | undefined;
   const lost = new AbortController();
   try {
     const made = await compactor.passOver(conversation, {
@@ -53,12 +54,20 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
         held?.signal.addEventListener("abort", () => lost.abort(held?.signal.reason), { once: true });
         return held !== undefined;
       },
+      // Whoever is told of a compaction can rely on it: it is in the store by then.
+      keep: async (passed) => {
+        if (held === undefined || !passed.report.compacted) return;
+        committed = await commitPass(
+          parts,
+          { snapshot, passed, call, durationMs: parts.now() - startedMs },
+          held.current(),
+        );
+      },
     });
     const passed = withNotes(made, notes);
-    const attempt: Attempt = { snapshot, passed, call, durationMs: parts.now() - startedMs };
     holdOff(parts, snapshot, passed.report.compacted ? undefined : passed.passes);
-    if (held !== undefined) return await commitPass(parts, attempt, held.current());
-    keepForRequests(parts, attempt);
+    if (committed !== undefined) return await afterCommit(parts, { snapshot, passed }, committed);
+    if (held === undefined) keepForRequests(parts, { snapshot, passed });
     return handOut(parts, snapshot, { passed });
   } catch (error) {
     // The abort was ours: what the caller needs to know is why.
@@ -94,9 +103,12 @@ function holdOff({ heldOff }: SessionParts, { record }: Snapshot, passes: PassHi
   heldOff.version = record.version;
 }
 
-interface Attempt {
+interface Made {
   readonly snapshot: Snapshot;
   readonly passed: ViewPass;
+}
+
+interface Attempt extends Made {
   readonly call: SessionCall;
   readonly durationMs: number;
 }
@@ -122,7 +134,7 @@ function needsCommit(plan: Plan, { scope }: Settings["prune"]): boolean {
 }
 
 /** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same (C13). */
-function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Attempt): void {
+function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Made): void {
   const shortened = new Set(passed.plan.steps.filter(isTextStep).map(({ messageId }) => messageId));
   if (shortened.size === 0) return;
   const entries = new Map(snapshot.entries.map((entry) => [entry.message.id, entry]));
@@ -144,14 +156,21 @@ function hasLostThinking(before: Message, after: Message): boolean {
   return before.parts !== after.parts && thinks(before) && !thinks(after);
 }
 
-async function commitPass(parts: SessionParts, attempt: Attempt, lease: Lease): Promise<Passed> {
-  const { snapshot, passed } = attempt;
-  if (!passed.report.compacted) return handOut(parts, snapshot, { passed });
+interface CommittedPass extends Committed {
+  readonly commit: Commit;
+}
+
+async function commitPass(parts: SessionParts, attempt: Attempt, lease: Lease): Promise<CommittedPass> {
   const commit = commitOf(parts, attempt, lease);
-  const { eventId, version, createdAt } = await parts.store.commit(parts.id, commit, { signal: attempt.call.signal });
+  return { commit, ...(await parts.store.commit(parts.id, commit, { signal: attempt.call.signal })) };
+}
+
+async function afterCommit(parts: SessionParts, made: Made, committed: CommittedPass): Promise<Passed> {
+  const { snapshot, passed } = made;
+  const { commit, eventId, version, createdAt } = committed;
   const keptIds = commit.event.preservedMessageIds;
   parts.live.signing.committed({ before: snapshot.record.version, after: version, createdAt, keptIds });
-  if (passed.settings.prune.scope === "request") keepForRequests(parts, attempt);
+  if (passed.settings.prune.scope === "request") keepForRequests(parts, made);
   for (const id of [...commit.archivedIds, ...commit.edits.map(({ messageId }) => messageId)]) parts.overlay.delete(id);
   const after = await parts.live.refresh();
   const isOvertaken = after.record.version.sequence > snapshot.record.version.sequence + commit.inserted.length;

@@ -1,0 +1,24 @@
+/** What providers report of requests that were sent, as lessons for the estimate of their model. Changes nothing else. */
+
+import { isObject, stringOf } from "../core/json.ts";
+import type { Conversation } from "../core/message.ts";
+import { type Engine, sizesFor } from "./engine.ts";
+
+export function observe(engine: Engine, request: unknown, response: unknown): void {
+  const usage = engine.format.readUsage(response);
+  if (usage === undefined) return;
+  const model = isObject(request) ? stringOf(request.model) : undefined;
+  calibrate(engine, engine.format.decode(request), { tokens: usage.inputTokens, model });
+}
+
+export function calibrate(
+  engine: Engine,
+  { system, tools, messages }: Conversation,
+  reported: { readonly tokens: number; readonly model: string | undefined },
+): void {
+  if (reported.tokens <= 0) return;
+  const model = engine.model ?? reported.model ?? "";
+  const { counter } = sizesFor(engine, engine.settings(), model);
+  const estimatedTokens = counter.countParts(system) + counter.countTools(tools) + counter.total(messages);
+  engine.calibration.learn(model, { estimatedTokens, reportedTokens: reported.tokens });
+}
