@@ -205,6 +205,20 @@ describe("the sources' own names", () => {
     ]);
   });
 
+  test("modelUsed is the model where there is one (R154, R172)", async () => {
+    const used: unknown[] = [];
+    const summarizer = {
+      ...scriptedSummarizer(),
+      summarize: async () => ({ text: SUMMARY, calls: 1, notes: [], model: "small-2" }),
+    };
+    const { compactor } = listening(
+      { hooks: { onAfterCompaction: ({ modelUsed }) => used.push(modelUsed) } },
+      summarizer,
+    );
+    await compactor.fit(LARGE);
+    expect(used).toEqual(["small-2"]);
+  });
+
   async function namesCalled(
     body: JsonObject,
     answers: Partial<Hooks> = {},

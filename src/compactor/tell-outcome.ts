@@ -98,6 +98,7 @@ function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
     preservedMessageIds: given.view.messages.flatMap(({ id }) => (removed.has(id) ? [] : [id])),
     ...(summary !== undefined && { summary, summaryTokens: counter.countText(summary) }),
     ...(summarizer !== undefined && { summarizer }),
+    ...(report.model !== undefined && { model: report.model }),
     calls: report.calls,
     fits: report.fits,
     steps: report.steps,

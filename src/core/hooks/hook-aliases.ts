@@ -35,7 +35,7 @@ export interface AfterCompaction {
   readonly messagesRemoved: number;
   readonly summaryContent?: string;
   readonly preservedMessageIds: readonly string[];
-  /** What made the summary: the summarizer's name and version. */
+  /** The model that made the summary; where none did, or nobody said which, the summarizer's name and version. */
   readonly modelUsed?: string;
   readonly durationMs: number;
 }
@@ -146,7 +146,8 @@ function conversationCompacting(event: CompactionStarted, context: HookContext):
 }
 
 function afterCompaction(event: ConversationCompacted, context: HookContext): AfterCompaction {
-  const { strategy, messagesRemoved, preservedMessageIds, durationMs, summary, summarizer } = event;
+  const { strategy, messagesRemoved, preservedMessageIds, durationMs, summary, summarizer, model } = event;
+  const modelUsed = model ?? summarizer;
   return {
     sessionId: sessionIdOf(context),
     strategy,
@@ -155,7 +156,7 @@ function afterCompaction(event: ConversationCompacted, context: HookContext): Af
     messagesRemoved,
     ...(summary !== undefined && { summaryContent: summary }),
     preservedMessageIds,
-    ...(summarizer !== undefined && { modelUsed: summarizer }),
+    ...(modelUsed !== undefined && { modelUsed }),
     durationMs,
   };
 }

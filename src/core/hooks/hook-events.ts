@@ -140,6 +140,8 @@ export interface ConversationCompacted {
   readonly summary?: string;
   readonly summaryTokens?: number;
   readonly summarizer?: string;
+  /** The model that answered, or the one that was asked for; absent where none was, or nobody said. */
+  readonly model?: string;
   readonly calls: number;
   /** Before ÷ after, of the whole context. */
   readonly ratio: number;
