@@ -6,8 +6,9 @@ import { mapMessages, messageBeside, type Pass, type RepairContext, withParts } 
 /** Documented by Google for calls that its model did not make itself. */
 export const FOREIGN_CALL_SIGNATURE = "skip_thought_signature_validator";
 
-/** Models that demand signatures; where the model is unknown, the conversation itself shows whether it has them. */
-const SIGNING_MODEL = /gemini-(?:[3-9]|\d\d)/;
+/** Where the name does not say (`gemini-flash-latest`), the conversation itself shows whether its model signs. */
+const MODEL_VERSION = /gemini-(?<version>\d+)/;
+const FIRST_SIGNING_VERSION = 3;
 
 export const repairReasoning: Pass = (messages, context) => {
   switch (context.rules.reasoning) {
@@ -69,7 +70,8 @@ function quote(part: ReasoningPart): readonly Part[] {
 }
 
 function signCurrentTurn(messages: readonly Message[], context: RepairContext): readonly Message[] {
-  const signs = context.model === undefined ? messages.some(hasSignature) : SIGNING_MODEL.test(context.model);
+  const version = MODEL_VERSION.exec(context.model ?? "")?.groups?.version;
+  const signs = version === undefined ? messages.some(hasSignature) : Number(version) >= FIRST_SIGNING_VERSION;
   if (!signs) return messages;
   const turnStart = messages.findLastIndex(saysSomething);
   return mapMessages(messages, (message, index) => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { gemini } from "../../formats/gemini.ts";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import { type Conversation, type FormatName, type Message, type Part, textsOf } from "../message.ts";
 import { repair } from "./repair.ts";
@@ -125,4 +126,25 @@ test("reports lead back to the message that was wrong", () => {
   expect(repairs).toEqual([
     { rule: "call-without-result", messageIndex: 3, change: "marked the call of tool as interrupted" },
   ]);
+});
+
+test("a model whose name says no version is known by the signatures that it made", () => {
+  const call = (signature: object): object => ({
+    role: "model",
+    parts: [{ functionCall: { name: "f" }, ...signature }],
+  });
+  const response = { role: "user", parts: [{ functionResponse: { name: "f", response: { output: "ok" } } }] };
+  const asked = { role: "user", parts: [{ text: "go" }] };
+  const signed = { contents: [asked, call({ thoughtSignature: "S" }), response, call({}), response] };
+  const unsigned = { contents: [asked, call({}), response] };
+  const check = (body: object, model: string, expected: number): void => {
+    const { conversation, repairs } = repair(gemini.decode(body), { model });
+    expect(repairs, model).toHaveLength(expected);
+    expect(gemini.validate(gemini.encode(conversation), { model }), model).toEqual([]);
+  };
+  for (const model of ["gemini-flash-latest", "gemini-pro", "models/gemini-4-argon", "gemini-10"])
+    check(signed, model, 1);
+  check(signed, "gemini-2.5-pro", 0);
+  check(unsigned, "gemini-flash-latest", 0);
+  check(unsigned, "gemini-3-pro-preview", 1);
 });
