@@ -11,7 +11,7 @@ import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts"
 import type { PlanInput } from "./plan-input.ts";
 
 export function withBackstop(plan: Plan, input: PlanInput): Plan {
-  const turned = plan.steps.every(isTextStep) ? withDrop(plan, dropTurns(turnsInput(input)), input) : plan;
+  const turned = withoutOldTurns(plan, input);
   const leaving = removedBy(turned);
   const messageIds = overLimit(input, { leaving, added: addedMessages(turned, input) });
   if (messageIds.length === 0) return turned;
@@ -19,6 +19,16 @@ export function withBackstop(plan: Plan, input: PlanInput): Plan {
   if (taking !== undefined) return withMore(turned, taking, { messageIds, input });
   const reason = `more than ${input.settings.maxMessages} messages`;
   return withDrop(turned, { type: "drop", messageIds, reason }, input);
+}
+
+/** In a pass that takes messages anyway, they go with those: the next one would drop them, and change the prefix again. */
+function withoutOldTurns(plan: Plan, input: PlanInput): Plan {
+  const drop = dropTurns(turnsInput(input));
+  const taking = plan.steps.find(isTaking);
+  if (drop === undefined || taking === undefined) return withDrop(plan, drop, input);
+  const leaving = removedBy(plan);
+  const messageIds = drop.messageIds.filter((id) => !leaving.has(id));
+  return messageIds.length === 0 ? plan : withMore(plan, taking, { messageIds, input });
 }
 
 type TakingStep = SummarizeStep | NativeStep | DropStep;

@@ -23,6 +23,11 @@ const BODY = {
   ],
 };
 
+const TALK = [
+  { role: "user", content: "Which of the gates is it?" },
+  { role: "assistant", content: "The fourth one, behind the mill." },
+];
+
 async function check(expected: string, settings: object = {}, pinned: readonly number[] = []): Promise<void> {
   const prune = { enabled: true };
   const compactor = createCompactor({ format: openaiChat, profile: "auto-compact", prune, ...settings });
@@ -38,4 +43,24 @@ describe("the oldest tool turns go whole, and only those (R097)", () => {
   test("so does one before it", () => check("go r0 r3 r4 r5 ok on", {}, [1]));
   test("and a tool that is kept verbatim", () =>
     check("go r2 r3 r4 r5 ok on", { protect: { toolsVerbatim: ["read_*"] } }));
+});
+
+test("a pass that makes a summary takes them too: the next one has nothing to do", async () => {
+  const messages = [
+    ...BODY.messages.slice(0, 1),
+    ...Array.from({ length: 40 }, () => TALK).flat(),
+    ...BODY.messages.slice(1),
+  ];
+  const compactor = createCompactor({
+    format: openaiChat,
+    profile: "auto-compact",
+    prune: { enabled: true },
+    compact: { strategy: "summarize" },
+    protect: { tailMessages: 14 },
+  });
+  const { request, report } = await compactor.compact({ messages });
+  expect(report.steps).toEqual({ summarize: 1 });
+  const results = request.messages.flatMap(({ role, content }) => (role === "tool" ? [content] : []));
+  expect(results).toEqual(["r3", "r4", "r5"]);
+  expect((await compactor.fit({ messages })).request).toEqual(request);
 });
