@@ -11,7 +11,7 @@ import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/
 import { capSteps, pruneSteps } from "../core/plan/prune.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
-import { targetTokensOf } from "../core/plan/target.ts";
+import { targetOfRequest } from "../core/plan/target.ts";
 import { type ContextSize, findTrigger } from "../core/plan/trigger.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
@@ -166,15 +166,11 @@ function planInput(given: DecideInput): PlanInput {
     tokensOf,
     baseTokens: systemTokens + toolsTokens,
     toolsTokens,
-    targetTokens: given.targetTokens ?? wholeTokens(targetTokensOf(settings.compact.target, settings)),
+    targetTokens: given.targetTokens ?? targetOfRequest(settings, { systemTokens, toolsTokens }),
     isTargetExplicit: given.targetTokens !== undefined,
     found: findSummary(view.messages, view.system, settings.render),
     nativeKind: given.nativeKind,
   };
-}
-
-function wholeTokens(tokens: number | undefined): number | undefined {
-  return tokens === undefined ? undefined : Math.floor(tokens);
 }
 
 /** One plan over the view that was given; steps on messages that leave anyway are left out. */

@@ -92,7 +92,8 @@ export const compactSchema: SchemaFor<CompactSettings> = {
     },
     target: {
       type: "variants",
-      about: "How small a compaction aims to make the context.",
+      about:
+        "How small a compaction aims to make the context; an amount and a share of the limits count what `count` says, a share of the window all.",
       variants: {
         none: { about: "No size of its own: what is protected, and the summary.", keys: {} },
         tokens: {

@@ -96,6 +96,17 @@ describe("R227, each strategy", () => {
     const { request } = await compactorWith("summarize", { summarizer: saying("S") }).fit(body);
     expect(request.messages).toEqual([system("Be brief."), system(`${OPENING}S`), ...body.messages.slice(-10)]);
   });
+  test.each(["summarize", "truncate"] as const)(
+    "%s: the target counts what the threshold counts, whatever the tools take (R054, C4)",
+    async (strategy) => {
+      const parameters = { type: "object", description: "x".repeat(5 * TARGET_TOKENS) };
+      const tools = [{ type: "function", function: { name: "look", parameters } }];
+      const plain = await compactorWith(strategy, { summarizer: saying("S") }).fit(body);
+      const equipped = await compactorWith(strategy, { summarizer: saying("S") }).fit({ ...body, tools });
+      expect(equipped.request.messages).toEqual(plain.request.messages);
+      expect(equipped.report).toMatchObject({ compacted: true, fits: true, inTheWay: [] });
+    },
+  );
   test("native is summarize where the provider has no operation of its own", async () => {
     const { request, report } = await compactorWith("native", { summarizer: saying("S") }).fit(body);
     expect(request.messages).toContainEqual(system(`${OPENING}S`));

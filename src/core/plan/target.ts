@@ -2,7 +2,7 @@
 
 import type { Settings, Target } from "../settings/settings.ts";
 import { shareOf } from "./share-of.ts";
-import { thresholdTokens } from "./trigger.ts";
+import { type ContextSize, thresholdTokens } from "./trigger.ts";
 
 /** What the target is in tokens, not rounded; undefined where there is none, or none before a trigger fires. */
 export function targetTokensOf(target: Target, settings: Settings): number | undefined {
@@ -20,4 +20,20 @@ export function targetTokensOf(target: Target, settings: Settings): number | und
     default:
       return target satisfies never;
   }
+}
+
+/**
+ * The same for a whole request, in whole tokens: an amount, and a share of a limit, count what the triggers count (C4), so what these
+ * leave out comes on top; a share of the window counts all that is sent.
+ */
+export function targetOfRequest(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number | undefined {
+  const { compact, count, windowTokens } = settings;
+  const tokens = targetTokensOf(compact.target, settings);
+  if (tokens === undefined || compact.target.type === "ratioOfWindow") return wholeTokens(tokens);
+  const uncounted = (count.system ? 0 : outside.systemTokens) + (count.tools ? 0 : outside.toolsTokens);
+  return Math.min(windowTokens, Math.floor(tokens) + uncounted);
+}
+
+function wholeTokens(tokens: number | undefined): number | undefined {
+  return tokens === undefined ? undefined : Math.floor(tokens);
 }
