@@ -21,6 +21,7 @@ function planTruncation(input: PlanInput): Plan {
   // Where everything fits, the tail is the whole list.
   if (parts.zone.length === 0)
     return nothingToDo(input, parts.cut === 0 && !fits ? "no-legal-cut" : "nothing-to-compact");
+  if (parts.zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
   return {
     reason: input.reason,
     steps: [

@@ -92,6 +92,19 @@ describe("R227, each strategy", () => {
     const { request } = await createCompactor(truncate).compact({ messages });
     expect(request.messages).toEqual([system("Be brief."), ...newest]);
   });
+  test.each(["summarize", "truncate"] as const)(
+    "%s does nothing where fewer messages could go than the settings ask for (C9)",
+    async (strategy) => {
+      const compact = { strategy, target: { type: "none" }, minZoneMessages: 5 } as const;
+      const options = { format: openaiChat, profile: "auto-compact", summarizer: saying("S") } as const;
+      const fewer = { messages: chat(7) };
+      const { request, report } = await createCompactor({ ...options, compact }).compact(fewer);
+      expect(report).toMatchObject({ compacted: false, reason: "zone-too-small" });
+      expect(request).toBe(fewer);
+      const enough = await createCompactor({ ...options, compact }).compact({ messages: chat(8) });
+      expect(enough.report.compacted).toBe(true);
+    },
+  );
   test("summarize puts one system message before the last ten", async () => {
     const { request } = await compactorWith("summarize", { summarizer: saying("S") }).fit(body);
     expect(request.messages).toEqual([system("Be brief."), system(`${OPENING}S`), ...body.messages.slice(-10)]);
