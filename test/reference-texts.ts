@@ -36,6 +36,14 @@ flush at 5 %. What a caller sets is never changed, only refused if it cannot wor
 Some settings are allowed and still unwise; \`settingsWarnings\` lists them as data: a window below 32,000 tokens, strongly below
 16,000; a tail that fills the target; stubs that come after clearing; an overflow check point without attempts; a message
 limit beside a tail by tokens.
+
+\`\`\`ts
+import { raiseToFloor, resolveSettings, settingsWarnings } from "palimpsest";
+
+const settings = resolveSettings({ profile: "openclaw", user: { windowTokens: 12_000 } });
+for (const { severity, message } of settingsWarnings(settings)) console.log(severity, message);
+console.log(raiseToFloor(16_384, 20_000)); // what a reserve with a floor comes to: { didOverride: true, reserveTokens: 20000 }
+\`\`\`
 `;
 
 export const PROFILES_INTRODUCTION = `# Profiles
