@@ -2,7 +2,7 @@
 
 import type { Report } from "../compactor/report.ts";
 import type { JsonValue } from "../core/json.ts";
-import { removedIds } from "../core/plan/apply-plan.ts";
+import { isCompaction } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { NewEvent } from "../core/store/compaction-event.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
@@ -22,15 +22,15 @@ export interface EventInput {
 export function eventRecord(input: EventInput): NewEvent {
   const { plan, report } = input;
   const { result } = report;
-  const isCompaction = plan.steps.some((step) => removedIds(step).length > 0);
+  const isCounted = isCompaction(plan);
   return {
-    strategy: isCompaction ? input.strategy : "prune",
+    strategy: isCounted ? input.strategy : "prune",
     profile: input.profile,
     trigger: plan.reason,
     originalTokens: report.tokensBefore,
     compactedTokens: report.tokensAfter,
     messagesRemoved: input.messagesRemoved,
-    isCompaction,
+    isCompaction: isCounted,
     summary: result?.summary ?? null,
     preservedMessageIds: input.preservedMessageIds,
     modelUsed: report.model ?? null,

@@ -129,8 +129,10 @@ function hookContextOf({ record }: Snapshot, { hookContext }: SessionCall): Hook
   };
 }
 
-function needsCommit(plan: Plan, { scope }: Settings["prune"]): boolean {
-  return scope === "stored" || !plan.steps.every(isTextStep);
+/** Where no compaction is due, what is left out by a limit on messages or tool turns is left out of requests only, too (R013, R045). */
+function needsCommit({ reason, steps }: Plan, { scope }: Settings["prune"]): boolean {
+  if (scope === "stored") return true;
+  return reason !== "prune" && !steps.every(isTextStep);
 }
 
 /** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same (C13). */

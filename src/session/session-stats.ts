@@ -1,5 +1,6 @@
 /** How full a session is, in numbers (X07, R032): what a status bar shows and a host decides by. Pure. */
 
+import { isCompaction } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { Counters } from "../core/store/counters.ts";
 
@@ -38,7 +39,7 @@ export function sessionStats({
     usedRatio: plan.tokensBefore / windowTokens,
     viewMessages,
     archivedMessages,
-    shouldCompact: plan.steps.some(({ type }) => type === "summarize" || type === "drop" || type === "native"),
+    shouldCompact: isCompaction(plan),
     reason: plan.because ?? plan.reason,
   };
 }

@@ -77,6 +77,11 @@ export function removedIds(step: Plan["steps"][number]): readonly string[] {
   return step.type === "drop" ? step.messageIds : [];
 }
 
+/** Whether a plan counts as one: what pruning and limits on messages take, where nothing fired, does not (R044, R097). */
+export function isCompaction(plan: Plan): boolean {
+  return plan.reason !== "prune" && removedBy(plan).size > 0;
+}
+
 /** All that a plan removes: found once, for whoever checks it, carries it out or tells of it. */
 export function removedBy(plan: Plan): ReadonlySet<string> {
   const known = REMOVED.get(plan.steps);
