@@ -58,9 +58,10 @@ export interface Allowed {
 export interface Pass extends PassInput {
   readonly watch: Watch;
   readonly teller: Teller;
-  /** A trigger fired, or somebody asked. */
-  readonly isAsked: boolean;
-  /** What the sources call a compaction, as opposed to tool results pruned on the way. */
+  /**
+   * A trigger fired, or somebody asked: what the sources call a compaction, as opposed to tool results pruned, tool turns dropped (R097)
+   * and messages over a limit left out (R045, R146) on the way.
+   */
   readonly isCompaction: boolean;
   readonly tokensBefore: number;
   readonly compactionNumber: number;
@@ -75,7 +76,7 @@ export function performPass<Outcome extends PassOutcome>(
 ): Promise<Outcome> {
   const pass = passOf(watch, input);
   const { plan } = pass.decision;
-  if (!pass.isAsked && plan.steps.length === 0) return perform(pass, body, () => {});
+  if (!pass.isCompaction && plan.steps.length === 0) return perform(pass, body, () => {});
   const attributes = {
     "palimpsest.profile": watch.profile,
     "palimpsest.reason": plan.reason,
@@ -86,16 +87,15 @@ export function performPass<Outcome extends PassOutcome>(
 
 function passOf(watch: Watch, input: PassInput): Pass {
   const context = { ...watch.context, ...input.call.hookContext };
-  const isAsked = input.decision.input.reason !== "prune";
+  const isCompaction = input.decision.input.reason !== "prune";
   const { plan } = input.decision;
   return {
     ...input,
     watch,
     teller: createTeller(watch, context),
-    isAsked,
-    isCompaction: isAsked || leavingIds(plan).size > 0,
+    isCompaction,
     // A request that is let through is not counted again for nobody's sake.
-    tokensBefore: isAsked || plan.steps.length > 0 ? tokensIn(input.given) : plan.tokensBefore,
+    tokensBefore: isCompaction || plan.steps.length > 0 ? tokensIn(input.given) : plan.tokensBefore,
     compactionNumber: watch.counts.of(context) + 1,
     state: { isStarted: false },
   };
@@ -161,9 +161,9 @@ function sizeAtTrigger({ given, decision }: Pass): ContextSize {
 }
 
 function tellDecision(pass: Pass): void {
-  const { decision, given, isAsked, teller } = pass;
+  const { decision, given, isCompaction, teller } = pass;
   const { plan, input } = decision;
-  if (!isAsked && plan.steps.length === 0) return;
+  if (!isCompaction && plan.steps.length === 0) return;
   const { settings, isCacheCold = false } = given;
   const size = sizeAtTrigger(pass);
   const fired = given.asked === undefined ? findTrigger(settings, { size, isCacheCold }) : undefined;
@@ -173,7 +173,7 @@ function tellDecision(pass: Pass): void {
     tokens: fired?.tokens ?? countedTokens(settings, size),
     ...(threshold !== undefined && { thresholdTokens: threshold }),
   };
-  if (isAsked) teller.tell({ type: "trigger-fired", ...measured });
+  if (isCompaction) teller.tell({ type: "trigger-fired", ...measured });
   teller.tell({ type: "plan-made", plan, ...measured, messagesLeaving: leavingIds(plan).size });
 }
 
@@ -193,7 +193,8 @@ async function ask(pass: Pass): Promise<Asked> {
     teller.tell({ type: "gate-closed", because: closed });
     return { decision: withoutSteps(decision, pass.given, "gate"), summarizer };
   }
-  if (pass.isCompaction) tellStart(pass);
+  if (!pass.isCompaction) return { decision, summarizer };
+  tellStart(pass);
   return leavingIds(decision.rest).size === 0 ? { decision, summarizer } : askForProvided(pass);
 }
 

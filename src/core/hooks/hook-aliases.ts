@@ -1,6 +1,6 @@
 /**
  * The hooks of the sources under their own names and with their own payloads, each translated to one of the three kinds. A
- * pass that only prunes tool results is not what these sources call a compaction: none of them is called for it.
+ * pass that only prunes, or keeps to a limit on messages, is not what these sources call a compaction: none of them is called for it.
  */
 
 import type { Message } from "../message.ts";

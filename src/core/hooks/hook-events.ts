@@ -126,7 +126,7 @@ export interface ResultsPruned {
 export interface ConversationCompacted {
   readonly type: "conversation-compacted";
   readonly reason: Reason;
-  /** The settings' strategy, `prune` where only tool results were shortened, `provided` where a hook did it. */
+  /** The settings' strategy, or what took its place; `prune` where no compaction was due, `provided` where a hook did it. */
   readonly strategy: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -148,7 +148,7 @@ export interface ConversationCompacted {
   readonly fits: boolean;
   readonly steps: Readonly<Record<string, number>>;
   readonly durationMs: number;
-  /** Absent when only tool results were pruned: that is no compaction to the sources. */
+  /** Absent where no compaction was due: pruning and limits on messages are none to the sources. */
   readonly compactionNumber?: number;
 }
 

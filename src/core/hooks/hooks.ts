@@ -19,7 +19,7 @@ export interface Hooks extends HookAliases {
   readonly gate?: OneOrMore<Gate>;
   /** Told of every stage, all at once, never waited for. What they throw is logged. */
   readonly notify?: OneOrMore<Notify>;
-  /** Asked one after the other when messages would leave the view; the first answer counts. */
+  /** Asked one after the other when a compaction would take messages out of the view; the first answer counts. */
   readonly provide?: OneOrMore<Provide>;
 }
 
@@ -38,7 +38,7 @@ export interface GateEvent {
   readonly messageCount: number;
   readonly tokenCount: number;
   readonly compactionNumber: number;
-  /** True when messages leave the view or a trigger fired; false when only tool results are pruned on the way. */
+  /** A trigger fired, or somebody asked; false when tool results are pruned, or messages over a limit left out, on the way. */
   readonly isCompaction: boolean;
   readonly signal: AbortSignal;
 }

@@ -109,8 +109,8 @@ const MICRO_AGENT: Voice = {
   // Said with the plan, in one line.
   "trigger-fired": () => null,
   /** R214. */
-  "plan-made": ({ tokens, thresholdTokens, messagesLeaving }) => {
-    if (messagesLeaving === 0) return undefined;
+  "plan-made": ({ reason, tokens, thresholdTokens, messagesLeaving }) => {
+    if (messagesLeaving === 0 || reason === "prune") return undefined;
     const threshold = thresholdTokens === undefined ? "no threshold" : `threshold ${grouped(thresholdTokens)}`;
     return info(
       `Compaction: estimated ~${grouped(tokens)} tokens, ${threshold} — compacting ${grouped(messagesLeaving)} messages`,
@@ -158,7 +158,8 @@ const AUTO_COMPACT: Voice = {
     thresholdTokens === undefined || tokens <= thresholdTokens
       ? info(`[compact] triggered: ${tokens} tokens, ${reason}`)
       : info(`[compact] triggered: ${tokens} tokens > ${thresholdTokens} threshold`),
-  "conversation-compacted": ({ tokensAfter }) => info(`[compact] done: ${tokensAfter} tokens remaining`),
+  "conversation-compacted": ({ reason, tokensAfter }) =>
+    reason === "prune" ? undefined : info(`[compact] done: ${tokensAfter} tokens remaining`),
 };
 
 const VOICES: readonly { readonly profiles: RegExp; readonly voice: Voice }[] = [
