@@ -53,6 +53,11 @@ test.each([
 });
 
 test.each([
+  [
+    "half a logger",
+    create({ format: openaiChat, logger: { info: () => {} } }),
+    /^logger must be a logger with debug, info/,
+  ],
   ["nothing", create(undefined), /^createCompactor takes \{ format, … \}, not undefined$/],
   ["no format", create({}), /^format is missing; import one, e\.g\. anthropicMessages from /],
   [

@@ -38,7 +38,10 @@ const KINDS: Readonly<Record<string, readonly [allowed: string, fits: (value: un
   // What a hook may be is said where the hooks are settled.
   hooks: ["an object of hooks", isObject],
   hookContext: ["an object", isObject],
-  logger: ["a logger", isObject],
+  logger: [
+    "a logger with debug, info, warn and error",
+    (value) => hasFunctions(value, ["debug", "info", "warn", "error"]),
+  ],
   now: ["a function", (value) => typeof value === "function"],
 };
 

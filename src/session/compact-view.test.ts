@@ -63,6 +63,19 @@ describe("compaction", () => {
     expect((await session.history())[0]).toMatchObject({ trigger: "manual", instructions: "keep the paths" });
   });
 
+  test("by hand, where a gate or a hook will not have it: in their words", async () => {
+    const hooks: readonly CompactorOptions["hooks"][] = [
+      { onBeforeCompaction: () => new Error("not on a Friday") },
+      { session_before_compact: () => ({ cancel: true, message: "not on a Friday" }) },
+    ];
+    for (const each of hooks) {
+      const session = await open({ compactor: { format: anthropicMessages, ...SMALL, ...(each && { hooks: each }) } });
+      await talk(session, 12);
+      const error = { code: "nothing-to-compact", message: expect.stringContaining("not on a Friday") };
+      await expect(session.compact()).rejects.toMatchObject(error);
+    }
+  });
+
   test("rollback brings back the very view, and keeps what came since", async () => {
     const session = await open({
       compactor: { format: anthropicMessages, protect: { tailTokens: 200, tailMessages: 2 } },

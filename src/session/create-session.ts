@@ -139,7 +139,10 @@ function changeMethods(parts: SessionParts) {
 function refuse({ plan, report }: SessionPass, id: string): never {
   const name = JSON.stringify(id);
   if (plan.because === "in-progress") throw inProgress(id);
-  const message = `Session ${name} was not compacted (${report.reason}); nothing was changed.`;
+  // The notes have the words of the gate or the hook that would not have it.
+  const isForbidden = report.reason === "gate" || report.reason === "cancelled";
+  const why = [report.reason, ...(isForbidden ? report.notes : [])].join("; ");
+  const message = `Session ${name} was not compacted (${why}); nothing was changed.`;
   throw new CompactionError("nothing-to-compact", message, { reason: report.reason });
 }
 
