@@ -54,9 +54,18 @@ function addedMessages({ steps }: Plan, { settings, conversation }: PlanInput): 
 
 function withDrop(plan: Plan, drop: DropStep | undefined, input: PlanInput): Plan {
   if (drop === undefined) return plan;
-  const { because: _, ...rest } = plan;
-  const tokensAfter = plan.tokensAfter - tokensIn(drop.messageIds, input);
-  return { ...rest, steps: [...plan.steps, drop], tokensAfter };
+  const { because: _, ...rest } = withoutTexts(plan, new Set(drop.messageIds));
+  const tokensAfter = rest.tokensAfter - tokensIn(drop.messageIds, input);
+  return { ...rest, steps: [...rest.steps, drop], tokensAfter };
+}
+
+/** What leaves is not shortened before. */
+function withoutTexts(plan: Plan, leaving: ReadonlySet<string>): Plan {
+  const needless = plan.steps.filter(isTextStep).filter(({ messageId }) => leaving.has(messageId));
+  if (needless.length === 0) return plan;
+  const left = new Set<Step>(needless);
+  const tokensAfter = needless.reduce((sum, { freesTokens }) => sum + freesTokens, plan.tokensAfter);
+  return { ...plan, steps: plan.steps.filter((step) => !left.has(step)), tokensAfter };
 }
 
 interface More {
@@ -69,9 +78,12 @@ function withMore(plan: Plan, step: TakingStep, { messageIds, input }: More): Pl
   const taken = new Set([...step.messageIds, ...messageIds]);
   const ordered = input.conversation.messages.flatMap(({ id }) => (taken.has(id) ? [id] : []));
   const wider = { ...step, messageIds: ordered };
-  const steps = plan.steps.filter((other) => !(isTextStep(other) && taken.has(other.messageId)));
-  const tokensAfter = plan.tokensAfter - tokensIn(messageIds, input);
-  return { ...plan, steps: steps.map((other) => (other === step ? wider : other)), tokensAfter };
+  const { steps, tokensAfter } = withoutTexts(plan, taken);
+  return {
+    ...plan,
+    steps: steps.map((other) => (other === step ? wider : other)),
+    tokensAfter: tokensAfter - tokensIn(messageIds, input),
+  };
 }
 
 function tokensIn(messageIds: readonly string[], { conversation, tokensOf }: PlanInput): number {

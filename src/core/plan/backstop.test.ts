@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { createCompactor } from "../../compactor.ts";
+import { openaiChat } from "../../formats/openai-chat.ts";
+import { estimateTokens } from "../tokens/tokens.ts";
+
+const rounds = Array.from({ length: 12 }, (_, round) => [
+  { role: "user", content: `Look at part ${round}.` },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: `call_${round}`, type: "function", function: { name: "bash", arguments: "{}" } }],
+  },
+  { role: "tool", tool_call_id: `call_${round}`, content: `a line of the log ${round}\n`.repeat(200) },
+]).flat();
+
+test("results that leave because of the limit on messages are not shortened before", async () => {
+  const compactor = createCompactor({
+    format: openaiChat,
+    windowTokens: 100_000,
+    maxMessages: 30,
+    protect: { tailTokens: 0, tailMessages: 2, firstUser: false },
+  });
+  const { request, plan } = await compactor.compact({ messages: rounds }, { target: { ratio: 0.4 } });
+  expect(plan.steps.map(({ type }) => type)).toContain("drop");
+  const leaving = new Set(plan.steps.flatMap((step) => (step.type === "drop" ? step.messageIds : [])));
+  const shortened = plan.steps.flatMap((step) => ("messageId" in step ? [step.messageId] : []));
+  expect(shortened.length).toBeGreaterThan(0);
+  expect(shortened.filter((id) => leaving.has(id))).toEqual([]);
+  expect(request.messages.length).toBeLessThanOrEqual(30);
+  expect(plan.tokensAfter).toBe(estimateTokens({ format: "openai-chat" }).total(openaiChat.decode(request).messages));
+});
