@@ -78,7 +78,8 @@ export const failureSchema: SchemaFor<FailureSettings> = {
 
 export const overflowSchema: SchemaFor<OverflowSettings> = {
   type: "object",
-  about: "When the provider refuses a request as too long.",
+  about:
+    "When the provider refuses a request as too long. For whoever runs the loop: nothing here sends or retries by itself.",
   keys: {
     maxAttempts: {
       type: "number",
@@ -105,7 +106,8 @@ export const overflowSchema: SchemaFor<OverflowSettings> = {
 
 export const memoryFlushSchema: SchemaFor<MemoryFlushSettings> = {
   type: "object",
-  about: "A silent turn before a compaction, in which the model may write down what must last.",
+  about:
+    "A silent turn before a compaction, in which the model may write down what must last. For whoever runs the loop: nothing here takes a turn by itself.",
   keys: {
     enabled: { type: "boolean", about: "Whether there is one." },
     softThresholdTokens: {
