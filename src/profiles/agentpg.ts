@@ -52,6 +52,7 @@ export const agentpg: Settings = deepFreeze({
   summary: {
     mode: "single", // C15.
     promptPack: "checkpoint", // C16.
+    transcript: "labelled",
     model: AGENTPG_FAST_MODEL,
     maxOutputTokens: 8_192,
     temperature: 0,

@@ -45,6 +45,7 @@ export const autoCompact: Settings = deepFreeze({
   summary: {
     mode: "single", // C15.
     promptPack: "minimal", // R131.
+    transcript: "labelled",
     model: "inherit", // R122.
     maxOutputTokens: 4_096,
     temperature: 0,

@@ -48,6 +48,7 @@ export const balanced: Settings = deepFreeze({
   summary: {
     mode: "update", // C15: and staged on need.
     promptPack: "checkpoint",
+    transcript: "labelled",
     model: "inherit",
     maxOutputTokens: 8_192,
     temperature: 0,

@@ -45,6 +45,7 @@ export const microAgent: Settings = deepFreeze({
   summary: {
     mode: "single", // R101.
     promptPack: "narrative", // R125.
+    transcript: "labelled",
     model: "inherit", // R101.
     maxOutputTokens: 4_096, // R100, R202.
     temperature: 0, // R100.

@@ -48,6 +48,7 @@ export const nous: Settings = deepFreeze({
   summary: {
     mode: "update", // R106.
     promptPack: "checkpoint", // R126.
+    transcript: "nous", // R105.
     model: "inherit", // R107: the host names its background model here.
     maxOutputTokens: 4_096,
     temperature: 0,

@@ -57,6 +57,7 @@ export const openclaw: Settings = deepFreeze({
   summary: {
     mode: "staged", // R014: safeguard.
     promptPack: "safeguard", // R129.
+    transcript: "labelled",
     model: "inherit", // R109.
     maxOutputTokens: 16_000, // X26: 0.8 of the reserve.
     temperature: 0,

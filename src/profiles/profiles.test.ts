@@ -87,6 +87,11 @@ const CONFLICTS: readonly Row[] = [
     ["narrative", "checkpoint", "checkpoint", "safeguard", "minimal", "checkpoint"],
   ],
   [
+    "R105 transcript",
+    ({ summary }) => summary.transcript,
+    ["labelled", "labelled", "nous", "labelled", "labelled", "labelled"],
+  ],
+  [
     "C18 renderer",
     ({ render }) => render.renderer,
     ["merge-first-user", "flagged-message", "pair", "entry", "system", "pair"],

@@ -61,6 +61,11 @@ export const summarySchema: SchemaFor<SummarySettings> = {
         minimal: "key facts and decisions in short",
       },
     },
+    transcript: {
+      type: "choice",
+      about: "How the conversation is written out for it.",
+      values: { labelled: "speakers, calls and results each by name", nous: "two speakers only, as Nous does" },
+    },
     model: { type: "text", filled: true, about: "A model id, or `inherit` for the conversation's own." },
     maxOutputTokens: { type: "number", whole: true, min: 1, about: "The longest answer of the summarizer." },
     temperature: { type: "number", min: 0, max: 2, about: "Of the summarizer's model." },

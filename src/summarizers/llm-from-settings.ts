@@ -1,4 +1,4 @@
-/** The llm summarizer with a profile's own numbers: prompt pack, mode, previews, chunking, limits. Decides nothing itself. */
+/** The llm summarizer with a profile's own numbers: prompt pack, transcript, mode, previews, chunking, limits. Decides nothing itself. */
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { Settings } from "../core/settings/settings.ts";
@@ -11,6 +11,7 @@ export function llmFromSettings(options: LlmOptions): (settings: Settings) => Su
     llm({
       ...(summary.model !== "inherit" && { model: summary.model }),
       pack: summary.promptPack,
+      style: summary.transcript,
       mode: summary.mode,
       input: summary.input,
       staged: summary.staged,

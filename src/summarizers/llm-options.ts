@@ -1,7 +1,12 @@
 /** Options of the llm summarizer, settled and checked once. Algorithms receive the settled form and ask for no defaults. */
 
 import { CompactionError } from "../core/errors.ts";
-import type { PromptPackName, StagedSettings, SummaryInputSettings } from "../core/settings/settings.ts";
+import type {
+  PromptPackName,
+  StagedSettings,
+  SummaryInputSettings,
+  TranscriptStyle,
+} from "../core/settings/settings.ts";
 import type { Complete } from "./ask.ts";
 import { checkLlmOptions } from "./check-llm-options.ts";
 import { BASE_CHUNK_RATIO, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./chunks.ts";
@@ -9,7 +14,7 @@ import type { RankFacts } from "./guard-findings.ts";
 import { MAX_HISTORY_SHARE } from "./history-share.ts";
 import { type CustomPack, type PromptPack, promptPack } from "./prompts/packs.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
-import { DEFAULT_SUMMARY_INPUT, type TranscriptStyle } from "./serialize.ts";
+import { DEFAULT_SUMMARY_INPUT } from "./serialize.ts";
 
 export interface LlmOptions {
   readonly complete: Complete;

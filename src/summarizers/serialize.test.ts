@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { Message, Part } from "../core/message.ts";
 import { text } from "../core/message.ts";
+import type { TranscriptStyle } from "../core/settings/settings.ts";
 import {
   DEFAULT_SUMMARY_INPUT,
   INPUT_CUT_MARKER,
   MIDDLE_CUT_MARKER,
   RESULT_CUT_MARKER,
   serialize,
-  type TranscriptStyle,
 } from "./serialize.ts";
 
 function message(role: Message["role"], ...parts: readonly Part[]): Message {

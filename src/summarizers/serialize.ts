@@ -5,7 +5,7 @@
 
 import type { JsonValue } from "../core/json.ts";
 import type { MediaPart, Message, Part, Role, ToolCallPart } from "../core/message.ts";
-import type { SummaryInputSettings } from "../core/settings/settings.ts";
+import type { SummaryInputSettings, TranscriptStyle } from "../core/settings/settings.ts";
 import { pairCalls } from "../core/structure/pairing.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
 import { withoutBinaryRuns } from "./binary-runs.ts";
@@ -25,9 +25,6 @@ export const RESULT_CUT_MARKER = "\n[... middle of this output left out ...] ";
 export const INPUT_CUT_MARKER = " [... rest of the input left out ...]";
 export const MIDDLE_CUT_MARKER = "\n\n[... middle of the conversation left out to fit ...] ";
 const ENTRY_SEPARATOR = "\n\n";
-
-/** `labelled`: `[User]: …`, `[Result of read_file]: …`. `nous`: `**User:** …` and `**Assistant:** …` only (R105). */
-export type TranscriptStyle = "labelled" | "nous";
 
 export interface SerializeOptions {
   readonly style: TranscriptStyle;

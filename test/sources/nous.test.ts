@@ -6,6 +6,7 @@ import { isResultMessage } from "../../src/core/plan/prune.ts";
 import { trimTurnContexts } from "../../src/core/plan/turn-contexts.ts";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
 import { historyText } from "../../src/summarizers/history-text.ts";
+import { llmFromSettings } from "../../src/summarizers/llm-from-settings.ts";
 
 /** The named tests of R225 and R226, under the `nous` profile with its constants and strings. */
 
@@ -200,6 +201,22 @@ describe("R226, layer 2", () => {
     expect(given).not.toContain("FIRST");
     expect(given).not.toContain(ACKNOWLEDGEMENT);
     expect(JSON.stringify(request)).not.toContain("FIRST");
+  });
+  test("serialize_for_summary", async () => {
+    const prompts: string[] = [];
+    const complete = async ({ prompt }: { readonly prompt: string }) => {
+      prompts.push(prompt);
+      return { text: "## Goal\nAnswer." };
+    };
+    const settings = { format: anthropicMessages, profile: "nous", compact: { auto: true }, maxMessages: 0 } as const;
+    const summarizer = llmFromSettings({ complete, windowTokens: 200_000, guard: false });
+    await createCompactor({ ...settings, summarizer }).fit(chat(60));
+    // R105: two speakers, a blank line between what they say.
+    expect(prompts).toHaveLength(1);
+    expect(prompts[0]).toMatch(
+      /\n\*\*User:\*\* question 0 q+\n\n\*\*Assistant:\*\* answer 0 a+\n\n\*\*User:\*\* question 1 /,
+    );
+    expect(prompts[0]).not.toContain("[User]:");
   });
   test("summarization_failure_fallback", async () => {
     const first = await compact(chat(60), scripted("FIRST"));

@@ -123,6 +123,7 @@ export interface SoftTrim {
 export interface SummarySettings {
   readonly mode: "single" | "update" | "staged";
   readonly promptPack: PromptPackName;
+  readonly transcript: TranscriptStyle;
   /** `inherit` or a model id (C14). */
   readonly model: string;
   readonly maxOutputTokens: number;
@@ -133,6 +134,9 @@ export interface SummarySettings {
   readonly input: SummaryInputSettings;
   readonly staged: StagedSettings;
 }
+
+/** `labelled`: `[User]: …`, `[Result of read_file]: …`. `nous`: `**User:** …` and `**Assistant:** …` only (R105). */
+export type TranscriptStyle = "labelled" | "nous";
 
 export type PromptPackName = "narrative" | "checkpoint" | "safeguard" | "minimal";
 
