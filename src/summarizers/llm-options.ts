@@ -27,7 +27,7 @@ export interface LlmOptions {
   /** `single`: one request, cut to fit. `update`: one request, in stages when it does not fit. `staged`: in parts. */
   readonly mode?: "single" | "update" | "staged";
   readonly style?: TranscriptStyle;
-  /** `maxChars` cuts `single` only: the other modes go on in a further request instead. */
+  /** `maxChars`, unless it is stated, limits `single` only: the other modes go on in a further request instead. */
   readonly input?: Partial<SummaryInputSettings>;
   readonly staged?: Partial<StagedSettings>;
   readonly maxOutputTokens?: number;
@@ -87,15 +87,15 @@ const DEFAULT_STAGED: StagedSettings = {
 
 export function resolveLlmOptions(options: LlmOptions): LlmSettings {
   checkLlmOptions(options);
-  const { windowTokens, maxOutputTokens = MAX_OUTPUT_TOKENS } = options;
+  const { windowTokens, maxOutputTokens = MAX_OUTPUT_TOKENS, mode = "update" } = options;
   const settings: LlmSettings = {
     complete: options.complete,
     windowTokens,
     model: options.model,
     pack: promptPack(options.pack ?? "checkpoint"),
-    mode: options.mode ?? "update",
+    mode,
     style: options.style ?? "labelled",
-    input: { ...DEFAULT_SUMMARY_INPUT, ...options.input },
+    input: { ...DEFAULT_SUMMARY_INPUT, ...(mode !== "single" && { maxChars: 0 }), ...options.input },
     staged: { ...DEFAULT_STAGED, ...options.staged },
     maxOutputTokens: Math.min(maxOutputTokens, Math.floor(windowTokens * OUTPUT_SHARE_MAX)),
     temperature: options.temperature ?? 0,

@@ -3,6 +3,7 @@
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { callsFor, dividePlan, isTooLarge, type PlannedEntry, type PlannedPart, RETRY_RESERVE } from "./call-plan.ts";
+import { capEntries } from "./cap-entries.ts";
 import { cutMiddleToTokens } from "./cut-text.ts";
 import { summaryFailed } from "./failure.ts";
 import { languageOfUsers } from "./language-check.ts";
@@ -10,7 +11,7 @@ import { type LlmSettings, requestLimit } from "./llm-options.ts";
 import { firstPrompt, mergePrompt, updatePrompt } from "./prompts/packs.ts";
 import type { Prompt, PromptContext } from "./prompts/prompt.ts";
 import { promptCounter, type RequestLimit } from "./request.ts";
-import { capTranscript, joinEntries, MIDDLE_CUT_MARKER, previewOf, serializeEntries } from "./serialize.ts";
+import { MIDDLE_CUT_MARKER, previewOf, serializeEntries } from "./serialize.ts";
 
 export interface LlmPlan {
   readonly parts: readonly PlannedPart[];
@@ -114,20 +115,20 @@ function entriesFor(input: SummaryInput, settings: LlmSettings, capacityTokens: 
   const entries = all.map(({ messageId, text }) =>
     planned(messageId, messageId === prefixStart ? `${TURN_PREFIX_NOTE}\n\n${text}` : text),
   );
-  if (settings.mode === "single") return capped(entries, settings, planned);
   const totalTokens = entries.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (totalTokens <= capacityTokens && settings.mode === "update") return { entries, notes: [], omissions: [] };
-  return withoutOversize(entries, settings, planned);
+  const isOneRequest = settings.mode === "single" || (settings.mode === "update" && totalTokens <= capacityTokens);
+  const whole = isOneRequest ? { entries, notes: [], omissions: [] } : withoutOversize(entries, settings, planned);
+  return capped(whole, settings, planned);
 }
 
 type MakeEntry = (messageId: string, text: string) => PlannedEntry;
 
-/** R099: one text, cut from the middle. */
-function capped(entries: readonly PlannedEntry[], { input }: LlmSettings, planned: MakeEntry): Entries {
-  const whole = joinEntries(entries);
-  const text = capTranscript(whole, input);
-  const notes = text === whole ? [] : [`The conversation was cut from the middle to ${input.maxChars} characters.`];
-  return { entries: text === "" ? [] : [planned("all", text)], notes, omissions: [] };
+/** R099: cut from the middle. */
+function capped(whole: Entries, { input }: LlmSettings, planned: MakeEntry): Entries {
+  const entries = capEntries(whole.entries, input.maxChars, planned);
+  if (entries === whole.entries) return whole;
+  const note = `The conversation was cut from the middle to ${input.maxChars} characters.`;
+  return { ...whole, entries, notes: [...whole.notes, note] };
 }
 
 /** R115: what is too large is left out but for its beginning and end, and that is said. */

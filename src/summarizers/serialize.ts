@@ -24,7 +24,7 @@ export const DEFAULT_SUMMARY_INPUT: SummaryInputSettings = {
 export const RESULT_CUT_MARKER = "\n[... middle of this output left out ...] ";
 export const INPUT_CUT_MARKER = " [... rest of the input left out ...]";
 export const MIDDLE_CUT_MARKER = "\n\n[... middle of the conversation left out to fit ...] ";
-const ENTRY_SEPARATOR = "\n\n";
+export const ENTRY_SEPARATOR = "\n\n";
 
 export interface SerializeOptions {
   readonly style: TranscriptStyle;
@@ -46,7 +46,7 @@ export function joinEntries(entries: readonly TranscriptEntry[]): string {
   return entries.map(({ text }) => text).join(ENTRY_SEPARATOR);
 }
 
-export function capTranscript(transcript: string, { maxChars }: SummaryInputSettings): string {
+function capTranscript(transcript: string, { maxChars }: SummaryInputSettings): string {
   return maxChars > 0 ? cutMiddle(transcript, maxChars, MIDDLE_CUT_MARKER) : transcript;
 }
 
