@@ -41,7 +41,7 @@ export function finishSummary(
     shrunk(omissionsBlock(omissions), OMISSIONS_SHARE, context),
     shrunk(unverifiedBlock(unverified), OMISSIONS_SHARE, context),
   ];
-  const body = renderSections(withRequired(withoutOurs(sections), context.sections));
+  const body = renderSections(withRequired(withoutOurs(sections, context.sections), context.sections));
   const reserveTokens = Math.min(
     Math.floor(input.budgetTokens * FACTS_SHARE),
     count(identifiersBlock(missingFrom(joinBlocks([body, ...tail]), context.facts))),
@@ -81,10 +81,11 @@ function removeInvented(sections: readonly TextSection[], { source }: GuardConte
   return { sections: kept, notes, unverified: [...unverified] };
 }
 
-/** Sections that the guard writes itself; a model may have copied them from the previous summary, or altered them. */
-function withoutOurs(sections: readonly TextSection[]): readonly TextSection[] {
+/** Sections that the guard writes itself; a model may have copied them from the previous summary, or altered them. Not those asked for. */
+function withoutOurs(sections: readonly TextSection[], required: readonly string[]): readonly TextSection[] {
   const written: readonly Section[] = ["latestRequest", "filesRead", "filesModified", "toolFailures", "identifiers"];
   const ours = new Set<string>([...written, headingKey(UNVERIFIED_HEADING)]);
+  for (const heading of required) ours.delete(headingKey(heading));
   return sections.filter(({ heading }) => !ours.has(headingKey(heading)));
 }
 

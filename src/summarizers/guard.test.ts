@@ -43,6 +43,15 @@ test("a carried request is replaced, and carried on when there is no newer one",
   expect(text).toContain("## Latest Request\n> Move it all.");
 });
 
+test("a section that the pack asks for stays as it was written, also under a heading of ours", async () => {
+  for (const heading of ["## Latest Request", "## Files Modified", "## Failed Tool Calls", "## Exact Identifiers"]) {
+    const draft = `## Overview\nThe job was moved.\n\n${heading}\n- the billing job, by hand`;
+    const { text } = await guard(draft, {}, ["## Overview", heading]);
+    expect(text).toContain(`${heading}\n- the billing job, by hand`);
+    expect(text).not.toContain("(none)");
+  }
+});
+
 test("missing identifiers are appended verbatim, those in the kept messages are not", async () => {
   const { text, notes } = await guard("The job was moved.", { kept: said("assistant: see src/queue/client.ts") });
   const listed = text.split("## Exact Identifiers\n")[1] ?? "";
