@@ -66,12 +66,22 @@ function unwrap(text: string): string {
 }
 
 const ERROR_CHARS_MAX = 1_500;
-const ERROR_TEXT =
-  /^(?:(?:\w+ ?){0,2}error\b\s*[:(\d]|error$|error generating|exception\b|traceback \(most recent|internal server error|service unavailable|bad gateway|gateway time-?out|too many requests|rate limit|<!doctype html|<html|http\/\d|summary unavailable)/i;
+/**
+ * How reports of errors begin. A summary may begin with the same words when it tells of them: then a sentence goes on where a
+ * report ends, breaks off or gives a number.
+ */
+const ERROR_TEXTS: readonly RegExp[] = [
+  /^(?!(?:the|this|that|an?|one|no|each|every) )(?:\w+ ?){0,2}error\b\s*(?:[:\d]|\([^)\n]{0,60}\)\s*(?:$|[:.,;\n–—-]))/i,
+  /^error(?:$| generating\b)/i,
+  /^(?:[\w.]*exception\s*(?:[:(]|$)|exception in thread\b|traceback \(most recent)/i,
+  /^(?:[45]\d\d )?(?:internal server error|service (?:temporarily )?unavailable|bad gateway|gateway time-?out|too many requests|rate limit(?:ed)?)\s*(?:$|[\n.,:;!([{<\d–—-])/i,
+  /^rate limit (?:exceeded|reached|error)\b/i,
+  /^(?:<!doctype html|<html|http\/\d(?:\.\d)? \d{3}\b|summary unavailable\b)/i,
+];
 
 function isErrorText(answer: string): boolean {
   if (answer.length > ERROR_CHARS_MAX) return false;
-  return ERROR_TEXT.test(answer) || isErrorJson(answer);
+  return ERROR_TEXTS.some((opening) => opening.test(answer)) || isErrorJson(answer);
 }
 
 function isErrorJson(answer: string): boolean {
