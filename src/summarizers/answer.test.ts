@@ -4,9 +4,11 @@ import { acceptAnswer } from "./answer.ts";
 const prompt = { system: "s", prompt: "p", nonce: "abc123" };
 const countText = (text: string): number => text.length / 4;
 
-function reasonFor(text: string): string {
+function reasonFor(text: string, task = "p"): string {
   try {
-    return acceptAnswer({ text }, { prompt, maxTokens: 1_000, countText }) === text ? "accepted" : "changed";
+    return acceptAnswer({ text }, { prompt: { ...prompt, prompt: task }, maxTokens: 1_000, countText }) === text
+      ? "accepted"
+      : "changed";
   } catch (error) {
     return error instanceof Error && "reason" in error ? String(error.reason) : "thrown";
   }
@@ -55,4 +57,19 @@ describe("a summary that tells of errors is one", () => {
     "HTTP/2 was turned on for the proxy.",
     "An error 500 of the payment service was reproduced.",
   ])("%s", (text) => expect(reasonFor(text)).toBe("accepted"));
+});
+
+test("headings that the task gives are repeated, its other lines are not", () => {
+  const lines = [
+    "Open questions and who answers them",
+    "Decisions and the reasons for them",
+    "What was tried and did not work",
+  ];
+  const asked = (marked: (line: string) => string): readonly [string, string] => [
+    lines.map((line) => `${marked(line)}\n- the parser`).join("\n\n"),
+    `Use this layout:\n\n${lines.map(marked).join("\n")}`,
+  ];
+  expect(reasonFor(...asked((line) => `## ${line}`))).toBe("accepted");
+  expect(reasonFor(...asked((line) => `**${line}**`))).toBe("accepted");
+  expect(reasonFor(...asked((line) => line))).toBe("echo");
 });

@@ -99,6 +99,8 @@ function isRefusal(answer: string): boolean {
 
 const ECHO_LINE_CHARS_MIN = 30;
 const INSTRUCTION_LINES_MAX = 2;
+/** Headings that a task gives are to be repeated. */
+const HEADING = /^(?:#{1,6}\s|\*\*[^*]+\*\*:?$)/;
 const ECHO_RATIO_MAX = 0.7;
 const ECHO_CHARS_MIN = 400;
 
@@ -108,7 +110,8 @@ function isEcho(answer: string, { prompt, transcript }: AnswerCheck): boolean {
   const lines = longLines(answer);
   const given = `${prompt.system}\n${instructionsOf(prompt)}`;
   const instructions = new Set(longLines(given));
-  if (lines.filter((line) => instructions.has(line)).length > INSTRUCTION_LINES_MAX) return true;
+  const repeated = lines.filter((line) => instructions.has(line) && !HEADING.test(line));
+  if (repeated.length > INSTRUCTION_LINES_MAX) return true;
   if (transcript === undefined || answer.length < ECHO_CHARS_MIN) return false;
   const sent = new Set(longLines(transcript));
   const repeatedChars = lines.filter((line) => sent.has(line)).reduce((sum, line) => sum + line.length, 0);
