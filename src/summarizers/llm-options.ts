@@ -39,7 +39,7 @@ export interface LlmOptions {
   readonly maxCalls?: number;
   /** Whether a summary that lacks a part is better than none. */
   readonly allowPartial?: boolean;
-  /** False returns what the model wrote, after the language and section checks only. */
+  /** False returns what the model wrote, after the language and length checks only. */
   readonly guard?: boolean;
   readonly rankFacts?: RankFacts;
   /** Ask with the live request itself, which the provider has cached: `complete` is given it as `body`. Default: false. */
