@@ -79,3 +79,18 @@ test("what the same speaker says after a pass is not taken for what was said bef
     parts: [{ text: "first" }, { text: "second" }, { text: "third" }],
   });
 });
+
+test("a system message that a pass left at the end does not stand between two things that the user says then", async () => {
+  const lastAsked = [say("user", "Only the footer."), say("user", "And the header.")];
+  const instructed = { role: "system", content: "Answer in French." };
+  const start = [say("user", long(0)), instructed, say("assistant", long(1)), ...turns(8)];
+  const compactor = createCompactor({ format: anthropicMessages, compact: { strategy: "truncate" } });
+  const model = "claude-opus-5";
+  const first = await compactor.compact(
+    { model, messages: [...start, ...lastAsked.slice(0, 1)] },
+    { target: { tokens: 60 } },
+  );
+  expect(first.request.messages).toEqual([lastAsked[0], instructed]);
+  const { request } = await compactor.fit({ model, messages: [...start, ...lastAsked] });
+  expect(request.messages).toEqual([...lastAsked, instructed]);
+});

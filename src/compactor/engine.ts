@@ -16,6 +16,7 @@ import type { NativeCompaction } from "./native.ts";
 import { isHeldOff } from "./passes.ts";
 import type { Prices } from "./report.ts";
 import { keepRecentInput, pinScored, type RetentionOptions } from "./retention.ts";
+import { type SettleOptions, settle } from "./settle.ts";
 import { createTokenSizes, type TokenSizes } from "./token-sizes.ts";
 import type { Recalled, ViewMemory } from "./view-memory.ts";
 import type { Watch } from "./watch.ts";
@@ -88,7 +89,7 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
   const { decoded, model } = given;
   const usual = engine.settings(call.settings);
   const { conversation: source, repairs } = repaired(decoded, model);
-  const recalled = given.recall(source);
+  const recalled = stillValid(given.recall(source), { settings: usual, model });
   const { counter, sizes } = sizesFor(engine, usual, model);
   const { view } = recalled;
   const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: sizes.tokensOf });
@@ -116,6 +117,13 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
     ...(targetTokens !== undefined && { targetTokens }),
   };
   return { source, recalled, ...decideScored(engine, input), repairs, model, counter };
+}
+
+/** What was remembered was valid by itself; what came since may ask for more: a system message that ended the list must not stand inside a turn. */
+function stillValid(recalled: Recalled, options: SettleOptions): Recalled {
+  if (recalled.covered === 0) return recalled;
+  const { conversation } = settle(recalled.view, recalled.view, options);
+  return conversation === recalled.view ? recalled : { ...recalled, view: conversation };
 }
 
 /** R094: a list that has nothing in it yet is left as it is. */
