@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../core/json.ts";
+import { repair } from "../core/repair/repair.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 
 const call = (id?: string): JsonObject => ({ type: "tool_use", ...(id && { id }), name: "bash", input: { cmd: "ls" } });
@@ -212,4 +213,27 @@ test("tools in the neutral form", () => {
   const read = anthropicMessages.readTools(tools);
   expect(read.foreign).toEqual(["web_search_20250305"]);
   expect(anthropicMessages.writeTools(read.definitions)).toEqual([tools[0]]);
+});
+
+test("an empty text block in a result is refused and taken out; an empty string, an empty list and no content stay", () => {
+  const withResult = (content: object): object => ({
+    messages: [
+      { role: "user", content: "go" },
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a", ...content }] },
+    ],
+  });
+  const mended = (content: object): unknown =>
+    anthropicMessages.encode(repair(anthropicMessages.decode(withResult(content))).conversation);
+  const empty = { type: "text", text: "" };
+  const said = { type: "text", text: "ok" };
+  expect(anthropicMessages.validate(withResult({ content: [said, empty] }))).toMatchObject([
+    { rule: "empty-content", path: "messages.2.content.0.content.1" },
+  ]);
+  expect(mended({ content: [said, empty] })).toEqual(withResult({ content: [said] }));
+  expect(mended({ content: [empty] })).toEqual(withResult({}));
+  for (const content of [{ content: "" }, { content: [] }, {}]) {
+    expect(anthropicMessages.validate(withResult(content))).toEqual([]);
+    expect(mended(content)).toEqual(withResult(content));
+  }
 });

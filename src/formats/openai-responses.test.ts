@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonValue } from "../core/json.ts";
 import { type Conversation, type Message, type Part, text } from "../core/message.ts";
+import { repair } from "../core/repair/repair.ts";
 import { openaiResponses } from "./openai-responses.ts";
 
 function encodeInput(messages: readonly Omit<Message, "id">[]): unknown {
@@ -221,4 +222,19 @@ test("tools", () => {
   expect(openaiResponses.readTools(tools)).toEqual({ definitions, foreign: [] });
   const foreign = [{ type: "web_search" }, { type: "custom", name: "sh" }, { type: "mcp", server_label: "docs" }];
   expect(openaiResponses.readTools(foreign)).toEqual({ definitions: [], foreign: ["web_search", "sh", "docs"] });
+});
+
+test("a screenshot whose call is lost becomes a picture of the user's", () => {
+  const url = "data:image/png;base64,iVBORw0KGgo=";
+  const input = [
+    { role: "user", content: "go" },
+    { type: "computer_call_output", call_id: "c", output: { type: "computer_screenshot", image_url: url } },
+  ];
+  const { input: mended } = openaiResponses.encode(repair(openaiResponses.decode({ input })).conversation) as {
+    input: readonly { content: unknown }[];
+  };
+  expect(mended[1]?.content).toEqual([
+    { type: "input_text", text: expect.stringContaining("Result of the tool call c") },
+    { type: "input_image", detail: "auto", image_url: url },
+  ]);
 });

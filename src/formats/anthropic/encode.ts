@@ -51,11 +51,15 @@ function encodeInput({ input, wire }: ToolCallPart): JsonValue | undefined {
 
 function encodeResult(part: ToolResultPart): JsonObject {
   const { wire } = part;
-  const content =
-    part.content.length === 0 && wire?.content === undefined ? undefined : encodeContent(part.content, wire?.content);
+  const content = part.content.length === 0 ? noContent(wire?.content) : encodeContent(part.content, wire?.content);
   const wasError = wire?.is_error === true;
   const isError = part.isError === wasError ? wire?.is_error : part.isError;
   return overlay(wire, { type: "tool_result", tool_use_id: part.callId, content, is_error: isError });
+}
+
+/** A result may do without content; what was an empty list stays one. */
+function noContent(before: JsonValue | undefined): JsonValue | undefined {
+  return isArray(before) && before.length === 0 ? before : undefined;
 }
 
 function encodeReasoning(part: ReasoningPart): JsonObject {

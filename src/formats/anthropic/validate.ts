@@ -100,9 +100,24 @@ function checkContent(message: Message, index: number, messages: readonly Messag
   }
   return message.parts.flatMap((part, position) => {
     const path = `messages.${index}.content.${position}`;
-    if (part.type !== "text" || part.text !== "" || isFinalAssistant) return [];
-    return [{ rule: "empty-content", path, messageIndex: index, message: "text content blocks must be non-empty" }];
+    const at = (where: string): Violation => {
+      return {
+        rule: "empty-content",
+        path: where,
+        messageIndex: index,
+        message: "text content blocks must be non-empty",
+      };
+    };
+    if (part.type === "tool-result" && !part.server) {
+      return part.content.flatMap((inner, offset) => (isEmptyBlock(inner) ? [at(`${path}.content.${offset}`)] : []));
+    }
+    return part.type === "text" && part.text === "" && !isFinalAssistant ? [at(path)] : [];
   });
+}
+
+/** A result that is a string may be empty. */
+function isEmptyBlock(part: Part): boolean {
+  return part.type === "text" && part.text === "" && part.wire !== undefined;
 }
 
 function checkPlacement(role: Message["role"], { part, messageIndex, path }: Located): readonly Violation[] {

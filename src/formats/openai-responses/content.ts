@@ -65,7 +65,7 @@ function encodeBlock(part: Part, role: Role): readonly JsonObject[] {
     case "text":
       return [encodeText(part, role)];
     case "media":
-      return [part.wire ?? encodeMedia(part, role)];
+      return [isScreenshot(part) && role !== "tool" ? encodeMedia(part, role) : (part.wire ?? encodeMedia(part, role))];
     case "opaque":
       return [part.wire];
     case "reasoning":
@@ -75,6 +75,11 @@ function encodeBlock(part: Part, role: Role): readonly JsonObject[] {
     default:
       return part satisfies never;
   }
+}
+
+/** Of a computer call: no message holds a block of that type. */
+function isScreenshot({ wire }: MediaPart): boolean {
+  return wire?.type === "computer_screenshot";
 }
 
 function encodeText(part: TextPart, role: Role): JsonObject {
