@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Conversation, Message, Part } from "../core/message.ts";
 import { structureOf } from "../core/structure/structure.ts";
+import { autoCompactTokens, microAgentTokens, nousTokens, openclawTokens } from "../core/tokens/chars-per-token.ts";
 import { countConversation, estimateTokens, messageCounter } from "../core/tokens/tokens.ts";
 import { formatNamed, formatNames } from "../formats.ts";
 import { generateBody } from "../testing/wire-bodies.ts";
@@ -79,11 +80,17 @@ test("results by the tool that was called, largest first", () => {
 });
 
 test("the kinds add up to the counter's own total, whatever the conversation", () => {
-  const seeds = fc.record({ format: fc.constantFrom(...formatNames), seed: fc.nat(10_000), broken: fc.boolean() });
+  const counters = [estimateTokens, microAgentTokens, nousTokens, openclawTokens, autoCompactTokens];
+  const seeds = fc.record({
+    format: fc.constantFrom(...formatNames),
+    seed: fc.nat(10_000),
+    broken: fc.boolean(),
+    counterOf: fc.constantFrom(...counters),
+  });
   fc.assert(
-    fc.property(seeds, ({ format, ...options }) => {
+    fc.property(seeds, ({ format, counterOf, ...options }) => {
       const conversation = formatNamed(format).decode(generateBody(format, options));
-      const counter = estimateTokens({ format });
+      const counter = counterOf({ format });
       const breakdown = breakdownOf(conversation, counter, structureOf(conversation.messages).pairing);
       const sum = KINDS.reduce((total, kind) => total + breakdown.byKind[kind], 0);
       expect(sum).toBe(countConversation(conversation, counter).totalTokens);

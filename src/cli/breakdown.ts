@@ -1,6 +1,7 @@
 /**
  * Where the tokens of a conversation go: by kind, by tool, by message. The kinds add up to the total exactly, and the
- * total is the counter's own: what surrounds a message's parts is booked under the kind of its first part.
+ * total is the counter's own: what surrounds a message's parts is booked under the kind of its first part, and what a counter that
+ * rounds over everything has more or less than its parts, under the largest kind.
  */
 
 import type { Conversation, Message, Part } from "../core/message.ts";
@@ -57,8 +58,14 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
     byKind[kindOf(message.parts[0], message)] += aroundTokens;
     return tokens;
   });
+  const sum = KINDS.reduce((tokens, kind) => tokens + byKind[kind], 0);
+  byKind[largestOf(byKind)] += whole.totalTokens - sum;
   const byTool = [...tools].map(([name, share]) => ({ name, ...share })).sort((a, b) => b.tokens - a.tokens);
   return { totalTokens: whole.totalTokens, byKind, byTool, byMessage };
+}
+
+function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
+  return KINDS.reduce((largest, kind) => (byKind[kind] > byKind[largest] ? kind : largest), KINDS[0]);
 }
 
 /** The tool behind each result. */
