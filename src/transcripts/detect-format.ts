@@ -19,7 +19,10 @@ interface Features {
   readonly roles: readonly string[];
   /** Types of the blocks inside `content`. */
   readonly blockTypes: readonly string[];
-  /** How the provider's own model names begin; a hint only, and only in a request that sets `max_tokens`, as this one must. */
+  /**
+   * How the provider's own model names begin; a hint only, for gateways for chat requests take such names too. It counts in a request that
+   * sets `max_tokens`, as this format must, or has a list of blocks for content, as what a session file becomes has.
+   */
   readonly modelPrefix?: string;
 }
 
@@ -142,9 +145,13 @@ function bodyScore(body: JsonObject, features: Features): number {
   const listKeyIsOwn = features.listKey !== "messages" && body[features.listKey] !== undefined;
   const keyHits = features.bodyKeys.filter((key) => body[key] !== undefined).length;
   const { modelPrefix } = features;
-  const isOwnModel =
-    modelPrefix !== undefined && body.max_tokens !== undefined && stringOf(body.model)?.startsWith(modelPrefix);
+  const isOwnModel = modelPrefix !== undefined && stringOf(body.model)?.startsWith(modelPrefix) && isLikelyOwn(body);
   return (listKeyIsOwn ? STRONG : 0) + toolHits * STRONG + (keyHits + (isOwnModel ? 1 : 0)) * WEAK;
+}
+
+function isLikelyOwn(body: JsonObject): boolean {
+  if (body.max_tokens !== undefined) return true;
+  return (listOf(body) ?? []).some((item) => isObject(item) && isArray(item.content));
 }
 
 function messageScore(message: JsonObject, format: FormatName): number {

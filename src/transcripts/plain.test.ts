@@ -63,6 +63,14 @@ describe("the format is told by shape", () => {
 describe("kinds of files", () => {
   test("a bare list", () => check(JSON.stringify([hi, hello]), "message-list", "openai-chat 2"));
   test("a request body", () => check(JSON.stringify({ model: "m", messages: [hi] }), "request-body", "openai-chat 1"));
+  test("a Claude model, with blocks for content: what compact makes of a session file", () => {
+    const blocks = { role: "user", content: [{ type: "text", text: "hi" }] };
+    const format = (body: object, expected: string) => check(JSON.stringify(body), "request-body", expected);
+    format({ model: "claude-sonnet-4-5", messages: [blocks, hello] }, "anthropic-messages 2");
+    format({ model: "claude-sonnet-4-5", messages: [hi, hello] }, "openai-chat 2");
+    format({ model: "claude-sonnet-4-5", messages: [{ role: "system", content: "s" }, blocks] }, "openai-chat 2");
+    format({ model: "gpt-5", messages: [blocks, hello] }, "openai-chat 2");
+  });
   test("one body per line", () =>
     check(lines({ messages: [hi] }, { messages: chat }), "chat-jsonl", "openai-chat 1", "openai-chat 2"));
   test("one list per line", () => check(lines([hi], [hi, hello]), "chat-jsonl", "openai-chat 1", "openai-chat 2"));
