@@ -211,3 +211,10 @@ test("the system prompt and the tools are named when they are in the way", async
   expect(first?.tokens).toBeGreaterThan(5_000);
   expect(report.inTheWay.some(({ messageId }) => messageId !== null)).toBe(true);
 });
+
+test.each([{ tokens: 30_000 }, { ratio: 0.9 }])("a named target above the window is the window: %o", async (target) => {
+  const options = { windowTokens: 8_000 } as const;
+  const { report } = await outcomeOf(chat(30, 60), { options, call: { target } });
+  expect(report).toMatchObject({ targetTokens: 8_000, fits: true });
+  expect(report.tokensAfter).toBeLessThanOrEqual(8_000);
+});

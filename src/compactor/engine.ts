@@ -110,7 +110,7 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
   // A share is one of what came, not of what a repair made of it.
   const isRepaired = recalled.covered === 0 && decoded.messages !== view.messages;
   const came = isRepaired ? tokensIn({ ...base, view: decoded }) : tokens;
-  const targetTokens = targetFor(call, came);
+  const targetTokens = targetFor(call, came, settings.windowTokens);
   const input: DecideInput = {
     ...base,
     isThrashing: isHeldOff(recalled.passes, tokens, settings),
@@ -177,9 +177,10 @@ export function sizesFor(engine: Engine, settings: Settings, model = ""): { coun
   return made;
 }
 
-function targetFor({ target }: DecideCall, tokens: number): number | undefined {
+/** Never more than the window: what is larger would be refused, whatever target it has met. */
+function targetFor({ target }: DecideCall, tokens: number, windowTokens: number): number | undefined {
   if (target === undefined) return undefined;
-  return "tokens" in target ? target.tokens : Math.floor(shareOf(tokens, target.ratio));
+  return Math.min("tokens" in target ? target.tokens : Math.floor(shareOf(tokens, target.ratio)), windowTokens);
 }
 
 export function tokensIn(given: DecideInput): number {
