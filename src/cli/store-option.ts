@@ -23,6 +23,11 @@ export type StoreUse = "existing" | "any" | "reading";
 
 export async function openStoreAt(url: string, use: StoreUse): Promise<Store> {
   const place = placeOf(url);
+  if (use === "any" && /^(?:memory:|sqlite::memory:$)/.test(url)) {
+    throw usage(
+      "--store memory: ends with the command, and what was imported with it; name a file, a folder or a server",
+    );
+  }
   if (use !== "any" && place !== undefined && !existsSync(place)) {
     throw new CompactionError("storage", `there is no store at ${place}; palimpsest import FILE makes one`);
   }

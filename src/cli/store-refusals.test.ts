@@ -45,6 +45,10 @@ test.each([...looks, ...changes])("a store that is not there: %s", async (...wor
   expect(existsSync(missing.file)).toBe(false);
 });
 
+test.each(["memory:", "sqlite::memory:"])("an import that would end with the command: %s", (url) =>
+  checkRefused(["import", "examples/long-conversation.json", "--store", url], /ends with the command.*name a file/),
+);
+
 test.each([...looks, ...changes])("an empty file: %s", async (...words) => {
   const file = folder.file(`empty-${words.join("-")}.db`, "");
   await checkRefused([...words, "--store", `sqlite:${file}`], /There are no sessions in .*empty/);
