@@ -23,8 +23,14 @@ export async function interruptible(io: Io, work: (signal: AbortSignal) => Promi
 
 /** A key pressed while the processor was busy is heard here, before anything is written. */
 export async function hearInterrupt(signal: AbortSignal): Promise<void> {
-  await setImmediate();
+  await hearKeys();
   signal.throwIfAborted();
+}
+
+/** Signals are handed over at one place of the event loop; the first pause may come behind it, the second has passed it. */
+export async function hearKeys(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 /** Waits for what cannot be stopped itself, such as input that does not come; no longer than until the signal. */

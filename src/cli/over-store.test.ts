@@ -63,3 +63,14 @@ test("an error of the work is its own", async () => {
   });
   await expect(failing).rejects.toThrow("the disk is full");
 });
+
+test("a key that was pressed during the last write, and heard after it, is spoken of", async () => {
+  const outcome = await run(async (_, press) => {
+    setImmediate(press);
+    return 0;
+  });
+  expect(outcome).toEqual({
+    code: 0,
+    stderr: "palimpsest: the interrupt came too late; it was done already\n",
+  });
+});

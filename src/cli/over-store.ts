@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Store } from "../core/store/store.ts";
 import type { Words } from "./arguments.ts";
 import { EXIT, type ExitCode, type Io } from "./command.ts";
+import { hearKeys } from "./interrupt.ts";
 import { DEFAULT_STORE, openStoreAt, type StoreUse } from "./store-option.ts";
 
 export interface StoreTask {
@@ -35,6 +36,8 @@ export async function overStore(
       openAndWork(given.text("store") ?? DEFAULT_STORE, use, signal, work),
       interrupted,
     ]);
+    // A key that was pressed while an embedded store wrote without a pause is heard only now.
+    await hearKeys();
     // What was done all the same is told as done.
     if (code !== EXIT.interrupted) {
       if (signal.aborted) io.stderr.write("palimpsest: the interrupt came too late; it was done already\n");
