@@ -12,23 +12,18 @@ export interface Resent {
   readonly now: readonly Message[];
 }
 
-/** The very same list where every message came as it did then. */
+/** A message that came as it did then stays the same object. */
 export function messagesAsNow(view: readonly Message[], { before, now }: Resent): readonly Message[] {
-  const moved = new Map<string, { readonly before: Message; readonly now: Message }>();
-  before.forEach((message, index) => {
-    const same = now[index];
-    if (same !== undefined && !isSameJson(message.wire?.json, same.wire?.json)) {
-      moved.set(message.id, { before: message, now: same });
-    }
-  });
-  if (moved.size === 0) return view;
+  const indexOf = new Map(before.map(({ id }, index) => [id, index]));
+  // Most messages have left the view: only those that stay are compared.
   return view.map((message) => {
-    const pair = moved.get(message.id);
-    if (pair === undefined) return message;
-    if (message.parts === pair.before.parts && message.role === pair.before.role) return pair.now;
+    const index = indexOf.get(message.id) ?? before.length;
+    const [then, same] = [before[index], now[index]];
+    if (then === undefined || same === undefined || isSameJson(then.wire?.json, same.wire?.json)) return message;
+    if (message.parts === then.parts && message.role === then.role) return same;
     const { wire: _, ...rest } = message;
-    const parts = partsAsNow(message.parts, pair.before.parts, pair.now.parts);
-    return pair.now.wire === undefined ? { ...rest, parts } : { ...rest, parts, wire: pair.now.wire };
+    const parts = partsAsNow(message.parts, then.parts, same.parts);
+    return same.wire === undefined ? { ...rest, parts } : { ...rest, parts, wire: same.wire };
   });
 }
 
