@@ -28,8 +28,10 @@ export interface Recalled {
   readonly passes: Passes;
 }
 
+/** Up to the last message that a pass changed or took; what stands behind it is none of the edit's business and may change. */
 interface Entry {
   readonly source: readonly Message[];
+  /** The very same list where only passes are remembered. */
   readonly view: readonly Message[];
   /** What the passes added to the system prompt, if anything. */
   readonly system: Conversation["system"];
@@ -57,12 +59,23 @@ export function createViewMemory(): ViewMemory {
       return { view: { ...source, system, messages }, covered, passes: entry.passes };
     },
     remember: (source, view, passes) => {
-      const { messages, system } = view;
-      const entry = { source: source.messages, view: messages, system, sourceSystem: source.system, passes };
+      const { system } = view;
+      const part = editedPart(source.messages, view.messages);
+      const entry = { ...part, system, sourceSystem: source.system, passes };
       const others = entries.filter((candidate) => !isPrefix(candidate.source, source.messages));
       entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
     },
   };
+}
+
+/** Hosts move cache marks along the end of the list and add reminders there: nothing of that may undo an edit before it. */
+function editedPart(source: readonly Message[], view: readonly Message[]): Pick<Entry, "source" | "view"> {
+  let same = 0;
+  while (same < source.length && source.at(-1 - same) === view.at(-1 - same)) same++;
+  if (same < source.length)
+    return { source: source.slice(0, source.length - same), view: view.slice(0, view.length - same) };
+  const known = source.length > 1 ? source.slice(0, -1) : source;
+  return { source: known, view: known };
 }
 
 /** What was sent last is the remembered view: thinking behind the first place where the source differs from it was signed over that. */

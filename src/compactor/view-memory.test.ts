@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { type CompactorOptions, createCompactor } from "../compactor.ts";
+import type { JsonObject } from "../core/json.ts";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
+
+type Said = { readonly role: string; readonly content: JsonObject[] };
+
+const say = (role: string, text: string): Said => ({ role, content: [{ type: "text", text }] });
+const MARK = { cache_control: { type: "ephemeral" } };
+
+/** Turns of about 500 tokens in a small window, the whole list sent before each reply, as the host dresses it up for sending. */
+async function talk(dress: (sent: readonly Said[], turn: number) => void, options: Partial<CompactorOptions> = {}) {
+  const compactor = createCompactor({ format: anthropicMessages, windowTokens: 12_000, telemetry: false, ...options });
+  const messages: Said[] = [];
+  const requests: JsonObject[] = [];
+  let compactions = 0;
+  for (let turn = 0; turn < 40; turn++) {
+    messages.push(say("user", `Question ${turn} about src/f${turn}.ts. ${"alpha beta ".repeat(120)}`));
+    const sent = structuredClone(messages);
+    dress(sent, turn);
+    const { request, report } = await compactor.fit({ messages: sent });
+    if (report.compacted) compactions++;
+    requests.push(request as unknown as JsonObject);
+    messages.push(say("assistant", `Answer ${turn}. ${"gamma delta ".repeat(120)}`));
+  }
+  return { compactions, requests };
+}
+
+/** On the last block of the newest user messages, the way prompts are cached. */
+function markNewest(sent: readonly Said[], count: number): void {
+  const users = sent.filter(({ role }) => role === "user").slice(-count);
+  for (const { content } of users) Object.assign(content.at(-1) ?? {}, MARK);
+}
+
+function marksIn(request: JsonObject): number {
+  return JSON.stringify(request).split('"cache_control"').length - 1;
+}
+
+describe("an edit stays, whatever a host does at the end of its list", () => {
+  test.each([1, 2, 3])("%d cache marks that move on", async (count) => {
+    const plain = await talk(() => {});
+    const marked = await talk((sent) => markNewest(sent, count));
+    expect(plain.compactions).toBeGreaterThan(2);
+    expect(marked.compactions).toBe(plain.compactions);
+    // Those of this request, and none that an earlier one had.
+    expect(new Set(marked.requests.slice(count).map(marksIn))).toEqual(new Set([count]));
+    const unmarked = (requests: readonly JsonObject[]) =>
+      JSON.stringify(requests).replaceAll(`,${JSON.stringify(MARK).slice(1, -1)}`, "");
+    expect(unmarked(marked.requests)).toBe(unmarked(plain.requests));
+  });
+
+  test("a reminder that is gone from the next request", async () => {
+    const plain = await talk(() => {});
+    const reminded = await talk((sent, turn) => sent.at(-1)?.content.push({ type: "text", text: `Step ${turn}.` }));
+    expect(reminded.compactions).toBeLessThanOrEqual(plain.compactions + 1);
+  });
+});
+
+test("a summarizer that fails is not asked with every request because a mark has moved (D13)", async () => {
+  let asked = 0;
+  const summarizer = {
+    name: "broken",
+    version: "1",
+    planCalls: () => 1,
+    summarize: () => {
+      asked++;
+      return Promise.reject(new Error("overloaded"));
+    },
+  };
+  const options = { profile: "micro-agent", compact: { auto: true }, maxMessages: 0, summarizer } as const;
+  await talk((sent) => markNewest(sent, 1), options);
+  const askedWithMarks = asked;
+  asked = 0;
+  await talk(() => {}, options);
+  expect(askedWithMarks).toBe(asked);
+});
+
+test("marks on results that were cut do not pile up", async () => {
+  const compactor = createCompactor({
+    format: anthropicMessages,
+    profile: "micro-agent",
+    prune: { capOnArrivalChars: 100 },
+    telemetry: false,
+  });
+  const messages: Said[] = [say("user", "Look around.")];
+  for (let round = 0; round < 8; round++) {
+    const id = `t${round}`;
+    messages.push(
+      { role: "assistant", content: [{ type: "tool_use", id, name: "read", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "a line of it ".repeat(40) }] },
+    );
+    const sent = structuredClone(messages);
+    markNewest(sent, 1);
+    const { request } = await compactor.fit({ messages: sent });
+    expect(marksIn(request as unknown as JsonObject)).toBe(1);
+  }
+});
