@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { type CallOptions, type CompactorOptions, createCompactor, type ViewCall } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
+import { estimateTokens } from "../core/tokens/tokens.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
 
 /** The one line that is said about what is wrong; undefined where nothing is. */
@@ -79,7 +80,21 @@ test.each([
   ["a summarizer", create({ format: openaiChat, summarizer: {} }), /^summarizer must be a summarizer, or a function/],
   ["prices", create({ format: openaiChat, prices: { input: "3", output: 1 } }), /^prices must be \{ input, output,/],
   ["native", create({ format: openaiChat, native: 5 }), /^native must be \{ kind, compact \}, /],
-  ["a counter", create({ format: openaiChat, counter: 3 }), "counter must be a token counter, but is 3"],
+  [
+    "a counter",
+    create({ format: openaiChat, counter: 3 }),
+    "counter must be a token counter, such as messageCounter({ name, countText }) makes, but is 3",
+  ],
+  [
+    "half a counter",
+    create({ format: openaiChat, counter: { ...estimateTokens(), countParts: undefined } }),
+    /^counter must be a token counter, such as /,
+  ],
+  [
+    "a counter without a margin",
+    create({ format: openaiChat, counter: { ...estimateTokens(), safetyMargin: undefined } }),
+    /^counter must be a token counter, such as /,
+  ],
   ["a model", create({ format: openaiChat, model: 7 }), "model must be a model id, but is 7"],
 ])("a compactor made of %s", async (_, action, expected) => {
   const message = await refusal(action);

@@ -3,6 +3,7 @@
 import { CompactionError } from "../core/errors.ts";
 import { isPlainObject, shownValue } from "../core/settings/check-schema.ts";
 import { nearestWord } from "../core/settings/near-word.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 
 /** Settings stand among these options, and are checked with the other layers of settings. */
 export function checkOptions(options: unknown, settingsKeys: readonly string[]): void {
@@ -30,7 +31,7 @@ const KINDS: Readonly<Record<string, readonly [allowed: string, fits: (value: un
     (value) => hasFunctions(value, ["compact"]) && isObject(value) && typeof value.kind === "string",
   ],
   model: ["a model id", (value) => typeof value === "string"],
-  counter: ["a token counter", (value) => hasFunctions(value, ["count", "total", "countText"])],
+  counter: ["a token counter, such as messageCounter({ name, countText }) makes", isCounter],
   prices: ["{ input, output, cacheRead?, cacheWrite? }, numbers of at least 0", arePrices],
   telemetry: ["true, false, or { tracer, meter }", (value) => typeof value === "boolean" || isObject(value)],
   keepRecent: ["a function", (value) => typeof value === "function"],
@@ -58,6 +59,22 @@ function checkName(key: string, settingsKeys: readonly string[]): void {
 function hasFunctions(value: unknown, names: readonly string[]): boolean {
   return isObject(value) && names.every((name) => typeof value[name] === "function");
 }
+
+function isCounter(value: unknown): boolean {
+  const { safetyMargin } = isObject(value) ? value : {};
+  return hasFunctions(value, COUNTER_FUNCTIONS) && typeof safetyMargin === "number" && safetyMargin > 0;
+}
+
+const COUNTER_FUNCTIONS = [
+  "size",
+  "tokens",
+  "count",
+  "total",
+  "countParts",
+  "countText",
+  "countJson",
+  "countTools",
+] as const satisfies readonly (keyof TokenCounter)[];
 
 function arePrices(value: unknown): boolean {
   if (!isObject(value) || value.input === undefined || value.output === undefined) return false;
