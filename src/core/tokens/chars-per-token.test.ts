@@ -40,6 +40,13 @@ test("openclaw keeps its margin for chunk sizes and out of the total", () => {
 test("auto-compact rounds each field down and adds 4", () =>
   check(autoCompactTokens(), [message(text(7), CALL)], 1 + 1 + 3 + 4));
 
+test("auto-compact rounds content once, however many blocks it has (R029)", () =>
+  check(
+    autoCompactTokens(),
+    [message(text(3), text(3)), message(text(2), CALL, text(2), CALL)],
+    1 + 4 + (1 + 2 * 4 + 4),
+  ));
+
 test("options that cannot be are refused", () => {
   expect(() => charsPerToken({ name: "x", rounding: "total", perMessageOverhead: 4 })).toThrow(/perMessageOverhead/);
   expect(() => charsPerToken({ name: "x", rounding: "message", charsPerToken: 0 })).toThrow(/charsPerToken/);

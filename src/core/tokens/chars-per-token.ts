@@ -18,7 +18,7 @@ import { sumOf, type TokenCounter } from "./tokens.ts";
 
 export interface CharsPerTokenOptions {
   readonly name: string;
-  /** Where the division is rounded: over the grand total, per message, or per field of a message. */
+  /** Where the division is rounded: over the grand total, per message, or per field of a message: its content, a call's name, its input. */
   readonly rounding: "total" | "message" | "field";
   /** `floor` unless the source says otherwise. */
   readonly round?: (tokens: number) => number;
@@ -47,8 +47,12 @@ export function charsPerToken(options: CharsPerTokenOptions): TokenCounter {
   }
   const divide = (chars: number): number => round(chars / settings.charsPerToken);
   const charsOf = (parts: readonly Part[]): number => sumOf(parts, (part) => sumOf(fieldChars(part), (chars) => chars));
+  // What is said is one field, however many blocks it stands in; of a call, each field is one.
+  const fieldTokens = (parts: readonly Part[]): number =>
+    divide(charsOf(parts.filter(({ type }) => type !== "tool-call"))) +
+    sumOf(parts, (part) => (part.type === "tool-call" ? sumOf(fieldChars(part), divide) : 0));
   const partsTokens = (parts: readonly Part[]): number =>
-    rounding === "field" ? sumOf(parts, (part) => sumOf(fieldChars(part), divide)) : divide(charsOf(parts));
+    rounding === "field" ? fieldTokens(parts) : divide(charsOf(parts));
   const size = (message: Message): number =>
     rounding === "total" ? charsOf(message.parts) : partsTokens(message.parts) + perMessageOverhead;
   const tokens = (sum: number): number => (rounding === "total" ? divide(sum) : sum);
