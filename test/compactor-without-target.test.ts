@@ -97,3 +97,15 @@ test.each([
 ] as const)("%s: what can be answered leaves the longest reply and every reserve free", (profile, tokens) =>
   expect(answerableTokens(profileNamed(profile))).toBe(tokens),
 );
+
+test("nous: a tail that has to give way still begins with a turn, so roles alternate (R078)", async () => {
+  const tail = ["Go.", "Done.", "Next."].map((content, index) => ({
+    role: index === 1 ? "assistant" : "user",
+    content,
+  }));
+  const messages = [say(0, 300_000), say(1, 10), ...tail];
+  const { request, report } = await compactorOf("nous").fit({ messages });
+  expect(report).toMatchObject({ compacted: true, fits: true });
+  expect(request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+  expect(request.messages.slice(2)).toEqual(tail);
+});

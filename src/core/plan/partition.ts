@@ -85,7 +85,7 @@ export function wantedCut({ messages, tokensOf, tailTokens, tailMessages }: Tail
 
 /** The longest suffix within the tokens, from a legal place on: it may be empty, but never begins inside an unanswered round. */
 function tightCut(input: PartitionInput): number {
-  const { messages, tokensOf, tailTokens, structure } = input;
+  const { messages, tokensOf, tailTokens, structure, settings } = input;
   let index = messages.length;
   let tokens = 0;
   while (index > 0) {
@@ -96,7 +96,9 @@ function tightCut(input: PartitionInput): number {
   }
   const unanswered = firmRound(input);
   if (unanswered !== undefined && index > unanswered.start) return unanswered.start;
-  return structure.cutAtOrAfter(index, "pair-safe") ?? unanswered?.start ?? messages.length;
+  // R078: where turns are not to be cut, the tail begins with one wherever there is one.
+  const turn = settings.compact.cut === "turn-start" ? structure.cutAtOrAfter(index, "turn-start") : undefined;
+  return turn ?? structure.cutAtOrAfter(index, "pair-safe") ?? unanswered?.start ?? messages.length;
 }
 
 function findCut(input: PartitionInput): number {
