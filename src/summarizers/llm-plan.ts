@@ -111,7 +111,9 @@ function entriesFor(input: SummaryInput, settings: LlmSettings, capacityTokens: 
     tokens: counter.countText(text) + SEPARATOR_TOKENS,
   });
   const all = serializeEntries([...input.messages, ...input.turnPrefix], settings);
-  const prefixStart = input.turnPrefix[0]?.id;
+  // The first of them may say nothing that is shown: thinking often opens a turn.
+  const prefixIds = new Set(input.turnPrefix.map(({ id }) => id));
+  const prefixStart = all.find(({ messageId }) => prefixIds.has(messageId))?.messageId;
   const entries = all.map(({ messageId, text }) =>
     planned(messageId, messageId === prefixStart ? `${TURN_PREFIX_NOTE}\n\n${text}` : text),
   );
