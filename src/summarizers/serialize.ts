@@ -10,6 +10,7 @@ import { pairCalls } from "../core/structure/pairing.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
 import { withoutBinaryRuns } from "./binary-runs.ts";
 import { cutMiddle } from "./cut-text.ts";
+import { opaqueTexts } from "./opaque-text.ts";
 import { plainText } from "./plain-text.ts";
 
 /** R098, R099, R202. */
@@ -134,8 +135,10 @@ function textOf(part: Part, context: Context): string {
       const inner = part.content.map((content) => textOf(content, context)).filter((text) => text !== "");
       return previewOf(inner.join("\n"), context.input);
     }
-    case "opaque":
-      return `[other content: ${nameOf(part.kind)}]`;
+    case "opaque": {
+      const read = previewOf(opaqueTexts(part).map(clean).join("\n"), context.input);
+      return `[other content: ${nameOf(part.kind)}]${read === "" ? "" : ` ${read}`}`;
+    }
     default:
       return part satisfies never;
   }

@@ -3,6 +3,7 @@
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
+import { opaqueTexts } from "./opaque-text.ts";
 
 /** What a summary may draw on. */
 export function groundOf({ messages, turnPrefix, kept, previous, instructions }: SummaryInput): readonly string[] {
@@ -35,8 +36,10 @@ function addPart(part: Part, texts: string[]): void {
       if (part.source.type === "text") texts.push(part.source.text);
       if (part.source.type === "url" && !part.source.url.startsWith("data:")) texts.push(part.source.url);
       return;
-    case "reasoning":
     case "opaque":
+      texts.push(...opaqueTexts(part));
+      return;
+    case "reasoning":
       return;
     default:
       part satisfies never;
