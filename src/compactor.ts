@@ -74,7 +74,7 @@ export interface CallOptions {
   readonly pinned?: readonly number[];
   /** True when so much time has passed that the provider's prompt cache is gone (trigger `economic`). */
   readonly isCacheCold?: boolean;
-  /** Where in its loop a host stands (C24): `fit` does nothing at a point that the settings do not name. */
+  /** Where in its loop a host stands (C24): `fit` asks no trigger at a point that the settings do not name; pruning and limits hold everywhere. */
   readonly checkPoint?: CheckPoint;
   readonly signal?: AbortSignal;
   readonly onProgress?: (event: { readonly stage: string; readonly done: number; readonly total: number }) => void;
