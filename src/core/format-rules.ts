@@ -35,6 +35,8 @@ export interface FormatRules {
   readonly historyKeys: readonly string[];
   /** The same, where the list only ever adds to that history and cannot stand for it. */
   readonly prefixKeys: readonly string[];
+  /** Whether the number of cache marks in a request is limited. */
+  readonly limitsCacheMarks: boolean;
   /** What a user message may hold beside text. */
   readonly media: readonly MediaPart["kind"][];
   /** Whether a tool result may hold media too. */
@@ -72,6 +74,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: [],
     prefixKeys: ["thread"],
+    limitsCacheMarks: true,
     media: ["image", "document"],
     resultMedia: true,
     readKinds: ["text", "image", ""],
@@ -95,6 +98,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "in-list",
     historyKeys: [],
     prefixKeys: [],
+    limitsCacheMarks: false,
     media: ["image", "document", "audio"],
     resultMedia: false,
     readKinds: ["text", "image_url", ""],
@@ -118,6 +122,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: ["previous_response_id", "conversation"],
     prefixKeys: [],
+    limitsCacheMarks: false,
     media: ["image", "document"],
     resultMedia: true,
     readKinds: ["input_text", "output_text", ""],
@@ -141,6 +146,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: [],
     prefixKeys: ["cachedContent", "cached_content"],
+    limitsCacheMarks: false,
     media: ["image", "document", "audio", "video"],
     resultMedia: true,
     readKinds: [""],

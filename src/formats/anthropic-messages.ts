@@ -1,7 +1,9 @@
 /** The Anthropic Messages format: bodies of `POST /v1/messages`, or their bare `messages` list. */
 
+import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../core/cache-marks.ts";
 import { formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import type { Conversation } from "../core/message.ts";
 import type { Format, Usage, ValidateOptions, Violation } from "../core/ports.ts";
 import { historyHolder } from "../core/server-history.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
@@ -48,8 +50,18 @@ function validate(body: unknown, options: ValidateOptions = {}): readonly Violat
   return validateDecoded(SHAPE, body, (conversation, json) => {
     const model = options.model ?? (isObject(json) ? stringOf(json.model) : undefined);
     const isContinued = historyHolder(conversation) !== "list";
-    return validateMessages(conversation.messages, { ...options, ...(model !== undefined && { model }), isContinued });
+    return [
+      ...checkMarks(conversation),
+      ...validateMessages(conversation.messages, { ...options, ...(model !== undefined && { model }), isContinued }),
+    ];
   });
+}
+
+function checkMarks(conversation: Conversation): readonly Violation[] {
+  const found = marksOutside(conversation) + conversation.messages.reduce((sum, { parts }) => sum + marksIn(parts), 0);
+  if (found <= CACHE_MARKS_MAX) return [];
+  const message = `A maximum of ${CACHE_MARKS_MAX} blocks with cache_control may be provided. Found ${found}.`;
+  return [{ rule: "too-many-cache-marks", path: "messages", messageIndex: -1, message }];
 }
 
 function readReply(response: unknown): readonly JsonValue[] | undefined {

@@ -13,12 +13,16 @@ export function generateBody(format: FormatName, options: ScriptOptions): JsonOb
 type Write = (lines: readonly Line[], random: Random, broken: boolean) => JsonObject;
 
 const WRITERS: Readonly<Record<FormatName, Write>> = {
-  "anthropic-messages": (lines, random) => ({
-    model: "claude-opus-4-5",
-    system: [{ type: "text", text: "You are a build agent.", cache_control: { type: "ephemeral" } }],
-    messages: lines.map((line) => anthropicMessage(line, random)),
-    max_tokens: 1000,
-  }),
+  "anthropic-messages": (lines, random, broken) => {
+    // One is in the system prompt, and four are allowed.
+    const marks = { left: broken ? Number.POSITIVE_INFINITY : 3 };
+    return {
+      model: "claude-opus-4-5",
+      system: [{ type: "text", text: "You are a build agent.", cache_control: { type: "ephemeral" } }],
+      messages: lines.map((line) => anthropicMessage(line, random, marks)),
+      max_tokens: 1000,
+    };
+  },
   "openai-chat": (lines, random, broken) => ({
     messages: [{ role: "developer", content: "You are a build agent." }, ...chatList(lines, random, broken)],
     model: "gpt-5.1",
@@ -40,17 +44,24 @@ const WRITERS: Readonly<Record<FormatName, Write>> = {
   },
 };
 
-function anthropicMessage({ role, items }: Line, random: Random): JsonValue {
+const MARKED = { cache_control: { type: "ephemeral" } };
+
+/** Cache marks that may still be set. */
+interface Marks {
+  left: number;
+}
+
+function anthropicMessage({ role, items }: Line, random: Random, marks: Marks): JsonValue {
   const [only] = items;
   const wireRole = role === "tool" ? "user" : role;
   if (items.length === 1 && only?.type === "text" && random.chance(0.5)) return { role: wireRole, content: only.text };
-  return { content: items.map((item) => anthropicBlock(item, random)), role: wireRole };
+  return { content: items.map((item) => anthropicBlock(item, random, marks)), role: wireRole };
 }
 
-function anthropicBlock(item: Item, random: Random): JsonObject {
+function anthropicBlock(item: Item, random: Random, marks: Marks): JsonObject {
   switch (item.type) {
     case "text":
-      return { type: "text", text: item.text, ...(random.chance(0.2) && { cache_control: { type: "ephemeral" } }) };
+      return { type: "text", text: item.text, ...(random.chance(0.2) && marks.left-- > 0 && MARKED) };
     case "image":
       return { type: "image", source: { type: "base64", media_type: "image/png", data: item.data } };
     case "reasoning":

@@ -5,6 +5,7 @@
  */
 
 import { isObject } from "../json.ts";
+import { isSameMessage } from "../ledger/same-message.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 
 /** In the order `claude-opus-5-5` and in that of older names, `claude-3-7-sonnet`; dots or dashes, whatever stands around it. */
@@ -63,7 +64,12 @@ function withoutThinking(message: Message): Message {
   return { ...message, parts: parts.length === 0 ? [text("[Thinking that was not kept.]")] : parts };
 }
 
+/** Cache marks may move: no signature covers them. */
+function isSame(message: Message, before: Message | undefined): boolean {
+  return message === before || (before !== undefined && isSameMessage(message, before));
+}
+
 function firstDifference(before: readonly Message[], after: readonly Message[]): number {
-  const index = after.findIndex((message, position) => message !== before[position]);
+  const index = after.findIndex((message, position) => !isSame(message, before[position]));
   return index < 0 ? after.length : index;
 }

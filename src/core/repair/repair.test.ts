@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { anthropicMessages } from "../../formats/anthropic-messages.ts";
 import { gemini } from "../../formats/gemini.ts";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import { type Conversation, type FormatName, type Message, type Part, textsOf } from "../message.ts";
@@ -147,4 +148,32 @@ test("a model whose name says no version is known by the signatures that it made
   check(signed, "gemini-2.5-pro", 0);
   check(unsigned, "gemini-flash-latest", 0);
   check(unsigned, "gemini-3-pro-preview", 1);
+});
+
+test("cache marks beyond the limit go, the oldest first; those outside of the list stay", () => {
+  const mark = { cache_control: { type: "ephemeral" } };
+  const said = (text: string, isMarked: boolean): object => ({ type: "text", text, ...(isMarked && mark) });
+  const body = (marked: string): object => ({
+    system: [said("be brief", true)],
+    tools: [{ name: "f", input_schema: { type: "object" }, ...mark }],
+    messages: [
+      { role: "user", content: [said("a", marked.includes("a")), said("b", marked.includes("b"))] },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "1", name: "f", input: {}, ...(marked.includes("c") && mark) }],
+      },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "1", content: [said("d", marked.includes("d"))] }],
+      },
+    ],
+  });
+  const { conversation, repairs } = repair(anthropicMessages.decode(body("abcd")));
+  expect(anthropicMessages.validate(body("abcd"))).toMatchObject([
+    { message: "A maximum of 4 blocks with cache_control may be provided. Found 6." },
+  ]);
+  expect(repairs).toMatchObject([{ rule: "too-many-cache-marks", messageIndex: 0 }]);
+  expect(anthropicMessages.encode(conversation)).toEqual(body("cd"));
+  expect(anthropicMessages.validate(body("cd"))).toEqual([]);
+  expect(repair(anthropicMessages.decode(body("cd"))).repairs).toEqual([]);
 });

@@ -3,11 +3,13 @@
  * what cannot stand as it is becomes quoted text. A list that needs nothing comes back as the same object.
  */
 
+import { marksOutside } from "../cache-marks.ts";
 import { formatRules } from "../format-rules.ts";
 import type { Conversation, Message } from "../message.ts";
 import { once } from "../once.ts";
 import { historyHolder, refersToItems } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
+import { limitCacheMarks } from "./cache-marks.ts";
 import { repairCallFields } from "./call-fields.ts";
 import { repairCallIds } from "./call-ids.ts";
 import { removeEmptyParts } from "./empty-parts.ts";
@@ -53,6 +55,7 @@ const PASSES: readonly Pass[] = [
   fillEmptyResults,
   repairRoles,
   repairReasoning,
+  limitCacheMarks,
 ];
 
 export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
@@ -63,6 +66,7 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
     rules: formatRules(conversation.format),
     model: options.model,
     hasServerHistory: historyHolder(conversation) !== "list" || refersToItems(conversation),
+    marksOutside: once(() => marksOutside(conversation)),
     pairing: rememberLast(pairCalls),
     report: (rule: string, message: Message, change: string): void => {
       repairs.push({ rule, messageIndex: originIndex(indexOf(), message.id), change });

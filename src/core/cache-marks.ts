@@ -1,0 +1,42 @@
+/** Marks that tell a provider how far to cache a prompt (Anthropic `cache_control`). They say nothing to the model, and are limited in number. */
+
+import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
+import type { Conversation, Part } from "./message.ts";
+
+const MARK_KEY = "cache_control";
+
+/** As many as one request may have, tools and system prompt included. */
+export const CACHE_MARKS_MAX = 4;
+
+/** In the system prompt and the tools. */
+export function marksOutside({ system, tools }: Pick<Conversation, "system" | "tools">): number {
+  const marked = isArray(tools) ? tools.filter((tool) => isObject(tool) && isMarked(tool)) : [];
+  return marksIn(system) + marked.length;
+}
+
+/** In parts, and in what stands inside of results. */
+export function marksIn(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => {
+    const inside = part.type === "tool-result" && !part.server ? marksIn(part.content) : 0;
+    return sum + inside + (isMarked(part.wire) ? 1 : 0);
+  }, 0);
+}
+
+/** The parts without the first so many of their marks; the very same ones where there is none. */
+export function withoutFirstMarks(parts: readonly Part[], count: number): readonly Part[] {
+  let left = Math.min(count, marksIn(parts));
+  if (left === 0) return parts;
+  const unmark = (part: Part): Part => {
+    const inner = part.type === "tool-result" && !part.server ? { ...part, content: part.content.map(unmark) } : part;
+    if (left === 0 || !isMarked(part.wire)) return inner;
+    left--;
+    const { [MARK_KEY]: _, ...wire } = part.wire;
+    return { ...inner, wire };
+  };
+  return parts.map((part) => (left === 0 ? part : unmark(part)));
+}
+
+/** Clients may write none as null. */
+function isMarked(wire: JsonValue | undefined): wire is JsonObject {
+  return isObject(wire) && wire[MARK_KEY] !== undefined && wire[MARK_KEY] !== null;
+}
