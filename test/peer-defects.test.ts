@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
+import { convert } from "../src/convert.ts";
 import type { JsonObject } from "../src/core/json.ts";
-import { estimateTokens } from "../src/core/tokens/tokens.ts";
+import { type Message, textsOf } from "../src/core/message.ts";
+import { estimateTokens, type TokenCounter } from "../src/core/tokens/tokens.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
+import { formatNamed, formatNames } from "../src/formats.ts";
+import { profileNames } from "../src/profiles/profiles.ts";
 
 /** Failures that other systems were seen to have, each as a test of ours. */
 
@@ -134,4 +138,60 @@ test("finished work is not sent to the summarizer again", async () => {
   expect(inputs).toHaveLength(2);
   expect(inputs[0]).toContain('"answer 0: ');
   expect(inputs[1]).not.toContain('"answer 0: ');
+});
+
+describe.each(profileNames)("%s", (profile) => {
+  test.each(["truncate", "summarize", "hybrid"] as const)(
+    "a long tool loop keeps what was asked for: %s",
+    async (strategy) => {
+      const request = "Only change the footer, please.";
+      const rounds = Array.from({ length: 40 }, (_, round) => [
+        call(`call_${round}`),
+        result(`call_${round}`, `line ${round} of src/part-${round}.ts\n`.repeat(40)),
+      ]);
+      const said = anthropicMessages.decode([
+        say("user", "hello"),
+        say("assistant", "Hi."),
+        say("user", request),
+        ...rounds.flat(),
+      ]);
+      for (const name of formatNames) {
+        const format = formatNamed(name);
+        const body = format.encode(convert(said, format).conversation);
+        const { request: fitted, report } = await createCompactor({
+          format,
+          profile,
+          windowTokens: 20_000,
+          compact: { strategy },
+          maxMessages: 0,
+        }).compact(body);
+        expect(report.compacted, name).toBe(true);
+        const users = format.decode(fitted).messages.filter(({ role }) => role === "user");
+        expect(
+          users.some(({ parts }) => textsOf(parts).join().includes(request)),
+          name,
+        ).toBe(true);
+      }
+    },
+  );
+});
+
+test("a list of 2,001 messages is counted once, not once per message that might go", async () => {
+  let counted = 0;
+  const own = estimateTokens({ format: "openai-chat" });
+  const size = (message: Message): number => {
+    counted++;
+    return own.size(message);
+  };
+  const counter: TokenCounter = {
+    ...own,
+    size,
+    count: (message) => own.tokens(size(message)),
+    total: (messages) => own.tokens(messages.reduce((sum, message) => sum + size(message), 0)),
+  };
+  const messages = [...chatter(1_000, 400), say("user", "go on")];
+  const compactor = createCompactor({ format: openaiChat, windowTokens: 40_000, counter });
+  const { report } = await compactor.fit({ messages });
+  expect(report.compacted).toBe(true);
+  expect(counted).toBeLessThan(3 * messages.length);
 });

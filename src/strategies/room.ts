@@ -52,7 +52,10 @@ const BRIDGE_TOKENS = 32;
  */
 export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Partition {
   const { protect } = input.settings;
-  const full = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages, mayTakeNative });
+  // A summary in the prompt is no message of a user's.
+  const keepsRequest = input.settings.render.renderer === "system";
+  const tail = { tokens: protect.tailTokens, messages: protect.tailMessages };
+  const full = partitionFor(input, { ...tail, mayTakeNative, keepsRequest });
   if (isKeptInFull(input, full)) return full;
   const [aimTokens] = aimsOf(input);
   const room = (parts: Partition): number => aimTokens - keptTokens(input, parts) - frameTokens(input, parts);
@@ -78,7 +81,8 @@ export function partitionForTruncation(input: PlanInput): Partition {
   const [aimTokens] = aimsOf(input);
   const limitTokens = aimTokens - foundTokens(input) - bridgeTokens(input);
   if (input.targetTokens === undefined) {
-    const full = partitionFor(input, { tokens: protect.tailTokens, messages: tailBesideSystem(input) });
+    const tail = { tokens: protect.tailTokens, messages: tailBesideSystem(input) };
+    const full = partitionFor(input, { ...tail, keepsRequest: true });
     if (keptTokens(input, full) <= limitTokens || isKeptInFull(input, full)) return full;
   }
   const within = { tokens: Math.max(0, limitTokens), limitTokens };

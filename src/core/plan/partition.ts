@@ -30,6 +30,8 @@ export interface PartitionInput {
   readonly mayTakeNative?: boolean;
   /** Results that the model has not read yet may go too; never calls that wait for theirs. */
   readonly mayTakeUnread?: boolean;
+  /** Nobody else will say what was asked: where the tail holds no request, the newest one stays. */
+  readonly keepsRequest?: boolean;
 }
 
 export interface Partition {
@@ -137,7 +139,8 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
   // An earlier summary of ours stands in a user's place, but asks for nothing.
   const isAsked = (message: Message): boolean => isRequest(message) && !summaryIds.has(message.id);
   const firstUser = protect.firstUser && !input.mayDropFirstUser ? messages.findIndex(isAsked) : -1;
-  const latest = protect.latestRequest || input.isTight ? messages.findLastIndex(isAsked) : -1;
+  const asked = messages.findLastIndex(isAsked);
+  const latest = protect.latestRequest || input.isTight || input.keepsRequest ? asked : -1;
   // No summary can stand for what only the provider can read: its newest compaction stays as if it were pinned.
   const native = input.mayTakeNative ? -1 : messages.findLastIndex(isNativeItem);
   const unanswered = firmRound(input) ?? { start: messages.length, end: messages.length };

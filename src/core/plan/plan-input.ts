@@ -59,12 +59,14 @@ export interface TailRoom {
   readonly mayDropFirstUser?: boolean;
   readonly mayTakeNative?: boolean;
   readonly mayTakeUnread?: boolean;
+  readonly keepsRequest?: boolean;
 }
 
 /** Strategies that look one after the other ask for the same one. */
 export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
-  const { tokens, messages, isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread } = tail;
-  const key = [tokens, messages, isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread].map((is) => is || 0).join();
+  const { tokens, messages, isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread, keepsRequest } = tail;
+  const may = [isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread, keepsRequest];
+  const key = [tokens, messages, ...may].map((is) => is || 0).join();
   const known = PARTITIONS.get(input) ?? new Map<string, Partition>();
   const made = known.get(key) ?? makePartition(input, tail);
   PARTITIONS.set(input, known.set(key, made));
@@ -88,6 +90,7 @@ function makePartition(input: PlanInput, tail: TailRoom): Partition {
     mayDropFirstUser: tail.mayDropFirstUser ?? false,
     mayTakeNative: tail.mayTakeNative ?? false,
     mayTakeUnread: tail.mayTakeUnread ?? false,
+    keepsRequest: tail.keepsRequest ?? false,
   });
 }
 
