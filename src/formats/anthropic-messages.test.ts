@@ -237,3 +237,22 @@ test("an empty text block in a result is refused and taken out; an empty string,
     expect(mended(content)).toEqual(withResult(content));
   }
 });
+
+test("the size of the context is that of the last pass that answered, never of one that compacted", () => {
+  const passes = [
+    { type: "message", input_tokens: 10, cache_read_input_tokens: 40_000, output_tokens: 5 },
+    { type: "compaction", input_tokens: 180_000, output_tokens: 3_500 },
+    { type: "message", input_tokens: 23_000, cache_creation_input_tokens: 100, output_tokens: 1_000 },
+  ];
+  const usage = { input_tokens: 23_010, cache_read_input_tokens: 40_000, output_tokens: 1_005, iterations: passes };
+  expect(anthropicMessages.readUsage({ type: "message", usage })).toEqual({
+    inputTokens: 23_100,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 100,
+    outputTokens: 1_005,
+    reasoningTokens: 0,
+  });
+  const only = { input_tokens: 7, output_tokens: 1, iterations: [{ type: "compaction", input_tokens: 900 }] };
+  expect(anthropicMessages.readUsage({ usage: only })?.inputTokens).toBe(7);
+  expect(anthropicMessages.readUsage({ usage: { ...only, iterations: null } })?.inputTokens).toBe(7);
+});

@@ -92,7 +92,7 @@ function readUsage(response: unknown): Usage | undefined {
   const message = isObject(response) && isObject(response.message) ? response.message : response;
   const usage = findUsage(message, "usage", "input_tokens");
   if (usage === undefined) return undefined;
-  const { cacheReadTokens, cacheWriteTokens, uncachedTokens } = inputOf(usage);
+  const { cacheReadTokens, cacheWriteTokens, uncachedTokens } = inputOf(lastIteration(usage) ?? usage);
   return {
     inputTokens: uncachedTokens + cacheReadTokens + cacheWriteTokens,
     cacheReadTokens,
@@ -100,6 +100,15 @@ function readUsage(response: unknown): Usage | undefined {
     outputTokens: countOf(usage, "output_tokens"),
     reasoningTokens: countOf(usage.output_tokens_details, "thinking_tokens"),
   };
+}
+
+/**
+ * With the provider's own tools or compaction a request is sampled several times, and the sums say more than ever stood in the
+ * window at once. What stood there is what the last answer was made from; a compaction pass is none.
+ */
+function lastIteration({ iterations }: JsonObject): JsonObject | undefined {
+  const answers = isArray(iterations) ? iterations.filter(isObject).filter(({ type }) => type === "message") : [];
+  return answers.at(-1);
 }
 
 function inputOf(usage: JsonObject): Record<"uncachedTokens" | "cacheReadTokens" | "cacheWriteTokens", number> {
