@@ -35,6 +35,8 @@ export interface FormatRules {
   readonly historyKeys: readonly string[];
   /** The same, where the list only ever adds to that history and cannot stand for it. */
   readonly prefixKeys: readonly string[];
+  /** Whether a call of the provider's own tools must have returned before the user says more than results. */
+  readonly serverCallsReturn: boolean;
   /** Whether the number of cache marks in a request is limited. */
   readonly limitsCacheMarks: boolean;
   /** What a user message may hold beside text. */
@@ -74,6 +76,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: [],
     prefixKeys: ["thread"],
+    serverCallsReturn: true,
     limitsCacheMarks: true,
     media: ["image", "document"],
     resultMedia: true,
@@ -98,6 +101,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "in-list",
     historyKeys: [],
     prefixKeys: [],
+    serverCallsReturn: false,
     limitsCacheMarks: false,
     media: ["image", "document", "audio"],
     resultMedia: false,
@@ -122,6 +126,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: ["previous_response_id", "conversation"],
     prefixKeys: [],
+    serverCallsReturn: false,
     limitsCacheMarks: false,
     media: ["image", "document"],
     resultMedia: true,
@@ -146,6 +151,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: [],
     prefixKeys: ["cachedContent", "cached_content"],
+    serverCallsReturn: false,
     limitsCacheMarks: false,
     media: ["image", "document", "audio", "video"],
     resultMedia: true,

@@ -177,3 +177,29 @@ test("cache marks beyond the limit go, the oldest first; those outside of the li
   expect(anthropicMessages.validate(body("cd"))).toEqual([]);
   expect(repair(anthropicMessages.decode(body("cd"))).repairs).toEqual([]);
 });
+
+test("a call of the provider's own tools that never came back is quoted once the user says more", () => {
+  const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "x" } };
+  const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
+  const call = { type: "tool_use", id: "toolu_1", name: "f", input: {} };
+  const result = { type: "tool_result", tool_use_id: "toolu_1", content: "ok" };
+  const more = { type: "text", text: "never mind" };
+  const check = (contents: readonly (readonly object[])[], expected: readonly (readonly object[])[]): void => {
+    const bodyOf = (list: readonly (readonly object[])[]): readonly object[] =>
+      list.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content }));
+    const { conversation } = repair(anthropicMessages.decode(bodyOf(contents)));
+    expect(anthropicMessages.encode(conversation)).toEqual(bodyOf(expected));
+    expect(anthropicMessages.validate(bodyOf(expected))).toEqual([]);
+    if (expected !== contents) expect(anthropicMessages.validate(bodyOf(contents))).not.toEqual([]);
+  };
+  const kept: readonly (readonly (readonly object[])[])[] = [
+    [[more], [search]],
+    [[more], [search, call], [result]],
+    [[more], [search, call], [result], [found]],
+    [[more], [search, found, call], [result, more]],
+  ];
+  for (const contents of kept) check(contents, contents);
+  const quoted = { type: "text", text: '[Interrupted before it returned: web_search {"query":"x"}]' };
+  check([[more], [search], [more]], [[more], [quoted], [more]]);
+  check([[more], [search, call], [result, more]], [[more], [quoted, call], [result, more]]);
+});

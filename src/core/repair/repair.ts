@@ -20,6 +20,7 @@ import type { Pass } from "./pass.ts";
 import { repairReasoning } from "./reasoning.ts";
 import { mergeSameRole, repairRoles } from "./roles.ts";
 import { repairRounds } from "./rounds.ts";
+import { quoteLostServerCalls } from "./server-calls.ts";
 
 export interface Repair {
   /** The rule that was broken, as `validate` names it. */
@@ -51,6 +52,7 @@ const PASSES: readonly Pass[] = [
   separateMisplacedParts,
   // Results that were moved may answer another call now, and bear the id of the one they answered before.
   repairCallIds,
+  quoteLostServerCalls,
   repairRounds,
   fillEmptyResults,
   repairRoles,

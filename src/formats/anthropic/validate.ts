@@ -276,10 +276,22 @@ function checkIds(runs: readonly Run[]): readonly Violation[] {
 
 function checkServerTools(runs: readonly Run[]): readonly Violation[] {
   const seen = new Set<string>();
+  const open = new Set<string>();
   return runs.flatMap((run) =>
     run.located.flatMap(({ part, messageIndex, path }) => {
-      if (part.type === "tool-call" && part.server) seen.add(part.callId ?? "");
-      if (part.type !== "tool-result" || !part.server || seen.has(part.callId ?? "")) return [];
+      const id = "callId" in part ? (part.callId ?? "") : "";
+      if (run.role === "user" && part.type !== "tool-result" && open.size > 0) {
+        const message = `${path}: while \`server_tool_use\` ${[...open].join(", ")} has no result, a user message may contain only tool results`;
+        open.clear();
+        return [{ rule: "call-without-result", path, messageIndex, message }];
+      }
+      if (part.type === "tool-call" && part.server) {
+        seen.add(id);
+        open.add(id);
+      }
+      if (part.type !== "tool-result" || !part.server) return [];
+      open.delete(id);
+      if (seen.has(id)) return [];
       const message = `${path}: unexpected \`tool_use_id\`: ${part.callId}. Each result block must have a corresponding \`server_tool_use\` block before it.`;
       return [{ rule: "result-without-call", path, messageIndex, message }];
     }),

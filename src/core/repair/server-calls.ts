@@ -1,0 +1,39 @@
+/**
+ * Calls of the provider's own tools that never came back, because somebody interrupted the answer. While one is open the user may
+ * only answer calls; where more was said since, it becomes text. One that may still come back is left alone.
+ */
+
+import { type Message, type Part, type ToolCallPart, text } from "../message.ts";
+import { lowerBound } from "../structure/cut-points.ts";
+import { mapMessages, type Pass, withParts } from "./pass.ts";
+
+export const quoteLostServerCalls: Pass = (messages, context) => {
+  if (!context.rules.serverCallsReturn) return messages;
+  const said = messages.flatMap((message, index) => (saysMore(message) ? [index] : []));
+  const lost = new Set<Part>();
+  for (const { part, at, results } of context.pairing(messages).calls) {
+    const next = part.server ? said[lowerBound(said, at.message)] : undefined;
+    // One that came back later answers nothing any more; without its call, it is quoted too.
+    if (next !== undefined && next < (results[0]?.at.message ?? messages.length)) lost.add(part);
+  }
+  if (lost.size === 0) return messages;
+  return mapMessages(messages, (message) => {
+    if (!message.parts.some((part) => lost.has(part))) return message;
+    context.report(
+      "call-without-result",
+      message,
+      "turned a call of the provider's own tools that was interrupted into text",
+    );
+    const parts = message.parts.map((part) => (part.type === "tool-call" && lost.has(part) ? quote(part) : part));
+    return withParts(message, parts);
+  });
+};
+
+/** Something of the user's beside results. */
+function saysMore({ role, parts }: Message): boolean {
+  return role === "user" && parts.some(({ type }) => type !== "tool-result");
+}
+
+function quote({ name, input }: ToolCallPart): Part {
+  return text(`[Interrupted before it returned: ${name} ${JSON.stringify(input)}]`);
+}
