@@ -256,3 +256,17 @@ test("the size of the context is that of the last pass that answered, never of o
   expect(anthropicMessages.readUsage({ usage: only })?.inputTokens).toBe(7);
   expect(anthropicMessages.readUsage({ usage: { ...only, iterations: null } })?.inputTokens).toBe(7);
 });
+
+test("pictures and files are limited, to fewer where the window is small", () => {
+  const check = (model: string, count: number, expected: readonly string[]): void => {
+    const picture = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+    const file = { type: "document", source: { type: "url", url: "https://example.com/a.pdf" } };
+    const content = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? picture : file));
+    const body = { model, messages: [{ role: "user", content }] };
+    expect(anthropicMessages.validate(body).map(({ message }) => message)).toEqual(expected);
+  };
+  check("claude-sonnet-4-5", 100, []);
+  check("claude-sonnet-4-5", 101, ["messages: at most 100 images are allowed, found 101"]);
+  check("claude-sonnet-5", 600, []);
+  check("claude-sonnet-5", 601, ["messages: at most 600 images are allowed, found 601"]);
+});

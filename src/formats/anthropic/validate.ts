@@ -6,8 +6,9 @@ import type { Violation } from "../../core/ports.ts";
 import type { ListOptions } from "../validation.ts";
 
 const MESSAGES_MAX = 100_000;
-/** Pictures and pages in one request, on models with a large window. */
+/** Pictures and pages in one request, on models with a large window and on those with 200,000 tokens. */
 const IMAGES_MAX = 600;
+const IMAGES_MAX_SMALL = 100;
 
 /** A part and where it stands. */
 interface Located {
@@ -59,10 +60,9 @@ function checkList(messages: readonly Message[], options: ListOptions): readonly
     violations.push(about("too-many-messages", -1, `messages: at most ${MESSAGES_MAX} messages are allowed`));
   }
   const images = messages.reduce((sum, { parts }) => sum + countImages(parts), 0);
-  if (images > IMAGES_MAX) {
-    violations.push(
-      about("too-many-images", -1, `messages: at most ${IMAGES_MAX} images are allowed, found ${images}`),
-    );
+  const imagesMax = PREFILL_MODEL.test(options.model ?? "") ? IMAGES_MAX_SMALL : IMAGES_MAX;
+  if (images > imagesMax) {
+    violations.push(about("too-many-images", -1, `messages: at most ${imagesMax} images are allowed, found ${images}`));
   }
   if (first.role !== "user" && !isCompaction(first.parts[0]) && !options.isContinued) {
     violations.push(about("first-role", 0, 'messages: first message must use the "user" role'));
@@ -75,14 +75,15 @@ function checkList(messages: readonly Message[], options: ListOptions): readonly
   return violations;
 }
 
+/** A file has a page at least. */
 function countImages(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => {
     if (part.type === "tool-result") return sum + countImages(part.content);
-    return part.type === "media" && part.kind === "image" ? sum + 1 : sum;
+    return part.type === "media" && part.source.type !== "text" ? sum + 1 : sum;
   }, 0);
 }
 
-/** Generations before 4.6 continue a begun answer. */
+/** Generations before 4.6 continue a begun answer; their windows are the small ones. */
 const PREFILL_MODEL = /claude-(?:instant|[23]|(?:opus|sonnet|haiku)-4(?:-[015]\b|-\d{8}|$))/;
 
 /** A paused turn ends in the provider's own tools and is sent back as it is. */
