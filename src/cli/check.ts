@@ -18,7 +18,7 @@ import {
 } from "./load.ts";
 import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { problemsOf, strangersIn, withoutPath } from "./problems.ts";
+import { leftOutOf, problemsOf, strangersIn, withoutPath } from "./problems.ts";
 import { type RepairedBody, repairRecorded } from "./repair-recorded.ts";
 import { terminalOf } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
@@ -143,7 +143,7 @@ function repairTo(out: string, task: Task & { readonly index: number }): ExitCod
     if (out === STANDARD_INPUT) io.stdout.write(text);
     else writeWhole(out, text, given.file === STANDARD_INPUT ? {} : { like: given.file });
   }
-  const leftOut = strangersIn(transcript).map(({ message }) => message);
+  const leftOut = leftOutOf(transcript);
   if (given.isSet("json")) {
     const { body: _, format, repairs, problems } = repaired;
     const { source } = transcript;

@@ -36,6 +36,22 @@ describe.concurrent("what it writes", () => {
     expect(readdirSync(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
+  test("a target above the window is the window, in all that is reported", async () => {
+    const { stdout } = await runInProcess(["compact", LONG, "--target", "60%", "--window", "8k", "--json"]);
+    const { targetTokens, tokensAfter, messagesAfter, kept } = JSON.parse(stdout);
+    expect(targetTokens).toBe(8_000);
+    expect(tokensAfter).toBeLessThanOrEqual(8_000);
+    const keptMessages = kept.reduce((sum: number, group: { messages: number }) => sum + group.messages, 0);
+    expect(keptMessages).toBeLessThan(messagesAfter);
+  });
+
+  test("a line that is not JSON is spoken of", async () => {
+    const lines = ['{"role":"user","content":"a"}', "{broken", '{"role":"assistant","content":"b"}'];
+    const file = folder.file("broken.jsonl", `${lines.join("\n")}\n`);
+    const { stdout } = await runInProcess(["compact", file, "--dry-run"]);
+    expect(stdout).toContain("left out: 1 line that is not JSON");
+  });
+
   test("the same bytes every time, to a file or to standard output", async () => {
     const out = join(folder.path, "again.json");
     const words = ["compact", LONG, "--target", "5k"];

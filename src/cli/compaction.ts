@@ -8,15 +8,14 @@ import type { Fallback } from "../compactor/report.ts";
 import { type CallOptions, type Compacted, createCompactor } from "../compactor.ts";
 import type { Conversation, FormatName } from "../core/message.ts";
 import type { Protection } from "../core/plan/plan.ts";
-import { shareOf } from "../core/plan/share-of.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { type CompactionStep, stepsOf } from "./compaction-steps.ts";
 import { type KindShares, sharesOf } from "./kind-shares.ts";
 import { type DiffEntry, diffMessages } from "./message-diff.ts";
-import { strangersIn } from "./problems.ts";
+import { leftOutOf } from "./problems.ts";
 import { messageShower, type ProtectedGroup, protectedGroups, type ShownMessage } from "./protections.ts";
-import { decisionOn, type Subject, sizeTokens } from "./subject.ts";
+import { decisionOn, type Subject } from "./subject.ts";
 import { type ShrunkTail, shrunkTail, usedPartition } from "./used-partition.ts";
 
 export interface Compaction {
@@ -100,7 +99,8 @@ export function describeCompaction(
   compacted: Compacted<unknown>,
   options: CompactionOptions,
 ): CompactionOutcome {
-  const targetTokens = namedTarget(subject, options.target);
+  // A named target is the pass's own: a share of what came, and never more than the window.
+  const targetTokens = options.target === undefined ? undefined : compacted.report.targetTokens;
   const decision = decisionOn(subject, { isAsked: true, targetTokens });
   return { request: compacted.request, compaction: describe({ subject, compacted, decision, options }) };
 }
@@ -146,14 +146,9 @@ function describe({ subject, compacted, decision, options }: Described): Compact
     fallbacks: report.fallbacks,
     notes: report.notes,
     repairs: report.repairs.map(({ messageIndex, rule, change }) => ({ messageIndex, rule, change })),
-    leftOut: strangersIn(transcript).map(({ message }) => message),
+    leftOut: leftOutOf(transcript),
     ...(options.withDiff && { diff: diffLines({ before: conversation, after, diff, subject }) }),
   };
-}
-
-function namedTarget({ size }: Subject, target: CallOptions["target"]): number | undefined {
-  if (target === undefined) return undefined;
-  return "tokens" in target ? target.tokens : Math.floor(shareOf(sizeTokens(size), target.ratio));
 }
 
 const OBSTACLES_MAX = 10;

@@ -12,7 +12,7 @@ import { hearInterrupt, untilAborted } from "./interrupt.ts";
 import { CONVERSATION_OPTION, chooseConversation, conversationAt, FORMAT_OPTION, NAMES_NOTE } from "./load.ts";
 import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { strangersIn } from "./problems.ts";
+import { leftOutOf } from "./problems.ts";
 import { restoreSession } from "./restore-session.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
 
@@ -79,7 +79,7 @@ async function importAll(
   );
   await hearInterrupt(signal);
   await storeAll(store, imports, signal);
-  const leftOut = strangersIn(transcript).map(({ message }) => message);
+  const leftOut = leftOutOf(transcript);
   const conversations = transcript.conversations.length;
   const data = { store: store.url, file: operands[0], source: transcript.source, conversations, leftOut };
   const imported = imports.map(({ session, batch }) => ({
@@ -136,11 +136,10 @@ function importedLine({ session, format, messages }: Imported): string {
 }
 
 function remarks(transcript: Transcript, taken: number): readonly string[] {
-  const { conversations, records } = transcript;
+  const { conversations } = transcript;
   const others = conversations.length - taken;
   return [
-    ...strangersIn(transcript).map(({ message }) => `left out: ${oneLine(message)}`),
-    ...(records.broken === 0 ? [] : [`left out: ${plural(records.broken, "line")} that are not JSON`]),
+    ...leftOutOf(transcript).map((what) => `left out: ${oneLine(what)}`),
     ...(others === 0
       ? []
       : [`${count(others)} more in the file: --conversation N takes another, --each takes every one`]),

@@ -5,6 +5,7 @@ import type { ValidateOptions, Violation } from "../core/ports.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
 import { modelOf } from "./load.ts";
+import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 
 export function problemsOf(recorded: RecordedConversation): readonly Violation[] {
@@ -37,6 +38,15 @@ export function strangersIn({ source, records }: Transcript): readonly Violation
       messageIndex: -1,
       message: `${count === 1 ? "an entry of the list is" : `${count} entries of the list are`} no ${type}`,
     }));
+}
+
+/** All that was in the file and is in no conversation, although it may have belonged there. */
+export function leftOutOf(transcript: Transcript): readonly string[] {
+  const { broken } = transcript.records;
+  return [
+    ...strangersIn(transcript).map(({ message }) => message),
+    ...(broken === 0 ? [] : [`${plural(broken, "line")} that ${broken === 1 ? "is" : "are"} not JSON`]),
+  ];
 }
 
 export interface ProblemGroup {
