@@ -1,7 +1,10 @@
-/** What `compact` and `explain` print stays inside a narrow terminal, and loses no word of its headlines to that. */
+/** What the commands print stays inside a narrow terminal, and loses no word that matters to that. */
 
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/run-cli.ts";
+import { sqliteAt } from "../../test/run-in-process.ts";
 import { compactSubject } from "./compaction.ts";
+import { runPalimpsest } from "./dispatch.ts";
 import { explainSubject } from "./explanation.ts";
 import { loadTranscript } from "./load.ts";
 import { displayWidth } from "./one-line.ts";
@@ -43,4 +46,35 @@ test.each([40, 50, 80])("compact at %i columns", async (columns) => {
   check(await compact({ ratio: 0.1 }, true), columns, "of what it was), 78 → ");
   check(await compact({ ratio: 0.01 }, false), columns, "of what it was), 78 → ");
   check(await compact(undefined, false, SHORT), columns, "messages: nothing was compacted");
+});
+
+async function printed(words: readonly string[], columns: number): Promise<string> {
+  let stdout = "";
+  const output = { isTTY: true, columns, write: (text: string) => (stdout += text) };
+  const io = { stdin: (async function* () {})(), environment: { NO_COLOR: "1" }, onInterrupt: () => () => {} };
+  expect(await runPalimpsest(words, { ...io, stdout: output, stderr: output })).toBe(0);
+  expect(stdout.split("\n").filter((line) => displayWidth(line) > columns)).toEqual([]);
+  return stdout;
+}
+
+test.each([40, 50, 80])("a profile at %i columns has every value whole", async (columns) => {
+  const [narrow, wide] = [
+    await printed(["profiles", "openclaw"], columns),
+    await printed(["profiles", "openclaw"], 2_000),
+  ];
+  expect(narrow).not.toContain("…");
+  expect(narrow.replaceAll(/\s+/g, "")).toBe(wide.replaceAll(/\s+/g, ""));
+});
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+test("the ids of sessions are not cut as long as anything else can go", async () => {
+  const { cli, url } = sqliteAt(folder.path, "narrow.db");
+  const ids = ["11111111-1111-4111-8111-111111111111", "incident"];
+  for (const id of ids) await cli("import", SHORT, "--id", id);
+  for (const columns of [40, 50, 60, 80])
+    expect(await printed(["sessions", "--store", url], columns)).toEqual(
+      expect.stringMatching(new RegExp(ids.map((id) => `(?=[\\s\\S]*^${id}(?: |$))`).join(""), "m")),
+    );
 });

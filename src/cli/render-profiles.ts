@@ -51,27 +51,40 @@ export function renderProfiles(entries: readonly ProfileEntry[], terminal: Termi
   ]);
 }
 
-/** What it does, then every key with its value. */
+/** What it does, then every key with its value, all of it. */
 export function renderProfile({ name, does, settings }: ProfileEntry, terminal: Terminal): string {
-  const topics = Object.entries(does);
-  const width = Math.max(...topics.map(([topic]) => topic.length));
-  const indent = 2;
-  const described = topics.flatMap(([topic, value]) =>
-    wrap(plainSigns(value, terminal), terminal.columns - width - indent - GAP).map(
-      (line, index) =>
-        `${" ".repeat(indent)}${paint(terminal, "gray", padEnd(index === 0 ? topic : "", width))}${" ".repeat(GAP)}${line}`,
-    ),
+  const topics = Object.entries(does).map(([topic, value]): Row => [topic, plainSigns(value, terminal)]);
+  const keys = settingsReference(settings).flatMap(({ key, value }): readonly Row[] =>
+    value === "" ? [] : [[key, breakable(value)]],
   );
-  const keys = settingsReference(settings).flatMap(({ key, value }) => (value === "" ? [] : [[key, value]]));
-  const keyLines = tableLines(keys, {
-    columns: [{ align: "left" }, { align: "left", isElastic: true }],
-    widthMax: terminal.columns,
-    ellipsis: ellipsisOf(terminal),
-  });
   return joinBlocks([
-    [heading(name, terminal), ...described],
-    [heading("Settings", terminal), ...keyLines],
+    [heading(name, terminal), ...rowLines(topics, terminal)],
+    [heading("Settings", terminal), ...rowLines(keys, terminal)],
   ]);
+}
+
+/** Lists and objects may be broken behind their commas. */
+function breakable(value: string): string {
+  return /^[[{]/.test(value) ? value.replaceAll(/,(?=["{[])/g, ", ") : value;
+}
+
+type Row = readonly [name: string, value: string];
+
+const INDENT = 2;
+/** Values that would be squeezed into less stand below their names. */
+const VALUE_COLUMNS_MIN = 18;
+
+function rowLines(rows: readonly Row[], terminal: Terminal): readonly string[] {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const beside = terminal.columns - width - INDENT - GAP;
+  const isBelow = beside < VALUE_COLUMNS_MIN;
+  const [columns, margin] = isBelow ? [terminal.columns - 2 * INDENT, 2 * INDENT] : [beside, INDENT + width + GAP];
+  return rows.flatMap(([name, value]) => {
+    const [first = "", ...rest] = wrap(value, columns).map((line) => `${" ".repeat(margin)}${line}`);
+    const label = paint(terminal, "gray", isBelow ? name : padEnd(name, width));
+    const head = `${" ".repeat(INDENT)}${label}`;
+    return isBelow ? [head, first, ...rest] : [`${head}${first.slice(INDENT + width)}`, ...rest];
+  });
 }
 
 interface BlockLayout {

@@ -36,7 +36,7 @@ function render(sessions: readonly SessionSummary[], url: string, terminal: Term
     return `${fitted(`no sessions in ${oneLine(url)} yet`, terminal)}\npalimpsest import FILE brings one in\n`;
   }
   // An id that is cut is of no use, so the rest gives way first.
-  const fitting = LAYOUTS.find((fields) => widthOf(sessions, fields) <= terminal.columns) ?? LAYOUTS.at(-1) ?? [];
+  const fitting = LAYOUTS.find((fields) => widthOf(sessions, fields) <= terminal.columns) ?? CUT_LAYOUT;
   const columns = fitting.map(({ column }) => column);
   const layout = { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) };
   const [titles = "", ...lines] = tableLines(rowsOf(sessions, fitting), layout);
@@ -68,11 +68,17 @@ const MINUTE: Field = {
 };
 const DAY: Field = { ...MINUTE, title: "changed", cell: ({ updatedAt }) => dayOf(updatedAt) };
 
+/** For ids that are wider than the terminal by themselves. */
+const CUT_LAYOUT: readonly Field[] = [ID, MESSAGES, COMPACTIONS, DAY];
+
 /** Widest first. */
 const LAYOUTS: readonly (readonly Field[])[] = [
   [ID, FORMAT, MESSAGES, COMPACTIONS, MINUTE],
   [ID, MESSAGES, COMPACTIONS, MINUTE],
-  [ID, MESSAGES, COMPACTIONS, DAY],
+  CUT_LAYOUT,
+  [ID, MESSAGES, DAY],
+  [ID, MESSAGES],
+  [ID],
 ];
 
 function rowsOf(sessions: readonly SessionSummary[], fields: readonly Field[]): readonly (readonly string[])[] {
