@@ -1,5 +1,6 @@
 /** The formats we speak, by name: the only place that knows all of them. */
 
+import { CompactionError } from "./core/errors.ts";
 import type { FormatName } from "./core/message.ts";
 import type { Format } from "./core/ports.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
@@ -16,8 +17,11 @@ const FORMATS: Readonly<Record<FormatName, Format>> = {
 
 export const formatNames: readonly FormatName[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"];
 
+/** A name may come from a file or a setting, where no compiler has looked at it. */
 export function formatNamed(name: FormatName): Format {
-  return FORMATS[name];
+  if (isFormatName(name)) return FORMATS[name];
+  const message = `There is no format ${JSON.stringify(name)}; there are ${formatNames.join(", ")}`;
+  throw new CompactionError("invalid-settings", message);
 }
 
 export function isFormatName(name: string): name is FormatName {

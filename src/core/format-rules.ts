@@ -1,5 +1,6 @@
 /** What each provider demands of a message list, as data, so that structure, repair and rendering need no provider code. */
 
+import { CompactionError } from "./errors.ts";
 import type { FormatName, MediaPart } from "./message.ts";
 
 export interface FormatRules {
@@ -161,6 +162,10 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
   },
 };
 
+/** Whoever passes a body where a conversation is meant, or no format, is told so: nothing but JavaScript lets that happen. */
 export function formatRules(format: FormatName): FormatRules {
-  return RULES[format];
+  const rules = Object.hasOwn(RULES, format) ? RULES[format] : undefined;
+  if (rules !== undefined) return rules;
+  const message = `There is no format ${JSON.stringify(format)}; give what a format decoded, e.g. openaiChat.decode(body), and a format itself for a target.`;
+  throw new CompactionError("invalid-request", message);
 }

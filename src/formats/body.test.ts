@@ -94,3 +94,13 @@ test.each([
   expect(repairs).toHaveLength(1);
   expect(format.validate(format.encode(conversation))).toEqual([]);
 });
+
+test("a body in the place of what was decoded from it, and a name in that of a format, are refused in words", () => {
+  // What only JavaScript lets through.
+  const body = { messages: [{ role: "user", content: "hi" }] } as unknown as ReturnType<typeof openaiChat.decode>;
+  const name = "gemini" as unknown as typeof gemini;
+  expect(() => repair(body)).toThrow(/There is no format undefined; give what a format decoded/);
+  expect(() => convert(body, gemini)).toThrow(/There is no format undefined; there are anthropic-messages, /);
+  expect(() => convert(openaiChat.decode(body), name)).toThrow(/There is no format undefined/);
+  expect(() => openaiChat.decode(undefined)).toThrow("must be an object or an array, not undefined");
+});

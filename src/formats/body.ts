@@ -106,6 +106,6 @@ export function invalid(message: string): CompactionError {
 }
 
 export function kindOf(value: unknown): string {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }

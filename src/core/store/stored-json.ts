@@ -12,12 +12,14 @@ export const WRAPPING_DEPTH_MAX = 32;
 
 const STORED_DEPTH_MAX = JSON_DEPTH_MAX - WRAPPING_DEPTH_MAX;
 
+const SHOWN_KINDS: Readonly<Record<string, string>> = { object: "an object", undefined: "undefined" };
+
 export function jsonText(value: unknown): string {
   if (isDeeperThan(value, STORED_DEPTH_MAX)) {
     throw refusal(`it nests deeper than ${STORED_DEPTH_MAX} levels, or holds itself`);
   }
   const text = stringified(value);
-  if (text === undefined) throw refusal(`it is ${typeof value === "object" ? "an object" : `a ${typeof value}`}`);
+  if (text === undefined) throw refusal(`it is ${SHOWN_KINDS[typeof value] ?? `a ${typeof value}`}`);
   return text;
 }
 
