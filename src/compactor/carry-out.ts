@@ -7,7 +7,7 @@ import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Conversation } from "../core/message.ts";
-import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
+import { applyPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
@@ -118,7 +118,9 @@ function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput):
 }
 
 /** What was done, by name: the settings' strategy, unless a hook did it, or a summary stands in for the provider's own (R151). */
-export function strategyOf({ compact }: Settings, { made, native }: Pick<CarriedOut, "made" | "native">): string {
+export function strategyOf({ compact }: Settings, carried: Pick<CarriedOut, "made" | "native" | "plan">): string {
+  if (!isCompaction(carried.plan)) return "prune";
+  const { made, native } = carried;
   if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
   return compact.strategy === "native" && native?.type !== "replaced" ? "summarize" : compact.strategy;
 }

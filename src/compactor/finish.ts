@@ -1,6 +1,7 @@
 /** The end of a pass: count what came of it, refuse what did not help, remember the edit, report. */
 
 import type { Conversation } from "../core/message.ts";
+import { isCompaction } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
 import { historyHolder, withoutServerHistory } from "../core/server-history.ts";
@@ -45,8 +46,10 @@ export interface SettledView {
   readonly passes: Passes;
   /** Those in force for this pass, a call's own over the others. */
   readonly settings: Settings;
-  /** What was done, by name: the settings' strategy, or what took its place. */
+  /** What was done, by name: the settings' strategy, or what took its place; `prune` where it is no compaction. */
   readonly strategy: string;
+  /** False for what was pruned or left out on the way, which the sources do not call a compaction. */
+  readonly isCompaction: boolean;
 }
 
 export function settleView(engine: Engine, decided: Decided, carried: CarriedOut): SettledView {
@@ -90,7 +93,8 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
   });
   const passes = outcomeOf(decided, carried, { tokensBefore, tokensAfter, isChanged: view !== given.view });
   const { settings } = given;
-  return { view, sent, encoded, plan, report, passes, settings, strategy: strategyOf(settings, carried) };
+  const named = { strategy: strategyOf(settings, carried), isCompaction: isCompaction(carried.plan) };
+  return { view, sent, encoded, plan, report, passes, settings, ...named };
 }
 
 /** A list of its own and a history that the provider stored would be read one after the other: the list has to stand alone. */

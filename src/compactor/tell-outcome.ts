@@ -2,7 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
-import { removedBy } from "../core/plan/apply-plan.ts";
+import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import type { Reason } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
 import { type CarriedOut, strategyOf } from "./carry-out.ts";
@@ -86,11 +86,12 @@ function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
   if (soft + hard > 0) teller.tell({ type: "results-pruned", soft, hard });
   const removed = removedBy(carried.plan);
   const { summary, summarizer } = report.result ?? {};
-  if (pass.isCompaction) watch.counts.raise(teller.context);
+  const isCounted = isCompaction(carried.plan);
+  if (isCounted) watch.counts.raise(teller.context);
   teller.tell({
     type: "conversation-compacted",
     reason: carried.plan.reason,
-    strategy: pass.isCompaction ? strategyOf(given.settings, carried) : "prune",
+    strategy: strategyOf(given.settings, carried),
     ...tokensOf(report),
     messagesBefore: report.messagesBefore,
     messagesAfter: report.messagesAfter,
@@ -103,7 +104,7 @@ function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
     fits: report.fits,
     steps: report.steps,
     durationMs: durationOf(pass),
-    ...(pass.isCompaction && { compactionNumber }),
+    ...(isCounted && { compactionNumber }),
   });
 }
 

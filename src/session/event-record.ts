@@ -2,7 +2,6 @@
 
 import type { Report } from "../compactor/report.ts";
 import type { JsonValue } from "../core/json.ts";
-import { isCompaction } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { NewEvent } from "../core/store/compaction-event.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
@@ -10,8 +9,9 @@ import { ownCopy } from "../core/store/stored-json.ts";
 export interface EventInput {
   readonly plan: Plan;
   readonly report: Report;
-  /** What was done, by name, where messages left. */
+  /** What was done, by name. */
   readonly strategy: string;
+  readonly isCompaction: boolean;
   readonly profile: string;
   readonly durationMs: number;
   readonly instructions: string | undefined;
@@ -22,15 +22,14 @@ export interface EventInput {
 export function eventRecord(input: EventInput): NewEvent {
   const { plan, report } = input;
   const { result } = report;
-  const isCounted = isCompaction(plan);
   return {
-    strategy: isCounted ? input.strategy : "prune",
+    strategy: input.strategy,
     profile: input.profile,
     trigger: plan.reason,
     originalTokens: report.tokensBefore,
     compactedTokens: report.tokensAfter,
     messagesRemoved: input.messagesRemoved,
-    isCompaction: isCounted,
+    isCompaction: input.isCompaction,
     summary: result?.summary ?? null,
     preservedMessageIds: input.preservedMessageIds,
     modelUsed: report.model ?? null,

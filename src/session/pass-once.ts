@@ -195,6 +195,7 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
       plan,
       report,
       strategy: passed.strategy,
+      isCompaction: passed.isCompaction,
       profile: compactor.profile,
       durationMs,
       instructions: call.instructions,

@@ -77,9 +77,9 @@ export function removedIds(step: Plan["steps"][number]): readonly string[] {
   return step.type === "drop" ? step.messageIds : [];
 }
 
-/** Whether a plan counts as one: what pruning and limits on messages take, where nothing fired, does not (R044, R097). */
-export function isCompaction(plan: Plan): boolean {
-  return plan.reason !== "prune" && removedBy(plan).size > 0;
+/** Whether the strategy does something, in answer to a trigger or a demand: what is pruned or left out on the way is no compaction (R013, R044, R097). */
+export function isCompaction({ reason, steps }: Plan): boolean {
+  return reason !== "prune" && steps.length > 0;
 }
 
 /** All that a plan removes: found once, for whoever checks it, carries it out or tells of it. */

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { CompactorOptions } from "../compactor.ts";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
+import { openSession } from "../session.ts";
+
+/** Rounds with large results, between a request and the next; hooks and store have to say the same of what is done about them. */
+async function countedOver(options: Partial<CompactorOptions>, times: number) {
+  const told: (number | undefined)[] = [];
+  const notify: NonNullable<CompactorOptions["hooks"]>["notify"] = (event) => {
+    if (event.type === "conversation-compacted") told.push(event.compactionNumber);
+  };
+  const compactor = { format: anthropicMessages, telemetry: false, hooks: { notify }, ...options };
+  const session = await openSession("a", { store: "memory:", compactor });
+  for (let time = 0; time < times; time++) {
+    await session.append("Look around.");
+    for (let index = 0; index < 16; index++) {
+      const id = `t${time}-${index}`;
+      await session.append([
+        { role: "assistant", content: [{ type: "tool_use", id, name: "read", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "a line of it ".repeat(1_000) }] },
+      ]);
+    }
+    await session.append([{ role: "assistant", content: [{ type: "text", text: "Done." }] }]);
+    await session.append("And now?");
+    await session.fit();
+  }
+  const events = (await session.history()).map(({ strategy, isCompaction }) => [strategy, isCompaction]);
+  return { told, events, compactionCount: (await session.stats()).compactionCount };
+}
+
+test("hybrid's first phase is a compaction, also where it is enough (R010, R154)", async () => {
+  const counted = await countedOver({ profile: "agentpg", windowTokens: 40_000 }, 2);
+  expect(counted.told).toEqual([1, 2]);
+  expect(counted.events).toEqual([
+    ["hybrid", true],
+    ["hybrid", true],
+  ]);
+  expect(counted.compactionCount).toBe(2);
+});
+
+test("Nous's first layer is none, also where the second found nothing to do (R013)", async () => {
+  // The trigger fires, and one turn that is longer than the tail cannot be cut.
+  const compact = { auto: true, triggers: [{ type: "budgetSum", tokens: 30_000 }] } as const;
+  const counted = await countedOver({ profile: "nous", compact, prune: { scope: "stored" } }, 1);
+  expect(counted.told).toEqual([undefined]);
+  expect(counted.events).toEqual([["prune", false]]);
+  expect(counted.compactionCount).toBe(0);
+});
