@@ -6,18 +6,24 @@ import { openSession } from "../session.ts";
 /** Rounds with large results, between a request and the next; hooks and store have to say the same of what is done about them. */
 async function countedOver(options: Partial<CompactorOptions>, times: number) {
   const told: (number | undefined)[] = [];
+  const removed: number[] = [];
   const notify: NonNullable<CompactorOptions["hooks"]>["notify"] = (event) => {
-    if (event.type === "conversation-compacted") told.push(event.compactionNumber);
+    if (event.type !== "conversation-compacted") return;
+    told.push(event.compactionNumber);
+    removed.push(event.messagesRemoved);
   };
   const compactor = { format: anthropicMessages, telemetry: false, hooks: { notify }, ...options };
   const session = await openSession("a", { store: "memory:", compactor });
   for (let time = 0; time < times; time++) {
     await session.append("Look around.");
-    for (let index = 0; index < 16; index++) {
+    for (let index = 0; index < 12; index++) {
       const id = `t${time}-${index}`;
       await session.append([
         { role: "assistant", content: [{ type: "tool_use", id, name: "read", input: {} }] },
-        { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "a line of it ".repeat(1_000) }] },
+        {
+          role: "user",
+          content: [{ type: "tool_result", tool_use_id: id, content: "result line of text ".repeat(600) }],
+        },
       ]);
     }
     await session.append([{ role: "assistant", content: [{ type: "text", text: "Done." }] }]);
@@ -25,11 +31,12 @@ async function countedOver(options: Partial<CompactorOptions>, times: number) {
     await session.fit();
   }
   const events = (await session.history()).map(({ strategy, isCompaction }) => [strategy, isCompaction]);
-  return { told, events, compactionCount: (await session.stats()).compactionCount };
+  return { told, removed, events, compactionCount: (await session.stats()).compactionCount };
 }
 
 test("hybrid's first phase is a compaction, also where it is enough (R010, R154)", async () => {
-  const counted = await countedOver({ profile: "agentpg", windowTokens: 40_000 }, 2);
+  const counted = await countedOver({ profile: "agentpg", windowTokens: 40_000 }, 3);
+  expect(counted.removed).toEqual([0, expect.any(Number)]);
   expect(counted.told).toEqual([1, 2]);
   expect(counted.events).toEqual([
     ["hybrid", true],
