@@ -121,6 +121,7 @@ test("Nous: the other values", () => {
     },
   );
   check("nous", { NOUS_TOOL_SOFT_TRIM_HEAD: "10" }, { "prune.softTrim.headChars": 10 });
+  check("nous", { NOUS_TOOL_HARD_CLEAR_AFTER: "0" }, { "prune.clearAfter": 1 }); // D17: all, not never.
 });
 
 const OPENCLAW_EXAMPLE = `

@@ -19,6 +19,7 @@ export function nousSettings(environment: NousEnvironment): AdaptedSettings {
   };
   const isCompacting = values.boolean("NOUS_COMPACTION_ENABLED");
   const tokens = values.number("NOUS_COMPACTION_THRESHOLD");
+  const clearAfter = values.number("NOUS_TOOL_HARD_CLEAR_AFTER");
   return {
     profile: "nous",
     user: {
@@ -30,7 +31,8 @@ export function nousSettings(environment: NousEnvironment): AdaptedSettings {
       prune: {
         enabled: values.boolean("NOUS_TOOL_PRUNING_ENABLED"),
         softTrim,
-        clearAfter: values.number("NOUS_TOOL_HARD_CLEAR_AFTER"),
+        // D17: older than 0 is every result that nothing spares; our 0 would be never. The newest, of age 1, has yet to be read (X06).
+        clearAfter: clearAfter === undefined ? undefined : Math.max(1, clearAfter),
         keepLast: values.number("NOUS_KEEP_LAST_TOOL_RESULTS"),
       },
       // R018, R045: the cap of 20 messages is what there is without compaction.
