@@ -8,6 +8,13 @@ const MARK_KEY = "cache_control";
 /** As many as one request may have, tools and system prompt included. */
 export const CACHE_MARKS_MAX = 4;
 
+/** A block without its mark; the very same one where it has none. */
+export function unmarked(wire: JsonObject): JsonObject {
+  if (!(MARK_KEY in wire)) return wire;
+  const { [MARK_KEY]: _, ...rest } = wire;
+  return rest;
+}
+
 /** In the system prompt and the tools. */
 export function marksOutside({ system, tools }: Pick<Conversation, "system" | "tools">): number {
   const marked = isArray(tools) ? tools.filter((tool) => isObject(tool) && isMarked(tool)) : [];
@@ -30,8 +37,7 @@ export function withoutFirstMarks(parts: readonly Part[], count: number): readon
     const inner = part.type === "tool-result" && !part.server ? { ...part, content: part.content.map(unmark) } : part;
     if (left === 0 || !isMarked(part.wire)) return inner;
     left--;
-    const { [MARK_KEY]: _, ...wire } = part.wire;
-    return { ...inner, wire };
+    return { ...inner, wire: unmarked(part.wire) };
   };
   return parts.map((part) => (left === 0 ? part : unmark(part)));
 }

@@ -37,7 +37,7 @@ test("a result that became an error", () => check(result("done"), result("done",
 test("an opaque part is its wire", () => {
   const opaque = (wire: Part["wire"] = {}): Part => ({ type: "opaque", kind: "x", wire });
   check(opaque({ a: 1 }), opaque({ a: 1 }), true);
-  check(opaque({ a: 1 }), opaque({ a: 1, ...mark }), false);
+  check(opaque({ a: 1 }), opaque({ a: 1, b: 1 }), false);
 });
 test("another role", () => {
   expect(isSameMessage(message(), { ...message(), role: "assistant" })).toBe(false);
@@ -46,4 +46,13 @@ test("one part more", () => {
   const said: Part = { type: "text", text: "a" };
   expect(isSameMessage(message(said), message(said, said))).toBe(false);
   expect(isSameMessage(message(said, said), message(said))).toBe(false);
+});
+test("an opaque block whose mark moved", () => {
+  const upload = (fields: object): Part => ({
+    type: "opaque",
+    kind: "container_upload",
+    wire: { type: "container_upload", file_id: "file_1", ...fields },
+  });
+  check(upload(mark), upload({}), true);
+  check(upload(mark), upload({ file_id: "file_2" }), false);
 });
