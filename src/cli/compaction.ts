@@ -10,6 +10,7 @@ import type { Conversation, FormatName } from "../core/message.ts";
 import type { Protection } from "../core/plan/plan.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
+import { calibratedTo } from "./calibrated-subject.ts";
 import { type CompactionStep, stepsOf } from "./compaction-steps.ts";
 import { type KindShares, sharesOf } from "./kind-shares.ts";
 import { type DiffEntry, diffMessages } from "./message-diff.ts";
@@ -99,10 +100,11 @@ export function describeCompaction(
   compacted: Compacted<unknown>,
   options: CompactionOptions,
 ): CompactionOutcome {
+  const measured = calibratedTo(subject, compacted.report.tokensBefore);
   // A named target is the pass's own: a share of what came, and never more than the window.
   const targetTokens = options.target === undefined ? undefined : compacted.report.targetTokens;
-  const decision = decisionOn(subject, { isAsked: true, targetTokens });
-  return { request: compacted.request, compaction: describe({ subject, compacted, decision, options }) };
+  const decision = decisionOn(measured, { isAsked: true, targetTokens });
+  return { request: compacted.request, compaction: describe({ subject: measured, compacted, decision, options }) };
 }
 
 interface Described {
@@ -137,8 +139,8 @@ function describe({ subject, compacted, decision, options }: Described): Compact
     calls: report.calls,
     ...(report.result?.summary !== undefined && { summary: report.result.summary }),
     shares: {
-      before: sharesOf(conversation, counter, settings.render),
-      after: sharesOf(after, counter, settings.render),
+      before: sharesOf(conversation, { counter, render: settings.render, totalTokens: report.tokensBefore }),
+      after: sharesOf(after, { counter, render: settings.render, totalTokens: report.tokensAfter }),
     },
     kept: protectedGroups(decision.input, parts),
     ...(report.compacted && tail !== undefined && { tailShrunk: tail }),
