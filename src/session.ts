@@ -11,9 +11,9 @@ import type { SessionState, Store } from "./core/store/store.ts";
 import { checkedBase, checkSessionOptions, ownBody } from "./session/check-arguments.ts";
 import type { SessionParts } from "./session/compact-view.ts";
 import { createSession } from "./session/create-session.ts";
-import { createLiveView, type Snapshot } from "./session/live-view.ts";
+import { createLiveView } from "./session/live-view.ts";
+import { recalibrate } from "./session/recalibrate.ts";
 import type { Session } from "./session/session-port.ts";
-import { modelOf } from "./session/session-view.ts";
 import { type Appendable, readAppendable } from "./session/wire-input.ts";
 import { openStore } from "./stores.ts";
 
@@ -58,18 +58,6 @@ export async function openSession(id: string, options: SessionOptions): Promise<
     if (isOwnStore) await store.close();
     throw error;
   }
-}
-
-/**
- * What the provider reported last is about everything up to its answer. A session that is opened again counts by it at once, and
- * not only after the next answer. A compaction clears it (R169), and nothing is known then.
- */
-function recalibrate(compactor: Compactor, { record, entries, frame }: Snapshot): void {
-  const { inputTokens, outputTokens } = record.counters;
-  const answered = entries.findLastIndex(({ stored }) => stored.role === "assistant" && !stored.isSummary);
-  if (inputTokens <= 0 || answered < 0) return;
-  const messages = entries.slice(0, answered + 1).map(({ message }) => message);
-  compactor.calibrate({ ...frame, messages }, inputTokens + outputTokens, modelOf(record.base));
 }
 
 interface OpenInput {

@@ -28,8 +28,10 @@ test("shares, steps and what is protected agree with the totals", async () => {
     });
   }
   await session.close();
+  const foretold = JSON.parse((await cli("compact", "s", "--target", "30%", "--json", "--dry-run")).stdout);
   const { stdout } = await cli("compact", "s", "--target", "30%", "--json");
   const report = JSON.parse(stdout);
+  expect(foretold).toEqual({ ...report, event: null, eventNumber: null, isDryRun: true });
   const sum = (shares: Record<string, number>): number =>
     Object.values(shares).reduce((all, tokens) => all + tokens, 0);
   expect(report.tokensBefore).toBeGreaterThan(TURNS * REPORTED_TOKENS_PER_TURN * 0.8);

@@ -8,7 +8,8 @@ import { CompactionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { SessionState } from "../core/store/store.ts";
 import { isProfileName } from "../profiles/profiles.ts";
-import { modelOf } from "../session/session-view.ts";
+import { recalibrate } from "../session/recalibrate.ts";
+import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
 import { openSession } from "../session.ts";
 import type { Transcript } from "../transcripts/index.ts";
 import { EXIT, type ExitCode, type Io } from "./command.ts";
@@ -86,7 +87,11 @@ async function pass(task: StoredTask, state: SessionState, subject: Subject): Pr
   // By its name, which the event keeps.
   const named = isProfileName(profile) ? profile : settings;
   const compactor = createCompactor({ format, profile: named, ...userSettings });
-  if (options.isDryRun) return tryOn(compactor, state, { task, subject });
+  if (options.isDryRun) {
+    // As an opened session does, so that a dry run foretells the very figures.
+    recalibrate(compactor, { record: state, entries: entriesOf(format, state.view), frame: frameOf(format, state) });
+    return tryOn(compactor, state, { task, subject });
+  }
   const session = await openSession(state.id, { store, compactor, create: false });
   try {
     return await session.compact(callOf(task, subject));

@@ -1,0 +1,17 @@
+/** A compactor learns from a stored session what its provider reported last. Reads the session, changes nothing of it. */
+
+import type { Compactor } from "../compactor.ts";
+import type { Snapshot } from "./live-view.ts";
+import { modelOf } from "./session-view.ts";
+
+/**
+ * What the provider reported last is about everything up to its answer. A session that is opened again counts by it at once, and
+ * not only after the next answer. A compaction clears it (R169), and nothing is known then.
+ */
+export function recalibrate(compactor: Compactor, { record, entries, frame }: Snapshot): void {
+  const { inputTokens, outputTokens } = record.counters;
+  const answered = entries.findLastIndex(({ stored }) => stored.role === "assistant" && !stored.isSummary);
+  if (inputTokens <= 0 || answered < 0) return;
+  const messages = entries.slice(0, answered + 1).map(({ message }) => message);
+  compactor.calibrate({ ...frame, messages }, inputTokens + outputTokens, modelOf(record.base));
+}
