@@ -26,6 +26,7 @@ test.each([
   const after = countersAfterRollback(counters, undone);
   expect([after.compactionCount, after.memoryFlushCompactionCount]).toEqual(expected);
   expect([after.totalTokens, after.isTotalStale]).toEqual([900, true]);
+  expect([after.inputTokens, after.outputTokens]).toEqual([0, 0]);
 });
 
 test("usage is whole, and says no more than it was given", () => {

@@ -109,12 +109,14 @@ export function countersAfterCompaction(before: Counters, counts: CompactedCount
 }
 
 /**
- * Nobody knows the total of the view that came back. A flush behind compactions that are undone no longer speaks for any count:
+ * Nobody knows the total of the view that came back, and what was reported last was about another one: a session that is opened
+ * again would take its estimate for far too high. A flush behind compactions that are undone no longer speaks for any count:
  * otherwise the next compaction would come to the same count, and pass for flushed.
  */
 export function countersAfterRollback(before: Counters, compactionsUndone: number): Counters {
   const { memoryFlushCompactionCount: flushed } = before;
   const compactionCount = Math.max(0, before.compactionCount - compactionsUndone);
   const memoryFlushCompactionCount = flushed !== null && flushed > compactionCount ? null : flushed;
-  return { ...before, compactionCount, memoryFlushCompactionCount, isTotalStale: true };
+  const unknown = { isTotalStale: true, inputTokens: 0, outputTokens: 0 };
+  return { ...before, compactionCount, memoryFlushCompactionCount, ...unknown };
 }

@@ -35,7 +35,8 @@ export async function rollBack(
       [uneditText(schema), [sessionId, events], "planned"],
       [
         `UPDATE ${schema}.sessions SET head_event_id = $2, revision = revision + 1, compaction_count = $3::integer,
-           memory_flush_compaction_count = $5::integer, is_total_stale = true, weak_passes = 0, pass_tokens_after = 0, updated_at = $4::text::timestamptz
+           memory_flush_compaction_count = $5::integer, is_total_stale = true, input_tokens = 0, output_tokens = 0,
+           weak_passes = 0, pass_tokens_after = 0, updated_at = $4::text::timestamptz
          WHERE id = $1 RETURNING ${VERSION_TEXTS}`,
         [sessionId, head, after.compactionCount, now, after.memoryFlushCompactionCount],
       ],

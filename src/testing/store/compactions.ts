@@ -165,13 +165,14 @@ export const COMPACTION_CASES: Cases = {
       system: { before: "You are a build agent.", after: [{ type: "text", text: "and a summary" }] },
     });
     assert.notEqual((await stateOf(store, "a")).system, null);
-    await append(store, "a", [user("since")]);
+    await append(store, "a", [user("since")], { inputTokens: 700, outputTokens: 9 });
     const { undoneIds, version } = await store.rollback("a", {});
     assert.deepEqual([undoneIds, version.head], [[eventId], null]);
     const after = await stateOf(await reopen(), "a");
     assert.equal(JSON.stringify(after.view.slice(0, 6)), JSON.stringify(before.view));
     assert.deepEqual(bodies(after.view.slice(6)), [{ role: "user", content: "since" }]);
     assert.deepEqual([after.system, after.counters.compactionCount, after.counters.isTotalStale], [null, 0, true]);
+    assert.deepEqual([after.counters.inputTokens, after.counters.outputTokens], [0, 0]);
     assert.deepEqual(await listOf(store.archive("a")), []);
     const [event] = await listOf(store.events("a"));
     assert.notEqual(event?.undoneAt, null);
