@@ -12,7 +12,7 @@ import type { SessionParts } from "./compact-view.ts";
 import type { Waiting } from "./session-port.ts";
 import { type Appendable, readAppendable, type WireInput } from "./wire-input.ts";
 
-/** What was sent last: the usage that comes back with the answer is about it. */
+/** What was sent last, until it is answered: the usage that comes back with the answer is about it, and about no other. */
 export interface Sent {
   request: object | undefined;
 }
@@ -51,13 +51,15 @@ export function createAppender(parts: SessionParts, sent: Sent): Appender {
 async function store(
   { id, store: to, compactor, live }: SessionParts,
   sent: Sent,
-  { messages, turns, response, signal }: WireInput & Waiting,
+  { messages, turns, response, answer, isAnswered, signal }: WireInput & Waiting,
 ): Promise<readonly string[]> {
   const usage = response === undefined ? undefined : usageOf(compactor, response);
   const batch = { messages, turns, ...(usage !== undefined && { usage }) };
   const appended = await to.append(id, batch, { signal });
   live.appended(batch, appended);
-  if (usage !== undefined && sent.request !== undefined) compactor.observe(sent.request, response);
+  const { request } = sent;
+  if (isAnswered) sent.request = undefined;
+  if (answer !== undefined && request !== undefined) compactor.observe(request, answer);
   return appended.ids;
 }
 

@@ -17,23 +17,33 @@ export interface WireInput {
   readonly turns: number;
   /** The provider's response among it, the last of several: it may report usage. */
   readonly response: JsonValue | undefined;
+  /** What comes back for the request that was sent last: the first response, unless another answer stands before it. */
+  readonly answer: JsonValue | undefined;
+  /** Whether that request has its answer now: everything later came of requests that nobody here has seen. */
+  readonly isAnswered: boolean;
 }
 
 export function readAppendable(format: Format, input: Appendable): WireInput {
   // What the caller does with its own objects later changes nothing here.
   const given = typeof input === "string" ? input : ownCopy(input);
-  const { list, response } = wireMessages(format, given);
+  const { list, response, first } = wireMessages(format, given);
   const decoded = format.decode(list).messages;
+  const answeredAt = decoded.findIndex(({ role }) => role === "assistant");
+  const isFirst = first !== undefined && (answeredAt === -1 || answeredAt >= first.at);
   return {
     messages: decoded.map((message) => newMessage(format, message)),
     turns: decoded.filter(isTurnStart).length,
     response,
+    answer: isFirst ? first.response : undefined,
+    isAnswered: answeredAt !== -1 || first !== undefined,
   };
 }
 
 export interface WireMessages {
   readonly list: readonly JsonValue[];
   readonly response: JsonValue | undefined;
+  /** The first of several responses, and how many messages stand before it. */
+  readonly first?: { readonly response: JsonValue; readonly at: number };
 }
 
 /** As a list of messages, with what a response says in its place. */
@@ -45,9 +55,12 @@ export function wireMessages(format: Format, input: unknown): WireMessages {
   if (!isArray(input) && !isObject(input)) throw unreadable();
   const given = isArray(input) ? input : [input];
   const replies = given.map((each) => format.readReply(each));
+  const at = replies.findIndex((reply) => reply !== undefined);
+  const first = given[at];
   return {
     list: given.flatMap((each, index) => replies[index] ?? [each]),
     response: given.findLast((_, index) => replies[index] !== undefined),
+    ...(first !== undefined && { first: { response: first, at } }),
   };
 }
 
