@@ -48,6 +48,8 @@ export interface Decision {
   readonly rest: Plan;
   /** What was shortened on the way, as it was given. */
   readonly cut: readonly Message[];
+  /** How, whether or not the message was to leave afterwards. */
+  readonly texts: readonly TextStep[];
 }
 
 export function decide(given: DecideInput): Decision {
@@ -61,7 +63,13 @@ export function decide(given: DecideInput): Decision {
   const { strategy } = given.settings.compact;
   const decided = fired === undefined ? nothingToDo(input, because) : strategyNamed(strategy).plan(input);
   const rest = withBackstop(decided, input);
-  return { plan: combine(totalTokens(start.input), stage.steps, rest), input, rest, cut: cutIn(given.view, stage) };
+  return {
+    plan: combine(totalTokens(start.input), stage.steps, rest),
+    input,
+    rest,
+    cut: cutIn(given.view, stage),
+    texts: stage.steps,
+  };
 }
 
 function cutIn({ messages }: Conversation, { steps }: Stage): readonly Message[] {
@@ -149,7 +157,7 @@ export function withoutSteps({ plan, rest, input }: Decision, given: DecideInput
     fits: from.tokensBefore <= (from.targetTokens ?? windowTokens),
     because,
   });
-  return { plan: none(plan), rest: none(rest), input: { ...input, conversation: given.view }, cut: [] };
+  return { plan: none(plan), rest: none(rest), input: { ...input, conversation: given.view }, cut: [], texts: [] };
 }
 
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {

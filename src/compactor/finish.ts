@@ -1,7 +1,7 @@
 /** The end of a pass: count what came of it, refuse what did not help, remember the edit, report. */
 
 import type { Conversation } from "../core/message.ts";
-import { isCompaction } from "../core/plan/apply-plan.ts";
+import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
 import { historyHolder, withoutServerHistory } from "../core/server-history.ts";
@@ -115,8 +115,10 @@ const STANDS_ALONE =
 /** Steps of the decision that the failure ladder left or changed. */
 function planOutcome({ plan }: CarriedOut, decision: Decision): Partial<Plan> {
   if (plan === decision.rest) return {};
-  const texts = decision.plan.steps.filter((step) => !decision.rest.steps.includes(step));
-  return { steps: [...texts, ...plan.steps], ...(plan.because !== undefined && { because: plan.because }) };
+  const removed = removedBy(plan);
+  // What was to leave and stays after all was shortened on the way nevertheless.
+  const steps = [...decision.texts.filter(({ messageId }) => !removed.has(messageId)), ...plan.steps];
+  return { steps, ...(steps.length === 0 && plan.because !== undefined && { because: plan.because }) };
 }
 
 function summaryTokens({ counter, given }: Decided, { made, native }: CarriedOut): number {

@@ -236,3 +236,13 @@ test("a result over the cap is cut, however it ends (R082)", async () => {
   for (const ending of ["", " The page has 90000 characters.]", "\n\n[Output cut at 400 of 90000 characters.]"])
     expect(await shown(ending)).toBeLessThan(40_500);
 });
+
+test("a result that was cut on arrival is told of, even where its message was to leave and the summary failed (R082, R145)", async () => {
+  const failing: Summarizer = { ...summarizer(), summarize: () => Promise.reject(new Error("no model")) };
+  const body = conversation(12, 60_000);
+  const { request, report } = await createCompactor({ ...options, summarizer: failing }).fit(body);
+  expect(report.fallbacks).toEqual([{ step: "keep-and-trim", because: "no model" }]);
+  expect(report).toMatchObject({ compacted: true, steps: { cap: 12 }, messagesAfter: 25 });
+  expect(report.tokensAfter).toBeLessThan(report.tokensBefore);
+  expect(JSON.stringify(request).length).toBeLessThan(JSON.stringify(body).length);
+});
