@@ -115,6 +115,8 @@ export interface Compactor {
   fit<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
   /** Compacts now. */
   compact<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
+  /** What `passOver` would do, as data. */
+  planOver(view: Conversation, call?: ViewCall): Plan;
   /** `fit` (or `compact`, when asked) on a decoded view that somebody else keeps: nothing is remembered here. */
   passOver(view: Conversation, call?: ViewCall): Promise<ViewPass>;
   /** What a provider counted for a view: calibrates the estimate for its model. */
@@ -139,6 +141,10 @@ export function createCompactor(options: CompactorOptions): Compactor {
     },
     fit: (request, call = {}) => run(engine, request, call, undefined),
     compact: (request, call = {}) => run(engine, request, call, "manual"),
+    planOver: (view, call = {}) => {
+      checkViewCall(call);
+      return decideOnKept(engine, view, call).decision.plan;
+    },
     passOver: (view, call = {}) => runOnView(engine, view, call),
     calibrate: (view, tokens, model) => calibrate(engine, view, { tokens, model }),
     observe: (request, response) => observe(engine, request, response),
@@ -213,10 +219,7 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
   checkViewCall(call);
   throwIfAborted(signalOf(call));
   const startedMs = engine.watch.now();
-  const { passes = NO_PASSES, asked } = call;
-  const model = engine.model ?? call.model;
-  const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
-  const made = heedServer(decideOnView(engine, { decoded: view, model, recall }, { call, asked }));
+  const made = decideOnKept(engine, view, call);
   const { plan } = made.decision;
   const isAllowed =
     plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan, made.given.settings));
@@ -227,6 +230,13 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
     await call.keep?.(settled);
     return settled;
   });
+}
+
+function decideOnKept(engine: Engine, view: Conversation, call: ViewCall): Decided {
+  const { passes = NO_PASSES, asked } = call;
+  const model = engine.model ?? call.model;
+  const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
+  return heedServer(decideOnView(engine, { decoded: view, model, recall }, { call, asked }));
 }
 
 /** Where the provider holds the history, what could be taken out of the list is only what is new. */

@@ -9,9 +9,11 @@ import { checkedBase, checkedDate, checkOptions, checkText } from "./check-argum
 import { collect } from "./collect.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
 import { exportSession } from "./export-session.ts";
+import { passesBefore } from "./pass-once.ts";
 import { checkPinnable } from "./pinnable.ts";
 import type { Session, Waiting } from "./session-port.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
+import { modelOf } from "./session-view.ts";
 import { shown } from "./shown.ts";
 import { viewToSend } from "./view-to-send.ts";
 
@@ -151,9 +153,11 @@ async function statsOf(parts: SessionParts): Promise<SessionStats> {
   const snapshot = await live.refresh();
   const { archived } = await store.counts(id);
   const { conversation } = await viewToSend(parts, snapshot);
-  const pinned = conversation.messages.flatMap((message, index) => (message.pinned ? [index] : []));
+  const model = modelOf(snapshot.record.base);
+  // What earlier passes came to holds off the next one, so it belongs to the answer (D26).
+  const known = { passes: passesBefore(parts, snapshot), ...(model !== undefined && { model }) };
   return sessionStats({
-    plan: compactor.plan(compactor.format.encode(conversation), { pinned }),
+    plan: compactor.planOver(conversation, known),
     windowTokens: compactor.settings.windowTokens,
     counters: snapshot.record.counters,
     viewMessages: snapshot.entries.length,

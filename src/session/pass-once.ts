@@ -92,7 +92,7 @@ async function released(held: HeldLease, { signal }: SessionCall): Promise<void>
 const RELEASE_MS_MAX = 200;
 
 /** What was held off here is over once anybody has changed the session. */
-function passesBefore({ heldOff }: SessionParts, { record }: Snapshot): PassHistory {
+export function passesBefore({ heldOff }: SessionParts, { record }: Snapshot): PassHistory {
   const { incarnation, revision } = record.version;
   const isSame = heldOff.version?.incarnation === incarnation && heldOff.version.revision === revision;
   return isSame ? (heldOff.passes ?? record.passes) : record.passes;

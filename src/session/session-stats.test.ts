@@ -69,3 +69,23 @@ test("nous without compaction sends the last 20 messages, and the session keeps 
   expect(await session.request()).toMatchObject({ messages });
   await session.close();
 });
+
+test("passes that freed too little hold off the next one, and the statistics say so (D26)", async () => {
+  const session = await sessionWith(chat(16, 60), {
+    windowTokens: 2_000,
+    maxOutputTokens: 200,
+    compact: { triggers: [{ type: "ratio", ratio: 0.5, comparison: "gte" }] },
+    protect: { tailTokens: 900, tailMessages: 6 },
+  });
+  await session.setBody({ system: "You are a build agent. ".repeat(170) });
+  const seen = new Set<string>();
+  for (let index = 16; index < 40; index += 2) {
+    const { shouldCompact, reason, currentTokens } = await session.stats();
+    const { report } = await session.fit();
+    expect([report.compacted, report.reason, report.tokensBefore]).toEqual([shouldCompact, reason, currentTokens]);
+    seen.add(reason);
+    await session.append([say(index, 20), say(index + 1, 20)]);
+  }
+  expect(seen).toContain("thrashing");
+  await session.close();
+});
