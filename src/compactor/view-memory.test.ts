@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type CompactorOptions, createCompactor } from "../compactor.ts";
 import type { JsonObject } from "../core/json.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
+import { openaiChat } from "../formats/openai-chat.ts";
+import { NO_PASSES } from "./passes.ts";
+import { createViewMemory } from "./view-memory.ts";
 
 type Said = { readonly role: string; readonly content: JsonObject[] };
 
@@ -94,4 +97,22 @@ test("marks on results that were cut do not pile up", async () => {
     const { request } = await compactor.fit({ messages: sent });
     expect(marksIn(request as unknown as JsonObject)).toBe(1);
   }
+});
+
+test("a list that has taken an edit over is not edited again, though it begins like the one before", () => {
+  const said = (...texts: readonly string[]) =>
+    openaiChat.decode({
+      messages: texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content })),
+    });
+  const source = said("Paint it.", "Yes.", "Go on.", "Done.", "Go on.", "Done.", "Thanks.");
+  const memory = createViewMemory();
+  const kept = { ...source, messages: source.messages.filter((_, index) => index !== 2 && index !== 3) };
+  memory.remember(source, kept, NO_PASSES);
+  const again = memory.recall(
+    said("Paint it.", "Yes.", "Go on.", "Done.", "Go on.", "Done.", "Thanks.", "Bye."),
+    undefined,
+  );
+  expect(again.view.messages).toHaveLength(6);
+  const back = said("Paint it.", "Yes.", "Go on.", "Done.", "Thanks.", "Bye.", "Wait!", "What?");
+  expect(memory.recall(back, undefined).view).toBe(back);
 });

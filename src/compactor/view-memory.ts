@@ -33,6 +33,10 @@ interface Entry {
   readonly source: readonly Message[];
   /** The very same list where only passes are remembered. */
   readonly view: readonly Message[];
+  /** How long the whole list was: one that is sent again may lack its end, but has not shrunk. */
+  readonly length: number;
+  /** What came of it: a list that begins with this has taken the edit over, and it must not be made again. Empty where nobody could tell. */
+  readonly sent: readonly Message[];
   /** What the passes added to the system prompt, if anything. */
   readonly system: Conversation["system"];
   readonly sourceSystem: Conversation["system"];
@@ -43,7 +47,8 @@ export function createViewMemory(): ViewMemory {
   let entries: readonly Entry[] = [];
   return {
     recall: (source, model) => {
-      const entry = entries.find((candidate) => isPrefix(candidate.source, source.messages));
+      const isSentBack = entries.some(({ sent }) => isPrefix(sent, source.messages));
+      const entry = isSentBack ? undefined : entries.find((known) => isResent(known, source.messages));
       if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
       // Only what a pass over it came to was remembered.
       if (entry.view === entry.source) return { view: source, covered: 0, passes: entry.passes };
@@ -61,7 +66,8 @@ export function createViewMemory(): ViewMemory {
     remember: (source, view, passes) => {
       const { system } = view;
       const part = editedPart(source.messages, view.messages);
-      const entry = { ...part, system, sourceSystem: source.system, passes };
+      const sent = telling(view.messages, source.messages);
+      const entry = { ...part, sent, length: source.messages.length, system, sourceSystem: source.system, passes };
       const others = entries.filter((candidate) => !isPrefix(candidate.source, source.messages));
       entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
     },
@@ -76,6 +82,15 @@ function editedPart(source: readonly Message[], view: readonly Message[]): Pick<
     return { source: source.slice(0, source.length - same), view: view.slice(0, view.length - same) };
   const known = source.length > 1 ? source.slice(0, -1) : source;
   return { source: known, view: known };
+}
+
+function isResent({ source, length }: Entry, messages: readonly Message[]): boolean {
+  return messages.length >= length - 1 && isPrefix(source, messages);
+}
+
+/** The end may change here too, but what is left must be another beginning than the one that came. */
+function telling(view: readonly Message[], source: readonly Message[]): readonly Message[] {
+  return [view.slice(0, -1), view].find((sent) => sent.length > 0 && !isPrefix(sent, source)) ?? [];
 }
 
 /** What was sent last is the remembered view: thinking behind the first place where the source differs from it was signed over that. */
