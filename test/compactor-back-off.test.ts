@@ -110,3 +110,28 @@ test("a summary that is far over its budget is a failure, and not asked for agai
   expect(calls).toHaveLength(1);
   expect(await outcome(LARGE)).toBe("thrashing");
 });
+
+/** A first request of almost the trigger, kept whatever happens: what is said after it is all that a pass can free. */
+describe.each(["what comes back", "the full list"])("passes that free little, over %s", (next) => {
+  test("stop after two, and go on when the conversation has grown by a tenth (D26)", async () => {
+    const { calls, ...summarizer } = scriptedSummarizer("S");
+    const compactor = createCompactor({
+      format: openaiChat,
+      profile: "micro-agent",
+      compact: { auto: true },
+      maxMessages: 0,
+      summarizer,
+    });
+    let list: readonly JsonObject[] = [say("user", "x".repeat(316_000))];
+    const outcomes: string[] = [];
+    for (let turn = 0; turn < 45; turn++) {
+      list = [...list, say("assistant", `${turn} `.repeat(200)), say("user", `${turn}? `.repeat(200))];
+      const { request, report } = await compactor.fit({ messages: [...list] });
+      if (next === "what comes back") list = request.messages;
+      if (report.reason !== "not-triggered") outcomes.push(report.compacted ? "compacted" : report.reason);
+    }
+    expect(outcomes.slice(0, 3)).toEqual(["compacted", "compacted", "thrashing"]);
+    expect(outcomes.lastIndexOf("compacted")).toBeGreaterThan(3);
+    expect(calls).toHaveLength(3);
+  });
+});

@@ -47,8 +47,10 @@ export function createViewMemory(): ViewMemory {
   let entries: readonly Entry[] = [];
   return {
     recall: (source, model) => {
-      const isSentBack = entries.some(({ sent }) => isPrefix(sent, source.messages));
-      const entry = isSentBack ? undefined : entries.find((known) => isResent(known, source.messages));
+      // A host that took the result for its list needs no edit to be made again, but the passes over it count on (D13, D26).
+      const sentBack = entries.find(({ sent }) => isPrefix(sent, source.messages));
+      if (sentBack !== undefined) return { view: source, covered: 0, passes: sentBack.passes };
+      const entry = entries.find((known) => isResent(known, source.messages));
       if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
       // Only what a pass over it came to was remembered.
       if (entry.view === entry.source) return { view: source, covered: 0, passes: entry.passes };
