@@ -218,3 +218,64 @@ test.each([{ tokens: 30_000 }, { ratio: 0.9 }])("a named target above the window
   expect(report).toMatchObject({ targetTokens: 8_000, fits: true });
   expect(report.tokensAfter).toBeLessThanOrEqual(8_000);
 });
+
+describe("where an earlier summary is updated", () => {
+  const FACTS = "The port of service 17 is 5432. ".repeat(300);
+  const large = (index: number): JsonObject => ({
+    role: index % 2 ? "user" : "assistant",
+    content: words(4_000, index),
+  });
+
+  /** The budget of a pass over a summary of about 2,400 tokens, two messages since, and a tail. */
+  async function budgetOf(profile: ProfileName, list: readonly JsonObject[]): Promise<number> {
+    let budgetTokens = 0;
+    const summarizer: Summarizer = {
+      name: "scripted",
+      version: "1",
+      planCalls: () => 1,
+      summarize: (input) => {
+        budgetTokens = input.budgetTokens;
+        return Promise.resolve({ text: "S", calls: 1, notes: [] });
+      },
+    };
+    const compactor = createCompactor({ format: openaiChat, profile, summarizer });
+    const { report } = await compactor.compact({ messages: list });
+    expect(report.compacted).toBe(true);
+    return budgetTokens;
+  }
+
+  test("there is room for what it says, however little has come since (R128, D02)", async () => {
+    const since = [
+      { role: "assistant", content: words(40, 1) },
+      { role: "user", content: words(40, 2) },
+    ];
+    const merged = { role: "user", content: `task\n\n[CONTEXT SUMMARY]\n${FACTS}\n[END CONTEXT SUMMARY]` };
+    const tail = Array.from({ length: 6 }, (_, index) => large(index));
+    expect(await budgetOf("micro-agent", [merged, ...since, ...tail])).toBeGreaterThan(FACTS.length / 4);
+    const pair = [
+      { role: "user", content: `[Previous conversation summary]\n\n${FACTS}` },
+      { role: "assistant", content: "I have the context from our previous conversation. Let's continue." },
+    ];
+    expect(await budgetOf("nous", [...pair, ...since.toReversed(), large(1), large(0)])).toBeGreaterThan(
+      FACTS.length / 4,
+    );
+  });
+
+  test("it takes no room from the tail, wherever it stood", async () => {
+    const old = (index: number): JsonObject => ({ role: index % 2 ? "assistant" : "user", content: words(200, index) });
+    const summary = `[Previous conversation summary]\n${FACTS.slice(0, 4_000)}`;
+    const tail = Array.from({ length: 10 }, (_, index) => ({
+      ...old(index),
+      content: `new ${index} ${words(70, index)}`,
+    }));
+    const messages = [...Array.from({ length: 8 }, (_, index) => old(index)), ...tail];
+    const options: Partial<CompactorOptions> = {
+      profile: "auto-compact",
+      compact: { triggers: [{ type: "absolute", tokens: 8_000 }] },
+    };
+    const bare = await outcomeOf(messages, { options });
+    const updated = await outcomeOf([{ role: "system", content: summary }, ...messages], { options });
+    expect(bare.keptTokens).toBeGreaterThan(0);
+    expect(updated.keptTokens).toBe(bare.keptTokens);
+  });
+});

@@ -8,9 +8,9 @@ import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
 import { frameMessages } from "../core/plan/render.ts";
-import { withoutSummary } from "../core/plan/summary-marks.ts";
 import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
 import { unansweredRound } from "../core/plan/unanswered-round.ts";
+import { foundTokens, stayingTokens } from "./earlier-summary.ts";
 
 /** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
 export const USEFUL_TOKENS = 120;
@@ -58,7 +58,7 @@ export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Part
   const full = partitionFor(input, { ...tail, mayTakeNative, keepsRequest });
   if (isKeptInFull(input, full)) return full;
   const [aimTokens] = aimsOf(input);
-  const room = (parts: Partition): number => aimTokens - keptTokens(input, parts) - frameTokens(input, parts);
+  const room = (parts: Partition): number => aimTokens - stayingTokens(input, parts) - frameTokens(input, parts);
   if (room(full) >= wantedBudget(input)) return full;
   const shorter = input.isTargetExplicit ? tailUnderNamedTarget : tailUnderOwnTarget;
   const tight = shorter(input, aimTokens, { mayDropFirstUser: false, mayTakeNative });
@@ -85,7 +85,7 @@ export function partitionForTruncation(input: PlanInput): Partition {
     const full = partitionFor(input, { ...tail, keepsRequest: true });
     if (keptTokens(input, full) <= limitTokens || isKeptInFull(input, full)) return full;
   }
-  const within = { tokens: Math.max(0, limitTokens), limitTokens };
+  const within = { tokens: Math.max(0, limitTokens), limitTokens, staying: keptTokens };
   const gentle = tailWithin(input, within, GENTLE);
   return keptTokens(input, gentle) <= limitTokens ? gentle : tailWithin(input, within, HARD);
 }
@@ -118,8 +118,8 @@ export function roundRoom(input: PlanInput): RoundRoom | undefined {
   const { tailTokens, tailMessages } = input.settings.protect;
   const full = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
   if (isKeptInFull(input, full)) return { ...round, tokens, allowedTokens: tokens };
-  const merged = input.settings.compact.strategy === "truncate" ? 0 : mergedTokens(input);
-  const beside = (may: May): number => keptTokens(input, tailOf(input, 0, may)) - tokens - merged;
+  const staying = input.settings.compact.strategy === "truncate" ? keptTokens : stayingTokens;
+  const beside = (may: May): number => staying(input, tailOf(input, 0, may)) - tokens;
   const allowed = isShared(input) ? sharedRoom(input, beside) : ownRoom(input, tokens, beside);
   return { ...round, tokens, allowedTokens: Math.max(0, Math.floor(allowed)) };
 }
@@ -170,25 +170,6 @@ export function isShared({ isTargetExplicit, settings }: PlanInput): boolean {
   return isTargetExplicit && settings.compact.strategy !== "truncate";
 }
 
-/** Of the messages that hold an earlier summary: a truncation leaves them where they are. */
-export function foundTokens({ conversation, found, tokensOf }: PlanInput): number {
-  const ids = new Set(found?.messageIds ?? []);
-  return sumTokens(
-    conversation.messages.filter(({ id }) => ids.has(id)),
-    tokensOf,
-  );
-}
-
-/** Of an earlier summary inside of a message that stays: the next one takes its place. */
-function mergedTokens({ conversation, found, settings, tokensOf }: PlanInput): number {
-  if (found === undefined) return 0;
-  const ids = new Set(found.messageIds);
-  return conversation.messages.reduce((sum, message) => {
-    const bare = ids.has(message.id) ? message : withoutSummary(message, settings.render);
-    return bare === message ? sum : sum + tokensOf(message) - tokensOf(bare);
-  }, 0);
-}
-
 /** What the settings would give a summary; a named target gives it all that is left. */
 function wantedBudget(input: PlanInput): number {
   const { budget } = input.settings.summary;
@@ -202,7 +183,7 @@ function wantedBudget(input: PlanInput): number {
 
 export function summaryBudget(input: PlanInput, parts: Partition): number {
   const [aimTokens, ...further] = aimsOf(input);
-  const beside = keptTokens(input, parts) + frameTokens(input, parts);
+  const beside = stayingTokens(input, parts) + frameTokens(input, parts);
   const roomIn = (aim: number): number => aim - beside;
   if (input.isTargetExplicit) {
     const missed = Math.max(USEFUL_TOKENS, Math.floor(aimTokens * MISSED_TARGET_SHARE));
@@ -249,15 +230,16 @@ function tailUnderOwnTarget(input: PlanInput, targetTokens: number, may: May): P
   const limitTokens = targetTokens - frameTokens(input) - wantedBudget(input);
   const { tailTokens } = input.settings.protect;
   const asked = tailOf(input, tailTokens, may);
-  if (tailTokens > 0 && keptTokens(input, asked) <= limitTokens) return asked;
+  if (tailTokens > 0 && stayingTokens(input, asked) <= limitTokens) return asked;
   const half = Math.floor(targetTokens * TAIL_SHARE_MAX);
-  return tailWithin(input, { tokens: Math.min(half, tailTokens || half), limitTokens }, may);
+  const within = { tokens: Math.min(half, tailTokens || half), limitTokens, staying: stayingTokens };
+  return tailWithin(input, within, may);
 }
 
 function tailUnderNamedTarget(input: PlanInput, targetTokens: number, mayAlways: May): Partition {
   const round = roundRoom(input);
   const may = { ...mayAlways, mayTakeUnread: round !== undefined && round.tokens > round.allowedTokens };
-  const firm = keptTokens(input, tailOf(input, 0, may));
+  const firm = stayingTokens(input, tailOf(input, 0, may));
   const room = Math.max(0, targetTokens - firm - frameTokens(input));
   const zone = Math.max(0, totalTokens(input) - firm);
   // A generous target has more room than a summary of the rest can use: what that leaves is the tail's.
@@ -272,16 +254,19 @@ function spareBeside(room: number, zone: number): number {
 
 const ATTEMPTS_MAX = 8;
 
+interface TailLimit {
+  readonly tokens: number;
+  readonly limitTokens: number;
+  /** With or without an earlier summary. */
+  readonly staying: typeof keptTokens;
+}
+
 /** The longest tail of at most these tokens that keeps everything that stays below the limit; the shortest where none does. */
-function tailWithin(
-  input: PlanInput,
-  { tokens, limitTokens }: { readonly tokens: number; readonly limitTokens: number },
-  may: May,
-): Partition {
+function tailWithin(input: PlanInput, { tokens, limitTokens, staying }: TailLimit, may: May): Partition {
   let allowed = tokens;
   for (let attempt = 0; attempt < ATTEMPTS_MAX && allowed > 0; attempt++) {
     const parts = tailOf(input, allowed, may);
-    const over = keptTokens(input, parts) - limitTokens;
+    const over = staying(input, parts) - limitTokens;
     if (over <= 0) return parts;
     // What is protected counts wherever it stands, so the tail may have to give more than once.
     allowed = Math.min(allowed, sumTokens(input.conversation.messages.slice(parts.cut), input.tokensOf)) - over;

@@ -4,7 +4,6 @@ import type { Message } from "../core/message.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import type { Plan, Step, SummarizeStep } from "../core/plan/plan.ts";
 import {
-  keptTokens,
   nothingToDo,
   obstacles,
   type PlanInput,
@@ -12,6 +11,7 @@ import {
   sumTokens,
   totalTokens,
 } from "../core/plan/plan-input.ts";
+import { saidBefore, stayingTokens } from "./earlier-summary.ts";
 import { frameTokens, partitionWithRoom, summaryBudget, USEFUL_TOKENS, ZONE_SHARE_MAX } from "./room.ts";
 
 export const summarize: Strategy = { name: "summarize", plan: planSummary };
@@ -26,11 +26,11 @@ export function planInstead(input: PlanInput, parts: Partition, stepFor: (budget
   const { zone } = parts;
   if (zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
   if (zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
-  const kept = keptTokens(input, parts);
+  const kept = stayingTokens(input, parts);
   const zoneTokens = sumTokens(messagesAt(input, zone), input.tokensOf);
   const budgetTokens = Math.min(
     summaryBudget(input, parts),
-    Math.max(USEFUL_TOKENS, Math.floor(zoneTokens * ZONE_SHARE_MAX)),
+    Math.max(USEFUL_TOKENS, saidBefore(input) + Math.floor(zoneTokens * ZONE_SHARE_MAX)),
   );
   const tokensBefore = totalTokens(input);
   const tokensAfter = kept + budgetTokens + frameTokens(input, parts);
