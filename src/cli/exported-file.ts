@@ -19,6 +19,7 @@ export interface ExportedFile {
   readonly edits?: readonly EventEdits[];
   readonly base?: JsonObject;
   readonly metadata: JsonObject;
+  readonly agentId?: string;
 }
 
 const KIND = "palimpsest-session";
@@ -43,7 +44,7 @@ export function readExported(text: string): ExportedFile | undefined {
   if (!isObject(file) || file.kind !== KIND) return undefined;
   if (numberOf(file.version) !== VERSION)
     throw broken(`it is of version ${JSON.stringify(file.version)}; this one reads ${VERSION}`);
-  const { id, format, request, log, events, edits, base, metadata } = file;
+  const { id, format, request, log, events, edits, base, metadata, agentId } = file;
   const name = stringOf(format) ?? "";
   if (typeof id !== "string" || !isFormatName(name)) throw broken("its id or format is missing");
   if (!isObject(request) || !isArray(log) || !isArray(events)) throw broken("its request, log or events are missing");
@@ -56,6 +57,7 @@ export function readExported(text: string): ExportedFile | undefined {
     ...(isArray(edits) && { edits: edits.map((each, index) => editsOf(each, index)) }),
     ...(isObject(base) && { base }),
     metadata: isObject(metadata) ? metadata : {},
+    ...(typeof agentId === "string" && { agentId }),
   };
 }
 

@@ -138,3 +138,12 @@ test("a file that is damaged makes no session", () => {
   expect(() => readExported(sound.replace('"events":[]', '"events":[],"edits":[{}]'))).toThrow(/edits\.0 is nothing/);
   expect(readExported('{"kind":"other","note":"palimpsest-session"}')).toBeUndefined();
 });
+
+test("whose session it is comes along", async () => {
+  const [store, other] = [memoryStore(), memoryStore()];
+  const options = { compactor: { format }, metadata: { tenant: 7 } };
+  await restored(await openSession("s", { store, ...options, agentId: "billing" }), other);
+  expect(await other.open("copy")).toMatchObject({ agentId: "billing", metadata: { tenant: 7 } });
+  const nobodys = await openSession("t", { store, ...options });
+  expect(await nobodys.export({ all: true })).not.toHaveProperty("agentId");
+});

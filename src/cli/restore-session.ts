@@ -26,8 +26,8 @@ export async function restoreSession(store: Store, id: string, exported: Exporte
   const log = exported.log.toSorted((a, b) => a.sequence - b.sequence);
   const events = exported.events.filter(({ undoneAt }) => undoneAt === null).toSorted((a, b) => a.number - b.number);
   const edits = editsByEvent({ exported, format, log, events });
-  const { metadata, base = baseOf(format, exported.request) } = exported;
-  await store.create({ id, format: format.name, base, metadata });
+  const { metadata, agentId, base = baseOf(format, exported.request) } = exported;
+  await store.create({ id, format: format.name, base, metadata, ...(agentId !== undefined && { agentId }) });
   const task: Replay = { store, id, format, log, ids: createIdMap(log) };
   try {
     const appended = log.filter(({ madeBy }) => madeBy === null);

@@ -24,6 +24,8 @@ export interface Exported {
   /** The request around the messages as it was given, without what a compaction wrote into its prompt; with `all` only. */
   readonly base?: JsonObject;
   readonly metadata?: JsonObject;
+  /** Whose session it is, where anybody said so; with `all` only. */
+  readonly agentId?: string;
 }
 
 export async function exportSession(parts: SessionParts, all: boolean): Promise<Exported> {
@@ -43,14 +45,15 @@ const READINGS_MAX = 5;
 async function readAll(parts: SessionParts): Promise<Exported | undefined> {
   const { id, store, live } = parts;
   const snapshot = await live.refresh();
-  const { base, metadata, version } = snapshot.record;
+  const { base, metadata, agentId, version } = snapshot.record;
   const [log, events] = [await collect(store.log(id)), await collect(store.events(id))];
   const edits = await collect(store.edits(id));
   const { type } = await store.changes(id, version);
   if (type === "changed") return undefined;
   // What was only appended meanwhile changed nothing before it, and would not be in the view.
   const then = log.filter(({ sequence }) => sequence <= version.sequence);
-  return { ...viewOf(parts, snapshot), log: then, events, edits, base, metadata };
+  const owner = agentId === "" ? {} : { agentId };
+  return { ...viewOf(parts, snapshot), log: then, events, edits, base, metadata, ...owner };
 }
 
 function viewOf({ id, compactor: { format } }: SessionParts, snapshot: Snapshot): Exported {
