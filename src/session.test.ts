@@ -222,3 +222,17 @@ test("the rest of a session's life", async () => {
   await session.delete();
   await refuses("session-missing", session.append("too late"));
 });
+
+test("of two workers that make a session at once, the second joins what the first has made, or is told that it cannot", async () => {
+  const store = memoryStore();
+  const [first, second] = await Promise.all([open({ store }), open({ store, body: { model: "m", max_tokens: 9 } })]);
+  expect(await second.request()).toMatchObject({ model: "m", max_tokens: 9 });
+  expect(await first.request()).toEqual(await second.request());
+  const other = { format: formatNamed("openai-chat") };
+  const [made, joined] = await Promise.allSettled([
+    open({ store }, "b"),
+    open({ store, compactor: other, body: { model: "m" } }, "b"),
+  ]);
+  expect(made.status).toBe("fulfilled");
+  expect(joined).toMatchObject({ status: "rejected", reason: { code: "invalid-settings" } });
+});

@@ -66,14 +66,20 @@ interface OpenInput {
   readonly options: SessionOptions;
 }
 
-async function openState(id: string, { store, compactor, options }: OpenInput): Promise<SessionState> {
-  const { format } = compactor;
+async function openState(id: string, input: OpenInput): Promise<SessionState> {
+  const { store, options } = input;
   const state = await store.open(id);
-  if (state === undefined) {
-    if (options.create === false) throw missing(id, store);
-    await begin(id, { store, compactor, options });
-    return existing(id, store);
-  }
+  if (state !== undefined) return joined(state, input);
+  if (options.create === false) throw missing(id, store);
+  const isOurs = await begin(id, input);
+  const made = await existing(id, store);
+  return isOurs ? made : joined(made, input);
+}
+
+/** A session that somebody else has made, once it is known that both speak of the same thing. */
+async function joined(state: SessionState, { store, compactor, options }: OpenInput): Promise<SessionState> {
+  const { id } = state;
+  const { format } = compactor;
   if (state.format !== format.name) throw otherFormat(state, format.name);
   if (options.body === undefined) return state;
   const base = checkedBase(format, options.body);
@@ -82,7 +88,8 @@ async function openState(id: string, { store, compactor, options }: OpenInput): 
   return existing(id, store);
 }
 
-async function begin(id: string, { store, compactor, options }: OpenInput): Promise<void> {
+/** False where another worker was faster: two may start at once, and the second finds what the first has made. */
+async function begin(id: string, { store, compactor, options }: OpenInput): Promise<boolean> {
   const { format } = compactor;
   const { agentId, metadata, body } = options;
   const list = body === undefined ? undefined : ownBody(body)[format.listKey];
@@ -98,9 +105,10 @@ async function begin(id: string, { store, compactor, options }: OpenInput): Prom
   };
   try {
     await store.create(session, first);
+    return true;
   } catch (error) {
-    // Two workers may start at once: the second finds what the first has made.
     if (!(error instanceof CompactionError && error.code === "session-exists")) throw error;
+    return false;
   }
 }
 
