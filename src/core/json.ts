@@ -30,8 +30,14 @@ function copyOf(value: JsonValue): JsonValue {
   if (isArray(value)) return value.map(copyOf);
   if (!isObject(value)) return value;
   const copy: Record<string, JsonValue> = {};
-  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) copy[key] = copyOf(inner);
+  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) setOwn(copy, key, copyOf(inner));
   return copy;
+}
+
+/** Arguments of a tool may well have a field of this name; assigned, it would change what the copy is and not be in it. */
+function setOwn(copy: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  if (key !== "__proto__") copy[key] = value;
+  else Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Nesting that recursive walks, `JSON.stringify` among them, are safe with. */

@@ -61,3 +61,14 @@ test("a message without content that was stored before does not spoil the reques
     ],
   });
 });
+
+test("a field called __proto__ is a field like any other, from the store to the request", async () => {
+  const text =
+    '{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"merge","input":{"__proto__":{"x":1},"a":2}}]}';
+  const format = formatNamed("anthropic-messages");
+  const session = await openSession("a", { store: memoryStore(), compactor: { format }, body: { model: "m" } });
+  await session.append([{ role: "user", content: "Is it safe?" }, JSON.parse(text)]);
+  expect(JSON.stringify((await session.view())[1]?.body)).toBe(text);
+  expect(JSON.stringify(await session.request())).toContain(text);
+  expect(JSON.stringify((await session.export({ all: true })).request)).toContain(text);
+});
