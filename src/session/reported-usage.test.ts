@@ -35,6 +35,27 @@ test("after a rollback a session that is opened again does not count by what was
   expect((await again.stats()).currentTokens).toBe(currentTokens);
 });
 
+test("a session that shortens its requests only does not compare what was reported with the whole view", async () => {
+  const store = memoryStore();
+  const shortening = { format: anthropicMessages, profile: "nous", maxMessages: 0, windowTokens: 200_000 } as const;
+  const session = await open({ store, compactor: shortening });
+  await talk(session, 120);
+  for (let index = 0; index < 9; index++) {
+    const read = { type: "tool_use", id: `t${index}`, name: "read", input: {} };
+    const block = { type: "tool_result", tool_use_id: read.id, content: "a line of the file. ".repeat(400) };
+    await session.append([
+      { role: "assistant", content: [read] },
+      { role: "user", content: [block] },
+    ]);
+  }
+  const { report } = await session.fit();
+  expect(report.tokensAfter / report.tokensBefore).toBeGreaterThan(0.5);
+  await session.append(response(said, report.tokensAfter));
+  const { tokensAfter } = (await session.fit()).report;
+  const again = await open({ store, compactor: { ...shortening } });
+  expect((await again.fit()).report.tokensAfter).toBe(tokensAfter);
+});
+
 /** What is appended after the request, and which of it the last usage is about. */
 const LATER = {
   "in one list": [[response(call, 0), result, response(said, 1)]],
