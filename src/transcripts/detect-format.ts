@@ -97,9 +97,17 @@ export function listOf(body: JsonObject, format?: FormatName): JsonArray | undef
   if (isArray(list)) return list;
   // Responses takes a bare string for a single user message.
   const isString = typeof body.input === "string" && body.model !== undefined;
-  return isString && (format ?? "openai-responses") === "openai-responses"
-    ? [{ role: "user", content: body.input }]
-    : undefined;
+  if (isString && (format ?? "openai-responses") === "openai-responses") return [{ role: "user", content: body.input }];
+  return (format ?? "gemini") === "gemini" ? shortContents(body) : undefined;
+}
+
+/** Gemini's SDK takes one content, or what one is made of: a string, a part, a list of both. With a model, for files are called so too. */
+function shortContents({ contents, model }: JsonObject): JsonArray | undefined {
+  if (isObject(contents) && isArray(contents.parts)) return isMessage(contents) ? [contents] : undefined;
+  const parts = isArray(contents) ? contents : [contents];
+  const isParts = parts.length > 0 && parts.every((part) => typeof part === "string" || isGeminiPart(part));
+  if (!isParts || model === undefined) return undefined;
+  return [{ role: "user", parts: parts.map((part) => (typeof part === "string" ? { text: part } : (part ?? null))) }];
 }
 
 /** A list that is made of messages; a few entries of other kinds, which recorders slip in, do not change that. */
@@ -113,10 +121,25 @@ const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assi
 
 export function isMessage(value: JsonValue | undefined): value is JsonObject {
   if (!isObject(value)) return false;
-  if (isArray(value.parts) && stringOf(value.role) !== undefined) return true;
+  if (isArray(value.parts) && value.content === undefined) return isContent(value, value.parts);
   if (isTypedResponsesItem(value)) return true;
   const says = value.content !== undefined || value.tool_calls !== undefined || value.function_call !== undefined;
   return ROLES.has(stringOf(value.role) ?? "") && says && !isObject(value.content);
+}
+
+/** The provider's own names for the one who speaks, then those that recorders give to its model. */
+const CONTENT_ROLES: ReadonlySet<string> = new Set(["user", "model", "function", "tool", "", "gemini", "assistant"]);
+
+/** A content of Gemini's. It may do without a role; its parts have no types, as those of other message lists have. */
+function isContent({ role = null }: JsonObject, parts: JsonArray): boolean {
+  if (parts.some((part) => isObject(part) && typeof part.type === "string")) return false;
+  return role === null ? parts.length > 0 && parts.every(isGeminiPart) : CONTENT_ROLES.has(stringOf(role) ?? "?");
+}
+
+const PART_KEYS = ["text", "inlineData", "inline_data", "fileData", "file_data", "functionCall", "functionResponse"];
+
+function isGeminiPart(part: JsonValue | undefined): boolean {
+  return isObject(part) && part.type === undefined && PART_KEYS.some((key) => part[key] !== undefined);
 }
 
 export function detectFormat(body: JsonObject | JsonArray): FormatName {
@@ -157,7 +180,10 @@ function isLikelyOwn(body: JsonObject): boolean {
 function messageScore(message: JsonObject, format: FormatName): number {
   const features = FEATURES[format];
   let score = features.roles.includes(stringOf(message.role) ?? "") ? (message.role === "system" ? WEAK : STRONG) : 0;
-  score += features.messageKeys.filter((key) => (message[key] ?? null) !== null).length * STRONG;
+  // Some keep the parts of another kind of list beside the content that providers take.
+  const keys =
+    message.content === undefined ? features.messageKeys : features.messageKeys.filter((key) => key !== "parts");
+  score += keys.filter((key) => (message[key] ?? null) !== null).length * STRONG;
   if (format === "openai-responses" && isTypedResponsesItem(message)) score += STRONG;
   const blocks = isArray(message.content) ? message.content : [];
   for (const block of blocks) {

@@ -1,6 +1,7 @@
 /** Bodies, lists, lines, batches, recordings and runs; the format told by shape; the same object comes out. */
 
 import { describe, expect, test } from "vitest";
+import { gemini } from "../formats/gemini.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
 import { detectSource } from "./detect-source.ts";
 import { readTranscript } from "./read-transcript.ts";
@@ -52,6 +53,11 @@ describe("the format is told by shape", () => {
     ["input_text", [{ role: "user", content: [{ type: "input_text", text: "hi" }] }], "openai-responses"],
     ["contents", { contents: [{ role: "user", parts: [{ text: "hi" }] }] }, "gemini"],
     ["parts", [{ role: "user", parts: [{ text: "hi" }] }], "gemini"],
+    ["a content without a role", { contents: [{ parts: [{ text: "hi" }] }] }, "gemini"],
+    ["one content", { contents: { role: "user", parts: [{ text: "hi" }] } }, "gemini"],
+    ["a string for contents", { model: "gemini-3-flash", contents: "hi" }, "gemini"],
+    ["strings and parts for contents", { model: "gemini-3-flash", contents: ["hi", { text: "you" }] }, "gemini"],
+    ["parts beside content", [{ ...hi, parts: [{ type: "text", text: "hi" }] }], "openai-chat"],
   ];
   test.each(cases)("%s", (_, body, format) => {
     const [conversation] = readTranscript(JSON.stringify(body, null, 2)).conversations;
@@ -75,6 +81,23 @@ describe("kinds of files", () => {
     check(lines({ messages: [hi] }, { messages: chat }), "chat-jsonl", "openai-chat 1", "openai-chat 2"));
   test("one list per line", () => check(lines([hi], [hi, hello]), "chat-jsonl", "openai-chat 1", "openai-chat 2"));
   test("one message per line", () => check(lines(hi, hello), "chat-jsonl", "openai-chat 2"));
+  test("one message per line, and one line so far", () => {
+    check(JSON.stringify(hi), "chat-jsonl", "openai-chat 1");
+    check(`${JSON.stringify(hi)}\n`, "chat-jsonl", "openai-chat 1");
+  });
+  test("a history whose model goes by another name", () => {
+    const history = ["user", "gemini", "assistant"].map((role) => ({ role, parts: [{ text: "hi" }], ts: 1 }));
+    check(JSON.stringify({ history, meta: {} }), "message-list", "gemini 3");
+    const [conversation] = readTranscript(JSON.stringify({ history })).conversations;
+    expect(gemini.decode(conversation?.body).messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "assistant",
+    ]);
+    expect(conversation?.body).toEqual(
+      history.map((content, index) => (index > 0 ? { ...content, role: "model" } : content)),
+    );
+  });
   test("a role beside its message", () =>
     check(
       lines({ role: "user", message: { content: "hi" } }, { role: "assistant", message: { content: "yo" } }),
@@ -210,6 +233,20 @@ describe("what is refused", () => {
       "no conversation",
       '{"name": "x", "version": 1}',
       /^an object with name, version holds no conversation; what is read: .*Claude Code/,
+    ],
+    ["nothing but null", "null", /^a single null holds no conversation/],
+    [
+      "a file called contents",
+      '{"path": "a", "contents": "text"}',
+      /^an object with path, contents holds no conversation/,
+    ],
+    [
+      "messages of a user interface",
+      JSON.stringify([
+        { id: "1", role: "user", parts: [{ type: "text", text: "hi" }] },
+        { id: "2", role: "assistant", parts: [{ type: "text", text: "yo" }] },
+      ]),
+      /^a list of \{id, role, parts\} holds no conversation/,
     ],
     ["no conversation in lines", '{"type":"a"}\n{"type":"b"}', /^a list of a, b holds no conversation/],
     ["deep nesting", `{"messages":${"[".repeat(600)}${"]".repeat(600)}}`, /nests deeper than 512 levels/],

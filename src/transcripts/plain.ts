@@ -37,6 +37,9 @@ interface PlainOptions {
 
 function readDocument(value: JsonValue, options: PlainOptions): PlainReading | undefined {
   const found = findBodies(value);
+  // A file of one message per line that has one line so far.
+  const isOneLine = isObject(value) && value.role !== undefined && found[0]?.path.length !== 0;
+  if (isOneLine && messageOfLine(value) !== undefined) return readLines([value], [1], options);
   const first = found[0];
   if (first === undefined) return undefined;
   const conversations = found.map((body) => conversationOf(body, idOf(body, found.length), options));
@@ -99,7 +102,7 @@ const ID_KEYS = ["sessionId", "session_id", "id"] as const;
 
 function conversationOf(found: FoundBody, id: string, { counter, format: asked }: PlainOptions): RecordedConversation {
   const { around } = found;
-  const body = withCallIds(withoutStrangers(found.body, counter));
+  const body = withModelRoles(withCallIds(withoutStrangers(found.body, counter)));
   const format = asked ?? detectFormat(body);
   const messages = isArray(body) ? body : (listOf(body, format) ?? listOf(body) ?? []);
   const calls = callsOf(around, messages);
@@ -132,13 +135,29 @@ function withoutStrangers(body: JsonObject | JsonArray, counter: Counter): JsonO
 
 /** Some recorders keep the id of the call that a result answers in a list of one: SWE-agent does. */
 function withCallIds(body: JsonObject | JsonArray): JsonObject | JsonArray {
-  const key = isArray(body) ? undefined : listKeyOf(body);
-  const list = isArray(body) ? body : key === undefined ? undefined : body[key];
-  if (!isArray(list) || !list.some((message) => listedCallId(message) !== undefined)) return body;
-  const messages = list.map((message) => {
+  return mapMessages(body, (message) => {
     const id = listedCallId(message);
     return id === undefined || !isObject(message) ? message : { ...message, tool_call_id: id };
   });
+}
+
+/** Histories of Gemini CLI, and of what was made after it, have contents whose model goes by another name. */
+function withModelRoles(body: JsonObject | JsonArray): JsonObject | JsonArray {
+  return mapMessages(body, (message) => {
+    const isRenamed = isObject(message) && (message.role === "gemini" || message.role === "assistant");
+    return isRenamed && isArray(message.parts) && message.content === undefined
+      ? { ...message, role: "model" }
+      : message;
+  });
+}
+
+/** The same object where no message of it changes. */
+function mapMessages(body: JsonObject | JsonArray, change: (message: JsonValue) => JsonValue): JsonObject | JsonArray {
+  const key = isArray(body) ? undefined : listKeyOf(body);
+  const list = isArray(body) ? body : key === undefined ? undefined : body[key];
+  if (!isArray(list)) return body;
+  const messages = list.map(change);
+  if (messages.every((message, index) => message === list[index])) return body;
   return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
 }
 

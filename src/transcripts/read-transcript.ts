@@ -24,7 +24,7 @@ export function readTranscript(text: string, options: ReadOptions = {}): Transcr
   const counter = createCounter();
   const isLines = isJsonLines(json);
   const document = isLines ? undefined : parseDocument(json);
-  const sample = document ?? sampleLines(json).value;
+  const sample = document === undefined ? sampleLines(json).value : document;
   const detected = detectAgent(sample);
   const source = options.source ?? detected;
   const agent = source === undefined ? undefined : AGENTS[source];
