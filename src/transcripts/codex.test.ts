@@ -158,6 +158,30 @@ test("turns that were rolled back are gone", () => {
   );
 });
 
+test("calls of turns that were rolled back are gone too", () => {
+  const back = line("event_msg", { type: "thread_rolled_back", num_turns: 1 });
+  const main = check(
+    [
+      meta,
+      user("a"),
+      reply("1"),
+      tokens(9, 70),
+      user("b"),
+      reply("2"),
+      tokens(19, 80),
+      back,
+      user("c"),
+      reply("3"),
+      tokens(29, 90),
+    ],
+    "user:a assistant:1 user:c assistant:3",
+  );
+  expect(main.calls.map(({ messageCount, usage }) => [messageCount, usage.inputTokens])).toEqual([
+    [1, 70],
+    [3, 90],
+  ]);
+});
+
 test("the older form: a header, then bare items", () => {
   const main = check(
     [

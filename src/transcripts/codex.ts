@@ -48,7 +48,7 @@ interface Rollout {
   items: JsonValue[];
   readonly closed: JsonArray[];
   readonly models: string[];
-  readonly calls: RecordedCall[];
+  calls: RecordedCall[];
   readonly compactions: RecordedCompaction[];
   /** Items up to here were the input or answer of calls already counted. */
   countedItems: number;
@@ -165,16 +165,16 @@ function countCall(rollout: Rollout, info: JsonObject): void {
   rollout.countedItems = rollout.items.length;
 }
 
-/** The user took back their last turns: everything from the first of them on is gone. */
+/** The user took back their last turns: everything from the first of them on is gone, and the calls that answered them. */
 function rollBack(rollout: Rollout, turns: number): void {
-  let left = turns;
-  while (left > 0) {
+  for (let left = turns; left > 0; left -= 1) {
     const start = rollout.items.findLastIndex(isUserTurn);
-    if (start === -1) return;
+    if (start === -1) break;
     rollout.items.length = start;
-    left -= 1;
   }
-  rollout.countedItems = Math.min(rollout.countedItems, rollout.items.length);
+  const { closed, items } = rollout;
+  rollout.calls = rollout.calls.filter((call) => call.segment < closed.length || call.messageCount < items.length);
+  rollout.countedItems = Math.min(rollout.countedItems, items.length);
 }
 
 /** What Codex itself writes as the user (environment, project rules) opens with a tag or a heading. */
