@@ -5,7 +5,7 @@ import { readTranscript } from "./read-transcript.ts";
 import type { RecordedConversation } from "./transcript.ts";
 
 const user = (id: string, content: unknown) => ({ id, timestamp: "t", type: "user", content });
-const gemini = (id: string, content: string, more: Record<string, unknown> = {}) => ({
+const gemini = (id: string, content: unknown, more: Record<string, unknown> = {}) => ({
   id,
   timestamp: "t",
   type: "gemini",
@@ -77,3 +77,9 @@ test("lines: a message written again replaces itself, a rewind takes back, a set
 
 test("two prompts in a row are one content, so that roles alternate", () =>
   check(lines([header, user("1", "a"), user("2", "b")]), [{ role: "user", parts: [{ text: "a" }, { text: "b" }] }]));
+
+test("one part in place of a list is looked at like the parts of one", () =>
+  check(lines([header, user("1", { text: "a" }), gemini("2", { text: "hm", thought: true }), gemini("3", "b")]), [
+    { role: "user", parts: [{ text: "a" }] },
+    { role: "model", parts: [{ text: "b" }] },
+  ]));

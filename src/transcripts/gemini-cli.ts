@@ -101,9 +101,7 @@ function append(contents: Content[], role: Content["role"], parts: JsonArray): v
 
 function partsOf(content: JsonValue | undefined): JsonArray {
   if (typeof content === "string") return content === "" ? [] : [{ text: content }];
-  if (isObject(content)) return [content];
-  if (!isArray(content)) return [];
-  return content
+  return (isArray(content) ? content : isObject(content) ? [content] : [])
     .flatMap((part) => (typeof part === "string" ? { text: part } : part))
     .filter((part) => !isEmptyOrThought(part));
 }
