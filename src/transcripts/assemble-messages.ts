@@ -32,7 +32,7 @@ export function assembleMessages(entries: readonly Entry[]): Assembled {
 
   for (const entry of entries) {
     if (entry.role === "user") {
-      const rest = entry.blocks.filter((block) => results.byBlock.get(block) === undefined);
+      const rest = entry.blocks.filter((block) => !results.placed.has(block));
       if (rest.length === 0) continue;
       const last = messages.at(-1);
       if (last?.results?.has(entry)) last.content.push(...rest);
@@ -80,7 +80,6 @@ interface Answer {
 function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
   const byId = new Map<string, Response>();
   const byEntry = new Map<Entry, Response>();
-  const callIds = new Set<string>();
   for (const entry of entries) {
     if (entry.role !== "assistant") continue;
     const known = entry.responseId === undefined ? undefined : byId.get(entry.responseId);
@@ -90,42 +89,59 @@ function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
     response.model = entry.model ?? response.model;
     response.usage = entry.usage ?? response.usage;
     for (const block of entry.blocks) {
-      const callId = block.type === "tool_use" ? stringOf(block.id) : undefined;
-      if (callId !== undefined && callIds.has(callId)) continue; // a copied line
-      if (callId !== undefined) callIds.add(callId);
+      const callId = callIdOf(block);
+      // A copied line. Another response may use the id again: some servers count calls from zero each time.
+      if (callId !== undefined && response.blocks.some((known) => callIdOf(known) === callId)) continue;
       response.blocks.push(block);
     }
   }
   return byEntry;
 }
 
-/** Which result answers which response; a second result for a call is left out, a result without a call stays put. */
+/**
+ * Which result answers which response: that of the newest open call with its id before it. A second result for a call is left
+ * out, a result without a call stays put.
+ */
 function collectResults(entries: readonly Entry[], responses: ReadonlyMap<Entry, Response>) {
-  const openCalls = new Map<string, Response>();
-  const answered = new Set<string>();
+  const open = new Map<string, Response[]>();
+  const early: (Answer & { readonly callId: string })[] = [];
   const byResponse = new Map<Response, Answer[]>();
-  const byBlock = new Map<JsonObject, Response>();
-  for (const response of new Set(responses.values())) {
-    for (const block of response.blocks) {
-      const callId = block.type === "tool_use" ? stringOf(block.id) : undefined;
-      if (callId !== undefined) openCalls.set(callId, response);
-    }
-  }
+  const answer = (response: Response, { block, entry }: Answer): void => {
+    const answers = byResponse.get(response) ?? [];
+    answers.push({ block, entry });
+    byResponse.set(response, answers);
+  };
   for (const entry of entries) {
-    if (entry.role !== "user") continue;
+    const response = responses.get(entry);
     for (const block of entry.blocks) {
-      const callId = block.type === "tool_result" ? stringOf(block.tool_use_id) : undefined;
-      const response = callId === undefined ? undefined : openCalls.get(callId);
-      if (callId === undefined || response === undefined) continue;
-      byBlock.set(block, response);
-      if (answered.has(callId)) continue;
-      answered.add(callId);
-      const answers = byResponse.get(response) ?? [];
-      answers.push({ block, entry });
-      byResponse.set(response, answers);
+      const callId = response === undefined ? resultIdOf(block) : callIdOf(block);
+      if (callId === undefined) continue;
+      const calls = open.get(callId) ?? [];
+      const caller = response === undefined ? calls.pop() : undefined;
+      if (response?.blocks.includes(block)) {
+        calls.push(response);
+        open.set(callId, calls);
+      }
+      if (caller !== undefined) answer(caller, { block, entry });
+      else if (response === undefined) early.push({ callId, block, entry });
     }
   }
-  return { byResponse, byBlock };
+  const placed = new Set([...byResponse.values()].flatMap((answers) => answers.map(({ block }) => block)));
+  for (const result of early) {
+    const calls = open.get(result.callId);
+    const caller = calls?.shift();
+    if (caller !== undefined) answer(caller, result);
+    if (calls !== undefined) placed.add(result.block);
+  }
+  return { byResponse, placed };
+}
+
+function resultIdOf(block: JsonObject): string | undefined {
+  return block.type === "tool_result" ? stringOf(block.tool_use_id) : undefined;
+}
+
+function callIdOf(block: JsonObject): string | undefined {
+  return block.type === "tool_use" ? stringOf(block.id) : undefined;
 }
 
 function isThinking(block: JsonObject): boolean {
