@@ -3,7 +3,7 @@
  * The format is undocumented, so every field may be absent. Reads the files and the `stream-json` output alike.
  */
 
-import { isArray, isObject, type JsonObject, numberOf, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
 import { blocksOf } from "./assemble-messages.ts";
 import type { Counter } from "./record-counts.ts";
@@ -89,6 +89,7 @@ export function readLine(record: JsonObject, index: number, counter: Counter): L
     ...(sessionId === undefined ? {} : { sessionId }),
   };
   if (isMessage) return { ...line, ...(type === "user" ? userFields(message) : assistantFields(record, message)) };
+  if (type === "attachment") return { ...line, ...queuedPrompt(record.attachment) };
   if (type !== "system") return line;
   if (record.subtype === "compact_boundary") return { ...line, boundary: readBoundary(record) };
   // Commands that the user ran inside the client are sent along as user text.
@@ -99,6 +100,13 @@ export function readLine(record: JsonObject, index: number, counter: Counter): L
 /** `isMeta` user lines (skill texts, hook output, caveats) are hidden from the user and sent to the model: they stay. */
 function userFields(message: JsonObject): Partial<Line> {
   return { role: "user", blocks: blocksOf(message.content) };
+}
+
+/** What the user typed while the model was at work is sent with the next results, and stands in no line of its own. */
+function queuedPrompt(attachment: JsonValue | undefined): Partial<Line> {
+  if (!isObject(attachment) || attachment.type !== "queued_command") return {};
+  const blocks = blocksOf(attachment.prompt);
+  return blocks.length === 0 ? {} : { role: "user", blocks };
 }
 
 function assistantFields(record: JsonObject, message: JsonObject): Partial<Line> {

@@ -16,7 +16,8 @@ export interface Stretch {
 }
 
 /** Stretches of one conversation (the main one, or one sidechain), oldest first. */
-export function stretchesOf(lines: readonly Line[]): readonly Stretch[] {
+export function stretchesOf(written: readonly Line[]): readonly Stretch[] {
+  const lines = withoutCopies(written);
   const tree = indexTree(lines);
   const stretches: Stretch[] = [];
   const passed = new Set<Line | undefined>();
@@ -29,6 +30,20 @@ export function stretchesOf(lines: readonly Line[]): readonly Stretch[] {
     leaf = boundary === undefined ? undefined : leafBefore(boundary, tree);
   }
   return stretches.reverse();
+}
+
+/** A session that is resumed may be copied into its own file: a line that says the same under the same id is the same line. */
+function withoutCopies(lines: readonly Line[]): readonly Line[] {
+  const known = new Map<string, Line>();
+  return lines.filter((line) => {
+    const first = known.get(line.uuid);
+    if (first === undefined) known.set(line.uuid, line);
+    return first === undefined || first.role !== line.role || !isSame(first.blocks, line.blocks);
+  });
+}
+
+function isSame(one: Line["blocks"], other: Line["blocks"]): boolean {
+  return one.length === other.length && JSON.stringify(one) === JSON.stringify(other);
 }
 
 interface Tree {
