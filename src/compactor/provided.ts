@@ -10,9 +10,8 @@ import type { Message } from "../core/message.ts";
 import { isTextStep, removedBy, removedIds } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
-import { partition } from "../core/plan/partition.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
-import { type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
+import { type PlanInput, partitionByCount, sumTokens } from "../core/plan/plan-input.ts";
 import { raiseToFloor, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
@@ -144,16 +143,7 @@ function stepFor(decision: Decision, { firstKeptEntryId }: ProvidedCompaction, b
 function zoneBefore(input: PlanInput, firstKeptEntryId: string): readonly string[] | undefined {
   const { messages } = input.conversation;
   const cut = messages.findIndex(({ id }) => id === firstKeptEntryId);
-  const { compact } = input.settings;
-  const parts = partition({
-    messages,
-    structure: input.structure,
-    settings: { ...input.settings, compact: { ...compact, cut: "pair-safe" } },
-    tokensOf: input.tokensOf,
-    summaryIds: new Set(input.found?.messageIds ?? []),
-    tailTokens: 0,
-    tailMessages: messages.length - cut,
-  });
+  const parts = partitionByCount(input, messages.length - cut);
   if (cut <= 0 || parts.cut !== cut || parts.zone.length === 0) return undefined;
   return parts.zone.flatMap((index) => messages[index]?.id ?? []);
 }

@@ -5,7 +5,7 @@
 
 import { formatRules } from "../format-rules.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
-import { keptWhatever, overLimit } from "./count-backstop.ts";
+import { overLimit } from "./count-backstop.ts";
 import { dropTurns } from "./drop-turns.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
 import type { PlanInput } from "./plan-input.ts";
@@ -23,7 +23,7 @@ export function withBackstop(plan: Plan, input: PlanInput): Plan {
 
 /** In a pass that takes messages anyway, they go with those: the next one would drop them, and change the prefix again. */
 function withoutOldTurns(plan: Plan, input: PlanInput): Plan {
-  const drop = dropTurns(turnsInput(input));
+  const drop = dropTurns(input);
   const taking = plan.steps.find(isTaking);
   if (drop === undefined || taking === undefined) return withDrop(plan, drop, input);
   const leaving = removedBy(plan);
@@ -35,11 +35,6 @@ type TakingStep = SummarizeStep | NativeStep | DropStep;
 
 function isTaking(step: Step): step is TakingStep {
   return !isTextStep(step);
-}
-
-/** The newest tool turns have a limit of their own, so the tail does not keep older ones (R097); pins in it do. */
-function turnsInput(input: PlanInput): Parameters<typeof dropTurns>[0] {
-  return { ...input, messages: input.conversation.messages, protectedBy: keptWhatever(input, 0) };
 }
 
 /** At most; how many there are is known only when the summary stands in its place. */

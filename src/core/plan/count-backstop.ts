@@ -1,8 +1,7 @@
 /** R146, D04: the hard limit on the number of messages. Oldest go first, protections are honoured, pairs stay whole. */
 
 import { formatRules } from "../format-rules.ts";
-import { type Partition, partition } from "./partition.ts";
-import type { PlanInput } from "./plan-input.ts";
+import { type PlanInput, partitionByCount } from "./plan-input.ts";
 
 /** What the plan does to the number of messages before the limit is asked. */
 export interface CountChange {
@@ -20,7 +19,8 @@ export function overLimit(input: PlanInput, { leaving, added }: CountChange): re
   let excess =
     settings.maxMessages > 0 && !isLifted ? messages.length - leaving.size + added - settings.maxMessages : 0;
   if (excess <= 0) return [];
-  const kept = keptWhatever(input, settings.protect.tailMessages);
+  // A limit on messages is stronger than a tail of tokens: only so many of the newest stay for its sake.
+  const { protectedBy: kept } = partitionByCount(input, settings.protect.tailMessages);
   const cuts = structure.cutPoints("pair-safe");
   const ids: string[] = [];
   // Where a provider refuses a list that does not begin with a user, a message is put in front: it counts too.
@@ -45,19 +45,4 @@ export function overLimit(input: PlanInput, { leaving, added }: CountChange): re
     excess -= block.length;
   }
   return ids;
-}
-
-/** A limit on messages is stronger than a tail of tokens: only so many of the newest stay for its sake. */
-export function keptWhatever(input: PlanInput, tailMessages: number): Partition["protectedBy"] {
-  const { conversation, structure, settings, tokensOf, found } = input;
-  const { protectedBy } = partition({
-    messages: conversation.messages,
-    structure,
-    settings: { ...settings, compact: { ...settings.compact, cut: "pair-safe" } },
-    tokensOf,
-    summaryIds: new Set(found?.messageIds ?? []),
-    tailTokens: 0,
-    tailMessages,
-  });
-  return protectedBy;
 }

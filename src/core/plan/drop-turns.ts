@@ -1,21 +1,16 @@
 /** R097: the oldest whole tool turns go, call message and results together. Touches only tool messages; no summary is made. */
 
-import type { Message } from "../message.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { Structure } from "../structure/structure.ts";
-import type { DropStep, Protection } from "./plan.ts";
-
-export interface DropTurnsInput {
-  readonly messages: readonly Message[];
-  readonly structure: Structure;
-  readonly settings: Settings;
-  readonly protectedBy: ReadonlyMap<number, Protection>;
-}
+import type { DropStep } from "./plan.ts";
+import { type PlanInput, partitionByCount } from "./plan-input.ts";
 
 /** A turn that holds something protected stays whole. */
-export function dropTurns({ messages, structure, settings, protectedBy }: DropTurnsInput): DropStep | undefined {
+export function dropTurns(input: PlanInput): DropStep | undefined {
+  const { structure, settings } = input;
+  const { messages } = input.conversation;
   const keep = settings.prune.dropTurnsKeep;
   if (!settings.prune.enabled || keep <= 0) return undefined;
+  // The newest tool turns have a limit of their own, so the tail does not keep older ones; pins in it do.
+  const { protectedBy } = partitionByCount(input, 0);
   const cuts = new Set(structure.cutPoints("pair-safe"));
   const old = structure.rounds().slice(0, -keep);
   const messageIds = old.flatMap(({ start, end }) => {

@@ -76,6 +76,13 @@ export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
 /** The same. */
 const PARTITIONS = new WeakMap<PlanInput, Map<string, Partition>>();
 
+/** With a tail of so many messages and no tokens: pairs alone say where it may begin. */
+export function partitionByCount(input: PlanInput, messages: number): Partition {
+  const { settings } = input;
+  const compact = { ...settings.compact, cut: "pair-safe" } as const;
+  return makePartition({ ...input, settings: { ...settings, compact } }, { tokens: 0, messages });
+}
+
 function makePartition(input: PlanInput, tail: TailRoom): Partition {
   const { conversation, structure, settings, tokensOf, found } = input;
   return partition({
