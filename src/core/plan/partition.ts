@@ -12,7 +12,7 @@ import type { Protection } from "./plan.ts";
 import { matchesAnyTool } from "./tool-patterns.ts";
 import { unansweredRound } from "./unanswered-round.ts";
 
-export interface PartitionInput {
+export interface PartitionInput extends TailTerms {
   readonly messages: readonly Message[];
   readonly structure: Structure;
   readonly settings: Settings;
@@ -22,6 +22,10 @@ export interface PartitionInput {
   /** Smaller than the settings say where the target leaves less room. */
   readonly tailTokens: number;
   readonly tailMessages: number;
+}
+
+/** What gives way, and what does not, beside the sizes of the tail. */
+export interface TailTerms {
   /** The target leaves less room than the settings want: the tail's tokens are a limit now, and only the rest stays firm. */
   readonly isTight?: boolean;
   /** Tighter still: even the first request may go; the summary quotes it. */

@@ -3,7 +3,7 @@
 import type { Conversation, Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Structure } from "../structure/structure.ts";
-import { type Partition, partition } from "./partition.ts";
+import { type Partition, partition, type TailTerms } from "./partition.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "./plan.ts";
 import type { FoundSummary } from "./summary-marks.ts";
 
@@ -51,22 +51,17 @@ export function sumTokens(messages: readonly Message[], tokensOf: (message: Mess
   return tokens;
 }
 
-/** How much of the tail there is room for; `tight` when the target leaves less than the settings want. */
-export interface TailRoom {
+/** How much of the tail there is room for. */
+export interface TailRoom extends TailTerms {
   readonly tokens: number;
   readonly messages: number;
-  readonly isTight?: boolean;
-  readonly mayDropFirstUser?: boolean;
-  readonly mayTakeNative?: boolean;
-  readonly mayTakeUnread?: boolean;
-  readonly keepsRequest?: boolean;
 }
 
 /** Strategies that look one after the other ask for the same one. */
 export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
   const { tokens, messages, isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread, keepsRequest } = tail;
-  const may = [isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread, keepsRequest];
-  const key = [tokens, messages, ...may].map((is) => is || 0).join();
+  const terms = [isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread, keepsRequest];
+  const key = [tokens, messages, ...terms].map((is) => is || 0).join();
   const known = PARTITIONS.get(input) ?? new Map<string, Partition>();
   const made = known.get(key) ?? makePartition(input, tail);
   PARTITIONS.set(input, known.set(key, made));
@@ -83,7 +78,7 @@ export function partitionByCount(input: PlanInput, messages: number): Partition 
   return makePartition({ ...input, settings: { ...settings, compact } }, { tokens: 0, messages });
 }
 
-function makePartition(input: PlanInput, tail: TailRoom): Partition {
+function makePartition(input: PlanInput, { tokens, messages, ...terms }: TailRoom): Partition {
   const { conversation, structure, settings, tokensOf, found } = input;
   return partition({
     messages: conversation.messages,
@@ -91,13 +86,9 @@ function makePartition(input: PlanInput, tail: TailRoom): Partition {
     settings,
     tokensOf,
     summaryIds: new Set(found?.messageIds ?? []),
-    tailTokens: tail.tokens,
-    tailMessages: tail.messages,
-    isTight: tail.isTight ?? false,
-    mayDropFirstUser: tail.mayDropFirstUser ?? false,
-    mayTakeNative: tail.mayTakeNative ?? false,
-    mayTakeUnread: tail.mayTakeUnread ?? false,
-    keepsRequest: tail.keepsRequest ?? false,
+    tailTokens: tokens,
+    tailMessages: messages,
+    ...terms,
   });
 }
 
