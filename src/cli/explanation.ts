@@ -3,16 +3,14 @@
  * that decide, so that it cannot disagree with them. Key names are a promise (docs/cli.md).
  */
 
+import { sizeAtTrigger } from "../compactor/decide.ts";
 import type { FormatName } from "../core/message.ts";
-import { applyPlan } from "../core/plan/apply-plan.ts";
-import type { Plan } from "../core/plan/plan.ts";
-import { capSteps } from "../core/plan/prune.ts";
 import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { messageShower, type ProtectedGroup, protectedGroups, type ShownMessage } from "./protections.ts";
 import { compareUsage } from "./recorded-usage.ts";
-import { decisionOn, type Subject, sizeTokens } from "./subject.ts";
+import { decideInputOf, decisionOn, type Subject, sizeTokens } from "./subject.ts";
 import { type ShrunkTail, shrunkTail, type TailSize, usedPartition } from "./used-partition.ts";
 
 export interface Explanation {
@@ -84,6 +82,7 @@ export function explainSubject(subject: Subject): Explanation {
   const shown = messageShower(asked.input);
   const usage = compareUsage({ recorded, conversation, format, counter });
   const tail = shrunkTail(asked, parts);
+  const asTriggered = sizeAtTrigger(decideInputOf(subject));
   const removes = byItself.steps.some(({ type }) => type === "summarize" || type === "drop");
   return {
     file: subject.file,
@@ -101,7 +100,7 @@ export function explainSubject(subject: Subject): Explanation {
     wouldCompact: removes || (byItself.steps.length > 0 && byItself.reason !== "prune"),
     wouldPrune: byItself.steps.length > 0 && !removes,
     reason: decision.rest.because ?? byItself.reason,
-    triggers: settings.compact.triggers.map((trigger) => stateOf(trigger, settings, askedSize(subject))),
+    triggers: settings.compact.triggers.map((trigger) => stateOf(trigger, settings, asTriggered)),
     prune: pruneState(settings, size, pruned),
     protected: protectedGroups(asked.input, parts),
     largestProtected: [...parts.protectedBy]
@@ -115,23 +114,6 @@ export function explainSubject(subject: Subject): Explanation {
     ...(tail !== undefined && { tailShrunk: tail }),
     pass: passOf(asked.plan),
   };
-}
-
-/** As the triggers are asked: results that are too long are cut before, nothing else is. */
-function askedSize({ conversation, settings, counter, size }: Subject): ContextSize {
-  const steps = capSteps({ messages: conversation.messages, settings, tokensOf: counter.count });
-  if (steps.length === 0) return size;
-  const plan: Plan = {
-    reason: "prune",
-    steps,
-    tokensBefore: 0,
-    tokensAfter: 0,
-    targetTokens: undefined,
-    fits: true,
-    inTheWay: [],
-  };
-  const { messages } = applyPlan({ conversation, plan, summary: undefined, render: settings.render });
-  return { ...size, messagesTokens: counter.total(messages) };
 }
 
 function stateOf(trigger: Trigger, settings: Settings, size: ContextSize): TriggerState {

@@ -3,7 +3,7 @@
  * Decides with the compactor's own function, so that what is explained is what would be done. Changes nothing.
  */
 
-import { type Decision, decide } from "../compactor/decide.ts";
+import { type DecideInput, type Decision, decide } from "../compactor/decide.ts";
 import { createTokenSizes } from "../compactor/token-sizes.ts";
 import type { Conversation } from "../core/message.ts";
 import type { ContextSize } from "../core/plan/trigger.ts";
@@ -85,16 +85,17 @@ export interface DecisionOptions {
 }
 
 export function decisionOn(subject: Subject, { isAsked, targetTokens }: DecisionOptions): Decision {
-  const { conversation, settings, counter, size } = subject;
   return decide({
-    view: conversation,
-    settings,
-    ...createTokenSizes(counter, () => 1),
-    systemTokens: size.systemTokens,
-    toolsTokens: size.toolsTokens,
+    ...decideInputOf(subject),
     ...(isAsked && { asked: "manual" }),
     ...(targetTokens !== undefined && { targetTokens }),
   });
+}
+
+/** As a request that comes by itself: nobody asked, and no target is named. */
+export function decideInputOf({ conversation, settings, counter, size }: Subject): DecideInput {
+  const { systemTokens, toolsTokens } = size;
+  return { view: conversation, settings, ...createTokenSizes(counter, () => 1), systemTokens, toolsTokens };
 }
 
 export function sizeTokens({ systemTokens, toolsTokens, messagesTokens }: ContextSize): number {

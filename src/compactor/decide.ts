@@ -54,7 +54,7 @@ export interface Decision {
 
 export function decide(given: DecideInput): Decision {
   const start: Stage = { given, input: planInput(given), steps: [] };
-  const capped = capStage(start);
+  const capped = withTexts(start, capsOf(given));
   const { fired, because } = reasonFor(capped.given);
   // A strategy prunes for itself; only where results are pruned at every request does that go on beside it (R013).
   const pruned = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
@@ -87,13 +87,15 @@ interface Stage {
 
 function withTexts(before: Stage, steps: readonly TextStep[]): Stage {
   if (steps.length === 0) return before;
-  const { view, settings } = before.given;
-  const plan: Plan = { ...EMPTY_PLAN, steps };
-  const given = {
-    ...before.given,
-    view: applyPlan({ conversation: view, plan, summary: undefined, render: settings.render }),
-  };
+  const given = shortened(before.given, steps);
   return { given, input: planInput(given), steps: [...before.steps, ...steps] };
+}
+
+function shortened(given: DecideInput, steps: readonly TextStep[]): DecideInput {
+  if (steps.length === 0) return given;
+  const plan: Plan = { ...EMPTY_PLAN, steps };
+  const { view, settings } = given;
+  return { ...given, view: applyPlan({ conversation: view, plan, summary: undefined, render: settings.render }) };
 }
 
 const EMPTY_PLAN: Plan = {
@@ -107,9 +109,8 @@ const EMPTY_PLAN: Plan = {
 };
 
 /** R082: results that are too long for this profile are cut where they stand. */
-function capStage(before: Stage): Stage {
-  const { view, settings, tokensOf } = before.given;
-  return withTexts(before, capSteps({ messages: view.messages, settings, tokensOf }));
+function capsOf({ view, settings, tokensOf }: DecideInput): readonly TextStep[] {
+  return capSteps({ messages: view.messages, settings, tokensOf });
 }
 
 /** Layer 1 by itself: above the high mark prune down to the low one, in between leave the prefix alone. */
@@ -162,6 +163,17 @@ export function withoutSteps({ plan, rest, input }: Decision, given: DecideInput
 
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {
   return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages) };
+}
+
+/** What the triggers are asked with: results cut to the cap, and nothing else shortened yet. */
+export function sizeAtTrigger(given: DecideInput): ContextSize {
+  return sizeOf(shortened(given, capsOf(given)));
+}
+
+/** As the report counts. */
+export function tokensIn(given: DecideInput): number {
+  const { systemTokens, toolsTokens, messagesTokens } = sizeOf(given);
+  return systemTokens + toolsTokens + messagesTokens;
 }
 
 function planInput(given: DecideInput): PlanInput {

@@ -11,7 +11,7 @@ import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { checkPinned } from "./check-call.ts";
-import { type DecideInput, type Decision, decide, sizeOf } from "./decide.ts";
+import { type DecideInput, type Decision, decide, tokensIn } from "./decide.ts";
 import type { NativeCompaction } from "./native.ts";
 import { isHeldOff } from "./passes.ts";
 import type { Prices } from "./report.ts";
@@ -181,9 +181,4 @@ export function sizesFor(engine: Engine, settings: Settings, model = ""): { coun
 function targetFor({ target }: DecideCall, tokens: number, windowTokens: number): number | undefined {
   if (target === undefined) return undefined;
   return Math.min("tokens" in target ? target.tokens : Math.floor(shareOf(tokens, target.ratio)), windowTokens);
-}
-
-export function tokensIn(given: DecideInput): number {
-  const { systemTokens, toolsTokens, messagesTokens } = sizeOf(given);
-  return systemTokens + toolsTokens + messagesTokens;
 }

@@ -14,11 +14,9 @@ import {
 } from "../core/hooks/hooks.ts";
 import { planCopy, snapshotOf } from "../core/hooks/snapshot.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
-import { applyPlan } from "../core/plan/apply-plan.ts";
-import { capSteps } from "../core/plan/prune.ts";
-import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
+import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { type DecideInput, type Decision, sizeOf, withoutSteps } from "./decide.ts";
+import { type DecideInput, type Decision, sizeAtTrigger, tokensIn, withoutSteps } from "./decide.ts";
 import { throwIfAborted } from "./make-summary.ts";
 import type { NativeCompaction } from "./native.ts";
 import { leavingIds, proposalOf, takeProvided } from "./provided.ts";
@@ -101,12 +99,6 @@ function passOf(watch: Watch, input: PassInput): Pass {
   };
 }
 
-/** As the report counts. */
-function tokensIn(given: DecideInput): number {
-  const { systemTokens, toolsTokens, messagesTokens } = sizeOf(given);
-  return systemTokens + toolsTokens + messagesTokens;
-}
-
 async function perform<Outcome extends PassOutcome>(
   pass: Pass,
   body: (allowed: Allowed) => Promise<Outcome>,
@@ -150,22 +142,12 @@ function progressOf({ call, teller }: Pass): SummarizeContext["progress"] {
   };
 }
 
-/** What the trigger was asked with: results cut to the cap, and nothing else shortened yet. */
-function sizeAtTrigger({ given, decision }: Pass): ContextSize {
-  const { view, settings, tokensOf } = given;
-  const steps = capSteps({ messages: view.messages, settings, tokensOf });
-  if (steps.length === 0) return sizeOf(given);
-  const plan = { ...decision.plan, steps };
-  const capped = applyPlan({ conversation: view, plan, summary: undefined, render: settings.render });
-  return sizeOf({ ...given, view: capped });
-}
-
 function tellDecision(pass: Pass): void {
   const { decision, given, isCompaction, teller } = pass;
   const { plan, input } = decision;
   if (!isCompaction && plan.steps.length === 0) return;
   const { settings, isCacheCold = false } = given;
-  const size = sizeAtTrigger(pass);
+  const size = sizeAtTrigger(given);
   const fired = given.asked === undefined ? findTrigger(settings, { size, isCacheCold }) : undefined;
   const threshold = fired?.thresholdTokens ?? thresholdTokens(settings);
   const measured = {
