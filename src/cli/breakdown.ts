@@ -64,7 +64,8 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
   return { totalTokens: whole.totalTokens, byKind, byTool, byMessage };
 }
 
-function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
+/** Where what rounding leaves over is booked: there it shows least. */
+export function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
   return KINDS.reduce((largest, kind) => (byKind[kind] > byKind[largest] ? kind : largest), KINDS[0]);
 }
 

@@ -5,7 +5,7 @@ import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
 import type { RenderSettings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
-import { breakdownOf, KINDS, type Kind } from "./breakdown.ts";
+import { breakdownOf, type Kind, largestOf } from "./breakdown.ts";
 
 export type KindShares = Readonly<Record<Kind | "summary", number>>;
 
@@ -24,6 +24,6 @@ export function sharesOf(conversation: Conversation, { counter, render, totalTok
   const { byKind, totalTokens: restTokens } = breakdownOf(rest, counter, structureOf(messages).pairing);
   const wholeTokens = countConversation(conversation, counter).totalTokens;
   const shares = { ...byKind, summary: wholeTokens - restTokens };
-  const largest = KINDS.reduce((most, kind) => (byKind[kind] > byKind[most] ? kind : most), KINDS[0]);
+  const largest = largestOf(byKind);
   return { ...shares, [largest]: shares[largest] + totalTokens - wholeTokens };
 }
