@@ -47,6 +47,11 @@ describe.concurrent("explain", () => {
     });
   });
 
+  test("the marks of pruning are the shares that people mean, as the decision has them", async () => {
+    const { prune } = await explained(LONG, "--window", "44k");
+    expect(prune).toMatchObject({ highTokens: 30_800, lowTokens: 17_600 });
+  });
+
   test("more messages than a profile allows", async () => {
     const { stdout } = await runInProcess(["explain", LONG, "--profile", "micro-agent"]);
     expect(stdout).toContain("would compact now: there are more messages than the limit allows\n");

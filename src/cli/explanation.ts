@@ -5,6 +5,7 @@
 
 import { sizeAtTrigger } from "../compactor/decide.ts";
 import type { FormatName } from "../core/message.ts";
+import { shareOf } from "../core/plan/share-of.ts";
 import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
@@ -138,8 +139,8 @@ function pruneState({ prune, windowTokens }: Settings, size: ContextSize, pruned
     enabled: prune.enabled,
     tokens: sizeTokens(size),
     freesTokens: size.messagesTokens - pruned.messagesTokens,
-    highTokens: Math.floor(prune.highWaterRatio * windowTokens),
-    lowTokens: Math.floor(prune.lowWaterRatio * windowTokens),
+    highTokens: Math.floor(shareOf(windowTokens, prune.highWaterRatio)),
+    lowTokens: Math.floor(shareOf(windowTokens, prune.lowWaterRatio)),
   };
 }
 

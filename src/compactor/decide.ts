@@ -130,7 +130,7 @@ function waterStage(before: Stage): Stage {
   const steps = pruneSteps({ messages: view.messages, pairing, settings, tokensOf, mayPrune }, { freeTokens });
   const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
   // A batch that frees little would come again with the next request, and change the prefix each time.
-  const isWorthIt = prune.highWaterRatio === 0 || freed >= tokens * settings.antiThrash.minFreedRatio;
+  const isWorthIt = prune.highWaterRatio === 0 || freed >= shareOf(tokens, settings.antiThrash.minFreedRatio);
   return isWorthIt ? withTexts(before, steps) : before;
 }
 

@@ -8,6 +8,7 @@ import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
 import { frameMessages } from "../core/plan/render.ts";
+import { shareOf } from "../core/plan/share-of.ts";
 import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
 import { unansweredRound } from "../core/plan/unanswered-round.ts";
 import { foundTokens, stayingTokens } from "./earlier-summary.ts";
@@ -178,7 +179,7 @@ function wantedBudget(input: PlanInput): number {
     const sayable = input.saidTokens ?? totalTokens(input) * SAYABLE_SHARE;
     return Math.floor(Math.min(aimTokens / 2, sayable));
   }
-  return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(aimTokens * budget.ratioOfTarget)));
+  return Math.max(budget.minTokens, Math.min(budget.maxTokens, Math.floor(shareOf(aimTokens, budget.ratioOfTarget))));
 }
 
 export function summaryBudget(input: PlanInput, parts: Partition): number {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { createCompactor } from "../../compactor.ts";
+import { openaiChat } from "../../formats/openai-chat.ts";
 import { balanced } from "../../profiles/balanced.ts";
 import type { Comparison, Settings, Trigger } from "../settings/settings.ts";
 import { shareOf } from "./share-of.ts";
@@ -48,4 +50,19 @@ test("a share of the threshold is one of the lowest limit, whichever trigger fir
     { type: "absolute", tokens: 8_000, comparison: "gt" },
   ]);
   expect(targetTokensOf({ type: "ratioOfThreshold", ratio: 0.5 }, settings)).toBe(4_000);
+});
+
+test("and so is the share of the target that a summary may take", () => {
+  const messages = Array.from({ length: 60 }, (_, index) => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: `message ${index} ${"alpha beta gamma delta ".repeat(80)}`,
+  }));
+  const compactor = createCompactor({
+    format: openaiChat,
+    windowTokens: 20_000,
+    compact: { target: { type: "tokens", tokens: 3_000 } },
+    summary: { budget: { ratioOfTarget: 0.57, minTokens: 10, maxTokens: 4_000 } },
+    protect: { tailTokens: 0, tailMessages: 1 },
+  });
+  expect(compactor.plan({ messages }).steps).toMatchObject([{ type: "summarize", budgetTokens: 1_710 }]);
 });
