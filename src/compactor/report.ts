@@ -1,6 +1,7 @@
 /** What a pass did, for people and machines: R167's fields, both ratios of D09, what it cost and what fell back. */
 
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
+import { failuresIn } from "../core/checkpoint/failed-calls.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import type { Usage } from "../core/ports.ts";
@@ -152,11 +153,22 @@ function recordOf({ made, native, tokens, firstKept, details }: ReportInput): Co
       details: {
         readFiles: checkpoint.filesRead,
         modifiedFiles: checkpoint.filesModified,
-        toolFailures: checkpoint.toolFailures,
+        toolFailures: failuresOf(checkpoint),
       },
     }),
     ...(details !== undefined && { details: { readFiles: [], modifiedFiles: [], toolFailures: [], ...details } }),
   };
+}
+
+/** X18. */
+const FAILURES_MAX = 8;
+
+/** A call that still stands in the way is told as what blocks; it failed all the same, and is the newest that did. */
+function failuresOf(checkpoint: Checkpoint): readonly ToolFailure[] {
+  // What a model says about obstacles in its own words does not begin with the name of a tool.
+  return failuresIn(checkpoint)
+    .filter((failure) => checkpoint.toolFailures.includes(failure) || /^\S+$/.test(failure.toolName))
+    .slice(-FAILURES_MAX);
 }
 
 function countSteps({ steps }: Plan): Readonly<Record<string, number>> {

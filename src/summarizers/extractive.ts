@@ -4,6 +4,7 @@
  */
 
 import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
+import { failuresIn } from "../core/checkpoint/failed-calls.ts";
 import type { Language } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";
@@ -17,7 +18,7 @@ import { compose, type Draft } from "./extractive/compose/compose.ts";
 import { createContext } from "./extractive/compose/context-sentences.ts";
 import { focusOn } from "./extractive/compose/focus.ts";
 import { offersMax } from "./extractive/compose/identifiers.ts";
-import { failuresIn, mergeFacts, mergeFailures, mergeFiles, mergeStatements } from "./extractive/compose/merge.ts";
+import { mergeFacts, mergeFailures, mergeFiles, mergeStatements } from "./extractive/compose/merge.ts";
 import { callLog, resultProse } from "./extractive/compose/result-lines.ts";
 import { CUES } from "./extractive/cues/cues.ts";
 import { askingChars, askingQuote } from "./extractive/goal/asking.ts";

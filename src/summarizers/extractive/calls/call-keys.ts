@@ -2,8 +2,7 @@
 
 import { withoutPipes } from "./call-outcome.ts";
 
-/** Between what was called and what came of it. */
-export const OUTCOME_MARK = " → ";
+export { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 
 /** Calls of one tool with the same telling argument are taken for the same, however much of their output was asked for. */
 export function callKeyOf(toolName: string, brief: string): string {

@@ -79,15 +79,6 @@ function isPassed(blocked: string, { log, results, failures }: Reading): boolean
   return blocked.includes(OUTCOME_MARK) && log.size + results.length + failures.length > 0;
 }
 
-/** Those of the earlier summary, and the calls that stood there as what blocked. */
-export function failuresIn({ toolFailures, blocked }: Checkpoint): readonly ToolFailure[] {
-  const passed = blocked.flatMap((item) => {
-    const at = item.indexOf(": ");
-    return at > 0 && item.includes(OUTCOME_MARK) ? [{ toolName: item.slice(0, at), summary: item.slice(at + 2) }] : [];
-  });
-  return [...toolFailures, ...passed];
-}
-
 export function mergeFailures(
   fresh: readonly ToolFailure[],
   earlier: readonly ToolFailure[],
