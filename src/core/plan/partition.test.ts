@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { resolveSettings } from "../../settings.ts";
+import { parseShorthand } from "../../testing/shorthand.ts";
+import type { Settings } from "../settings/settings.ts";
+import { structureOf } from "../structure/structure.ts";
+import { type PartitionInput, partition } from "./partition.ts";
+
+/** Every message counts ten tokens, and what stays is told by its indices. */
+
+type Cut = Settings["compact"]["cut"];
+type Options = Partial<PartitionInput> & { readonly protect?: Partial<Settings["protect"]> };
+
+function parts(script: string, cut: Cut, { protect = {}, ...options }: Options = {}) {
+  const messages = parseShorthand(script);
+  const usual = { firstUser: false, latestRequest: false, tailTokens: 0, tailMessages: 0 };
+  const settings = resolveSettings({ user: { compact: { cut }, protect: { ...usual, ...protect } } });
+  return partition({
+    messages,
+    structure: structureOf(messages),
+    settings,
+    tokensOf: () => 10,
+    summaryIds: new Set(),
+    tailTokens: 0,
+    tailMessages: 0,
+    ...options,
+  });
+}
+
+const cutOf = (script: string, cut: Cut, options: Options): number => parts(script, cut, options).cut;
+const kept = (script: string, cut: Cut, options: Options = {}): readonly number[] =>
+  [...parts(script, cut, options).protectedBy.keys()].toSorted((a, b) => a - b);
+
+describe("the tail", () => {
+  const talk = "u a u a u a";
+  test("is the shortest that reaches its tokens", () => {
+    expect(cutOf(talk, "pair-safe", { tailTokens: 30 })).toBe(3);
+    expect(cutOf(talk, "pair-safe", { tailTokens: 31 })).toBe(2);
+    expect(cutOf(talk, "pair-safe", { tailTokens: 29 })).toBe(3);
+  });
+  test("and its messages: the larger of both wins", () => {
+    expect(cutOf(talk, "pair-safe", { tailMessages: 2 })).toBe(4);
+    expect(cutOf(talk, "pair-safe", { tailMessages: 2, tailTokens: 40 })).toBe(2);
+    expect(cutOf(talk, "pair-safe", { tailMessages: 5, tailTokens: 40 })).toBe(1);
+  });
+  test("that is all there is leaves nothing to take", () => {
+    expect(parts(talk, "pair-safe", { tailTokens: 60 })).toMatchObject({ cut: 0, zone: [] });
+    expect(parts("", "pair-safe", { tailTokens: 60 })).toMatchObject({ cut: 0, zone: [] });
+  });
+});
+
+describe("where it begins", () => {
+  const work = "u a u a c1 r1 c2 r2 a";
+  test("pair-safe: before what it would divide", () => {
+    expect(cutOf(work, "pair-safe", { tailMessages: 2 })).toBe(6);
+    expect(cutOf(work, "pair-safe", { tailMessages: 1 })).toBe(8);
+  });
+  test("turn-start: with the next turn, and without one there is no cut", () => {
+    expect(cutOf(work, "turn-start", { tailMessages: 8 })).toBe(2);
+    expect(cutOf(work, "turn-start", { tailMessages: 7 })).toBe(2);
+    expect(cutOf(work, "turn-start", { tailMessages: 6 })).toBe(0);
+  });
+  test("turn-start-or-split: with the turn where that adds no more than the tail has", () => {
+    // From the third message on it has seven; so many more than wanted as are wanted may be added.
+    expect(cutOf(work, "turn-start-or-split", { tailTokens: 40 })).toBe(2);
+    expect(cutOf(work, "turn-start-or-split", { tailTokens: 30 })).toBe(6);
+    expect(cutOf("u a u a u a", "turn-start-or-split", { tailTokens: 10 })).toBe(4);
+    expect(cutOf("u a u a a a", "turn-start-or-split", { tailTokens: 20 })).toBe(2);
+  });
+  test("a turn that is cut is said to be, and its early part is known", () => {
+    expect(parts(work, "split-turn", { tailMessages: 3 })).toMatchObject({
+      cut: 6,
+      isSplitTurn: true,
+      zone: [0, 1, 2, 3, 4, 5],
+      turnPrefix: [2, 3, 4, 5],
+    });
+    expect(parts(work, "pair-safe", { tailMessages: 3 })).toMatchObject({ isSplitTurn: false, turnPrefix: [] });
+  });
+});
+
+describe("a round that was not answered", () => {
+  test("stays, however short the tail is", () => {
+    expect(kept("u a u c1 r1", "pair-safe")).toEqual([3, 4]);
+    expect(kept("u a u c1 r1", "pair-safe", { isTight: true })).toEqual([2, 3, 4]);
+  });
+  test("and what was said behind it does not end it", () =>
+    expect(kept("u a u c1 r1 u u", "pair-safe", { tailMessages: 1 })).toEqual([3, 4, 6]));
+  test("is never where a tail that gives way begins", () => {
+    expect(cutOf("u a u c1c2 r1 r2", "pair-safe", { isTight: true, tailTokens: 20 })).toBe(3);
+    expect(cutOf("u a u c1c2 r1", "pair-safe", { isTight: true, tailTokens: 10 })).toBe(3);
+  });
+  test("goes when results may that were not read, but not while some are to come", () => {
+    const forced = { isTight: true, mayTakeUnread: true };
+    expect(kept("u a u c1 r1", "pair-safe", forced)).toEqual([2]);
+    expect(kept("u a u c1c2 r1", "pair-safe", forced)).toEqual([2, 3, 4]);
+  });
+});
+
+describe("what stays wherever it stands", () => {
+  test("the first request, and the newest", () => {
+    const options = { tailMessages: 1 };
+    expect(kept("u a u a a", "pair-safe", { ...options, protect: { firstUser: true } })).toEqual([0, 4]);
+    expect(kept("u a u a a", "pair-safe", { ...options, protect: { latestRequest: true } })).toEqual([2, 4]);
+    expect(kept("u a u a a", "pair-safe", { ...options, keepsRequest: true })).toEqual([2, 4]);
+    const firstUser = { protect: { firstUser: true }, mayDropFirstUser: true };
+    expect(kept("u a u a a", "pair-safe", { ...options, ...firstUser })).toEqual([4]);
+  });
+  test("an earlier summary is no request, and not part of the zone", () => {
+    const summaryIds = new Set(["m0"]);
+    const options = { tailMessages: 1, summaryIds, protect: { firstUser: true } };
+    expect(kept("u a u a a", "pair-safe", options)).toEqual([2, 4]);
+    expect(parts("u a u a a", "pair-safe", options).zone).toEqual([1, 3]);
+  });
+  test("system messages, as the settings say", () => {
+    expect(kept("u a s u a", "pair-safe", { tailMessages: 1 })).toEqual([2, 4]);
+    expect(kept("u a s u a", "pair-safe", { tailMessages: 1, protect: { system: false } })).toEqual([4]);
+  });
+  test("calls of verbatim tools, with all of their results", () => {
+    const protect = { toolsVerbatim: ["to*"] };
+    expect(kept("u c1c2 r1 r2 a u a", "pair-safe", { tailMessages: 1, protect })).toEqual([1, 2, 3, 6]);
+  });
+});
