@@ -42,6 +42,11 @@ describe("the tail", () => {
     expect(cutOf(talk, "pair-safe", { tailMessages: 2, tailTokens: 40 })).toBe(2);
     expect(cutOf(talk, "pair-safe", { tailMessages: 5, tailTokens: 40 })).toBe(1);
   });
+  test("is the longest within its tokens where the target leaves less room", () => {
+    expect(cutOf(talk, "pair-safe", { isTight: true, tailTokens: 30 })).toBe(3);
+    expect(cutOf(talk, "pair-safe", { isTight: true, tailTokens: 29 })).toBe(4);
+    expect(cutOf(talk, "pair-safe", { isTight: true, tailTokens: 9 })).toBe(6);
+  });
   test("that is all there is leaves nothing to take", () => {
     expect(parts(talk, "pair-safe", { tailTokens: 60 })).toMatchObject({ cut: 0, zone: [] });
     expect(parts("", "pair-safe", { tailTokens: 60 })).toMatchObject({ cut: 0, zone: [] });
@@ -87,6 +92,7 @@ describe("a round that was not answered", () => {
   test("is never where a tail that gives way begins", () => {
     expect(cutOf("u a u c1c2 r1 r2", "pair-safe", { isTight: true, tailTokens: 20 })).toBe(3);
     expect(cutOf("u a u c1c2 r1", "pair-safe", { isTight: true, tailTokens: 10 })).toBe(3);
+    expect(cutOf("u a u c1 r1 u u", "pair-safe", { isTight: true, tailTokens: 10 })).toBe(3);
   });
   test("goes when results may that were not read, but not while some are to come", () => {
     const forced = { isTight: true, mayTakeUnread: true };
