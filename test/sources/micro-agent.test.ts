@@ -246,3 +246,26 @@ test("a result that was cut on arrival is told of, even where its message was to
   expect(report.tokensAfter).toBeLessThan(report.tokensBefore);
   expect(JSON.stringify(request).length).toBeLessThan(JSON.stringify(body).length);
 });
+
+describe("R082, the cap on arrival", () => {
+  test.each([
+    [40_000, false],
+    [40_001, true],
+    [40_003, true],
+    [40_004, true],
+    [90_000, true],
+  ])("a result of %d characters is cut: %s", async (chars, isCut) => {
+    const text = "d".repeat(chars);
+    const content = [{ type: "tool_result", tool_use_id: "t0", content: text }];
+    const body = { messages: [say("user", "Look"), search(0), { role: "user", content }] };
+    for (const estimator of ["micro-agent", "fitted"] as const) {
+      const { request } = await createCompactor({ ...options, estimator }).fit(body);
+      const [, , result] = request.messages as unknown as readonly { readonly content: readonly JsonObject[] }[];
+      const after = String(result?.content[0]?.content);
+      expect(after.length).toBeLessThanOrEqual(40_000);
+      expect(after.length).toBeGreaterThan(39_600);
+      expect(after !== text).toBe(isCut);
+      if (isCut) expect(after).toContain(`[Output cut at 40000 of ${chars} characters.]`);
+    }
+  });
+});

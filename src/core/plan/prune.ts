@@ -81,9 +81,16 @@ export function capSteps({
   if (!messages.some(({ parts }) => parts.some(isOver))) return [];
   return shortenableResults({ messages, pairing: pairCalls(messages), settings }, () => true).flatMap((result) => {
     if (!isOver(result.part)) return [];
-    return textStep("cap", result, cappedText(resultText(result.part), capOnArrivalChars), tokensOf) ?? [];
+    const steps = MORE_CAPPED_CHARS.map((moreChars) => {
+      const text = cappedText(resultText(result.part), capOnArrivalChars, moreChars);
+      return textStep("cap", result, text, tokensOf);
+    });
+    return steps.find((step) => step !== undefined) ?? [];
   });
 }
+
+/** The cap is a limit: a result that is a few characters over it is cut too, although they and the marker cost about the same. */
+const MORE_CAPPED_CHARS: readonly number[] = [0, 8, 256];
 
 /** The message after one step: one text in the place of the first, and whatever is no text where it was. */
 export function withResultText(message: Message, position: number, value: string): Message {

@@ -48,10 +48,10 @@ function isCutTo(piece: string, chars: number): boolean {
   return piece.length === chars || piece.length === chars - 1;
 }
 
-/** R082: cut once, when the result arrives. */
-export function cappedText(text: string, capChars: number): string {
+/** R082: cut once, when the result arrives; by so many characters more where the cut alone would not make it cheaper. */
+export function cappedText(text: string, capChars: number, moreChars = 0): string {
   const marker = `\n\n[Output cut at ${capChars} of ${text.length} characters.]`;
-  return `${headOf(text, Math.max(0, capChars - marker.length))}${marker}`;
+  return `${headOf(text, Math.max(0, capChars - marker.length - moreChars))}${marker}`;
 }
 
 const CAP_MARKER = /\n\n\[Output cut at (\d+) of (\d+) characters\.\]$/;
