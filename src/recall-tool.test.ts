@@ -214,6 +214,44 @@ test("what is in view is found where the archive has nothing", async () => {
   expect(answer).toContain('where="in view">\na zebra crossing');
 });
 
+test.each(["stored", "request"] as const)(
+  "what is sent shortened is found among what left, scope %s",
+  async (scope) => {
+    const compactor = {
+      format: formatNamed("anthropic-messages"),
+      profile: "nous",
+      windowTokens: 20_000,
+      maxMessages: 0,
+      protect: { tailTokens: 800 },
+      prune: { scope },
+    } as const;
+    const session = await openSession("a", { store: "memory:", compactor, body: { model: "m" } });
+    for (let index = 0; index < 20; index++) {
+      const content = `Answer ${index}: the deployment had a failure of kind ${index}. `.repeat(3);
+      await session.append([
+        { role: "user", content: "And now?" },
+        { role: "assistant", content },
+      ]);
+    }
+    await session.compact();
+    expect(await session.shortened()).toEqual([]);
+    const noise = "a line of the log. ".repeat(200);
+    for (let index = 0; index < 9; index++) {
+      const call = { type: "tool_use", id: `t${index}`, name: "read", input: {} };
+      const found = index === 0 ? "the deployment failure code was zebra-99" : "nothing";
+      const result = { type: "tool_result", tool_use_id: call.id, content: `${noise}${found}${noise}` };
+      await session.append([
+        { role: "assistant", content: [call] },
+        { role: "user", content: [result] },
+      ]);
+    }
+    expect(JSON.stringify(await session.request())).not.toContain("zebra-99");
+    expect((await session.shortened()).length).toBeGreaterThan(2);
+    expect(await recallTool(session).run({ query: "deployment failure code zebra-99" })).toContain("zebra-99");
+    expect(await recallTool(session).run({ query: "failure of kind 3" })).toContain("failure of kind 3");
+  },
+);
+
 test.each([
   [{}, "Nothing was asked for"],
   ["free text", "Nothing was asked for"],

@@ -93,10 +93,16 @@ interface Asked extends Limits {
 }
 
 async function searchFor(session: Session, query: string, asked: Asked): Promise<string> {
-  const archived = await findHits(session, query, { scope: "archive", hitsMax: asked.hitsMax });
-  // What is still in view can be read there.
+  const { hitsMax } = asked;
+  const shortened = new Set(await session.shortened());
+  const hidden = await findHits(session, query, {
+    hitsMax,
+    scope: shortened.size === 0 ? "archive" : "all",
+    // What is still in view, and whole, can be read there.
+    isWanted: ({ messageId, archivedBy }) => archivedBy !== null || shortened.has(messageId),
+  });
   const hits =
-    archived.length > 0 ? archived : await findHits(session, query, { scope: "all", hitsMax: asked.hitsMax });
+    hidden.length > 0 ? hidden : await findHits(session, query, { hitsMax, scope: "all", isWanted: () => true });
   if (hits.length === 0) return `Nothing was found for ${shown(query)}. Try other or fewer words.`;
   const quotations = hits.map((hit) => quotation({ ...hit, id: hit.messageId }, quotable(hit.snippet)));
   return listed(QUOTATION_NOTE, quotations, asked);
@@ -157,16 +163,22 @@ function listed(head: string, quotations: readonly string[], { offset, character
 /** So many times the wanted number is asked for, more each time the tool's own calls and answers take too many of the places. */
 const ASKED_TIMES = [4, 16, Number.POSITIVE_INFINITY];
 
+interface Wanted {
+  readonly scope: SearchScope;
+  readonly hitsMax: number;
+  isWanted(hit: Hit): boolean;
+}
+
 async function findHits(
   session: Session,
   query: string,
-  { scope, hitsMax }: { readonly scope: SearchScope; readonly hitsMax: number },
+  { scope, hitsMax, isWanted }: Wanted,
 ): Promise<readonly Hit[]> {
   let hits: readonly Hit[] = [];
   for (const times of ASKED_TIMES) {
     const limit = Math.min(CANDIDATES_MAX, hitsMax * times);
     const found = await session.store.search(session.id, query, limit, scope);
-    hits = rankHits(query, await withoutRecalls(session, found), hitsMax);
+    hits = rankHits(query, await withoutRecalls(session, found.filter(isWanted)), hitsMax);
     if (hits.length === hitsMax || found.length < limit) break;
   }
   return hits;

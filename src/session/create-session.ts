@@ -92,6 +92,7 @@ function readMethods(parts: SessionParts) {
     stats: (options = {}) => checked(options, () => statsOf(parts)),
     view: (options = {}) =>
       checked(options, async () => (await live.refresh()).entries.map(({ stored }) => copyOf(stored))),
+    shortened: (options = {}) => checked(options, () => shortenedIn(parts)),
     archive: (options = {}) => abortable(store.archive(id), options),
     recall: (query, options = {}) =>
       checked(options, async (waiting) => {
@@ -163,6 +164,12 @@ async function statsOf(parts: SessionParts): Promise<SessionStats> {
     viewMessages: snapshot.entries.length,
     archivedMessages: archived,
   });
+}
+
+async function shortenedIn({ live, overlay }: SessionParts): Promise<readonly string[]> {
+  const { entries } = await live.refresh();
+  const shortened = entries.filter((entry) => entry.stored.isEdited || overlay.get(entry.message.id)?.over === entry);
+  return shortened.map(({ stored }) => stored.id);
 }
 
 /** Nobody can change what is kept here by what is handed out. */

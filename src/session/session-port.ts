@@ -30,6 +30,8 @@ export interface Session {
   stats(options?: Waiting): Promise<SessionStats>;
   /** The view as it is stored. */
   view(options?: Waiting): Promise<readonly StoredMessage[]>;
+  /** Messages of the view that are sent with less than was appended: a compaction shortened them, or requests do. */
+  shortened(options?: Waiting): Promise<readonly string[]>;
   pin(messageId: string, options?: Waiting): Promise<void>;
   unpin(messageId: string, options?: Waiting): Promise<void>;
   /** What left the view. */
