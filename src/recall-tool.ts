@@ -15,6 +15,7 @@ import { CANDIDATES_MAX } from "./core/search/choose-candidates.ts";
 import { QUOTATION_NOTE, quotable, quotation } from "./core/search/quotation.ts";
 import { rankHits } from "./core/search/rank-hits.ts";
 import type { Hit, SearchScope, StoredMessage } from "./core/store/store.ts";
+import { headOf } from "./core/well-formed-text.ts";
 import type { Session } from "./session/session-port.ts";
 import { shown } from "./session/shown.ts";
 import { encodeMessages, wireMessages } from "./session/wire-input.ts";
@@ -30,8 +31,9 @@ export interface RecallTool {
 }
 
 export interface RecallOptions {
-  /** Of what one answer quotes. */
+  /** Of what one answer quotes; at least 2. */
   readonly charactersMax?: number;
+  /** At least 1. */
   readonly hitsMax?: number;
 }
 
@@ -58,7 +60,7 @@ export function recallTool(
   format: Format = session.compactor.format,
   options: RecallOptions = {},
 ): RecallTool {
-  const limits = { charactersMax: options.charactersMax ?? CHARACTERS_MAX, hitsMax: options.hitsMax ?? HITS_MAX };
+  const limits = limitsOf(options);
   const written = format.writeTools([DEFINITION]);
   const run = (input: JsonValue): Promise<string> => answerTo(session, input, limits);
   return {
@@ -76,6 +78,17 @@ export function recallTool(
 interface Limits {
   readonly charactersMax: number;
   readonly hitsMax: number;
+}
+
+function limitsOf({ charactersMax = CHARACTERS_MAX, hitsMax = HITS_MAX }: RecallOptions): Limits {
+  // Whatever stands next in a message, a pair of surrogates too, fits into an answer, so that reading on comes to an end.
+  if (!Number.isInteger(charactersMax) || charactersMax < 2) throw invalid("charactersMax", 2);
+  if (!Number.isInteger(hitsMax) || hitsMax < 1) throw invalid("hitsMax", 1);
+  return { charactersMax, hitsMax };
+}
+
+function invalid(name: keyof RecallOptions, minimum: number): CompactionError {
+  return new CompactionError("invalid-settings", `\`${name}\` must be a whole number from ${minimum} on.`);
 }
 
 async function answerTo(session: Session, input: JsonValue, limits: Limits): Promise<string> {
@@ -113,8 +126,9 @@ async function openMessage(session: Session, messageId: string, { offset, charac
   if (message === undefined) return `There is no message ${shown(messageId)}.`;
   const text = quotable(bodyText(message.body));
   if (offset > 0 && offset >= text.length) return NOTHING_MORE;
-  const next = offset + charactersMax;
-  const quoted = `${QUOTATION_NOTE}\n${quotation(message, text.slice(offset, next).toWellFormed())}`;
+  const page = headOf(text.slice(offset), charactersMax);
+  const next = offset + page.length;
+  const quoted = `${QUOTATION_NOTE}\n${quotation(message, page.toWellFormed())}`;
   return next >= text.length ? quoted : `${quoted}\n${cut(`${text.length - next} characters`, next)}`;
 }
 
@@ -135,7 +149,7 @@ async function expandSummary(session: Session, summaryId: string, asked: Asked):
 
 function oneLine(value: string): string {
   const line = value.replaceAll(/\s+/g, " ").trim();
-  return line.length <= LINE_CHARACTERS ? line : `${line.slice(0, LINE_CHARACTERS).toWellFormed()}…`;
+  return line.length <= LINE_CHARACTERS ? line : `${headOf(line, LINE_CHARACTERS)}…`;
 }
 
 const NOTHING_MORE = "There is nothing more.";
