@@ -1,5 +1,6 @@
 /** From one provider's format to another's: always valid for the target, and honest about what it could not carry. */
 
+import { marksOutside } from "./core/cache-marks.ts";
 import { adopt, type Loss } from "./core/convert/adopt.ts";
 import { isObject } from "./core/json.ts";
 import type { Conversation } from "./core/message.ts";
@@ -19,22 +20,30 @@ export function convert(conversation: Conversation, to: Format): Converted {
   if (conversation.format === to.name) return { ...repair(conversation), losses: [] };
   const from = formatNamed(conversation.format);
   const { definitions, foreign } = from.readTools(conversation.tools);
-  const adopted = adopt(conversation, to.name);
+  const adopted = adopt(
+    conversation,
+    to.name,
+    definitions.map(({ name }) => name),
+  );
+  const renamed = definitions.map((tool) => ({ ...tool, name: adopted.tools.get(tool.name) ?? tool.name }));
   const carried: Conversation = {
     format: to.name,
     system: adopted.system,
-    tools: definitions.length === 0 ? undefined : to.writeTools(definitions),
+    tools: definitions.length === 0 ? undefined : to.writeTools(renamed),
     messages: adopted.messages,
   };
   const repaired = repair(carried);
   const losses = [
     ...lostParameters(conversation),
     ...foreign.map((tool): Loss => ({ messageIndex: -1, what: `tool:${tool}`, became: "dropped" })),
+    ...Array.from({ length: marksOutside({ system: [], tools: conversation.tools }) }, () => TOOL_MARK),
     ...adopted.losses,
   ];
   // Through the wire and back, so that there is one message per wire message again.
   return { conversation: to.decode(to.encode(repaired.conversation)), losses, repairs: repaired.repairs };
 }
+
+const TOOL_MARK: Loss = { messageIndex: -1, what: "cache-mark", became: "dropped" };
 
 /** Where each format keeps what is carried. Everything else in a body means something to its own provider only. */
 const CARRIED_KEYS: ReadonlySet<string> = new Set([

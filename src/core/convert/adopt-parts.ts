@@ -1,16 +1,20 @@
 /** One message's parts as another format can hold them; what it cannot becomes text where it can be read, else is dropped. */
 
 import type { FormatRules } from "../format-rules.ts";
-import { isObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { FormatName, MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
 import { text, textsOf } from "../message.ts";
 import type { Loss } from "./adopt.ts";
+import type { Renamed } from "./foreign-names.ts";
 
 export interface AdoptContext {
   readonly to: FormatName;
   readonly rules: FormatRules;
   /** The tool's name for each paired result. */
   readonly names: ReadonlyMap<Part, string>;
+  /** Ids of calls, and names of tools, that the format would refuse. */
+  readonly callIds: Renamed;
+  readonly tools: Renamed;
   report(what: string, became: Loss["became"]): void;
 }
 
@@ -18,7 +22,22 @@ export function adoptParts(parts: readonly Part[], context: AdoptContext): reado
   return parts.flatMap((part) => adoptPart(part, context));
 }
 
+/** What stands beside the contents of a block, and is the provider's own. */
+const LEFT_BEHIND: readonly (readonly [key: string, what: string])[] = [
+  ["cache_control", "cache-mark"],
+  ["citations", "citations"],
+  ["annotations", "citations"],
+];
+
+function reportLeftBehind({ wire }: Part, { report }: AdoptContext): void {
+  for (const [key, what] of LEFT_BEHIND) {
+    const value = wire?.[key] ?? null;
+    if (value !== null && !(isArray(value) && value.length === 0)) report(what, "dropped");
+  }
+}
+
 function adoptPart(part: Part, context: AdoptContext): readonly Part[] {
+  if (part.type !== "opaque") reportLeftBehind(part, context);
   switch (part.type) {
     case "text":
       return part.text === "" ? [] : [text(part.text)];
@@ -63,16 +82,20 @@ function describeMedia({ kind, mediaType, name, source }: MediaPart): string {
   return `[${kind}${details.length === 0 ? "" : ` ${details.join(", ")}`}: not available here]`;
 }
 
-function adoptCall({ callId, name, input }: ToolCallPart, { to, report }: AdoptContext): Part {
+function adoptCall(part: ToolCallPart, { to, callIds, tools, report }: AdoptContext): Part {
+  const { callId, name, input, wire } = part;
   const takesText = to === "openai-chat" || to === "openai-responses";
   const isFit = isObject(input) || takesText;
-  if (!isFit) report("free-text-input", "changed");
-  const id = callId === undefined ? {} : { callId };
-  return { type: "tool-call", ...id, name, input: isFit ? input : { input } };
+  // A tool that takes free text becomes a function with that text for arguments.
+  const isCustom = wire?.type === "custom" || wire?.type === "custom_tool_call";
+  if (!isFit || isCustom) report("free-text-input", "changed");
+  if (callId !== undefined && callIds.has(callId)) report("call-id", "changed");
+  const id = callId === undefined ? {} : { callId: callIds.get(callId) ?? callId };
+  return { type: "tool-call", ...id, name: tools.get(name) ?? name, input: isFit ? input : { input } };
 }
 
 function adoptResult(part: ToolResultPart, context: AdoptContext): Part {
-  const { rules, names, report } = context;
+  const { rules, names, callIds, tools, report } = context;
   if (part.isError && !rules.errorFlag) report("error-flag", "text");
   const name = part.name ?? names.get(part);
   const content = part.content.flatMap((inner) => {
@@ -82,8 +105,8 @@ function adoptResult(part: ToolResultPart, context: AdoptContext): Part {
   });
   return {
     type: "tool-result",
-    ...(part.callId !== undefined && { callId: part.callId }),
-    ...(name !== undefined && { name }),
+    ...(part.callId !== undefined && { callId: callIds.get(part.callId) ?? part.callId }),
+    ...(name !== undefined && { name: tools.get(name) ?? name }),
     content,
     isError: part.isError,
   };

@@ -4,10 +4,21 @@
  */
 
 import { type FormatRules, formatRules } from "../format-rules.ts";
-import { type Conversation, type FormatName, type Message, type Part, text, textsOf } from "../message.ts";
+import { isObject, stringOf } from "../json.ts";
+import {
+  type Conversation,
+  type FormatName,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  text,
+  textsOf,
+} from "../message.ts";
 import { FOREIGN_CALL_SIGNATURE } from "../repair/reasoning.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { adoptParts } from "./adopt-parts.ts";
+import { type Renamed, renamedCallIds, renamedTools } from "./foreign-names.ts";
 
 export interface Loss {
   /** Index in the list that was given; -1 when it is about the system prompt, the tools or a parameter. */
@@ -22,33 +33,70 @@ export interface Adopted {
   readonly system: readonly Part[];
   readonly messages: readonly Message[];
   readonly losses: readonly Loss[];
+  /** Tools whose names the format would refuse, and what they are called now. */
+  readonly tools: Renamed;
 }
 
-export function adopt(conversation: Conversation, to: FormatName): Adopted {
+/** `toolNames` are those of the tool definitions. */
+export function adopt(conversation: Conversation, to: FormatName, toolNames: readonly string[]): Adopted {
+  const { messages } = conversation;
   const rules = formatRules(to);
   const losses: Loss[] = [];
-  const names = resultNames(conversation.messages);
-  const lead = leadingSystem(conversation.messages);
-  const system = [...conversation.system, ...conversation.messages.slice(0, lead).flatMap(({ parts }) => parts)];
-  const systemText = textsOf(system).join("\n\n");
-
-  const adopted = conversation.messages.slice(lead).flatMap((message, offset) => {
-    const report = (what: string, became: Loss["became"]): void => {
-      losses.push({ messageIndex: lead + offset, what, became });
+  const reportAt =
+    (messageIndex: number) =>
+    (what: string, became: Loss["became"]): void => {
+      losses.push({ messageIndex, what, became });
     };
-    const parts = adoptParts(message.parts, { to, rules, names, report });
+  const tools = renamedTools([...toolNames, ...calledNames(messages)], to);
+  for (const name of tools.keys()) reportAt(-1)(`tool-name:${name}`, "changed");
+  const shared = { to, names: resultNames(messages), callIds: renamedCallIds(callIdsOf(messages), to), tools };
+  const lead = leadingSystem(messages);
+  // A system prompt is text everywhere: what else stood in it is described.
+  const inSystem = (parts: readonly Part[], messageIndex: number): readonly string[] =>
+    textsOf(adoptParts(parts, { ...shared, rules: { ...rules, media: [] }, report: reportAt(messageIndex) }));
+  const system = [
+    ...inSystem(conversation.system, -1),
+    ...messages.slice(0, lead).flatMap(({ parts }, index) => inSystem(parts, index)),
+  ];
+  const systemText = system.join("\n\n");
+
+  const adopted = messages.slice(lead).flatMap((message, offset) => {
+    const report = reportAt(lead + offset);
+    if (speakerOf(message) !== undefined) report("name", "dropped");
+    const parts = adoptParts(message.parts, { ...shared, rules, report });
     const role = adoptRole(message.role, rules, report);
     return splitResults({ id: message.id, role, parts }, rules);
   });
   const merged = mergeSteps(adopted, rules).map((message) => sign(message, rules));
-  if (systemText === "") return { system: [], messages: merged, losses };
-  if (rules.systemPrompt === "separate") return { system: [text(systemText)], messages: merged, losses };
-  return { system: [], messages: [{ id: "system", role: "system", parts: [text(systemText)] }, ...merged], losses };
+  if (systemText === "") return { system: [], messages: merged, losses, tools };
+  if (rules.systemPrompt === "separate") return { system: [text(systemText)], messages: merged, losses, tools };
+  const prompt: Message = { id: "system", role: "system", parts: [text(systemText)] };
+  return { system: [], messages: [prompt, ...merged], losses, tools };
 }
 
 /** Gemini repeats the tool's name in the result; the others leave it to the id. */
 function resultNames(messages: readonly Message[]): ReadonlyMap<Part, string> {
   return new Map(pairCalls(messages).calls.flatMap((call) => call.results.map(({ part }) => [part, call.part.name])));
+}
+
+/** Chat lets those who speak have names. */
+function speakerOf({ role, wire }: Message): string | undefined {
+  return role !== "tool" && isObject(wire?.json) && wire.json.role !== undefined ? stringOf(wire.json.name) : undefined;
+}
+
+function calledNames(messages: readonly Message[]): readonly string[] {
+  return pairedParts(messages).flatMap(({ name }) => name ?? []);
+}
+
+function callIdsOf(messages: readonly Message[]): readonly string[] {
+  return pairedParts(messages).flatMap(({ callId }) => callId ?? []);
+}
+
+/** Calls and results that stay what they are. */
+function pairedParts(messages: readonly Message[]): readonly (ToolCallPart | ToolResultPart)[] {
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => ((part.type === "tool-call" || part.type === "tool-result") && !part.server ? [part] : [])),
+  );
 }
 
 function leadingSystem(messages: readonly Message[]): number {
