@@ -60,10 +60,7 @@ export function createViewMemory(): ViewMemory {
       if (prefix === undefined)
         return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
       const messages = [...prefix, ...source.messages.slice(covered)];
-      // Only a pass that put the summary into the prompt changes it; the caller may have changed it since.
-      const isOwnSystem = entry.system !== entry.sourceSystem && isSameParts(entry.sourceSystem, source.system);
-      const system = isOwnSystem ? partsAsNow(entry.system, entry.sourceSystem, source.system) : source.system;
-      return { view: { ...source, system, messages }, covered, passes: entry.passes };
+      return { view: { ...source, system: systemNow(entry, source.system), messages }, covered, passes: entry.passes };
     },
     remember: (source, view, passes) => {
       const { system } = view;
@@ -74,6 +71,16 @@ export function createViewMemory(): ViewMemory {
       entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
     },
   };
+}
+
+/**
+ * Only a pass that put the summary into the prompt changes it. The caller may have changed it since, to tell the date for one: what
+ * the summary stands for is gone from the messages all the same, so it stands behind the new prompt too.
+ */
+function systemNow({ system, sourceSystem }: Entry, now: Conversation["system"]): Conversation["system"] {
+  if (system === sourceSystem) return now;
+  if (isSameParts(sourceSystem, now)) return partsAsNow(system, sourceSystem, now);
+  return [...now, ...system.filter((part) => !sourceSystem.includes(part))];
 }
 
 /** Hosts move cache marks along the end of the list and add reminders there: nothing of that may undo an edit before it. */
