@@ -54,7 +54,9 @@ describe.concurrent("explain", () => {
 
   test("more messages than a profile allows", async () => {
     const { stdout } = await runInProcess(["explain", LONG, "--profile", "micro-agent"]);
-    expect(stdout).toContain("would compact now: there are more messages than the limit allows\n");
+    expect(stdout).toContain("would only leave out messages now: there are more than the limit allows\n");
+    const { wouldCompact, wouldPrune, reason } = await explained(LONG, "--profile", "micro-agent");
+    expect([wouldCompact, wouldPrune, reason]).toEqual([false, true, "prune"]);
   });
 
   test("every message is protected or may go", async () => {

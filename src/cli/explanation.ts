@@ -5,6 +5,7 @@
 
 import { sizeAtTrigger } from "../compactor/decide.ts";
 import type { FormatName } from "../core/message.ts";
+import { isCompaction } from "../core/plan/apply-plan.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
@@ -28,10 +29,10 @@ export interface Explanation {
   };
   /** By recorded usage, which knows what the file hides; absent where none is recorded. */
   readonly nextRequestTokens?: number;
-  /** What `fit` would do with it now. */
+  /** What `fit` would do with it now; what is pruned or left out without a trigger is no compaction, here as in hooks and stores. */
   readonly wouldCompact: boolean;
   readonly wouldPrune: boolean;
-  /** The trigger that fires, or why nothing is done. */
+  /** The trigger that fires, or why none does; `prune` where messages are over a limit. */
   readonly reason: string;
   readonly triggers: readonly TriggerState[];
   /** What pruning alone does; the triggers are asked before it, and one that fires has its strategy prune instead. */
@@ -84,7 +85,7 @@ export function explainSubject(subject: Subject): Explanation {
   const usage = compareUsage({ recorded, conversation, format, counter });
   const tail = shrunkTail(asked, parts);
   const asTriggered = sizeAtTrigger(decideInputOf(subject));
-  const removes = byItself.steps.some(({ type }) => type === "summarize" || type === "drop");
+  const wouldCompact = isCompaction(decision.rest);
   return {
     file: subject.file,
     source: transcript.source,
@@ -98,8 +99,8 @@ export function explainSubject(subject: Subject): Explanation {
       messages: size.messagesTokens,
     },
     ...(usage !== undefined && { nextRequestTokens: usage.nextRequestTokens }),
-    wouldCompact: removes || (byItself.steps.length > 0 && byItself.reason !== "prune"),
-    wouldPrune: byItself.steps.length > 0 && !removes,
+    wouldCompact,
+    wouldPrune: byItself.steps.length > 0 && !wouldCompact,
     reason: decision.rest.because ?? byItself.reason,
     triggers: settings.compact.triggers.map((trigger) => stateOf(trigger, settings, asTriggered)),
     prune: pruneState(settings, size, pruned),

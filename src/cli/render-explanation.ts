@@ -47,6 +47,7 @@ function hiddenText(tokens: number): string {
 
 function verdictText({ wouldCompact, wouldPrune, reason }: Explanation): string {
   if (wouldCompact) return `would compact now: ${REASONS[reason] ?? reason}`;
+  if (reason === "prune") return "would only leave out messages now: there are more than the limit allows";
   const because = BECAUSE[reason] ?? reason;
   return wouldPrune ? `would only prune tool results now: ${because}` : `would not compact now: ${because}`;
 }
@@ -57,7 +58,6 @@ const REASONS: Readonly<Record<string, string>> = {
   reserve: "the reserve is touched",
   budgetSum: "system, messages and reply exceed the budget",
   economic: "above the price cliff",
-  prune: "there are more messages than the limit allows",
 };
 
 function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): readonly string[] {
