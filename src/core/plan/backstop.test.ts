@@ -29,3 +29,19 @@ test("results that leave because of the limit on messages are not shortened befo
   expect(request.messages.length).toBeLessThanOrEqual(30);
   expect(plan.tokensAfter).toBe(estimateTokens({ format: "openai-chat" }).total(openaiChat.decode(request).messages));
 });
+
+test.each(["always", "never"] as const)("the limit counts the acknowledgement where there is one: %s", async (when) => {
+  const compactor = createCompactor({
+    format: openaiChat,
+    maxMessages: 10,
+    compact: { strategy: "summarize" },
+    render: { renderer: "pair", acknowledgement: { when } },
+    protect: { tailTokens: 3_000, tailMessages: 2, firstUser: false },
+  });
+  const messages = Array.from({ length: 31 }, (_, index) => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: `message ${index} ${"alpha beta gamma delta ".repeat(20)}`,
+  }));
+  const { request } = await compactor.compact({ messages });
+  expect(request.messages).toHaveLength(10);
+});

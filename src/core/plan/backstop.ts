@@ -9,6 +9,7 @@ import { overLimit } from "./count-backstop.ts";
 import { dropTurns } from "./drop-turns.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
 import type { PlanInput } from "./plan-input.ts";
+import { frameMessages } from "./render.ts";
 
 export function withBackstop(plan: Plan, input: PlanInput): Plan {
   const turned = withoutOldTurns(plan, input);
@@ -41,10 +42,9 @@ function isTaking(step: Step): step is TakingStep {
 function addedMessages({ steps }: Plan, { settings, conversation }: PlanInput): number {
   if (steps.some(({ type }) => type === "native")) return 1;
   if (!steps.some(({ type }) => type === "summarize")) return 0;
-  const { renderer } = settings.render;
   // Where neighbours of one role are refused, a line stands between what was put in and what follows.
   const bridges = formatRules(conversation.format).sameRole === "refused" ? 1 : 0;
-  return bridges + (renderer === "pair" || renderer === "merge-first-user" ? 2 : 1);
+  return bridges + frameMessages(settings.render, true).length;
 }
 
 function withDrop(plan: Plan, drop: DropStep | undefined, input: PlanInput): Plan {
