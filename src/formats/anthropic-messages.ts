@@ -2,10 +2,9 @@
 
 import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../core/cache-marks.ts";
 import { formatRules } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
 import type { Format, Usage, ValidateOptions, Violation } from "../core/ports.ts";
-import { historyHolder } from "../core/server-history.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
 import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
 import { anthropicCompact } from "./anthropic/native.ts";
@@ -15,7 +14,7 @@ import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { readOverflow } from "./overflow.ts";
 import { refuseError, refusePiece } from "./reply.ts";
 import { countOf, findUsage } from "./usage.ts";
-import { validateDecoded } from "./validation.ts";
+import { listOptions, validateDecoded } from "./validation.ts";
 
 const SHAPE: BodyShape = {
   format: "anthropic-messages",
@@ -48,12 +47,8 @@ export const anthropicMessages: Format = {
 
 function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
   return validateDecoded(SHAPE, body, (conversation, json) => {
-    const model = options.model ?? (isObject(json) ? stringOf(json.model) : undefined);
-    const isContinued = historyHolder(conversation) !== "list";
-    return [
-      ...checkMarks(conversation),
-      ...validateMessages(conversation.messages, { ...options, ...(model !== undefined && { model }), isContinued }),
-    ];
+    const checked = listOptions(conversation, json, options);
+    return [...checkMarks(conversation), ...validateMessages(conversation.messages, checked)];
   });
 }
 

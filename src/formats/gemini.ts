@@ -4,10 +4,9 @@
  */
 
 import { formatRules } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, ValidateOptions, Violation } from "../core/ports.ts";
-import { historyHolder } from "../core/server-history.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
@@ -18,7 +17,7 @@ import { readUsage } from "./gemini/usage.ts";
 import { validateMessages } from "./gemini/validate.ts";
 import { readOverflow } from "./overflow.ts";
 import { overlay } from "./overlay.ts";
-import { validateDecoded } from "./validation.ts";
+import { listOptions, validateDecoded } from "./validation.ts";
 
 const SHAPE: BodyShape = {
   format: "gemini",
@@ -65,9 +64,7 @@ function encode(conversation: Conversation): unknown {
 
 function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
   return validateDecoded(SHAPE, gatherParts(body), (conversation, json) => {
-    const model = options.model ?? (isObject(json) ? stringOf(json.model) : undefined);
-    const isContinued = historyHolder(conversation) !== "list";
-    return validateMessages(conversation.messages, { ...options, ...(model !== undefined && { model }), isContinued });
+    return validateMessages(conversation.messages, listOptions(conversation, json, options));
   });
 }
 

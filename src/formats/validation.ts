@@ -1,14 +1,23 @@
 /** Validating a body of any format: what cannot even be decoded is a violation too, never an exception. */
 
 import { CompactionError } from "../core/errors.ts";
+import { isObject, stringOf } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
 import type { ValidateOptions, Violation } from "../core/ports.ts";
+import { historyHolder } from "../core/server-history.ts";
 import { type BodyShape, decodeBody } from "./body.ts";
 
 /** What a list is looked at with. */
 export interface ListOptions extends ValidateOptions {
   /** The provider puts a history of its own before the list: what it lacks at its beginning may stand there. */
   readonly isContinued: boolean;
+}
+
+/** As the caller says; else as the body does. */
+export function listOptions(conversation: Conversation, body: unknown, options: ValidateOptions): ListOptions {
+  const model = options.model ?? (isObject(body) ? stringOf(body.model) : undefined);
+  const isContinued = historyHolder(conversation) !== "list";
+  return { ...options, ...(model !== undefined && { model }), isContinued };
 }
 
 export type CheckDecoded = (conversation: Conversation, body: unknown) => readonly Violation[];

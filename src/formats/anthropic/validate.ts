@@ -4,24 +4,12 @@ import { isObject } from "../../core/json.ts";
 import type { Message, OpaquePart, Part } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
 import type { ListOptions } from "../validation.ts";
+import { checkCalls, type Located, toRuns } from "./validate-calls.ts";
 
 const MESSAGES_MAX = 100_000;
 /** Pictures and pages in one request, on models with a large window and on those with 200,000 tokens. */
 const IMAGES_MAX = 600;
 const IMAGES_MAX_SMALL = 100;
-
-/** A part and where it stands. */
-interface Located {
-  readonly part: Part;
-  readonly messageIndex: number;
-  readonly path: string;
-}
-
-/** Neighbouring messages of one role, as the provider sees them. */
-interface Run {
-  readonly role: Message["role"];
-  readonly located: readonly Located[];
-}
 
 export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const runs = toRuns(messages);
@@ -31,24 +19,9 @@ export function validateMessages(messages: readonly Message[], options: ListOpti
     ...runs.flatMap((run) => run.located.flatMap((located) => checkPlacement(run.role, located))),
     ...checkSystemPositions(messages),
     ...checkCompaction(messages),
-    ...checkPairs(runs, options),
-    ...checkIds(runs),
-    ...checkServerTools(runs),
+    ...checkCalls(runs, options),
   ];
   return violations.sort((a, b) => a.messageIndex - b.messageIndex);
-}
-
-function toRuns(messages: readonly Message[]): readonly Run[] {
-  const runs: { role: Message["role"]; located: Located[] }[] = [];
-  messages.forEach(({ role, parts }, messageIndex) => {
-    const last = runs.at(-1);
-    const run = last?.role === role ? last : { role, located: [] };
-    if (run !== last) runs.push(run);
-    parts.forEach((part, position) => {
-      run.located.push({ part, messageIndex, path: `messages.${messageIndex}.content.${position}` });
-    });
-  });
-  return runs;
 }
 
 function checkList(messages: readonly Message[], options: ListOptions): readonly Violation[] {
@@ -60,14 +33,14 @@ function checkList(messages: readonly Message[], options: ListOptions): readonly
     violations.push(about("too-many-messages", -1, `messages: at most ${MESSAGES_MAX} messages are allowed`));
   }
   const images = messages.reduce((sum, { parts }) => sum + countImages(parts), 0);
-  const imagesMax = PREFILL_MODEL.test(options.model ?? "") ? IMAGES_MAX_SMALL : IMAGES_MAX;
+  const imagesMax = OLDER_MODEL.test(options.model ?? "") ? IMAGES_MAX_SMALL : IMAGES_MAX;
   if (images > imagesMax) {
     violations.push(about("too-many-images", -1, `messages: at most ${imagesMax} images are allowed, found ${images}`));
   }
   if (first.role !== "user" && !isCompaction(first.parts[0]) && !options.isContinued) {
     violations.push(about("first-role", 0, 'messages: first message must use the "user" role'));
   }
-  if (options.sending && isPrefill(last) && !PREFILL_MODEL.test(options.model ?? "")) {
+  if (options.sending && isPrefill(last) && !OLDER_MODEL.test(options.model ?? "")) {
     const message =
       "This model does not support assistant message prefill. The conversation must end with a user message.";
     violations.push(about("ends-with-assistant", messages.length - 1, message));
@@ -83,8 +56,8 @@ function countImages(parts: readonly Part[]): number {
   }, 0);
 }
 
-/** Generations before 4.6 continue a begun answer; their windows are the small ones. */
-const PREFILL_MODEL = /claude-(?:instant|[23]|(?:opus|sonnet|haiku)-4(?:-[015]\b|-\d{8}|$))/;
+/** Generations before 4.6: they continue a begun answer, and their windows are the small ones. */
+const OLDER_MODEL = /claude-(?:instant|[23]|(?:opus|sonnet|haiku)-4(?:-[015]\b|-\d{8}|$))/;
 
 /** A paused turn ends in the provider's own tools and is sent back as it is. */
 function isPrefill(last: Message | undefined): boolean {
@@ -101,19 +74,17 @@ function checkContent(message: Message, index: number, messages: readonly Messag
   }
   return message.parts.flatMap((part, position) => {
     const path = `messages.${index}.content.${position}`;
-    const at = (where: string): Violation => {
-      return {
-        rule: "empty-content",
-        path: where,
-        messageIndex: index,
-        message: "text content blocks must be non-empty",
-      };
-    };
     if (part.type === "tool-result" && !part.server) {
-      return part.content.flatMap((inner, offset) => (isEmptyBlock(inner) ? [at(`${path}.content.${offset}`)] : []));
+      return part.content.flatMap((inner, offset) =>
+        isEmptyBlock(inner) ? [emptyText(index, `${path}.content.${offset}`)] : [],
+      );
     }
-    return part.type === "text" && part.text === "" && !isFinalAssistant ? [at(path)] : [];
+    return part.type === "text" && part.text === "" && !isFinalAssistant ? [emptyText(index, path)] : [];
   });
+}
+
+function emptyText(messageIndex: number, path: string): Violation {
+  return { rule: "empty-content", path, messageIndex, message: "text content blocks must be non-empty" };
 }
 
 /** A result that is a string may be empty. */
@@ -206,101 +177,6 @@ function checkCompaction(messages: readonly Message[]): readonly Violation[] {
     if (index === 0 && position === 0) return [];
     return [{ rule: "compaction-misplaced", path, messageIndex: index, message: "compaction_block_misplaced" }];
   });
-}
-
-function checkPairs(runs: readonly Run[], { isContinued }: ListOptions): readonly Violation[] {
-  return runs.flatMap((run, index) => {
-    if (run.role === "assistant") return unanswered(run, runs[index + 1]);
-    if (index === 0 && isContinued) return [];
-    return run.role === "user" ? unexpected(run, runs[index - 1]) : [];
-  });
-}
-
-function unanswered(run: Run, next: Run | undefined): readonly Violation[] {
-  const answered = next?.role === "user" ? resultIds(next) : new Set<string>();
-  return run.located.flatMap(({ part, messageIndex, path }) => {
-    if (part.type !== "tool-call" || part.server || answered.has(part.callId ?? "")) return [];
-    const message = `messages.${messageIndex}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${part.callId}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
-    return [{ rule: "call-without-result", path, messageIndex, message }];
-  });
-}
-
-function unexpected(run: Run, previous: Run | undefined): readonly Violation[] {
-  const calls = new Set(
-    previous?.role === "assistant"
-      ? previous.located.flatMap(({ part }) => (part.type === "tool-call" && !part.server ? [part.callId] : []))
-      : [],
-  );
-  let hasOther = false;
-  const seen = new Set<string>();
-  return run.located.flatMap(({ part, messageIndex, path }) => {
-    if (part.type !== "tool-result" || part.server) {
-      hasOther = true;
-      return [];
-    }
-    const id = part.callId ?? "";
-    const at = (rule: string, message: string): Violation[] => [
-      { rule, path, messageIndex, message: `${path}: ${message}` },
-    ];
-    if (!calls.has(id)) {
-      const text = `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
-      return at("result-without-call", text);
-    }
-    if (seen.has(id)) {
-      return at(
-        "duplicate-result",
-        `each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
-      );
-    }
-    seen.add(id);
-    return hasOther ? at("result-after-text", "`tool_result` blocks must come before any other content") : [];
-  });
-}
-
-function checkIds(runs: readonly Run[]): readonly Violation[] {
-  const seen = new Set<string>();
-  return runs.flatMap((run) =>
-    run.located.flatMap(({ part, messageIndex, path }) => {
-      if (part.type !== "tool-call" && part.type !== "tool-result") return [];
-      const at = (rule: string, message: string): Violation[] => [
-        { rule, path, messageIndex, message: `${path}: ${message}` },
-      ];
-      if (part.callId === undefined || part.callId === "")
-        return at("missing-id", `${part.type} has no id: Field required`);
-      if (part.type === "tool-result") return [];
-      if (seen.has(part.callId)) return at("duplicate-call-id", "`tool_use` ids must be unique");
-      seen.add(part.callId);
-      return [];
-    }),
-  );
-}
-
-function checkServerTools(runs: readonly Run[]): readonly Violation[] {
-  const seen = new Set<string>();
-  const open = new Set<string>();
-  return runs.flatMap((run) =>
-    run.located.flatMap(({ part, messageIndex, path }) => {
-      const id = "callId" in part ? (part.callId ?? "") : "";
-      if (run.role === "user" && part.type !== "tool-result" && open.size > 0) {
-        const message = `${path}: while \`server_tool_use\` ${[...open].join(", ")} has no result, a user message may contain only tool results`;
-        open.clear();
-        return [{ rule: "call-without-result", path, messageIndex, message }];
-      }
-      if (part.type === "tool-call" && part.server) {
-        seen.add(id);
-        open.add(id);
-      }
-      if (part.type !== "tool-result" || !part.server) return [];
-      open.delete(id);
-      if (seen.has(id)) return [];
-      const message = `${path}: unexpected \`tool_use_id\`: ${part.callId}. Each result block must have a corresponding \`server_tool_use\` block before it.`;
-      return [{ rule: "result-without-call", path, messageIndex, message }];
-    }),
-  );
-}
-
-function resultIds(run: Run): ReadonlySet<string> {
-  return new Set(run.located.flatMap(({ part }) => (part.type === "tool-result" && part.callId ? [part.callId] : [])));
 }
 
 function isServerResult(part: Part | undefined): boolean {

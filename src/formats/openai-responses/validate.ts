@@ -3,12 +3,13 @@
 import { isObject, type JsonObject, stringOf } from "../../core/json.ts";
 import type { Message, Part } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
+import { isItemReference } from "../../core/structure/item-reference.ts";
 import { checkPairs, type UnseenHistory } from "./validate-pairs.ts";
 
 export function validateItems(messages: readonly Message[], body: JsonObject): readonly Violation[] {
   const unseen: UnseenHistory = {
     hasServerHistory: Boolean(body.previous_response_id) || Boolean(body.conversation) || Boolean(body.prompt),
-    hasReferences: messages.some(({ parts }) => isKind(parts[0], "item_reference")),
+    hasReferences: messages.some(isItemReference),
   };
   if (messages.length === 0) {
     if (unseen.hasServerHistory) return [];
