@@ -25,8 +25,10 @@ export function isWishChanged(wish: string, later: Iterable<string>, language: L
   if (named.length === 0) return false;
   for (const message of [...later].slice(-LATER_MAX)) {
     if (message.length > LATER_CHARS_MAX) continue;
-    const isMoved = INSTEAD.test(message);
-    if (!isMoved && (purpose === "" || !message.toLowerCase().includes(purpose))) continue;
+    const small = message.toLowerCase();
+    const isForPurpose = purpose !== "" && small.includes(purpose);
+    // Most speak of something else, and need not be searched for all the words that take another way.
+    if (!isForPurpose && !(named.some((word) => small.includes(word)) && INSTEAD.test(message))) continue;
     for (const sentence of splitSentences(message, { sentencesMax: SENTENCES_READ }))
       if (!endsAsking(sentence) && (takesOther(sentence, named) || servesPurpose(sentence, named, purpose)))
         return true;
