@@ -5,7 +5,7 @@
 
 import type { Compactor } from "../compactor.ts";
 import type { JsonValue } from "../core/json.ts";
-import type { UsageCounts } from "../core/store/counters.ts";
+import { type UsageCounts, wholeUsage } from "../core/store/counters.ts";
 import { throwIfAborted } from "../core/store/waiting.ts";
 import { checkOptions } from "./check-arguments.ts";
 import type { SessionParts } from "./compact-view.ts";
@@ -67,7 +67,8 @@ function usageOf({ format, settings }: Compactor, response: JsonValue): UsageCou
   const usage = format.readUsage(response);
   if (usage === undefined) return undefined;
   const { inputTokens, outputTokens } = usage;
-  return { inputTokens, outputTokens, contextTokens: settings.windowTokens };
+  // As the store will keep it, so that this process counts as all others do.
+  return wholeUsage({ inputTokens, outputTokens, contextTokens: settings.windowTokens });
 }
 
 /** Rejects as soon as the signal is aborted, whatever else is still waited for. */

@@ -95,3 +95,12 @@ test("what is queued between a request and its answer does not keep it from bein
   expect((await session.stats()).currentTokens).toBeGreaterThan(before * 1.4);
   await session.append(answer(17));
 });
+
+test("usage in fractions is counted here as the store counts it", async () => {
+  const store = memoryStore();
+  const session = await open({ store, compactor });
+  await session.append(response(said, 10.5));
+  const again = await open({ store, compactor: { ...compactor } });
+  const [{ inputTokens, totalTokens }, later] = [await session.stats(), await again.stats()];
+  expect([inputTokens, totalTokens]).toEqual([later.inputTokens, later.totalTokens]);
+});
