@@ -1,7 +1,8 @@
 /** Entries to messages where ids repeat. Words: `c1` a call, `=c1 text` its result, any other a text. */
 
 import { expect, test } from "vitest";
-import { assembleMessages, type Entry } from "./assemble-messages.ts";
+import type { JsonValue } from "../core/json.ts";
+import { assembleMessages, blocksOf, type Entry } from "./assemble-messages.ts";
 
 const user = (...words: readonly string[]): Entry => ({ role: "user", blocks: words.map(blockOf) });
 const answer = (responseId: string, ...words: readonly string[]): Entry => ({
@@ -49,3 +50,16 @@ test("a result written before its call finds it; one without a call stays put", 
     [user("=c1 early"), user("=c9 alone"), answer("m1", "c1")],
     ["user: =c9 alone", "assistant: c1", "user: =c1 early"],
   ));
+
+test("what a result holds is brought to blocks, so that one odd line does not keep a session from being read", () => {
+  const result = { type: "tool_result", tool_use_id: "c1" };
+  const text = (words: string) => ({ type: "text", text: words });
+  const check = (content: JsonValue, expected: object) =>
+    expect(blocksOf([{ ...result, content }])).toEqual([expected]);
+  check("ok", { ...result, content: "ok" });
+  check([text("ok")], { ...result, content: [text("ok")] });
+  check(null, result);
+  check([null, "ok", text("on")], { ...result, content: [text("ok"), text("on")] });
+  check({ type: "text", text: "ok" }, { ...result, content: [text("ok")] });
+  check(7, { ...result, content: [text("7")] });
+});

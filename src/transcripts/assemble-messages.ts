@@ -61,7 +61,24 @@ export function assembleMessages(entries: readonly Entry[]): Assembled {
 export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
   if (typeof content === "string") return content.trim() === "" ? [] : [{ type: "text", text: content }];
   if (!isArray(content)) return [];
-  return content.filter(isObject).filter((block) => !isBlankText(block));
+  return content
+    .filter(isObject)
+    .filter((block) => !isBlankText(block))
+    .map(withReadableContent);
+}
+
+/** A result that a client wrote half, or in a way of its own, would keep the whole session from being decoded. */
+function withReadableContent(block: JsonObject): JsonObject {
+  const { content, ...rest } = block;
+  if (block.type !== "tool_result" || content === undefined || typeof content === "string") return block;
+  if (isArray(content) && content.every(isObject)) return block;
+  const said = (isArray(content) ? content : [content]).filter((inner) => inner !== null);
+  const blocks = said.map((inner) => (isObject(inner) ? inner : { type: "text", text: textIn(inner) }));
+  return blocks.length === 0 ? rest : { ...rest, content: blocks };
+}
+
+function textIn(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 interface Response {

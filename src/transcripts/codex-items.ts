@@ -1,6 +1,6 @@
 /** Which records are Responses items, and which of them the model wrote. Types only, by the names the API gives them. */
 
-import { isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 
 const MODEL_ITEMS: ReadonlySet<string> = new Set([
   "apply_patch_call",
@@ -42,10 +42,16 @@ const MESSAGE_ROLES: ReadonlySet<string> = new Set(["user", "assistant", "system
 export function isResponsesItem(item: JsonObject): boolean {
   const type = stringOf(item.type);
   if (type === undefined || type === "message") {
-    return MESSAGE_ROLES.has(stringOf(item.role) ?? "") && item.content !== undefined;
+    return MESSAGE_ROLES.has(stringOf(item.role) ?? "") && isReadable(item.content);
   }
+  if (isArray(item.output) && !item.output.every(isObject)) return false;
   if ((type === "function_call" || type.endsWith("_call_output")) && stringOf(item.call_id) === undefined) return false;
   return MODEL_ITEMS.has(type) || CLIENT_ITEMS.has(type);
+}
+
+/** What a format can decode; a list may hold nothing but parts. */
+function isReadable(content: JsonValue | undefined): boolean {
+  return content === null || typeof content === "string" || (isArray(content) && content.every(isObject));
 }
 
 /** True for item types that exist in this format only; a plain message does not tell. */

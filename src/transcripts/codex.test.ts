@@ -104,6 +104,17 @@ test("ghosts and notes of the client are left out, unknown items counted", () =>
   ]);
 });
 
+test("items that no one could decode are left out and counted", () => {
+  const odd = [
+    item({ type: "message", role: "user", content: 7 }),
+    item({ type: "message", role: "user", content: [null] }),
+  ];
+  const half = item({ type: "function_call_output", call_id: "c1", output: ["text"] });
+  const { conversations, records } = read([meta, user("hi"), ...odd, half]);
+  expect(conversations[0]?.segments[0]?.messages).toEqual([user("hi").payload]);
+  expect(records.unknown).toEqual({ "response_item message": 2, "response_item function_call_output": 1 });
+});
+
 test("a compaction restarts from its replacement", () => {
   const replacement = [user("kept").payload, { type: "compaction", encrypted_content: "e" }];
   const main = check(
