@@ -43,10 +43,11 @@ function readDocument(value: JsonValue, options: PlainOptions): PlainReading | u
   const first = found[0];
   if (first === undefined) return undefined;
   const conversations = found.map((body) => conversationOf(body, idOf(body, found.length), options));
-  return { source: documentSource(first), conversations };
+  return { source: documentSource(value, first), conversations };
 }
 
-function documentSource({ path, body }: FoundBody): TranscriptSource {
+function documentSource(document: JsonValue, { path, body }: FoundBody): TranscriptSource {
+  if (isObject(document) && document.custom_id !== undefined) return "batch-jsonl";
   if (path.some((key) => /^(request|postData)/.test(key))) return "http-recording";
   if (path.some((key) => /^\d+$/.test(key))) return "run-list";
   return isArray(body) ? "message-list" : "request-body";

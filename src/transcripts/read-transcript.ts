@@ -23,7 +23,8 @@ export function readTranscript(text: string, options: ReadOptions = {}): Transcr
   if (json.trim() === "") throw unreadable("the file is empty; give a session file, request body or message list");
   const counter = createCounter();
   const isLines = isJsonLines(json);
-  const document = isLines ? undefined : parseDocument(json);
+  const isOneLine = options.source !== undefined && LINE_SOURCES.has(options.source) && !json.trim().includes("\n");
+  const document = isLines || isOneLine ? undefined : parseDocument(json);
   const sample = document === undefined ? sampleLines(json).value : document;
   const detected = detectAgent(sample);
   const source = options.source ?? detected;
@@ -38,9 +39,16 @@ export function readTranscript(text: string, options: ReadOptions = {}): Transcr
   const reading = readPlain(input, counter, options.format);
   if (document !== undefined) for (const _ of reading?.conversations ?? []) counter.read();
   if (reading === undefined) throw unreadable(`${describe(sample)} holds no conversation; ${WHAT_IS_READ}`);
+  if (options.source !== undefined && reading.source !== options.source) {
+    const advice = `it looks like ${detected ?? reading.source}, so leave the source out`;
+    throw unreadable(`the file cannot be read as ${options.source}: ${advice}`);
+  }
   checkPlainFormat(reading.conversations, options.format);
-  return { source: options.source ?? reading.source, conversations: reading.conversations, records: counter.counts() };
+  return { source: reading.source, conversations: reading.conversations, records: counter.counts() };
 }
+
+/** A single line of these looks like a document. */
+const LINE_SOURCES: ReadonlySet<TranscriptSource> = new Set(["chat-jsonl", "batch-jsonl"]);
 
 interface Agent {
   readonly title: string;
