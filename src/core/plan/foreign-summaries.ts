@@ -1,4 +1,7 @@
-/** Summaries that other tools left in a conversation as user messages: nobody asked for anything in them. */
+/**
+ * Summaries that other tools, or we under another profile, left in a conversation as user messages: nobody asked for anything in
+ * them. Those of the profile in force are found by its marks, and never get here.
+ */
 
 import type { Message } from "../message.ts";
 
@@ -9,9 +12,18 @@ const OPENINGS: readonly string[] = [
   "Another language model started to solve this problem",
 ];
 
+/** As the profiles that are shipped write them, on a line of their own. */
+const OWN_OPENINGS: readonly string[] = [
+  "[Conversation summary]",
+  "[Previous conversation summary]",
+  "[Summary of the conversation before this point]",
+  "[Summary of the earlier conversation, which was archived]",
+];
+
 export function isForeignSummary({ parts }: Message): boolean {
   const [first] = parts;
   if (first?.type !== "text") return false;
   const start = first.text.trimStart();
-  return OPENINGS.some((opening) => start.startsWith(opening));
+  if (OPENINGS.some((opening) => start.startsWith(opening))) return true;
+  return OWN_OPENINGS.some((opening) => start.startsWith(`${opening}\n`));
 }
