@@ -6,10 +6,15 @@ import { isObject, type JsonObject, numberOf } from "../core/json.ts";
 export function findUsage(response: unknown, key: string, marker: string): JsonObject | undefined {
   if (!isObject(response)) return undefined;
   const inner = response[key];
-  if (isObject(inner)) return inner;
+  if (isObject(inner)) return saysNumber(inner) ? inner : undefined;
   return numberOf(response[marker]) === undefined ? undefined : response;
 }
 
 export function countOf(usage: unknown, key: string): number {
-  return isObject(usage) ? (numberOf(usage[key]) ?? 0) : 0;
+  return isObject(usage) ? Math.max(0, numberOf(usage[key]) ?? 0) : 0;
+}
+
+/** An object without a single count reports nothing. */
+export function saysNumber(usage: JsonObject): boolean {
+  return Object.values(usage).some((value) => numberOf(value) !== undefined);
 }

@@ -2,13 +2,14 @@
 
 import { isArray, isObject, type JsonObject, numberOf } from "../../core/json.ts";
 import type { Usage } from "../../core/ports.ts";
+import { saysNumber } from "../usage.ts";
 import { unwrapped } from "./reply.ts";
 import { type Field, fieldOf, objectOf } from "./spelling.ts";
 
 export function readUsage(response: unknown): Usage | undefined {
   const usage = findUsage(response);
   if (usage === undefined) return undefined;
-  const count = (field: Field): number => numberOf(fieldOf(usage, field)) ?? 0;
+  const count = (field: Field): number => Math.max(0, numberOf(fieldOf(usage, field)) ?? 0);
   const reasoningTokens = count("thoughtsTokenCount");
   return {
     // What built-in tools returned is fed back to the model as input, billed as such, and not part of the prompt count.
@@ -26,6 +27,6 @@ function findUsage(response: unknown): JsonObject | undefined {
   if (isArray(response)) return response.map(findUsage).findLast((usage) => usage !== undefined);
   if (!isObject(response)) return undefined;
   const inner = objectOf(unwrapped(response), "usageMetadata");
-  if (inner !== undefined) return inner;
+  if (inner !== undefined) return saysNumber(inner) ? inner : undefined;
   return numberOf(fieldOf(response, "promptTokenCount")) === undefined ? undefined : response;
 }
