@@ -203,3 +203,33 @@ test("what stands in a system prompt, beside a text or with a name is told", () 
   ];
   expect(told("openai-responses", "openai-chat", custom)).toEqual(["1 free-text-input changed"]);
 });
+
+test("items of the provider's own: what can be read becomes text, what cannot is dropped, data is no text", () => {
+  const responses = formatNamed("openai-responses");
+  const input = [
+    { role: "user", content: "draw" },
+    { type: "compaction", encrypted_content: "gAAA" },
+    { type: "item_reference", id: "msg_1" },
+    { type: "image_generation_call", id: "ig_1", status: "completed", result: "iVBORw0KGgo".repeat(100) },
+    {
+      type: "local_shell_call",
+      id: "l1",
+      call_id: "c1",
+      status: "completed",
+      action: { type: "exec", command: ["ls"] },
+    },
+    { type: "local_shell_call_output", id: "l1", call_id: "c1", output: "a.ts" },
+  ];
+  const { conversation, losses } = convert(responses.decode({ input }), formatNamed("anthropic-messages"));
+  expect(losses.map(({ what, became }) => `${what} ${became}`)).toEqual([
+    "opaque:compaction dropped",
+    "opaque:item_reference dropped",
+    "opaque:image_generation_call text",
+    "call:local_shell_call changed",
+  ]);
+  expect(textsOf(conversation.messages.flatMap(({ parts }) => parts))).toEqual([
+    "draw",
+    '[image_generation_call] {"status":"completed","result":"(1100 characters of data)"}',
+    "a.ts",
+  ]);
+});

@@ -1,7 +1,7 @@
 /** One message's parts as another format can hold them; what it cannot becomes text where it can be read, else is dropped. */
 
 import type { FormatRules } from "../format-rules.ts";
-import { isArray, isObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
 import type { FormatName, MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
 import { text, textsOf } from "../message.ts";
 import type { Loss } from "./adopt.ts";
@@ -51,11 +51,16 @@ function adoptPart(part: Part, context: AdoptContext): readonly Part[] {
       context.report("reasoning", "dropped");
       return [];
     case "opaque":
-      context.report(`opaque:${part.kind}`, "text");
-      return [text(describeOpaque(part))];
+      return adoptOpaque(part, context);
     default:
       return part satisfies never;
   }
+}
+
+function adoptOpaque(part: OpaquePart, { report }: AdoptContext): readonly Part[] {
+  const described = describeOpaque(part);
+  report(`opaque:${part.kind}`, described === undefined ? "dropped" : "text");
+  return described === undefined ? [] : [text(described)];
 }
 
 function adoptMedia(part: MediaPart, { to, rules, report }: AdoptContext): Part {
@@ -82,6 +87,9 @@ function describeMedia({ kind, mediaType, name, source }: MediaPart): string {
   return `[${kind}${details.length === 0 ? "" : ` ${details.join(", ")}`}: not available here]`;
 }
 
+/** What a call of a function is called; a call of another kind, such as one of a shell, becomes one. */
+const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "function_call", "tool_use"]);
+
 function adoptCall(part: ToolCallPart, { to, callIds, tools, report }: AdoptContext): Part {
   const { callId, name, input, wire } = part;
   const takesText = to === "openai-chat" || to === "openai-responses";
@@ -89,6 +97,8 @@ function adoptCall(part: ToolCallPart, { to, callIds, tools, report }: AdoptCont
   // A tool that takes free text becomes a function with that text for arguments.
   const isCustom = wire?.type === "custom" || wire?.type === "custom_tool_call";
   if (!isFit || isCustom) report("free-text-input", "changed");
+  const kind = stringOf(wire?.type);
+  if (kind !== undefined && !isCustom && !FUNCTION_KINDS.has(kind)) report(`call:${kind}`, "changed");
   if (callId !== undefined && callIds.has(callId)) report("call-id", "changed");
   const id = callId === undefined ? {} : { callId: callIds.get(callId) ?? callId };
   return { type: "tool-call", ...id, name: tools.get(name) ?? name, input: isFit ? input : { input } };
@@ -119,7 +129,7 @@ function describeServerPart(part: ToolCallPart | ToolResultPart, { report }: Ado
   }
   report("server-tool-result", "text");
   const readable = part.content.flatMap((inner) =>
-    inner.type === "opaque" ? [describeOpaque(inner)] : textsOf([inner]),
+    inner.type === "opaque" ? (describeOpaque(inner) ?? []) : textsOf([inner]),
   );
   return text(`[Result] ${readable.join("\n")}`);
 }
@@ -134,10 +144,20 @@ const UNREADABLE_KEYS: ReadonlySet<string> = new Set([
   "thoughtSignature",
 ]);
 
-function describeOpaque({ kind, wire }: OpaquePart): string {
+/** Undefined where nothing of it can be read. */
+function describeOpaque({ kind, wire }: OpaquePart): string | undefined {
   if (typeof wire.content === "string") return wire.content;
   const readable: JsonObject = Object.fromEntries(
     Object.entries(wire).filter((entry): entry is [string, JsonValue] => !UNREADABLE_KEYS.has(entry[0])),
   );
-  return `[${kind || "unknown"}] ${JSON.stringify(readable)}`;
+  if (Object.keys(readable).length === 0) return undefined;
+  return `[${kind || "unknown"}] ${JSON.stringify(readable, (_, value: unknown) => withoutData(value))}`;
+}
+
+/** Longer than any id or hash: what has no blank in so many characters is a file or a cipher, and would be counted as text. */
+const DATA_CHARACTERS_MIN = 400;
+
+function withoutData(value: unknown): unknown {
+  if (typeof value !== "string" || value.length < DATA_CHARACTERS_MIN || !/^[\w+/=-]+$/.test(value)) return value;
+  return `(${value.length} characters of data)`;
 }
