@@ -4,7 +4,7 @@
  */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import { isJsonLines, parseDocument, parseLines } from "./json-text.ts";
+import { isJsonLines, parseDocument, parseLines, withoutMark } from "./json-text.ts";
 import { type PlainInput, readPlain } from "./plain.ts";
 import { createCounter } from "./record-counts.ts";
 import type { TranscriptSource } from "./transcript.ts";
@@ -14,7 +14,8 @@ const SAMPLE_RECORDS = 50;
 
 export function detectSource(text: string): TranscriptSource | undefined {
   try {
-    const input = isJsonLines(text) ? sampleLines(text) : { value: parseDocument(text) };
+    const json = withoutMark(text);
+    const input = isJsonLines(json) ? sampleLines(json) : { value: parseDocument(json) };
     return detectAgent(input.value) ?? readPlain(input, createCounter())?.source;
   } catch {
     return undefined; // no JSON at all, which is an answer here

@@ -20,6 +20,11 @@ export interface ParsedLine {
   readonly lineNumber: number;
 }
 
+/** Without the byte order mark that some editors put first. */
+export function withoutMark(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
 /** Yields every line that parses; `onBroken` is told of each that does not. Blank lines are nothing. */
 export function* parseLines(text: string, onBroken: (lineNumber: number) => void): Generator<ParsedLine> {
   let lineNumber = 0;

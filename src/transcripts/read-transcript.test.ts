@@ -1,6 +1,7 @@
 /** A kind of file that is asked for is read as that, or refused. */
 
 import { expect, test } from "vitest";
+import { detectSource } from "./detect-source.ts";
 import { readTranscript } from "./read-transcript.ts";
 import type { TranscriptSource } from "./transcript.ts";
 
@@ -36,4 +37,18 @@ test("one line may be all there is of a file of lines", () => {
   expect(readTranscript(JSON.stringify(body), { source: "chat-jsonl" }).conversations[0]?.id).toBe("line-1");
   check(JSON.stringify(batch), "batch-jsonl", "batch-jsonl");
   check(JSON.stringify(batch), undefined, "batch-jsonl");
+});
+
+test("a byte order mark hides nothing from detection", () => {
+  const session = {
+    type: "user",
+    uuid: "u",
+    parentUuid: null,
+    sessionId: "s",
+    message: { role: "user", content: "hi" },
+  };
+  for (const value of [body, [body.messages[0]], batch, session]) {
+    const text = `\uFEFF${JSON.stringify(value)}`;
+    expect(detectSource(text)).toBe(readTranscript(text).source);
+  }
 });

@@ -11,7 +11,7 @@ import { readCodex } from "./codex.ts";
 import { fitsFormat } from "./detect-format.ts";
 import { type AgentSource, detectAgent, sampleLines } from "./detect-source.ts";
 import { readGeminiCli } from "./gemini-cli.ts";
-import { isJsonLines, parseDocument, parseLines } from "./json-text.ts";
+import { isJsonLines, parseDocument, parseLines, withoutMark } from "./json-text.ts";
 import { readPi } from "./pi.ts";
 import { readPlain } from "./plain.ts";
 import { type Counter, createCounter } from "./record-counts.ts";
@@ -19,7 +19,7 @@ import type { ReadOptions, RecordCounts, RecordedConversation, Transcript, Trans
 
 /** Throws `unreadable-file` where nothing is understood; the message names what was found and what to do. */
 export function readTranscript(text: string, options: ReadOptions = {}): Transcript {
-  const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const json = withoutMark(text);
   if (json.trim() === "") throw unreadable("the file is empty; give a session file, request body or message list");
   const counter = createCounter();
   const isLines = isJsonLines(json);
