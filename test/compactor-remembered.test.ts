@@ -93,6 +93,18 @@ test("what is pinned after a pass that left it in place stays through the next",
   expect((await free.fit({ messages: more })).request.messages).not.toContainEqual(messages[80]);
 });
 
+test("pins are those of the call: one that was taken back holds nothing any more", async () => {
+  const messages = turns(40);
+  const isKept = async (pinnedNow: readonly number[]): Promise<boolean> => {
+    const own = small();
+    expect((await own.fit({ messages }, { pinned: [4] })).report.compacted).toBe(true);
+    const more = [...messages, ...turns(4, "more")];
+    const { request } = await own.compact({ messages: more }, { pinned: pinnedNow, target: { tokens: 800 } });
+    return request.messages.some((message) => JSON.stringify(message) === JSON.stringify(messages[4]));
+  };
+  expect([await isKept([4]), await isKept([])]).toEqual([true, false]);
+});
+
 describe("a pin that comes too late undoes the edit", () => {
   const thought = (text: string) => [
     { type: "thinking", thinking: "It is slow.", signature: "c2lnbmVk" },
@@ -129,4 +141,29 @@ test("two passes in a row that free little are remembered together with what the
     outcomes.push(report.compacted ? "compacted" : report.reason);
   }
   expect(outcomes).toEqual(["compacted", "compacted", "thrashing", "compacted"]);
+});
+
+test("results that are pruned at every request are no passes: the next compaction is not held off", async () => {
+  const own = small({
+    compact: { triggers: [{ type: "absolute", tokens: 8_000 }] },
+    prune: { highWaterRatio: 0, lowWaterRatio: 0, keepLast: 1, softTrim: false, clearAfter: 1 },
+  });
+  const round = (id: number): readonly Said[] => [
+    say("assistant", [{ type: "tool_use", id: `call-${id}`, name: "read", input: {} }]),
+    say("user", [{ type: "tool_result", tool_use_id: `call-${id}`, content: "x y z ".repeat(100) }]),
+  ];
+  let messages: readonly Said[] = [...turns(8), say("user", "Read them.")];
+  let pruned = 0;
+  for (let id = 0; id < 8; id++) {
+    messages = [...messages, ...round(id)];
+    const { report } = await own.fit({ messages });
+    expect(["prune", "not-triggered"]).toContain(report.reason);
+    if (report.reason === "prune") pruned++;
+  }
+  expect(pruned).toBeGreaterThan(2);
+  // Only a little comes, and it is what makes the list too long.
+  const lower = { triggers: [{ type: "absolute", tokens: 2_000 }], target: { type: "tokens", tokens: 1_500 } } as const;
+  own.configure({ compact: lower });
+  const { report } = await own.fit({ messages: [...messages, say("assistant", "Read."), say("user", "Go on.")] });
+  expect(report).toMatchObject({ compacted: true, reason: "absolute" });
 });
