@@ -59,6 +59,18 @@ describe.concurrent("explain", () => {
     expect([wouldCompact, wouldPrune, reason]).toEqual([false, true, "prune"]);
   });
 
+  test.each([
+    ["balanced", true],
+    ["nous", true],
+    ["agentpg", false], // only within a compaction
+    ["micro-agent", false], // has a cap alone, and nothing here is over it
+    ["openclaw", false],
+  ])("%s is shown to prune on its own: %s", async (profile, isShown) => {
+    expect((await explained(LONG, "--profile", profile)).prune.enabled).toBe(isShown);
+    const { stdout } = await runInProcess(["explain", LONG, "--profile", profile]);
+    expect(/^ {2}prune +\d/m.test(stdout)).toBe(isShown);
+  });
+
   test("every message is protected or may go", async () => {
     const { protected: groups, mayGo, messages, cut } = await explained(LONG, "--window", "60k");
     const kept = groups.reduce((sum: number, group: { messages: number }) => sum + group.messages, 0);

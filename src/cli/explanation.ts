@@ -6,6 +6,7 @@
 import { sizeAtTrigger } from "../compactor/decide.ts";
 import type { FormatName } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
+import { prunesByItself } from "../core/plan/prune.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
@@ -37,6 +38,7 @@ export interface Explanation {
   readonly triggers: readonly TriggerState[];
   /** What pruning alone does; the triggers are asked before it, and one that fires has its strategy prune instead. */
   readonly prune: {
+    /** False where it is switched off, left to compactions, or has nothing that it could do. */
     readonly enabled: boolean;
     readonly tokens: number;
     readonly highTokens: number;
@@ -135,11 +137,14 @@ function stateOf(trigger: Trigger, settings: Settings, size: ContextSize): Trigg
   };
 }
 
-function pruneState({ prune, windowTokens }: Settings, size: ContextSize, pruned: ContextSize): Explanation["prune"] {
+function pruneState(settings: Settings, size: ContextSize, pruned: ContextSize): Explanation["prune"] {
+  const { prune, windowTokens } = settings;
+  const freesTokens = size.messagesTokens - pruned.messagesTokens;
+  const hasTiers = prune.softTrim !== undefined || prune.stub !== undefined || prune.clearAfter > 0;
   return {
-    enabled: prune.enabled,
+    enabled: prunesByItself(settings) && (hasTiers || freesTokens > 0),
     tokens: sizeTokens(size),
-    freesTokens: size.messagesTokens - pruned.messagesTokens,
+    freesTokens,
     highTokens: Math.floor(shareOf(windowTokens, prune.highWaterRatio)),
     lowTokens: Math.floor(shareOf(windowTokens, prune.lowWaterRatio)),
   };

@@ -8,7 +8,7 @@ import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
-import { capSteps, pruneSteps } from "../core/plan/prune.ts";
+import { capSteps, pruneSteps, prunesByItself } from "../core/plan/prune.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import { targetOfRequest } from "../core/plan/target.ts";
@@ -119,7 +119,7 @@ function waterStage(before: Stage): Stage {
   const { settings, view, tokensOf } = given;
   const { prune, protect } = settings;
   const tokens = totalTokens(input);
-  const isDue = prune.enabled && !protect.toolOutputs && tokens > shareOf(settings.windowTokens, prune.highWaterRatio);
+  const isDue = prunesByItself(settings) && tokens > shareOf(settings.windowTokens, prune.highWaterRatio);
   if (!isDue) return before;
   const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
   // Where the tail is not spared, what the model has not read yet still is (X06).

@@ -1,5 +1,6 @@
 /** A profile, or any settings, as rows of short text: what a table or a command prints. Reads only. */
 
+import { prunesByItself } from "../core/plan/prune.ts";
 import { raiseToFloor } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { describePrune } from "./describe-prune.ts";
@@ -24,7 +25,7 @@ export function describeSettings(settings: Settings): readonly DescriptionRow[] 
   const rows: readonly (readonly [string, string])[] = [
     ["window", `${shown(settings.windowTokens)} tokens, up to ${shown(settings.maxOutputTokens)} for a reply`],
     ["compacts by itself", autoText(settings)],
-    ["prunes by itself", settings.prune.enabled ? "yes" : "no"],
+    ["prunes by itself", capsResults(settings) || prunesByItself(settings) ? "yes" : "no"],
     ["trigger", listed(compact.triggers.map(triggerText), " or ") || "none set"],
     ["checked", listed(compact.checkPoints)],
     ["counted", listed(["messages", ...countedParts(settings)])],
@@ -45,7 +46,7 @@ export function describeSettings(settings: Settings): readonly DescriptionRow[] 
     ["acknowledgement", acknowledgementText(settings)],
     ["on failure", listed(failure.ladder, " → ")],
     ["on overflow", overflowText(overflow)],
-    ["message limit", settings.maxMessages === 0 ? "none" : shown(settings.maxMessages)],
+    ["message limit", limitText(settings)],
     [
       "memory flush",
       memoryFlush.enabled ? `${shown(memoryFlush.softThresholdTokens)} tokens before the reserve` : "off",
@@ -57,6 +58,17 @@ export function describeSettings(settings: Settings): readonly DescriptionRow[] 
 function autoText({ compact: { auto, triggers } }: Settings): string {
   if (!auto) return "no";
   return triggers.length === 0 ? "only once a trigger is set" : "yes";
+}
+
+function capsResults({ prune, protect }: Settings): boolean {
+  return prune.enabled && prune.capOnArrivalChars > 0 && !protect.toolOutputs;
+}
+
+function limitText({ maxMessages, maxMessagesWhen }: Settings): string {
+  if (maxMessages === 0) return "none";
+  return maxMessagesWhen === "auto-off"
+    ? `${shown(maxMessages)} while it does not compact by itself`
+    : shown(maxMessages);
 }
 
 function triggerText(trigger: Settings["compact"]["triggers"][number]): string {

@@ -78,7 +78,8 @@ export const pruneSchema: SchemaFor<PruneSettings> = {
       type: "number",
       min: 0,
       max: 1,
-      about: "Start shortening above this share of the window; 0 together with the low water for every request.",
+      about:
+        "Start shortening above this share of the window; 0 together with the low water for every request, 1 to leave it to compactions.",
     },
     lowWaterRatio: {
       type: "number",

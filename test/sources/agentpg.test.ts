@@ -57,3 +57,26 @@ test("scenario C: system 1K + 30K + 40K + 35K + 50K + 20K become 79K", async () 
   expect(report.ratios.whole).toBeCloseTo(2.2, 1);
   expect(report.ratios.zone).toBeCloseTo(105 / 8, 1);
 });
+
+test.each([
+  ["above the trigger", 46, 170_000],
+  ["above the window", 60, 200_000],
+])("without automatic compaction nothing is shortened, %s (R010, R040)", async (_, rounds, overTokens) => {
+  const messages: JsonObject[] = [{ role: "user", content: "Read them all." }];
+  for (let round = 0; round < rounds; round++) {
+    const id = `c${round}`;
+    const call = { id, type: "function", function: { name: "read", arguments: "{}" } };
+    messages.push(
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: id, content: "some words of it ".repeat(1_000) },
+    );
+  }
+  const body = { messages };
+  const compactor = createCompactor({ format: openaiChat, profile: "agentpg", compact: { auto: false } });
+  const { request, report } = await compactor.fit(body);
+  expect(report.tokensBefore).toBeGreaterThan(overTokens);
+  expect(report).toMatchObject({ compacted: false, reason: "auto-off", ok: true });
+  expect(request).toBe(body);
+  const { report: asked } = await compactor.compact(body);
+  expect(asked.steps).toMatchObject({ stub: expect.any(Number) });
+});

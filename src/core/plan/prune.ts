@@ -35,6 +35,11 @@ export interface PruneOptions {
   readonly harder?: boolean;
 }
 
+/** Whether old results are shortened although no trigger fires: a mark at the whole window leaves that to compactions (R010). */
+export function prunesByItself({ prune, protect }: Settings): boolean {
+  return prune.enabled && !protect.toolOutputs && prune.highWaterRatio < 1;
+}
+
 /** Oldest first, until enough is freed. */
 export function pruneSteps(input: PruneInput, { freeTokens, harder = false }: PruneOptions): readonly TextStep[] {
   const steps: TextStep[] = [];
