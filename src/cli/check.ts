@@ -7,6 +7,7 @@ import type { Violation } from "../core/ports.ts";
 import type { Transcript } from "../transcripts/index.ts";
 import { type Arguments, type OptionSpecs, parseArguments, usage } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, type Output, showHelp } from "./command.ts";
+import { indentedJson } from "./indented-json.ts";
 import {
   CONVERSATION_OPTION,
   chooseConversation,
@@ -22,7 +23,8 @@ import { leftOutOf, problemsOf, strangersIn, withoutPath } from "./problems.ts";
 import { type RepairedBody, repairRecorded } from "./repair-recorded.ts";
 import { terminalOf } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
-import { refuseSameFile, writeWhole } from "./write-whole.ts";
+import { writeOut } from "./write-out.ts";
+import { refuseSameFile } from "./write-whole.ts";
 
 const OPTIONS = {
   repair: { type: "boolean", about: "mend what can be mended and write it to --out" },
@@ -114,7 +116,7 @@ function checkAll(indexes: readonly number[], { given, transcript, io }: Task): 
     const conversations = checked.map(({ id, format }, at) => ({ number: (indexes[at] ?? 0) + 1, id, format }));
     const format = checked[0]?.format;
     const result = { file: given.file, source, format, valid: isValid, conversations, problems };
-    io.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    io.stdout.write(indentedJson(result));
     return isValid ? EXIT.ok : EXIT.invalid;
   }
   const name = oneLine(given.file);
@@ -138,17 +140,13 @@ function repairTo(out: string, task: Task & { readonly index: number }): ExitCod
   const { given, transcript, io } = task;
   const repaired = repairRecorded(conversationAt(transcript, task.index));
   const isValid = repaired.problems.length === 0;
-  if (isValid) {
-    const text = `${JSON.stringify(repaired.body, null, 2)}\n`;
-    if (out === STANDARD_INPUT) io.stdout.write(text);
-    else writeWhole(out, text, given.file === STANDARD_INPUT ? {} : { like: given.file });
-  }
+  if (isValid) writeOut({ out, text: indentedJson(repaired.body), from: given.file }, io);
   const leftOut = leftOutOf(transcript);
   if (given.isSet("json")) {
     const { body: _, format, repairs, problems } = repaired;
     const { source } = transcript;
     const result = { file: given.file, source, format, valid: isValid, repairs, leftOut, problems };
-    io.stdout.write(`${JSON.stringify({ ...result, out: isValid ? out : null }, null, 2)}\n`);
+    io.stdout.write(indentedJson({ ...result, out: isValid ? out : null }));
     return isValid ? EXIT.ok : EXIT.invalid;
   }
   for (const message of leftOut) io.stderr.write(`left out: ${oneLine(message)}\n`);

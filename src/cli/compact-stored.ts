@@ -16,6 +16,7 @@ import { EXIT, type ExitCode, type Io } from "./command.ts";
 import type { CompactOptions } from "./compact-options.ts";
 import { type Compaction, type CompactionOptions, describeCompaction } from "./compaction.ts";
 import { heardStore } from "./heard-store.ts";
+import { indentedJson } from "./indented-json.ts";
 import { hearInterrupt } from "./interrupt.ts";
 import { STANDARD_INPUT } from "./load.ts";
 import { oneLine } from "./one-line.ts";
@@ -25,7 +26,7 @@ import { compactionText } from "./render-compaction.ts";
 import { eventsOf, formatOf, sessionState, viewConversation } from "./stored-session.ts";
 import { type Subject, subjectFrom } from "./subject.ts";
 import { terminalOf } from "./terminal.ts";
-import { writeWhole } from "./write-whole.ts";
+import { writeOut } from "./write-out.ts";
 
 export interface StoredTask extends StoreTask {
   readonly options: CompactOptions;
@@ -44,7 +45,9 @@ export async function compactStored(task: StoredTask): Promise<ExitCode> {
     const passed = await pass(task, state, subject);
     progress.clear();
     const { request, compaction } = describeCompaction(subject, passed, compactionOptions(task));
-    writeRequest(request, task);
+    if (options.out !== undefined) {
+      writeOut({ out: options.out, text: indentedJson(request), from: undefined }, task.io);
+    }
     // Stored is stored: a key pressed from here on does not change what there is to tell.
     const told = { ...task, signal: new AbortController().signal };
     const number = (await eventsOf(told, state.id)).find(({ id }) => id === passed.eventId)?.number;
@@ -134,13 +137,6 @@ function compactionOptions({ options, signal, progress }: StoredTask): Compactio
   return { ...(target !== undefined && { target }), withDiff, signal, onProgress: progress.show };
 }
 
-function writeRequest(request: unknown, { options, io }: StoredTask): void {
-  if (options.out === undefined) return;
-  const text = `${JSON.stringify(request, null, 2)}\n`;
-  if (options.out === STANDARD_INPUT) io.stdout.write(text);
-  else writeWhole(options.out, text);
-}
-
 interface Stored {
   readonly id: string | undefined;
   readonly number: number | undefined;
@@ -150,7 +146,7 @@ function report(compaction: Compaction, { id, number }: Stored, { options, io }:
   const { isDryRun, isJson, out } = options;
   if (isJson) {
     const stored = { session: compaction.file, event: id ?? null, eventNumber: number ?? null };
-    io.stdout.write(`${JSON.stringify({ ...compaction, ...stored, isDryRun, out: out ?? null }, null, 2)}\n`);
+    io.stdout.write(indentedJson({ ...compaction, ...stored, isDryRun, out: out ?? null }));
     return;
   }
   const place = out === STANDARD_INPUT ? io.stderr : io.stdout;

@@ -9,7 +9,8 @@ import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions } from "./compact-options.ts";
 import { compactStored } from "./compact-stored.ts";
-import { type Compaction, type CompactionOutcome, compactSubject } from "./compaction.ts";
+import { type Compaction, compactSubject } from "./compaction.ts";
+import { indentedJson } from "./indented-json.ts";
 import { hearInterrupt, interruptible } from "./interrupt.ts";
 import { chooseConversation, loadTranscript, NAMES_NOTE, STANDARD_INPUT } from "./load.ts";
 import { oneLine } from "./one-line.ts";
@@ -19,7 +20,7 @@ import { compactionText } from "./render-compaction.ts";
 import { DEFAULT_STORE, openStoreAt } from "./store-option.ts";
 import { subjectOf } from "./subject.ts";
 import { terminalOf } from "./terminal.ts";
-import { writeWhole } from "./write-whole.ts";
+import { writeOut } from "./write-out.ts";
 
 export const compactCommand: Command = {
   name: "compact",
@@ -94,7 +95,8 @@ async function compactFile(task: Task): Promise<ExitCode> {
   const outcome = await compactSubject(subject, { ...options, signal, onProgress: progress.show });
   await hearInterrupt(signal);
   progress.clear();
-  writeRequest(outcome, task);
+  const { out, file } = options;
+  if (out !== undefined) writeOut({ out, text: indentedJson(outcome.request), from: file }, io);
   writeReport(outcome.compaction, task);
   return outcome.compaction.fits ? EXIT.ok : EXIT.invalid;
 }
@@ -121,18 +123,10 @@ async function isStored(id: string): Promise<boolean> {
   }
 }
 
-function writeRequest({ request }: CompactionOutcome, { options, io }: Task): void {
-  const { out, file } = options;
-  if (out === undefined) return;
-  const text = `${JSON.stringify(request, null, 2)}\n`;
-  if (out === STANDARD_INPUT) io.stdout.write(text);
-  else writeWhole(out, text, file === STANDARD_INPUT ? {} : { like: file });
-}
-
 function writeReport(compaction: Compaction, { options, io }: Task): void {
   const { isDryRun, isJson, out } = options;
   if (isJson) {
-    io.stdout.write(`${JSON.stringify({ ...compaction, isDryRun, out: out ?? null }, null, 2)}\n`);
+    io.stdout.write(indentedJson({ ...compaction, isDryRun, out: out ?? null }));
     return;
   }
   const place = isDryRun ? io.stdout : io.stderr;

@@ -4,6 +4,7 @@ import { type OptionSpecs, parseArguments, readCount } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { PROFILE_OPTION, readProfile } from "./compact-options.ts";
 import { explainSubject } from "./explanation.ts";
+import { indentedJson } from "./indented-json.ts";
 import { CONVERSATION_OPTION, chooseConversation, FORMAT_OPTION, loadTranscript, NAMES_NOTE } from "./load.ts";
 import { renderExplanation } from "./render-explanation.ts";
 import { subjectOf } from "./subject.ts";
@@ -47,7 +48,7 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   const explanation = explainSubject(subjectOf(transcript, { file: given.file, index, profile, windowTokens }));
   io.stdout.write(
     given.isSet("json")
-      ? `${JSON.stringify(explanation, null, 2)}\n`
+      ? indentedJson(explanation)
       : renderExplanation(explanation, terminalOf(io.stdout, io.environment)),
   );
   return EXIT.ok;

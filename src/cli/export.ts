@@ -6,13 +6,15 @@ import { openSession } from "../session.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT } from "./command.ts";
 import { exportedText } from "./exported-file.ts";
+import { indentedJson } from "./indented-json.ts";
 import { hearInterrupt } from "./interrupt.ts";
 import { STANDARD_INPUT } from "./load.ts";
 import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
 import { formatOf, sessionState } from "./stored-session.ts";
-import { refuseOutput, writeWhole } from "./write-whole.ts";
+import { writeOut } from "./write-out.ts";
+import { refuseOutput } from "./write-whole.ts";
 
 export const exportCommand = storeCommand({
   name: "export",
@@ -37,13 +39,10 @@ Examples:
     const format = formatOf(await sessionState({ store, signal }, id));
     const session = await openSession(id, { store, compactor: { format }, create: false });
     const exported = await session.export({ all: settled.isAll, signal });
-    const text = settled.isAll ? exportedText(exported) : `${JSON.stringify(exported.request, null, 2)}\n`;
+    const text = settled.isAll ? exportedText(exported) : indentedJson(exported.request);
     await hearInterrupt(signal);
-    if (settled.out === STANDARD_INPUT) {
-      io.stdout.write(text);
-      return EXIT.ok;
-    }
-    writeWhole(settled.out, text, { mode: 0o600 });
+    writeOut({ out: settled.out, text, from: undefined }, io);
+    if (settled.out === STANDARD_INPUT) return EXIT.ok;
     const messages = exported.log?.length ?? viewLength(format, exported.request);
     const data = { session: id, format: format.name, messages, all: settled.isAll, out: settled.out };
     if (isJson) task.print(data, () => "");

@@ -8,6 +8,7 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { EditKind, EventEdits, StoredEdit, StoredMessage } from "../core/store/store.ts";
 import { isFormatName } from "../formats.ts";
 import type { Exported } from "../session/export-session.ts";
+import { indentedJson } from "./indented-json.ts";
 
 export interface ExportedFile {
   readonly id: string;
@@ -26,7 +27,7 @@ const KIND = "palimpsest-session";
 const VERSION = 1;
 
 export function exportedText(exported: Exported): string {
-  return `${JSON.stringify({ kind: KIND, version: VERSION, ...exported }, null, 2)}\n`;
+  return indentedJson({ kind: KIND, version: VERSION, ...exported });
 }
 
 /** The kind stands at the beginning; where somebody sorted the keys, a long list of events may come first. */

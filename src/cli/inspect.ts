@@ -2,6 +2,7 @@
 
 import { type OptionSpecs, parseArguments, readCount } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
+import { indentedJson } from "./indented-json.ts";
 import { inspectTranscript } from "./inspection.ts";
 import { CONVERSATION_OPTION, chooseConversation, FORMAT_OPTION, loadTranscript, NAMES_NOTE } from "./load.ts";
 import { renderInspection } from "./render-inspection.ts";
@@ -44,7 +45,7 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   const inspection = inspectTranscript(transcript, { file: given.file, index, windowTokens });
   io.stdout.write(
     given.isSet("json")
-      ? `${JSON.stringify(inspection, null, 2)}\n`
+      ? indentedJson(inspection)
       : renderInspection(inspection, terminalOf(io.stdout, io.environment)),
   );
   return EXIT.ok;

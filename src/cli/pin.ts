@@ -3,6 +3,7 @@
 import { CompactionError } from "../core/errors.ts";
 import { type OptionSpecs, parseWords, usage, type Words } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
+import { indentedJson } from "./indented-json.ts";
 import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { overStore, type StoreTask } from "./over-store.ts";
@@ -82,7 +83,7 @@ async function setPinned({ task, id, messageIds, isPinned, given, io }: PinTask)
   task.signal.throwIfAborted();
   await task.store.setPinned(id, messageIds, isPinned);
   if (given.isSet("json")) {
-    io.stdout.write(`${JSON.stringify({ session: id, messages: messageIds, isPinned }, null, 2)}\n`);
+    io.stdout.write(indentedJson({ session: id, messages: messageIds, isPinned }));
     return EXIT.ok;
   }
   const which = messageIds.length === 1 ? messageIds[0] : plural(messageIds.length, "message");

@@ -5,6 +5,7 @@ import { describeProfile } from "../profiles/describe-profile.ts";
 import { isProfileName, type ProfileName, profileNamed, profileNames } from "../profiles/profiles.ts";
 import { type OptionSpecs, parseWords, usage } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
+import { indentedJson } from "./indented-json.ts";
 import { renderProfile, renderProfiles } from "./render-profiles.ts";
 import { terminalOf } from "./terminal.ts";
 
@@ -50,7 +51,7 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   const [only] = entries;
   if (given.isSet("json")) {
     const json = name === undefined ? { profiles: entries } : only;
-    io.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+    io.stdout.write(indentedJson(json));
   } else
     io.stdout.write(
       name === undefined || only === undefined ? renderProfiles(entries, terminal) : renderProfile(only, terminal),

@@ -3,6 +3,7 @@
 import { type OptionSpecs, parseWords, type Words } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import type { CommandName } from "./command-names.ts";
+import { indentedJson } from "./indented-json.ts";
 import { operandsOf } from "./operands.ts";
 import { overStore, type StoreTask } from "./over-store.ts";
 import { STORE_NOTE, STORE_OPTION, type StoreUse } from "./store-option.ts";
@@ -58,7 +59,7 @@ export function storeCommand<Settled>(spec: StoreCommandSpec<Settled>): Command 
       const settled = spec.settle(given, operands);
       const isJson = given.isSet("json");
       const print: StoreRequest<Settled>["print"] = (data, asText) => {
-        io.stdout.write(isJson ? `${JSON.stringify(data, null, 2)}\n` : asText(terminalOf(io.stdout, io.environment)));
+        io.stdout.write(isJson ? indentedJson(data) : asText(terminalOf(io.stdout, io.environment)));
       };
       return overStore({ io, given, use }, (task) => spec.work({ ...task, operands, settled, isJson, io, print }));
     },

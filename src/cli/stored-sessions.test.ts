@@ -1,6 +1,6 @@
 /** The commands over stored sessions as their users meet them: one real SQLite file, one session, from import to purge. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -198,6 +198,17 @@ test("export --all and import make the same session again", async () => {
   expect((await cli("doctor")).code).toBe(0);
   await cli("rollback", "long", "--to", "1", "--cascade");
   expect((await cli("export", "long")).stdout).toBe(ORIGINAL);
+});
+
+test("what comes out of a store is written for its owner alone, whichever command writes it", async () => {
+  const { cli } = sqliteAt(folder.path, "owner.db");
+  await cli("import", LONG, "--id", "s");
+  const compacted = join(folder.path, "owner-compacted.json");
+  const exported = join(folder.path, "owner-exported.json");
+  await cli("compact", "s", "--target", "40%", "--out", compacted);
+  await cli("export", "s", "--out", exported);
+  expect(readFileSync(compacted, "utf8")).toBe(readFileSync(exported, "utf8"));
+  expect([compacted, exported].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
 });
 
 test("purge deletes what is old enough, and says so first", async () => {
