@@ -33,18 +33,18 @@ export const HELP_OPTION: OptionSpec = { type: "boolean", short: "h", about: "th
 
 /** One FILE and the command's options. FILE may be missing only where help is asked for. */
 export function parseArguments(command: string, words: readonly string[], specs: OptionSpecs): Arguments {
-  const parsed = parseWords(command, words, specs);
+  const parsed = parseWords(words, specs);
   const { operands, isHelpWanted } = parsed;
   const [file = "", extra] = operands;
-  if (file === "" && !isHelpWanted) throw usage(`${command} needs a FILE (or - for standard input)`, command);
-  if (extra !== undefined) throw usage(`${command} takes one FILE, but was given ${operands.length}`, command);
+  if (file === "" && !isHelpWanted) throw usage(`${command} needs a FILE (or - for standard input)`);
+  if (extra !== undefined) throw usage(`${command} takes one FILE, but was given ${operands.length}`);
   return { ...parsed, file };
 }
 
 /** Any number of operands and the command's options. */
-export function parseWords(command: string, words: readonly string[], specs: OptionSpecs): Words {
+export function parseWords(words: readonly string[], specs: OptionSpecs): Words {
   const options = { ...specs, help: HELP_OPTION };
-  refuseUnknown(command, words, options);
+  refuseUnknown(words, options);
   const { values, positionals } = parseStrictly(words, options);
   return {
     operands: positionals,
@@ -57,23 +57,18 @@ export function parseWords(command: string, words: readonly string[], specs: Opt
   };
 }
 
-export function usage(problem: string, command?: string): CompactionError {
-  const hint = command === undefined ? GENERAL_HINT : hintFor(command);
-  return new CompactionError("invalid-settings", `${problem}${hint}`);
+export function usage(problem: string): CompactionError {
+  return new CompactionError("invalid-settings", `${problem}${GENERAL_HINT}`);
 }
 
-/** What reads an option for several commands does not know which of them was called; its error then points to that one's help. */
+/** What reads an option does not know which command was called; whoever called it does, and has the error point to that one's help. */
 export function pointedAt(error: unknown, command: string): unknown {
   if (!(error instanceof CompactionError) || !error.message.endsWith(GENERAL_HINT)) return error;
   const problem = error.message.slice(0, -GENERAL_HINT.length);
-  return new CompactionError(error.code, `${problem}${hintFor(command)}`, { cause: error });
+  return new CompactionError(error.code, `${problem} (see palimpsest ${command} --help)`, { cause: error });
 }
 
 const GENERAL_HINT = " (see palimpsest --help)";
-
-function hintFor(command: string): string {
-  return ` (see palimpsest ${command} --help)`;
-}
 
 /** `200000`, `200_000`, `200,000`, `200k` or `1m`. */
 export function readCount(option: string, text: string): number {
@@ -88,16 +83,16 @@ export function readCount(option: string, text: string): number {
 
 const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
 
-function refuseUnknown(command: string, words: readonly string[], options: OptionSpecs): void {
+function refuseUnknown(words: readonly string[], options: OptionSpecs): void {
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     if (Object.hasOwn(options, token.name)) {
-      refuseMissing(command, token, options[token.name]);
+      refuseMissing(token, options[token.name]);
       continue;
     }
     const known = Object.keys(options).map((name) => `--${name}`);
-    throw usage(`unknown option ${token.rawName}${didYouMean(`--${token.name}`, known)}`, command);
+    throw usage(`unknown option ${token.rawName}${didYouMean(`--${token.name}`, known)}`);
   }
 }
 
@@ -108,13 +103,12 @@ interface GivenOption {
 }
 
 /** A value that begins with a dash must be joined to its option; more often the value was forgotten, or a number is negative. */
-function refuseMissing(command: string, { name, value, inlineValue }: GivenOption, spec: OptionSpec | undefined): void {
+function refuseMissing({ name, value, inlineValue }: GivenOption, spec: OptionSpec | undefined): void {
   if (spec?.type !== "string") return;
-  if (value === undefined)
-    throw usage(`--${name} needs a value${spec.value === undefined ? "" : `, ${spec.value}`}`, command);
+  if (value === undefined) throw usage(`--${name} needs a value${spec.value === undefined ? "" : `, ${spec.value}`}`);
   if (inlineValue || !/^-./.test(value)) return;
-  if (/^-[\d.]/.test(value)) throw usage(`--${name} takes nothing below 0, but was given ${value}`, command);
-  throw usage(`--${name} needs a value, but ${value} follows; write --${name}=${value} if that is meant`, command);
+  if (/^-[\d.]/.test(value)) throw usage(`--${name} takes nothing below 0, but was given ${value}`);
+  throw usage(`--${name} needs a value, but ${value} follows; write --${name}=${value} if that is meant`);
 }
 
 function parseStrictly(words: readonly string[], options: OptionSpecs) {

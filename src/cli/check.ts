@@ -74,12 +74,12 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
 function outputOf(given: Arguments): string | undefined {
   const out = given.text("out");
   if (!given.isSet("repair")) {
-    if (out !== undefined) throw usage("--out needs --repair", "check");
+    if (out !== undefined) throw usage("--out needs --repair");
     return undefined;
   }
-  if (out === undefined || out === "") throw usage("--repair needs --out FILE (- for standard output)", "check");
+  if (out === undefined || out === "") throw usage("--repair needs --out FILE (- for standard output)");
   if (out === STANDARD_INPUT) {
-    if (given.isSet("json")) throw usage("--json and --out - both want standard output; name a file", "check");
+    if (given.isSet("json")) throw usage("--json and --out - both want standard output; name a file");
     return out;
   }
   if (given.file !== STANDARD_INPUT) refuseSameFile(given.file, out);

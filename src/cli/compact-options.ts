@@ -80,11 +80,11 @@ export function readTarget(text: string): NonNullable<CallOptions["target"]> {
   const share = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1];
   if (share === undefined) {
     if (/^[\d_,]+[km]?$/i.test(text.trim())) return { tokens: readCount("target", text) };
-    throw usage(`--target must be a number of tokens such as 8000, or a share such as 10%, not "${text}"`, "compact");
+    throw usage(`--target must be a number of tokens such as 8000, or a share such as 10%, not "${text}"`);
   }
   const ratio = Number(share) / 100;
   if (ratio > 0 && ratio < 1) return { ratio };
-  throw usage(`--target must be a share above 0% and below 100%, not "${text}"`, "compact");
+  throw usage(`--target must be a share above 0% and below 100%, not "${text}"`);
 }
 
 const SUMMARIZERS = ["extractive", "none"] as const;
@@ -95,31 +95,31 @@ function readSummarizer(name = "extractive"): SummarizerName {
   const known = SUMMARIZERS.find((summarizer) => summarizer === name);
   if (known !== undefined) return known;
   const hint = didYouMean(name, SUMMARIZERS);
-  throw usage(`--summarizer must be ${SUMMARIZERS.join(" or ")}, not "${name}"${hint}`, "compact");
+  throw usage(`--summarizer must be ${SUMMARIZERS.join(" or ")}, not "${name}"${hint}`);
 }
 
 function readKeep(text: string): number {
   if (/^\d{1,9}$/.test(text.trim())) return Number(text);
-  throw usage(`--keep must be a number of messages such as 6, not "${text}"`, "compact");
+  throw usage(`--keep must be a number of messages such as 6, not "${text}"`);
 }
 
 function readStore(given: Arguments): string | undefined {
   const store = given.text("store");
   const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
   if (store === undefined || strange === undefined) return store;
-  throw usage(`--${strange} is about files; with --store, compact takes the ID of a session`, "compact");
+  throw usage(`--${strange} is about files; with --store, compact takes the ID of a session`);
 }
 
 function readOut(given: Arguments): string | undefined {
   const out = given.text("out");
   const [isDryRun, isJson] = [given.isSet("dry-run"), given.isSet("json")];
-  if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it", "compact");
+  if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it");
   const isStored = given.text("store") !== undefined;
   if (isDryRun || (out === undefined && (isJson || isStored))) return undefined;
   if (out === undefined) return STANDARD_INPUT;
-  if (out === "") throw usage("--out needs a FILE (- for standard output)", "compact");
+  if (out === "") throw usage("--out needs a FILE (- for standard output)");
   if (out === STANDARD_INPUT) {
-    if (isJson) throw usage("--json and --out - both want standard output; name a file", "compact");
+    if (isJson) throw usage("--json and --out - both want standard output; name a file");
     return out;
   }
   if (given.file !== STANDARD_INPUT && !isStored) refuseSameFile(given.file, out);

@@ -53,9 +53,9 @@ Examples:
 
 function readOut(given: Words): { readonly out: string; readonly isAll: boolean } {
   const out = given.text("out") ?? STANDARD_INPUT;
-  if (out === "") throw usage("--out needs a FILE (- for standard output)", "export");
+  if (out === "") throw usage("--out needs a FILE (- for standard output)");
   if (out === STANDARD_INPUT && given.isSet("json")) {
-    throw usage("--json and what is exported both want standard output; name a file with --out", "export");
+    throw usage("--json and what is exported both want standard output; name a file with --out");
   }
   if (out !== STANDARD_INPUT) refuseOutput(out);
   return { out, isAll: given.isSet("all") };

@@ -56,11 +56,9 @@ interface ImportOptions {
 function readOptions(given: Words): ImportOptions {
   const [id, conversation] = [given.text("id"), given.text("conversation")];
   const isEach = given.isSet("each");
-  if (isEach && id !== undefined)
-    throw usage("--each takes the ids from the file, so --id has no place with it", "import");
-  if (id !== undefined && /\p{Cc}/u.test(id))
-    throw usage("--id may hold no control characters, such as line breaks", "import");
-  if (isEach && conversation !== undefined) throw usage("--each and --conversation contradict each other", "import");
+  if (isEach && id !== undefined) throw usage("--each takes the ids from the file, so --id has no place with it");
+  if (id !== undefined && /\p{Cc}/u.test(id)) throw usage("--id may hold no control characters, such as line breaks");
+  if (isEach && conversation !== undefined) throw usage("--each and --conversation contradict each other");
   return { id, conversation, isEach, format: given.text("format") };
 }
 
@@ -148,7 +146,7 @@ function remarks(transcript: Transcript, taken: number): readonly string[] {
 
 async function restore(request: ImportRequest, exported: ExportedFile): Promise<ExitCode> {
   const { store, settled, io, signal, print, operands } = request;
-  if (settled.conversation !== undefined) throw usage("the file holds one session; leave --conversation out", "import");
+  if (settled.conversation !== undefined) throw usage("the file holds one session; leave --conversation out");
   const id = settled.id ?? exported.id;
   await refuseExisting(store, [id]);
   await hearInterrupt(signal);

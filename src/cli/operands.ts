@@ -10,10 +10,10 @@ export function operandsOf(
   { names, required = names.length }: { readonly names: readonly string[]; readonly required?: number },
 ): readonly string[] {
   const missing = names.slice(0, required).find((_, index) => (operands[index] ?? "") === "");
-  if (missing !== undefined) throw usage(`${command} needs ${article(missing)} ${missing}`, command);
+  if (missing !== undefined) throw usage(`${command} needs ${article(missing)} ${missing}`);
   if (operands.length > names.length) {
     const takes = names.length === 0 ? "nothing but options" : names.join(" and ");
-    throw usage(`${command} takes ${takes}, but was given ${plural(operands.length, "word")}`, command);
+    throw usage(`${command} takes ${takes}, but was given ${plural(operands.length, "word")}`);
   }
   return names.map((_, index) => operands[index] ?? "");
 }

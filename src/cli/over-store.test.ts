@@ -20,7 +20,7 @@ async function run(work: (task: StoreTask, press: () => void) => Promise<ExitCod
       return () => {};
     },
   };
-  const given = parseWords("sessions", ["--store", "memory:"], { store: STORE_OPTION });
+  const given = parseWords(["--store", "memory:"], { store: STORE_OPTION });
   const code = await overStore({ io, given }, (task) => work(task, () => press()));
   return { code, stderr };
 }

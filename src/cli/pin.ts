@@ -49,14 +49,14 @@ ${STORE_NOTE}`,
 };
 
 async function run(command: Command, words: readonly string[], io: Io): Promise<ExitCode> {
-  const given = parseWords(command.name, words, command.options);
+  const given = parseWords(words, command.options);
   if (given.isHelpWanted) {
     showHelp(command, io);
     return EXIT.ok;
   }
   const [id = "", ...messageIds] = given.operands;
-  if (id === "") throw usage(`${command.name} needs an ID`, command.name);
-  if (messageIds.length === 0) throw usage(`${command.name} needs a MESSAGE`, command.name);
+  if (id === "") throw usage(`${command.name} needs an ID`);
+  if (messageIds.length === 0) throw usage(`${command.name} needs a MESSAGE`);
   const isPinned = command.name === "pin" && !given.isSet("unpin");
   return overStore({ io, given }, (task) =>
     setPinned({ task, id, messageIds: [...new Set(messageIds)], isPinned, given, io }),

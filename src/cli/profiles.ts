@@ -37,14 +37,14 @@ export interface ProfileEntry {
 }
 
 async function run(words: readonly string[], io: Io): Promise<ExitCode> {
-  const given = parseWords("profiles", words, OPTIONS);
+  const given = parseWords(words, OPTIONS);
   if (given.isHelpWanted) {
     showHelp(profilesCommand, io);
     return EXIT.ok;
   }
   const [name, extra] = given.operands;
   if (extra !== undefined) {
-    throw usage(`profiles takes one NAME, or none for all, but was given ${given.operands.length}`, "profiles");
+    throw usage(`profiles takes one NAME, or none for all, but was given ${given.operands.length}`);
   }
   const entries = (name === undefined ? profileNames : [nameOf(name)]).map(entryOf);
   const terminal = terminalOf(io.stdout, io.environment);

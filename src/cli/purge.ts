@@ -88,7 +88,7 @@ interface Age {
 
 function readAge(given: Words): Age {
   const text = given.text("older-than");
-  if (text === undefined) throw usage("purge needs --older-than AGE, such as --older-than 90d", "purge");
+  if (text === undefined) throw usage("purge needs --older-than AGE, such as --older-than 90d");
   return { before: readTimeBefore("older-than", text, Date.now()), isDryRun: given.isSet("dry-run") };
 }
 

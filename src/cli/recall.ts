@@ -48,7 +48,7 @@ function readLimit(given: Words): number {
   if (text === undefined) return LIMIT;
   const limit = /^\d{1,4}$/.test(text.trim()) ? Number(text) : 0;
   if (limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw usage(`--limit must be a number from 1 to ${LIMIT_MAX}, not "${text}"`, "recall");
+  throw usage(`--limit must be a number from 1 to ${LIMIT_MAX}, not "${text}"`);
 }
 
 function hitLines(hit: Hit, events: ReadonlyMap<string, number>, terminal: Terminal): readonly string[] {

@@ -60,7 +60,7 @@ function readWhat(given: Words): What {
     ...(event === undefined ? [] : [{ type: "event", name: event } as const]),
     ...(message === undefined ? [] : [{ type: "message", name: message } as const]),
   ];
-  if (asked.length > 1) throw usage("show takes one of --view, --archive, --event and --message", "show");
+  if (asked.length > 1) throw usage("show takes one of --view, --archive, --event and --message");
   return asked[0] ?? { type: "view" };
 }
 

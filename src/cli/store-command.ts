@@ -47,7 +47,7 @@ export function storeCommand<Settled>(spec: StoreCommandSpec<Settled>): Command 
     options,
     notes: `${spec.notes}\n${STORE_NOTE}`,
     run: async (words, io) => {
-      const given = parseWords(name, words, options);
+      const given = parseWords(words, options);
       if (given.isHelpWanted) {
         showHelp(command, io);
         return EXIT.ok;
