@@ -81,6 +81,12 @@ export function readCount(option: string, text: string): number {
   return count;
 }
 
+/** The option `--window`, where it is given. */
+export function readWindow(given: Words): number | undefined {
+  const window = given.text("window");
+  return window === undefined ? undefined : readCount("window", window);
+}
+
 const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
 
 function refuseUnknown(words: readonly string[], options: OptionSpecs): void {

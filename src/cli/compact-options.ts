@@ -1,8 +1,9 @@
 /** The options of `compact`, settled and checked before anything is read. Whatever is wrong is one sentence. */
 
 import type { CallOptions } from "../compactor.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { profileNamed } from "../profiles/profiles.ts";
-import { type Arguments, type OptionSpec, type OptionSpecs, readCount, usage } from "./arguments.ts";
+import { type Arguments, type OptionSpec, type OptionSpecs, readCount, readWindow, usage } from "./arguments.ts";
 import { CONVERSATION_OPTION, FORMAT_OPTION, STANDARD_INPUT } from "./load.ts";
 import { didYouMean } from "./suggest.ts";
 import { refuseSameFile } from "./write-whole.ts";
@@ -51,7 +52,7 @@ export interface CompactOptions {
 }
 
 export function readCompactOptions(given: Arguments): CompactOptions {
-  const [target, keep, window] = [given.text("target"), given.text("keep"), given.text("window")];
+  const [target, keep] = [given.text("target"), given.text("keep")];
   return {
     file: given.file,
     store: readStore(given),
@@ -60,7 +61,7 @@ export function readCompactOptions(given: Arguments): CompactOptions {
     profile: readProfile(given.text("profile")),
     target: target === undefined ? undefined : readTarget(target),
     keepMessages: keep === undefined ? undefined : readKeep(keep),
-    windowTokens: window === undefined ? undefined : readCount("window", window),
+    windowTokens: readWindow(given),
     summarizer: readSummarizer(given.text("summarizer")),
     instructions: given.text("instructions"),
     isDryRun: given.isSet("dry-run"),
@@ -68,6 +69,12 @@ export function readCompactOptions(given: Arguments): CompactOptions {
     isJson: given.isSet("json"),
     out: readOut(given),
   };
+}
+
+/** What a subject is made with. */
+export function settingsIn({ profile, windowTokens, keepMessages, summarizer }: CompactOptions) {
+  const settings: SettingsInput = summarizer === "none" ? { compact: { strategy: "truncate" } } : {};
+  return { profile, windowTokens, keepMessages, settings };
 }
 
 export function readProfile(name = DEFAULT_PROFILE): string {

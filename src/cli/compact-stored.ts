@@ -13,7 +13,7 @@ import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
 import { openSession } from "../session.ts";
 import type { Transcript } from "../transcripts/index.ts";
 import { EXIT, type ExitCode, type Io } from "./command.ts";
-import type { CompactOptions } from "./compact-options.ts";
+import { type CompactOptions, settingsIn } from "./compact-options.ts";
 import { type Compaction, type CompactionOptions, describeCompaction } from "./compaction.ts";
 import { heardStore } from "./heard-store.ts";
 import { indentedJson } from "./indented-json.ts";
@@ -69,14 +69,7 @@ function subjectOfState(state: SessionState, options: CompactOptions): Subject {
     conversations: [recorded],
     records: { read: 0, unknown: {}, broken: 0 },
   };
-  return subjectFrom(transcript, conversation, {
-    file: id,
-    index: 0,
-    profile: options.profile,
-    windowTokens: options.windowTokens,
-    keepMessages: options.keepMessages,
-    ...(options.summarizer === "none" && { settings: { compact: { strategy: "truncate" } } }),
-  });
+  return subjectFrom(transcript, conversation, { file: id, index: 0, ...settingsIn(options) });
 }
 
 interface Passed extends Compacted<unknown> {

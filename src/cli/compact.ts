@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
-import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions } from "./compact-options.ts";
+import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions, settingsIn } from "./compact-options.ts";
 import { compactStored } from "./compact-stored.ts";
 import { type Compaction, compactSubject } from "./compaction.ts";
 import { indentedJson } from "./indented-json.ts";
@@ -84,14 +84,8 @@ async function compactFile(task: Task): Promise<ExitCode> {
   );
   await hearInterrupt(signal);
   progress.say("compacting…");
-  const subject = subjectOf(transcript, {
-    file: options.file,
-    index: chooseConversation(transcript, options.conversation),
-    profile: options.profile,
-    windowTokens: options.windowTokens,
-    keepMessages: options.keepMessages,
-    ...(options.summarizer === "none" && { settings: { compact: { strategy: "truncate" } } }),
-  });
+  const index = chooseConversation(transcript, options.conversation);
+  const subject = subjectOf(transcript, { file: options.file, index, ...settingsIn(options) });
   const outcome = await compactSubject(subject, { ...options, signal, onProgress: progress.show });
   await hearInterrupt(signal);
   progress.clear();

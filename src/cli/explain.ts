@@ -1,6 +1,6 @@
 /** `palimpsest explain`: why a conversation would or would not be compacted now. Reads one file, changes nothing. */
 
-import { type OptionSpecs, parseArguments, readCount } from "./arguments.ts";
+import { type OptionSpecs, parseArguments, readWindow } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { PROFILE_OPTION, readProfile } from "./compact-options.ts";
 import { explainSubject } from "./explanation.ts";
@@ -40,8 +40,7 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
     showHelp(explainCommand, io);
     return EXIT.ok;
   }
-  const window = given.text("window");
-  const windowTokens = window === undefined ? undefined : readCount("window", window);
+  const windowTokens = readWindow(given);
   const profile = readProfile(given.text("profile"));
   const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
   const index = chooseConversation(transcript, given.text("conversation"));

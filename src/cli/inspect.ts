@@ -1,6 +1,6 @@
 /** `palimpsest inspect`: what fills the context of a recorded conversation. Reads one file, writes to standard output. */
 
-import { type OptionSpecs, parseArguments, readCount } from "./arguments.ts";
+import { type OptionSpecs, parseArguments, readWindow } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { indentedJson } from "./indented-json.ts";
 import { inspectTranscript } from "./inspection.ts";
@@ -38,8 +38,7 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
     showHelp(inspectCommand, io);
     return EXIT.ok;
   }
-  const window = given.text("window");
-  const windowTokens = window === undefined ? undefined : readCount("window", window);
+  const windowTokens = readWindow(given);
   const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
   const index = chooseConversation(transcript, given.text("conversation"));
   const inspection = inspectTranscript(transcript, { file: given.file, index, windowTokens });

@@ -8,9 +8,8 @@ import { KIND_LOOKS, type Looks } from "./kind-looks.ts";
 import type { KindShares } from "./kind-shares.ts";
 import { count, percent, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { PROTECTION_NAMES } from "./protections.ts";
 import { diffLines } from "./render-diff.ts";
-import { protectedLines } from "./render-protected.ts";
+import { messageLines, protectedLines } from "./render-protected.ts";
 import { stepLines } from "./render-steps.ts";
 import { type Column, RIGHT, tableLines } from "./table.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
@@ -154,22 +153,5 @@ function obstacleLines(
   if (fits) return [];
   const limit = targetTokens ?? windowTokens;
   const title = `Does not fit into ${count(limit)} tokens. In the way:`;
-  const rows = inTheWay.map(({ index, what, tokens, why, begins }) => [
-    index === null ? "" : String(index),
-    oneLine(what),
-    count(tokens),
-    why === "outside-messages" ? "" : PROTECTION_NAMES[why],
-    oneLine(begins),
-  ]);
-  const columns: readonly Column[] = [
-    RIGHT,
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    { align: "left" },
-    { align: "left", isElastic: true },
-  ];
-  return [
-    paint(terminal, ["bold", "red"], fitted(title, terminal)),
-    ...tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) }),
-  ];
+  return [paint(terminal, ["bold", "red"], fitted(title, terminal)), ...messageLines(inTheWay, terminal)];
 }

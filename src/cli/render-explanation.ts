@@ -5,10 +5,9 @@ import { BECAUSE } from "./because.ts";
 import type { Explanation, TriggerState } from "./explanation.ts";
 import { count, percent, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { PROTECTION_NAMES } from "./protections.ts";
-import { protectedLines } from "./render-protected.ts";
+import { messageLines, protectedLines } from "./render-protected.ts";
 import { type Column, RIGHT, tableLines } from "./table.ts";
-import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
+import { paint, type Style, type Terminal } from "./terminal.ts";
 import { fileTitle, fitted, heading, headline, joinBlocks, plainSigns } from "./text-blocks.ts";
 
 export function renderExplanation(explanation: Explanation, terminal: Terminal): string {
@@ -87,28 +86,8 @@ function triggerText({ fires, limitTokens, tokens }: TriggerState): string {
 
 function protectedBlock(explanation: Explanation, terminal: Terminal): readonly string[] {
   const lines = protectedLines(explanation.protected, explanation.tailShrunk, terminal);
-  return lines.length === 0 ? [] : [...lines, ...largestLines(explanation, terminal)];
-}
-
-function largestLines({ largestProtected }: Explanation, terminal: Terminal): readonly string[] {
-  const rows = largestProtected.map(({ index, what, tokens, why, begins }) => [
-    String(index),
-    oneLine(what),
-    count(tokens),
-    PROTECTION_NAMES[why],
-    oneLine(begins),
-  ]);
-  const columns: readonly Column[] = [
-    RIGHT,
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    { align: "left" },
-    { align: "left", isElastic: true },
-  ];
-  return [
-    paint(terminal, "gray", "  the largest"),
-    ...tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) }),
-  ];
+  if (lines.length === 0) return [];
+  return [...lines, paint(terminal, "gray", "  the largest"), ...messageLines(explanation.largestProtected, terminal)];
 }
 
 function cutLines({ cut, messages, mayGo, isTurnSplit }: Explanation, terminal: Terminal): readonly string[] {

@@ -1,9 +1,11 @@
-/** What stays whatever happens: one line per reason, and whether the target left room for all of the tail. */
+/** What stays whatever happens: one line per reason, and whether the target left room for all of the tail; and message by message. */
 
+import type { Obstacle } from "./compaction.ts";
 import { count, plural } from "./numbers.ts";
+import { oneLine } from "./one-line.ts";
 import { PROTECTION_NAMES, type ProtectedGroup } from "./protections.ts";
-import { RIGHT, tableLines } from "./table.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Column, RIGHT, tableLines } from "./table.ts";
+import { ellipsisOf, type Terminal } from "./terminal.ts";
 import { fitted, heading } from "./text-blocks.ts";
 import type { ShrunkTail } from "./used-partition.ts";
 
@@ -23,6 +25,25 @@ export function protectedLines(
     ...tableLines(rows, { columns: [{ align: "left" }, RIGHT, RIGHT], widthMax: terminal.columns }),
     ...(tailShrunk === undefined ? [] : [fitted(`  ${shrunkText(tailShrunk)}`, terminal)]),
   ];
+}
+
+/** Messages one by one: number, what it is, tokens, why it stays, how it begins. */
+export function messageLines(messages: readonly Obstacle[], terminal: Terminal): readonly string[] {
+  const rows = messages.map(({ index, what, tokens, why, begins }) => [
+    index === null ? "" : String(index),
+    oneLine(what),
+    count(tokens),
+    why === "outside-messages" ? "" : PROTECTION_NAMES[why],
+    oneLine(begins),
+  ]);
+  const columns: readonly Column[] = [
+    RIGHT,
+    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
+    RIGHT,
+    { align: "left" },
+    { align: "left", isElastic: true },
+  ];
+  return tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) });
 }
 
 function shrunkText({ asked, kept }: ShrunkTail): string {
