@@ -141,11 +141,12 @@ describe("other arguments", () => {
     for (const options of [5, "x", null]) await refuses("invalid-settings", session.view(options as unknown as object));
   });
 
-  test("usage below nothing", async () => {
+  test("usage below nothing is none, and does not cost the answer", async () => {
     const session = await open();
     const usage = { input_tokens: -5, output_tokens: 1 };
     const content = [{ type: "text", text: "x" }];
-    await refuses("invalid-request", session.append({ type: "message", role: "assistant", content, usage }));
-    expect(await session.view()).toEqual([]);
+    await session.append({ type: "message", role: "assistant", content, usage });
+    expect(await session.view()).toHaveLength(1);
+    expect(await session.stats()).toMatchObject({ inputTokens: 0, outputTokens: 1 });
   });
 });
