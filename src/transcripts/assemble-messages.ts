@@ -83,6 +83,8 @@ function textIn(value: JsonValue): string {
 
 interface Response {
   readonly blocks: JsonObject[];
+  /** Those of them that are calls, by id. */
+  readonly calls: Map<string, JsonObject>;
   readonly carried: boolean;
   model: string | undefined;
   /** The last line of a response has the final output count. */
@@ -100,7 +102,7 @@ function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
   for (const entry of entries) {
     if (entry.role !== "assistant") continue;
     const known = entry.responseId === undefined ? undefined : byId.get(entry.responseId);
-    const response = known ?? { blocks: [], carried: entry.carried === true, model: undefined, usage: undefined };
+    const response = known ?? emptyResponse(entry.carried === true);
     if (entry.responseId !== undefined) byId.set(entry.responseId, response);
     byEntry.set(entry, response);
     response.model = entry.model ?? response.model;
@@ -108,11 +110,16 @@ function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
     for (const block of entry.blocks) {
       const callId = callIdOf(block);
       // A copied line. Another response may use the id again: some servers count calls from zero each time.
-      if (callId !== undefined && response.blocks.some((known) => callIdOf(known) === callId)) continue;
+      if (callId !== undefined && response.calls.has(callId)) continue;
+      if (callId !== undefined) response.calls.set(callId, block);
       response.blocks.push(block);
     }
   }
   return byEntry;
+}
+
+function emptyResponse(carried: boolean): Response {
+  return { blocks: [], calls: new Map(), carried, model: undefined, usage: undefined };
 }
 
 /**
@@ -135,7 +142,7 @@ function collectResults(entries: readonly Entry[], responses: ReadonlyMap<Entry,
       if (callId === undefined) continue;
       const calls = open.get(callId) ?? [];
       const caller = response === undefined ? calls.pop() : undefined;
-      if (response?.blocks.includes(block)) {
+      if (response?.calls.get(callId) === block) {
         calls.push(response);
         open.set(callId, calls);
       }
