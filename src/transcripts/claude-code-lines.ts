@@ -21,6 +21,8 @@ export interface Line {
   readonly responseId?: string;
   readonly model?: string;
   readonly usage?: Usage;
+  /** The line that a prompt which waited has of its own, where the file holds one. */
+  readonly waitedAs?: string;
   readonly isSummary: boolean;
   readonly boundary?: Boundary;
   readonly isSidechain: boolean;
@@ -102,11 +104,13 @@ function userFields(message: JsonObject): Partial<Line> {
   return { role: "user", blocks: blocksOf(message.content) };
 }
 
-/** What the user typed while the model was at work is sent with the next results, and stands in no line of its own. */
+/** What the user typed while the model was at work is sent with the next results, and seldom stands in a line of its own. */
 function queuedPrompt(attachment: JsonValue | undefined): Partial<Line> {
   if (!isObject(attachment) || attachment.type !== "queued_command") return {};
   const blocks = blocksOf(attachment.prompt);
-  return blocks.length === 0 ? {} : { role: "user", blocks };
+  const waitedAs = stringOf(attachment.source_uuid);
+  if (blocks.length === 0) return {};
+  return { role: "user", blocks, ...(waitedAs === undefined ? {} : { waitedAs }) };
 }
 
 function assistantFields(record: JsonObject, message: JsonObject): Partial<Line> {

@@ -63,3 +63,18 @@ test("a prompt that waited while the model worked is part of the conversation", 
     ],
   );
 });
+
+test("a prompt that waited and has a line of its own is said once", () =>
+  check(
+    [
+      user("u1", null, "hi"),
+      answer("a1", "u1", say("yo")),
+      queued("q1", "a1", { type: "queued_command", prompt: "on", source_uuid: "u2" }),
+      user("u2", "q1", "on"),
+    ],
+    [
+      { role: "user", content: [say("hi")] },
+      { role: "assistant", content: [say("yo")] },
+      { role: "user", content: [say("on")] },
+    ],
+  ));

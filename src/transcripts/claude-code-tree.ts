@@ -35,15 +35,24 @@ export function stretchesOf(written: readonly Line[]): readonly Stretch[] {
 /** A session that is resumed may be copied into its own file: a line that says the same under the same id is the same line. */
 function withoutCopies(lines: readonly Line[]): readonly Line[] {
   const known = new Map<string, Line>();
-  return lines.filter((line) => {
-    const first = known.get(line.uuid);
-    if (first === undefined) known.set(line.uuid, line);
-    return first === undefined || first.role !== line.role || !isSame(first.blocks, line.blocks);
-  });
+  const said = new Set(lines.flatMap((line) => (line.role === "user" ? line.uuid : [])));
+  return lines
+    .map((line) => (said.has(line.waitedAs ?? "") ? silent(line) : line))
+    .filter((line) => {
+      const first = known.get(line.uuid);
+      if (first === undefined) known.set(line.uuid, line);
+      return first === undefined || !isSame(first, line);
+    });
 }
 
-function isSame(one: Line["blocks"], other: Line["blocks"]): boolean {
-  return one.length === other.length && JSON.stringify(one) === JSON.stringify(other);
+/** Still links the lines around it. */
+function silent({ role: _role, ...line }: Line): Line {
+  return { ...line, blocks: [] };
+}
+
+function isSame(one: Line, other: Line): boolean {
+  if (one.role !== other.role || (one.boundary === undefined) !== (other.boundary === undefined)) return false;
+  return one.blocks.length === other.blocks.length && JSON.stringify(one.blocks) === JSON.stringify(other.blocks);
 }
 
 interface Tree {
