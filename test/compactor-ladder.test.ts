@@ -18,7 +18,7 @@ function own(answer: (input: SummaryInput) => Partial<SummaryResult>): Summarize
   return { name: "mine", version: "1", planCalls: () => 1, summarize: (input) => Promise.resolve(result(input)) };
 }
 
-function compacted(options: Partial<CompactorOptions>, messages: readonly object[] = MESSAGES) {
+function compacted(options: Partial<CompactorOptions>, messages: readonly object[] = MESSAGES, tokens = 6_000) {
   const compactor = createCompactor({
     format: openaiChat,
     windowTokens: 20_000,
@@ -26,7 +26,7 @@ function compacted(options: Partial<CompactorOptions>, messages: readonly object
     ...options,
     protect: { tailTokens: 1_000, tailMessages: 2, ...options.protect },
   });
-  return compactor.compact({ messages }, { target: { tokens: 6_000 } });
+  return compactor.compact({ messages }, { target: { tokens } });
 }
 
 describe.each(["", " \n\t"])("a text of nothing (%j)", (text) => {
@@ -74,7 +74,8 @@ test("the note that there is no summary, and what stands below it, keep to the b
     budgets.push(budgetTokens);
     throw new Error("no model");
   });
-  const { report } = await compacted({ summarizer: failing, failure: { ladder: ["annotate"] } });
+  const options = { summarizer: failing, failure: { ladder: ["annotate"] } } satisfies Partial<CompactorOptions>;
+  const { report } = await compacted(options, MESSAGES, 2_000);
   const summary = report.result?.summary ?? "";
   expect(summary.length).toBeGreaterThan(100);
   expect(summary.length).toBeLessThanOrEqual(budgets[0] ?? 0);
