@@ -6,6 +6,7 @@
 
 import type { Conversation, Message, Part } from "../core/message.ts";
 import type { Pairing } from "../core/structure/pairing.ts";
+import { resultNames } from "../core/structure/result-names.ts";
 import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
 
 export const KINDS = ["system", "tools", "user", "assistant", "reasoning", "toolCalls", "toolResults"] as const;
@@ -51,7 +52,7 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
       aroundTokens -= partTokens;
       byKind[kindOf(part, message)] += partTokens;
       if (part.type !== "tool-result") continue;
-      const name = names.get(part) ?? UNKNOWN_TOOL;
+      const name = names.get(part) ?? part.name ?? UNKNOWN_TOOL;
       const share = tools.get(name) ?? { tokens: 0, results: 0 };
       tools.set(name, { tokens: share.tokens + partTokens, results: share.results + 1 });
     }
@@ -67,14 +68,6 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
 /** Where what rounding leaves over is booked: there it shows least. */
 export function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
   return KINDS.reduce((largest, kind) => (byKind[kind] > byKind[largest] ? kind : largest), KINDS[0]);
-}
-
-/** The tool behind each result. */
-export function resultNames({ calls, orphans }: Pairing): ReadonlyMap<Part, string> {
-  const names = new Map<Part, string>();
-  for (const { part, results } of calls) for (const result of results) names.set(result.part, part.name);
-  for (const { part } of orphans) if (part.name !== undefined) names.set(part, part.name);
-  return names;
 }
 
 function kindOf(part: Part | undefined, { role }: Message): Kind {

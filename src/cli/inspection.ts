@@ -6,11 +6,12 @@
 import { CompactionError } from "../core/errors.ts";
 import type { Conversation, FormatName } from "../core/message.ts";
 import type { Format, Violation } from "../core/ports.ts";
+import { resultNames } from "../core/structure/result-names.ts";
 import { type Round, type Structure, structureOf } from "../core/structure/structure.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordCounts, RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
-import { type Breakdown, breakdownOf, type Kind, resultNames, type ToolShare } from "./breakdown.ts";
+import { type Breakdown, breakdownOf, type Kind, type ToolShare } from "./breakdown.ts";
 import { conversationAt, modelOf } from "./load.ts";
 import { beginningOf, labelOf } from "./message-label.ts";
 import { excerpt } from "./one-line.ts";

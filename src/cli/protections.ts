@@ -3,7 +3,7 @@
 import type { Partition } from "../core/plan/partition.ts";
 import type { Protection } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
-import { resultNames } from "./breakdown.ts";
+import { resultNames } from "../core/structure/result-names.ts";
 import { beginningOf, labelOf } from "./message-label.ts";
 import { excerpt } from "./one-line.ts";
 

@@ -7,6 +7,7 @@ import type { JsonValue } from "../core/json.ts";
 import type { MediaPart, Message, Part, Role, ToolCallPart } from "../core/message.ts";
 import type { SummaryInputSettings, TranscriptStyle } from "../core/settings/settings.ts";
 import { pairCalls } from "../core/structure/pairing.ts";
+import { resultNames } from "../core/structure/result-names.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
 import { withoutBinaryRuns } from "./binary-runs.ts";
 import { cutMiddle } from "./cut-text.ts";
@@ -56,7 +57,7 @@ export function serializeEntries(
   { style, input }: SerializeOptions,
 ): readonly TranscriptEntry[] {
   const write = style === "nous" ? nousEntry : labelledEntry;
-  const names = resultNames(messages);
+  const names = resultNames(pairCalls(messages));
   return messages.flatMap((message) => {
     const text = write(message, { input, names });
     return text === "" ? [] : [{ messageId: message.id, text }];
@@ -192,12 +193,4 @@ function describeMedia({ kind, mediaType, name, source }: MediaPart, context: Co
 
 function addressOf(url: string): string {
   return nameOf(url.split(/[?#]/, 1)[0]?.replace(/\/\/[^/@]*@/, "//") ?? "");
-}
-
-function resultNames(messages: readonly Message[]): ReadonlyMap<Part, string> {
-  const names = new Map<Part, string>();
-  for (const call of pairCalls(messages).calls) {
-    for (const result of call.results) names.set(result.part, call.part.name);
-  }
-  return names;
 }

@@ -17,6 +17,7 @@ import {
 } from "../message.ts";
 import { FOREIGN_CALL_SIGNATURE } from "../repair/reasoning.ts";
 import { pairCalls } from "../structure/pairing.ts";
+import { resultNames } from "../structure/result-names.ts";
 import { adoptParts } from "./adopt-parts.ts";
 import { type Renamed, renamedCallIds, renamedTools } from "./foreign-names.ts";
 
@@ -49,7 +50,9 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
     };
   const tools = renamedTools([...toolNames, ...calledNames(messages)], to);
   for (const name of tools.keys()) reportAt(-1)(`tool-name:${name}`, "changed");
-  const shared = { to, names: resultNames(messages), callIds: renamedCallIds(callIdsOf(messages), to), tools };
+  // Gemini repeats the tool's name in the result; the others leave it to the id.
+  const names = resultNames(pairCalls(messages));
+  const shared = { to, names, callIds: renamedCallIds(callIdsOf(messages), to), tools };
   const lead = leadingSystem(messages);
   // A system prompt is text everywhere: what else stood in it is described.
   const inSystem = (parts: readonly Part[], messageIndex: number): readonly string[] =>
@@ -72,11 +75,6 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
   if (rules.systemPrompt === "separate") return { system: [text(systemText)], messages: merged, losses, tools };
   const prompt: Message = { id: "system", role: "system", parts: [text(systemText)] };
   return { system: [], messages: [prompt, ...merged], losses, tools };
-}
-
-/** Gemini repeats the tool's name in the result; the others leave it to the id. */
-function resultNames(messages: readonly Message[]): ReadonlyMap<Part, string> {
-  return new Map(pairCalls(messages).calls.flatMap((call) => call.results.map(({ part }) => [part, call.part.name])));
 }
 
 /** Chat lets those who speak have names. */

@@ -2,16 +2,14 @@
 
 import { isObject } from "../json.ts";
 import type { Part } from "../message.ts";
+import { resultNames } from "../structure/result-names.ts";
 import { mapMessages, type Pass, type RepairContext, withParts } from "./pass.ts";
 
 const UNKNOWN_TOOL = "unknown_tool";
 
 export const repairCallFields: Pass = (messages, context) => {
   if (!context.rules.objectInputs) return messages;
-  const names = new Map<Part, string>();
-  if (context.rules.namedResults)
-    for (const call of context.pairing(messages).calls)
-      for (const { part } of call.results) names.set(part, call.part.name);
+  const names = resultNames(context.rules.namedResults ? context.pairing(messages) : { calls: [] });
   return mapMessages(messages, (message) => {
     if (message.parts.every((part) => repairPart(part, names.get(part), context) === part)) return message;
     const parts = message.parts.map((part) => {
