@@ -31,6 +31,11 @@ function readablePart(item: JsonValue): Part | undefined {
   return readable === undefined ? undefined : text(readable);
 }
 
-function isCompactionPart(part: Part): part is OpaquePart {
-  return part.type === "opaque" && part.kind === NATIVE_ITEM;
+export function isCompactionPart(part: Part | undefined): part is OpaquePart {
+  return part?.type === "opaque" && part.kind === NATIVE_ITEM;
+}
+
+/** Anthropic's: it may only open a list. */
+export function isSignedCompaction(part: Part | undefined): part is OpaquePart {
+  return isCompactionPart(part) && part.wire.signature !== undefined;
 }

@@ -1,6 +1,7 @@
 /** Who may speak when: the first message, compaction blocks, neighbours of one role; system messages have a file of their own. */
 
-import { type Message, type OpaquePart, type Part, text } from "../message.ts";
+import { type Message, text } from "../message.ts";
+import { isCompactionPart, isSignedCompaction, readableText } from "../plan/native-items.ts";
 import { mapMessages, type Pass, type RepairContext, runsOf, withParts } from "./pass.ts";
 import { placeSystemMessages } from "./system-messages.ts";
 
@@ -18,9 +19,7 @@ const quoteMisplacedCompaction: Pass = (messages, { report }) =>
     const parts = message.parts.map((part, position) => {
       if (!isSignedCompaction(part) || (index === 0 && position === 0)) return part;
       report("compaction-misplaced", message, "turned a compaction block that is not first into text");
-      return text(
-        typeof part.wire?.content === "string" && part.wire.content !== "" ? part.wire.content : "[Earlier summary]",
-      );
+      return text(readableText(part.wire) ?? "[Earlier summary]");
     });
     return withParts(message, parts);
   });
@@ -28,7 +27,7 @@ const quoteMisplacedCompaction: Pass = (messages, { report }) =>
 const startWithUser: Pass = (messages, { rules, hasServerHistory, report }) => {
   const [first] = messages;
   if (hasServerHistory) return messages;
-  const isOpened = first?.role === "user" || isCompaction(first?.parts[0]);
+  const isOpened = first?.role === "user" || isCompactionPart(first?.parts[0]);
   if (isOpened || (first !== undefined && !rules.startsWithUser)) return messages;
   const start: Message = { id: `${first?.id ?? ""}/start`, role: "user", parts: [text(MISSING_START_TEXT)] };
   if (first === undefined) report("no-messages", start, "put a user message into the empty list");
@@ -49,12 +48,4 @@ function mergeRun(run: readonly Message[], { report }: RepairContext): readonly 
   if (first === undefined || others.length === 0) return run;
   report("alternation", first, `merged ${run.length} ${first.role} messages in a row into one`);
   return [{ ...first, parts: run.flatMap(({ parts }) => parts) }];
-}
-
-function isCompaction(part: Part | undefined): part is OpaquePart {
-  return part?.type === "opaque" && part.kind === "compaction";
-}
-
-function isSignedCompaction(part: Part | undefined): boolean {
-  return isCompaction(part) && part.wire.signature !== undefined;
 }

@@ -1,7 +1,8 @@
 /** What the Messages API refuses, as far as a client can see it. The provider merges neighbours of one role first; so do we. */
 
 import { isObject } from "../../core/json.ts";
-import type { Message, OpaquePart, Part } from "../../core/message.ts";
+import type { Message, Part } from "../../core/message.ts";
+import { isCompactionPart, isSignedCompaction } from "../../core/plan/native-items.ts";
 import type { Violation } from "../../core/ports.ts";
 import type { ListOptions } from "../validation.ts";
 import { checkCalls, type Located, toRuns } from "./validate-calls.ts";
@@ -37,7 +38,7 @@ function checkList(messages: readonly Message[], options: ListOptions): readonly
   if (images > imagesMax) {
     violations.push(about("too-many-images", -1, `messages: at most ${imagesMax} images are allowed, found ${images}`));
   }
-  if (first.role !== "user" && !isCompaction(first.parts[0]) && !options.isContinued) {
+  if (first.role !== "user" && !isCompactionPart(first.parts[0]) && !options.isContinued) {
     violations.push(about("first-role", 0, 'messages: first message must use the "user" role'));
   }
   if (options.sending && isPrefill(last) && !OLDER_MODEL.test(options.model ?? "")) {
@@ -181,14 +182,6 @@ function checkCompaction(messages: readonly Message[]): readonly Violation[] {
 
 function isServerResult(part: Part | undefined): boolean {
   return part?.type === "tool-result" && part.server === true;
-}
-
-function isCompaction(part: Part | undefined): part is OpaquePart {
-  return part?.type === "opaque" && part.kind === "compaction";
-}
-
-function isSignedCompaction(part: Part | undefined): boolean {
-  return isCompaction(part) && part.wire.signature !== undefined;
 }
 
 function about(rule: string, messageIndex: number, message: string): Violation {
