@@ -147,3 +147,8 @@ test("core knows no clock and no chance", () => {
 test("no index re-exports everything", () => {
   expect(files.filter((file) => /export \*/.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
+
+test("there is no class but the error", () => {
+  const isClass = (file: string): boolean => /^(?:export )?class /m.test(readFileSync(join(root, file), "utf8"));
+  expect(files.filter(isClass)).toEqual([join("src", "core", "errors.ts")]);
+});

@@ -73,7 +73,7 @@ export function inSteps(tokens: number): number {
 
 /** By state times `COLUMNS` plus column; undefined where the reader cannot go on without looking back. */
 export function plainSteps(weights: ArrayLike<number>): readonly (Step | undefined)[] {
-  const table = new Table(weights);
+  const table = createTable(weights);
   table.over(STATE.start);
   addDigits(table);
   addMarks(table);
@@ -83,46 +83,46 @@ export function plainSteps(weights: ArrayLike<number>): readonly (Step | undefin
   return table.steps;
 }
 
-class Table {
-  readonly steps: (Step | undefined)[] = Array.from({ length: STATE.count * COLUMNS });
+interface Table {
+  readonly steps: readonly (Step | undefined)[];
   readonly weights: ArrayLike<number>;
   readonly digitTokens: number;
-
-  constructor(weights: ArrayLike<number>) {
-    this.weights = weights;
-    this.digitTokens = weights[AT.digits] as number;
-  }
-
-  step(from: number, column: number, state: number, tokens = 0): void {
-    const cost = inSteps(tokens);
-    const afterWord = column === COLUMN.apostrophe && from > STATE.small;
-    this.steps[from * COLUMNS + column] = { state, cost, afterWord };
-  }
-
-  stop(from: number, column: number): void {
-    this.steps[from * COLUMNS + column] = undefined;
-  }
-
+  step(from: number, column: number, state: number, tokens?: number): void;
+  stop(from: number, column: number): void;
   /** The first letter of a word, with what the word costs for what leads it. */
-  begin(from: number, tokens: number): void {
-    this.step(from, COLUMN.small, STATE.small + 1, tokens + wordTokens(1, 0, this.weights));
-    this.step(from, COLUMN.capital, STATE.capitals + 1, tokens + wordTokens(1, 1, this.weights));
-  }
-
-  mark(from: number, state: number, tokens = 0): void {
-    this.step(from, COLUMN.mark, state, tokens);
-    this.step(from, COLUMN.apostrophe, state, tokens);
-  }
-
+  begin(from: number, tokens: number): void;
+  mark(from: number, state: number, tokens?: number): void;
   /** All that may follow a piece which is over. */
-  over(from: number): void {
-    this.begin(from, unledTokens(this.weights));
-    this.step(from, COLUMN.digit, STATE.oneDigit, this.digitTokens);
-    this.step(from, COLUMN.space, STATE.spaces + 1);
-    this.step(from, COLUMN.blank, STATE.blanks + 1);
-    this.step(from, COLUMN.newline, STATE.breaks + 1, breakTokens(1, false, this.weights));
-    this.mark(from, STATE.loneMark);
-  }
+  over(from: number): void;
+}
+
+function createTable(weights: ArrayLike<number>): Table {
+  const steps: (Step | undefined)[] = Array.from({ length: STATE.count * COLUMNS });
+  const digitTokens = weights[AT.digits] as number; // the layout has as many weights as it names
+  const step = (from: number, column: number, state: number, tokens = 0): void => {
+    const afterWord = column === COLUMN.apostrophe && from > STATE.small;
+    steps[from * COLUMNS + column] = { state, cost: inSteps(tokens), afterWord };
+  };
+  const begin = (from: number, tokens: number): void => {
+    step(from, COLUMN.small, STATE.small + 1, tokens + wordTokens(1, 0, weights));
+    step(from, COLUMN.capital, STATE.capitals + 1, tokens + wordTokens(1, 1, weights));
+  };
+  const mark = (from: number, state: number, tokens = 0): void => {
+    step(from, COLUMN.mark, state, tokens);
+    step(from, COLUMN.apostrophe, state, tokens);
+  };
+  const stop = (from: number, column: number): void => {
+    steps[from * COLUMNS + column] = undefined;
+  };
+  const over = (from: number): void => {
+    begin(from, unledTokens(weights));
+    step(from, COLUMN.digit, STATE.oneDigit, digitTokens);
+    step(from, COLUMN.space, STATE.spaces + 1);
+    step(from, COLUMN.blank, STATE.blanks + 1);
+    step(from, COLUMN.newline, STATE.breaks + 1, breakTokens(1, false, weights));
+    mark(from, STATE.loneMark);
+  };
+  return { steps, weights, digitTokens, step, stop, begin, mark, over };
 }
 
 function addDigits(table: Table): void {
