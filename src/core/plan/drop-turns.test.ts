@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../../compactor.ts";
 import { openaiChat } from "../../formats/openai-chat.ts";
+import { openaiResponses } from "../../formats/openai-responses.ts";
 
 /** Six rounds behind a request, named by their results; all but the first stand in the tail of the profile. */
 const ROUNDS = [0, 1, 2, 3, 4, 5].flatMap((id) => {
@@ -63,4 +64,47 @@ test("a pass that makes a summary takes them too: the next one has nothing to do
   const results = request.messages.flatMap(({ role, content }) => (role === "tool" ? [content] : []));
   expect(results).toEqual(["r3", "r4", "r5"]);
   expect((await compactor.fit({ messages })).request).toEqual(request);
+});
+
+describe("a tool turn whose result came late", () => {
+  const round = (id: number) => [
+    { type: "function_call", call_id: `c${id}`, name: "search", arguments: "{}" },
+    { type: "function_call_output", call_id: `c${id}`, output: `r${id}` },
+  ];
+  const sent = async (...meanwhile: readonly object[]): Promise<string> => {
+    const [call, result] = round(0);
+    const input = [
+      { role: "user", content: "go" },
+      call,
+      ...meanwhile,
+      result,
+      { role: "assistant", content: "ok" },
+      ...[1, 2, 3, 4].flatMap(round),
+      { role: "assistant", content: "done" },
+      { role: "user", content: "on" },
+    ];
+    const compactor = createCompactor({ format: openaiResponses, profile: "auto-compact", prune: { enabled: true } });
+    const { request } = await compactor.fit({ model: "gpt-6-sol", input });
+    expect(openaiResponses.validate(request)).toEqual([]);
+    return request.input
+      .map((item) => JSON.stringify(item).match(/"(?:content|output)":"([^"]*)"/)?.[1] ?? "")
+      .join(" ");
+  };
+  test("goes with nothing but the turn", async () => expect(await sent()).toBe("go ok  r2  r3  r4 done on"));
+  test("stays where the user said something meanwhile", async () =>
+    expect(await sent({ role: "user", content: "Use tabs." }, { role: "assistant", content: "Yes." })).toBe(
+      "go  Use tabs. Yes. r0 ok  r2  r3  r4 done on",
+    ));
+  test("stays where another turn that stays began meanwhile", async () => {
+    const [late, lateResult] = round(7);
+    const [open, openResult] = round(8);
+    const input = [{ role: "user", content: "go" }, late, open, lateResult, ...round(9), openResult];
+    const compactor = createCompactor({
+      format: openaiResponses,
+      profile: "auto-compact",
+      prune: { enabled: true, dropTurnsKeep: 1 },
+    });
+    const body = { model: "gpt-6-sol", input: [...input, { role: "assistant", content: "done" }] };
+    expect((await compactor.fit(body)).request).toBe(body);
+  });
 });

@@ -1,9 +1,10 @@
 /** R097: the oldest whole tool turns go, call message and results together. Touches only tool messages; no summary is made. */
 
+import { isTurnStart } from "../structure/structure.ts";
 import type { DropStep } from "./plan.ts";
 import { type PlanInput, partitionByCount } from "./plan-input.ts";
 
-/** A turn that holds something protected stays whole. */
+/** A turn that holds something protected, or what a user said, stays whole. */
 export function dropTurns(input: PlanInput): DropStep | undefined {
   const { structure, settings } = input;
   const { messages } = input.conversation;
@@ -17,7 +18,9 @@ export function dropTurns(input: PlanInput): DropStep | undefined {
     // Only rounds that legal cuts set apart can go without dividing another.
     if (!cuts.has(start) || !(cuts.has(end) || end === messages.length)) return [];
     const round = messages.slice(start, end);
-    return round.some((_, offset) => protectedBy.has(start + offset)) ? [] : round.map(({ id }) => id);
+    // What a user says while a tool runs stands inside of the round where results may come late: nobody else would say it.
+    const isKept = round.some((message, offset) => isTurnStart(message) || protectedBy.has(start + offset));
+    return isKept ? [] : round.map(({ id }) => id);
   });
   return messageIds.length === 0
     ? undefined
