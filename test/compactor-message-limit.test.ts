@@ -57,3 +57,21 @@ test("Gemini: the line between a summary and the model's next words counts", asy
     expect(request.contents.length).toBeLessThanOrEqual(12);
   }
 });
+
+test("a summary that was made before is not what goes first", async () => {
+  const compactor = createCompactor({
+    format: anthropicMessages,
+    windowTokens: 50_000,
+    maxMessages: 8,
+    protect: { firstUser: false, tailTokens: 0, tailMessages: 4 },
+  });
+  const first = await compactor.compact({ messages: chat(40) }, { target: { ratio: 0.5 } });
+  expect(first.report.steps).toHaveProperty("summarize", 1);
+  const more = [...first.request.messages, ...chat(12).slice(first.request.messages.length % 2)];
+  // Somebody else's compactor: only the marks tell what is a summary.
+  const settings = { format: anthropicMessages, profile: compactor.settings };
+  const { request, report } = await createCompactor(settings).fit({ messages: more });
+  expect(report.steps).toEqual({ drop: 1 });
+  expect(request.messages.length).toBeLessThanOrEqual(8);
+  expect(JSON.stringify(request.messages)).toContain("[Summary of the earlier conversation");
+});

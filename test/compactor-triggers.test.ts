@@ -115,3 +115,15 @@ describe("the budget of a summary", () => {
     expect(budget(4_000, { budget: { minTokens: 900 } })).toBe(900);
   });
 });
+
+test("a target counts what the triggers count, and is never more than the window", () => {
+  const targetTokens = (tokens: number, system: boolean): number | undefined => {
+    const target = { type: "tokens", tokens } as const;
+    const triggers: Triggers = [{ type: "absolute", tokens: 96_000, comparison: "gt" }];
+    return compactorWith({ compact: { target, triggers }, count: { system } }).plan(bodyOf(97_000, 10_000))
+      .targetTokens;
+  };
+  expect(targetTokens(40_000, true)).toBe(40_000);
+  expect(targetTokens(40_000, false)).toBe(50_000);
+  expect(targetTokens(95_000, false)).toBe(WINDOW);
+});

@@ -28,6 +28,10 @@ test("server tools in one message do not bind", () => check("u w1x1 u", [0, 1, 2
 test("server tools over two messages do", () => check("u w1 x1 u", [0, 1, 3]));
 
 test("nothing is cut inside or behind an open round", () => check("u a u c1c2 r1", [0, 1, 2, 3]));
+test("not even between its calls", () => {
+  check("u a c1 c2", [0, 1, 2]);
+  check("u a c1 c2 c3 r1", [0, 1, 2]);
+});
 test("turn starts only", () => check("u c1 r1 a u a", [0, 4], "turn-start"));
 test("a message with a result starts no turn", () => check("u c1 r1u u", [0, 3], "turn-start"));
 test("a turn start inside a late round is no cut", () => check("u c1 u r1 u", [0, 4], "turn-start"));
@@ -52,6 +56,7 @@ test.each([
   ["u c1", true],
   ["u c1 s", true],
   ["u c1 c2 r1", true],
+  ["u c1c2 r1 r1", true],
   ["u c1 r1", false],
   ["u c1 u", false],
   ["u c1 r1 a", false],
