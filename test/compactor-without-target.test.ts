@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
+import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { answerableTokens } from "../src/core/plan/trigger.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
@@ -108,4 +109,24 @@ test("nous: a tail that has to give way still begins with a turn, so roles alter
   expect(report).toMatchObject({ compacted: true, fits: true });
   expect(request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
   expect(request.messages.slice(2)).toEqual(tail);
+});
+
+test.each([
+  ["micro-agent", 4_096, {}],
+  ["nous", 3_000, {}],
+  ["openclaw", 16_000, {}],
+  ["nous", 1_000, { budget: { maxTokens: 1_000 } }],
+  ["openclaw", 2_000, { maxOutputTokens: 2_000 }],
+] as const)("%s: a summary has at most %d tokens (R017, R100)", async (profile, expected, summary) => {
+  const budgets: number[] = [];
+  const summarizer: Summarizer = {
+    ...SCRIPTED,
+    summarize: (input) => {
+      budgets.push(input.budgetTokens);
+      return SCRIPTED.summarize();
+    },
+  };
+  const compactor = createCompactor({ format: anthropicMessages, profile, summary, summarizer });
+  await compactor.compact({ messages: chat(40, 4_000) });
+  expect(budgets).toEqual([expected]);
 });

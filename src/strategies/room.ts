@@ -192,11 +192,10 @@ export function summaryBudget(input: PlanInput, parts: Partition): number {
     return roomIn(aimTokens) >= LINE_TOKENS ? roomIn(aimTokens) : missed;
   }
   const room = [aimTokens, ...further].map(roomIn).find((tokens) => tokens >= USEFUL_TOKENS) ?? USEFUL_TOKENS;
-  // Without a target, a summary may be as long as the model may answer.
-  return Math.min(
-    input.targetTokens === undefined ? input.settings.summary.maxOutputTokens : wantedBudget(input),
-    room,
-  );
+  const { maxOutputTokens, budget } = input.settings.summary;
+  // Without a target there is nothing to take a share of: the settings' own limits are what there is (R017, R100).
+  const wanted = input.targetTokens === undefined ? Math.min(maxOutputTokens, budget.maxTokens) : wantedBudget(input);
+  return Math.min(wanted, room);
 }
 
 /** Of what stands around a summary; where nobody knows yet what stays, at most. */
