@@ -57,7 +57,8 @@ export const pruneSchema: SchemaFor<PruneSettings> = {
       type: "number",
       whole: true,
       min: 0,
-      about: "Clear results older than this many tool-result messages, the newest being 1; 0 for never.",
+      about:
+        "Clear results older than this many tool-result messages, the newest being 1, where what stands in their place is shorter; 0 for never.",
     },
     dropTurnsKeep: {
       type: "number",
