@@ -35,5 +35,9 @@ test("what is not counted may come on top", () => check(over(8_000), { system: f
 test("what is counted beside the request goes off", () => check(over(8_000), { output: true }, 6_000));
 test("a sum with the answer, without the tools", () =>
   check({ type: "budgetSum", tokens: 8_000, comparison: "gt" }, {}, 6_700));
+test("a price cliff, also below what would be written anew", () => {
+  check({ type: "economic", cliffTokens: 8_000, coldTokens: 12_000 }, {}, 8_000);
+  check({ type: "economic", cliffTokens: 12_000, coldTokens: 8_000 }, {}, 12_000);
+});
 test("never more than the window", () => check(over(90_000), {}, 20_000));
 test("no trigger", () => check({ type: "never" }, {}, 20_000));

@@ -112,7 +112,8 @@ function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefin
     case "reserve":
       return Math.max(0, windowTokens - raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens);
     case "economic":
-      return Math.max(trigger.cliffTokens, trigger.coldTokens);
+      // A cache is mostly warm: the cliff is what counts, wherever there is one.
+      return trigger.cliffTokens > 0 ? trigger.cliffTokens : trigger.coldTokens;
     case "never":
       return undefined;
     default:
