@@ -12,7 +12,7 @@ import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import { type PlanInput, partitionByCount, sumTokens } from "../core/plan/plan-input.ts";
-import { raiseToFloor, thresholdTokens } from "../core/plan/trigger.ts";
+import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Decision } from "./decide.ts";
@@ -76,7 +76,7 @@ function firstKeptId({ input, rest }: Decision): string | undefined {
 /** What the settings keep free: the reserve trigger's, or whatever the lowest threshold leaves. */
 function reserveOf(settings: Settings): number {
   const trigger = settings.compact.triggers.find(({ type }) => type === "reserve");
-  if (trigger?.type === "reserve") return raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens;
+  if (trigger !== undefined) return reserveTokensOf(trigger);
   return Math.max(0, settings.windowTokens - (thresholdTokens(settings) ?? settings.windowTokens));
 }
 

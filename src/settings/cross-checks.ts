@@ -3,9 +3,8 @@
  * must be. Settings that are merely unwise are warnings (`warnings.ts`), not problems.
  */
 
-import { shareOf } from "../core/plan/share-of.ts";
 import { targetTokensOf } from "../core/plan/target.ts";
-import { raiseToFloor, thresholdTokens } from "../core/plan/trigger.ts";
+import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Problem } from "../core/settings/check-schema.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 
@@ -61,7 +60,7 @@ function checkTrigger(trigger: Trigger, path: string, settings: Settings): reado
     return unless(isAlive, `${path}.cliffTokens`, () => "or coldTokens must be above 0, or the trigger never fires");
   }
   if (trigger.type === "reserve") {
-    const { reserveTokens } = raiseToFloor(trigger.reserveTokens, trigger.floorTokens);
+    const reserveTokens = reserveTokensOf(trigger);
     if (reserveTokens >= windowTokens) {
       return problem(
         `${path}.reserveTokens`,
@@ -89,9 +88,7 @@ function checkTrigger(trigger: Trigger, path: string, settings: Settings): reado
   ];
 }
 
-/** Not rounded, so that two shares of a small window stay apart. */
 function limitOf(trigger: Trigger, settings: Settings): number | undefined {
-  if (trigger.type === "ratio") return shareOf(settings.windowTokens, trigger.ratio);
   return thresholdTokens({ ...settings, compact: { ...settings.compact, triggers: [trigger] } });
 }
 
@@ -160,10 +157,7 @@ function checkFailure({ failure: { ladder } }: Settings): readonly Problem[] {
 
 /** R183, R184: it runs at window − reserve − soft threshold, and never when that is not above 0. */
 function checkMemoryFlush({ memoryFlush, windowTokens, compact }: Settings): readonly Problem[] {
-  const reserves = compact.triggers.flatMap((trigger) =>
-    trigger.type === "reserve" ? [raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens] : [],
-  );
-  const reserveTokens = Math.max(0, ...reserves);
+  const reserveTokens = Math.max(0, ...compact.triggers.map(reserveTokensOf));
   return unless(
     !memoryFlush.enabled || memoryFlush.softThresholdTokens + reserveTokens < windowTokens,
     "memoryFlush.softThresholdTokens",

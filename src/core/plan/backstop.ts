@@ -1,6 +1,6 @@
 /**
  * What a plan owes to limits on messages rather than tokens: old tool turns go whole where the settings say so (R097), and the
- * number of messages is limited in every pass (R146). What a summary is made in this pass stands for what the limit takes.
+ * number of messages is limited in every pass (R146). A summary that is made in this pass stands for what the limit takes.
  */
 
 import { formatRules } from "../format-rules.ts";

@@ -52,10 +52,12 @@ export function quietTokens(settings: Settings, outside: Omit<ContextSize, "mess
 
 /** The most that a request may come to and still be answered: the longest reply and every reserve stay free. */
 export function answerableTokens({ windowTokens, maxOutputTokens, compact }: Settings): number {
-  const reserves = compact.triggers.map((trigger) =>
-    trigger.type === "reserve" ? raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens : 0,
-  );
-  return windowTokens - Math.max(maxOutputTokens, ...reserves);
+  return windowTokens - Math.max(maxOutputTokens, ...compact.triggers.map(reserveTokensOf));
+}
+
+/** What a trigger keeps free by itself, its floor included; 0 for all but a reserve. */
+export function reserveTokensOf(trigger: Trigger): number {
+  return trigger.type === "reserve" ? raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens : 0;
 }
 
 /** A reserve below the floor is raised to it; a floor of 0 changes nothing (R050, R051). */
@@ -110,7 +112,7 @@ function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefin
     case "ratio":
       return shareOf(windowTokens, trigger.ratio);
     case "reserve":
-      return Math.max(0, windowTokens - raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens);
+      return Math.max(0, windowTokens - reserveTokensOf(trigger));
     case "economic":
       // A cache is mostly warm: the cliff is what counts, wherever there is one.
       return trigger.cliffTokens > 0 ? trigger.cliffTokens : trigger.coldTokens;
