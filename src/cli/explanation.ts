@@ -8,7 +8,7 @@ import type { FormatName } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
 import { prunesByItself } from "../core/plan/prune.ts";
 import { shareOf } from "../core/plan/share-of.ts";
-import { type ContextSize, countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
+import { type ContextSize, comparisonOf, findTrigger, thresholdTokens, triggerTokens } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { messageShower, type ProtectedGroup, protectedGroups, type ShownMessage } from "./protections.ts";
@@ -124,14 +124,10 @@ function stateOf(trigger: Trigger, settings: Settings, size: ContextSize): Trigg
   const alone: Settings = { ...settings, compact: { ...settings.compact, triggers: [trigger] } };
   const fired = findTrigger(alone, { size });
   const limitTokens = fired?.thresholdTokens ?? thresholdTokens(alone);
-  const counted =
-    trigger.type === "budgetSum"
-      ? size.systemTokens + size.messagesTokens + settings.maxOutputTokens
-      : countedTokens(settings, size);
   return {
     type: trigger.type,
-    tokens: fired?.tokens ?? counted,
-    comparison: "comparison" in trigger ? trigger.comparison : "gt",
+    tokens: triggerTokens(trigger, settings, size),
+    comparison: comparisonOf(trigger),
     ...(limitTokens !== undefined && { limitTokens }),
     fires: fired !== undefined,
   };

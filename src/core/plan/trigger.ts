@@ -94,13 +94,14 @@ function evaluate(trigger: Trigger, settings: Settings, { size, isCacheCold }: T
     : undefined;
 }
 
-function triggerTokens(trigger: Trigger, settings: Settings, size: ContextSize): number {
+/** What a trigger compares with its limit. */
+export function triggerTokens(trigger: Trigger, settings: Settings, size: ContextSize): number {
   return trigger.type === "budgetSum"
     ? size.systemTokens + size.messagesTokens + settings.maxOutputTokens
     : countedTokens(settings, size);
 }
 
-function comparisonOf(trigger: Trigger): Comparison {
+export function comparisonOf(trigger: Trigger): Comparison {
   return "comparison" in trigger ? trigger.comparison : "gt";
 }
 
