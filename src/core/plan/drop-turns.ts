@@ -13,14 +13,18 @@ export function dropTurns(input: PlanInput): DropStep | undefined {
   // The newest tool turns have a limit of their own, so the tail does not keep older ones; pins in it do.
   const { protectedBy } = partitionByCount(input, 0);
   const cuts = new Set(structure.cutPoints("pair-safe"));
-  const old = structure.rounds().slice(0, -keep);
+  const rounds = structure.rounds();
+  const old = rounds.slice(0, -keep);
+  const newest = rounds.slice(-keep);
   const messageIds = old.flatMap(({ start, end }) => {
     // Only rounds that legal cuts set apart can go without dividing another.
     if (!cuts.has(start) || !(cuts.has(end) || end === messages.length)) return [];
     const round = messages.slice(start, end);
     // What a user says while a tool runs stands inside of the round where results may come late: nobody else would say it.
     const isKept = round.some((message, offset) => isTurnStart(message) || protectedBy.has(start + offset));
-    return isKept ? [] : round.map(({ id }) => id);
+    // So may a newer round that began meanwhile.
+    const holdsNewest = newest.some((other) => other.start >= start && other.start < end);
+    return isKept || holdsNewest ? [] : round.map(({ id }) => id);
   });
   return messageIds.length === 0
     ? undefined
