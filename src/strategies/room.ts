@@ -3,15 +3,13 @@
  * only as far as it must, and what is protected never does.
  */
 
-import { formatRules } from "../core/format-rules.ts";
-import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
-import { frameMessages } from "../core/plan/render.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
 import { unansweredRound } from "../core/plan/unanswered-round.ts";
 import { foundTokens, stayingTokens } from "./earlier-summary.ts";
+import { bridgeTokens, frameTokens } from "./summary-frame.ts";
 
 /** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
 export const USEFUL_TOKENS = 120;
@@ -41,11 +39,6 @@ const NAMED_ROUND_SHARE = 0.25;
 /** Of results that the model has not read, cutting to less than this, or than this share of the target, leaves too little to read. */
 export const WORTH_READING_TOKENS = 2_000;
 const WORTH_READING_SHARE = 0.25;
-
-/** A text counts a little more between its marks than both do apart. */
-const JOIN_TOKENS = 4;
-/** The lines between neighbours of one role, where the provider refuses those. */
-const BRIDGE_TOKENS = 32;
 
 /**
  * The full tail where it fits beside the summary that the settings want. Else a shorter one; where even the first request is
@@ -196,23 +189,6 @@ export function summaryBudget(input: PlanInput, parts: Partition): number {
   // Without a target there is nothing to take a share of: the settings' own limits are what there is (R017, R100).
   const wanted = input.targetTokens === undefined ? Math.min(maxOutputTokens, budget.maxTokens) : wantedBudget(input);
   return Math.min(wanted, room);
-}
-
-/** Of what stands around a summary; where nobody knows yet what stays, at most. */
-export function frameTokens(input: PlanInput, parts?: Partition): number {
-  const frame = frameMessages(input.settings.render, parts === undefined || mayUserFollow(input, parts));
-  return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
-}
-
-/** The summary stands where the first message that it replaces stood, or behind what the provider compacted. */
-function mayUserFollow({ conversation: { messages } }: PlanInput, { zone, protectedBy }: Partition): boolean {
-  const [first = 0] = zone;
-  const next = messages.findIndex((_, index) => index > first && protectedBy.has(index));
-  return messages[next]?.role === "user" || messages.some(isNativeItem);
-}
-
-function bridgeTokens({ conversation }: PlanInput): number {
-  return formatRules(conversation.format).sameRole === "refused" ? BRIDGE_TOKENS : 0;
 }
 
 /** What may go beside the zone, where it must. */

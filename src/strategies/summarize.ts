@@ -12,7 +12,8 @@ import {
   totalTokens,
 } from "../core/plan/plan-input.ts";
 import { saidBefore, stayingTokens } from "./earlier-summary.ts";
-import { frameTokens, partitionWithRoom, summaryBudget, USEFUL_TOKENS, ZONE_SHARE_MAX } from "./room.ts";
+import { partitionWithRoom, summaryBudget, USEFUL_TOKENS, ZONE_SHARE_MAX } from "./room.ts";
+import { frameTokens } from "./summary-frame.ts";
 
 export const summarize: Strategy = { name: "summarize", plan: planSummary };
 

@@ -1,0 +1,29 @@
+/** What stands around a summary, in tokens: its marks, an acknowledgement, and lines between neighbours. Numbers alone. */
+
+import { formatRules } from "../core/format-rules.ts";
+import { isNativeItem } from "../core/plan/native-items.ts";
+import type { Partition } from "../core/plan/partition.ts";
+import { type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
+import { frameMessages } from "../core/plan/render.ts";
+
+/** A text counts a little more between its marks than both do apart. */
+const JOIN_TOKENS = 4;
+/** The lines between neighbours of one role, where the provider refuses those. */
+const BRIDGE_TOKENS = 32;
+
+/** Of what stands around a summary; where nobody knows yet what stays, at most. */
+export function frameTokens(input: PlanInput, parts?: Partition): number {
+  const frame = frameMessages(input.settings.render, parts === undefined || mayUserFollow(input, parts));
+  return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
+}
+
+/** The summary stands where the first message that it replaces stood, or behind what the provider compacted. */
+function mayUserFollow({ conversation: { messages } }: PlanInput, { zone, protectedBy }: Partition): boolean {
+  const [first = 0] = zone;
+  const next = messages.findIndex((_, index) => index > first && protectedBy.has(index));
+  return messages[next]?.role === "user" || messages.some(isNativeItem);
+}
+
+export function bridgeTokens({ conversation }: PlanInput): number {
+  return formatRules(conversation.format).sameRole === "refused" ? BRIDGE_TOKENS : 0;
+}
