@@ -63,7 +63,7 @@ export type Trigger =
     }
   /** System + messages + the reply's maximum (R043), whatever `count` says. */
   | { readonly type: "budgetSum"; readonly tokens: number; readonly comparison: Comparison }
-  /** Above a price cliff, or when the prompt cache has gone cold anyway and there is at least this much to rewrite. */
+  /** Above a price cliff, or when the prompt cache has gone cold anyway and there is more than this to rewrite. */
   | { readonly type: "economic"; readonly cliffTokens: number; readonly coldTokens: number }
   | { readonly type: "never" };
 
