@@ -117,11 +117,15 @@ function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput):
   return withBackstop({ ...plan, steps, tokensAfter: tokensBefore, because: "frees-nothing" }, input);
 }
 
-/** What was done, by name: the settings' strategy, unless a hook did it, or a summary stands in for the provider's own (R151). */
+/**
+ * What was done, by name: the settings' strategy, unless a hook did it, the ladder came to a truncation, or a summary stands in for the
+ * provider's own (R151).
+ */
 export function strategyOf({ compact }: Settings, carried: Pick<CarriedOut, "made" | "native" | "plan">): string {
   if (!isCompaction(carried.plan)) return "prune";
   const { made, native } = carried;
   if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
+  if (made?.type === "truncate") return "truncate";
   return compact.strategy === "native" && native?.type !== "replaced" ? "summarize" : compact.strategy;
 }
 

@@ -25,6 +25,16 @@ describe("the strategy on record is the one that was carried out", () => {
     const provide = () => ({ compaction: { summary: "They talked about the build." } });
     expect(await strategyOnRecord({ hooks: { provide } })).toBe("provided");
   });
+  test("a truncation, where no summary could be made", async () => {
+    const summarizer = {
+      name: "broken",
+      version: "1",
+      planCalls: () => 1,
+      summarize: () => Promise.reject(new Error("no")),
+    };
+    const failure = { ladder: ["truncate"] } as const;
+    expect(await strategyOnRecord({ summarizer, failure })).toBe("truncate");
+  });
   test("a summary, where the provider has no compaction of its own (R151)", async () =>
     expect(await strategyOnRecord({ compact: { ...SMALL.compact, strategy: "native" } })).toBe("summarize"));
 });
