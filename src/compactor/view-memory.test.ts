@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CompactorOptions, createCompactor } from "../compactor.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Conversation } from "../core/message.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
 import { NO_PASSES } from "./passes.ts";
@@ -115,4 +116,39 @@ test("a list that has taken an edit over is not edited again, though it begins l
   expect(again.view.messages).toHaveLength(6);
   const back = said("Paint it.", "Yes.", "Go on.", "Done.", "Thanks.", "Bye.", "Wait!", "What?");
   expect(memory.recall(back, undefined).view).toBe(back);
+});
+
+describe("of several edits that a list may have had", () => {
+  const said = (...texts: readonly string[]) =>
+    openaiChat.decode({
+      messages: texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content })),
+    });
+  const without = (source: Conversation, from: number, to: number): Conversation => ({
+    ...source,
+    messages: source.messages.filter((_, index) => index < from || index >= to),
+  });
+
+  test("one that was made after a host took the result for its list is made again", () => {
+    const memory = createViewMemory();
+    const first = said("Paint it.", "Yes.", "Red.", "Done.", "Thanks.");
+    memory.remember(first, without(first, 0, 2), NO_PASSES);
+    const taken = ["Red.", "Done.", "Thanks.", "You are welcome.", "Now blue.", "Done.", "Now green."] as const;
+    const second = said(...taken);
+    memory.remember(second, without(second, 2, 4), NO_PASSES);
+    const { view, covered } = memory.recall(said(...taken, "Done."), undefined);
+    expect(covered).toBe(4);
+    expect(view.messages).toHaveLength(6);
+  });
+
+  test("a conversation keeps its own, though another with the same beginning was edited since", () => {
+    const memory = createViewMemory();
+    const same = ["Paint it.", "Yes.", "Red.", "Done."] as const;
+    const own = said(...same, "Thanks.", "You are welcome.", "Now blue.");
+    const other = said(...same, "Why red?", "You said so.", "Hm.");
+    memory.remember(own, without(own, 0, 6), NO_PASSES);
+    memory.remember(other, without(other, 0, 2), NO_PASSES);
+    const again = said(...same, "Thanks.", "You are welcome.", "Now blue.", "Done.");
+    expect(memory.recall(again, undefined).covered).toBe(6);
+    expect(memory.recall(other, undefined).covered).toBe(2);
+  });
 });

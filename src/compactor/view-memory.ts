@@ -47,11 +47,10 @@ export function createViewMemory(): ViewMemory {
   let entries: readonly Entry[] = [];
   return {
     recall: (source, model) => {
-      // A host that took the result for its list needs no edit to be made again, but the passes over it count on (D13, D26).
-      const sentBack = entries.find(({ sent }) => isPrefix(sent, source.messages));
-      if (sentBack !== undefined) return { view: source, covered: 0, passes: sentBack.passes };
-      const entry = entries.find((known) => isResent(known, source.messages));
+      const entry = entryFor(entries, source.messages);
       if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
+      // A host that took the result for its list needs no edit to be made again, but the passes over it count on (D13, D26).
+      if (isTakenOver(entry, source.messages)) return { view: source, covered: 0, passes: entry.passes };
       // Only what a pass over it came to was remembered.
       if (entry.view === entry.source) return { view: source, covered: 0, passes: entry.passes };
       const covered = entry.source.length;
@@ -91,6 +90,21 @@ function editedPart(source: readonly Message[], view: readonly Message[]): Pick<
     return { source: source.slice(0, source.length - same), view: view.slice(0, view.length - same) };
   const known = source.length > 1 ? source.slice(0, -1) : source;
   return { source: known, view: known };
+}
+
+/**
+ * The newest edit decides: a list that was taken over once may have been edited again since. Where conversations have the same
+ * beginning, the one that knows most of this list is its own.
+ */
+function entryFor(entries: readonly Entry[], messages: readonly Message[]): Entry | undefined {
+  const [newest, ...others] = entries.filter((entry) => isTakenOver(entry, messages) || isResent(entry, messages));
+  if (newest === undefined || isTakenOver(newest, messages)) return newest;
+  const longest = (best: Entry, other: Entry): Entry => (other.source.length > best.source.length ? other : best);
+  return others.filter((entry) => !isTakenOver(entry, messages)).reduce(longest, newest);
+}
+
+function isTakenOver({ sent }: Entry, messages: readonly Message[]): boolean {
+  return isPrefix(sent, messages);
 }
 
 function isResent({ source, length }: Entry, messages: readonly Message[]): boolean {
