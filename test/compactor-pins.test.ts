@@ -133,3 +133,10 @@ describe.each(profileNames)("%s", (profile) => {
     expect((await compactor.compact(body)).request).toBe(body);
   });
 });
+
+test("a pinned result whose call is gone stays as the text that it becomes", async () => {
+  const orphan = { role: "tool", tool_call_id: "call_1", content: "the key of table_7 is 4711" };
+  const messages = [say("user", "Go on."), say("assistant", "Yes."), orphan, ...chatter(12), say("user", "And now?")];
+  const { request } = await compact(messages, { pinned: [2] });
+  expect(textOf(request)).toContain("The call itself is not part of this conversation.]\\nthe key of table_7 is 4711");
+});

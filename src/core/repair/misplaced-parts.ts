@@ -19,7 +19,7 @@ export const separateMisplacedParts: Pass = (messages, { rules, report }) =>
       message,
       message.parts.filter((part) => !misplaced.includes(part)),
     );
-    const moved = messageBeside(message, "moved", { role, parts: misplaced });
+    const moved = messageBeside(message, "moved", { role, parts: misplaced, ...(message.pinned && { pinned: true }) });
     return rest.parts.length === 0 ? [moved] : isAssistant ? [rest, moved] : [moved, rest];
   });
 

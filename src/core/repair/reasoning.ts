@@ -57,6 +57,7 @@ function quoteLonely(messages: readonly Message[], context: RepairContext): read
     return messageBeside(message, "text", {
       role: "assistant",
       parts: isReadable ? parts : [text("[Reasoning that was not kept.]")],
+      ...(message.pinned && { pinned: true }),
     });
   });
 }

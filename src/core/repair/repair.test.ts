@@ -118,6 +118,24 @@ test("what the list lacks may stand in a history that the provider holds", () =>
   expect(repair(held("c1")).repairs.map(({ rule }) => rule)).toEqual(["call-without-result"]);
 });
 
+test("what was pinned stays pinned, whatever it becomes", () => {
+  const pinnedAfter = (format: FormatName, script: string, index: number): readonly (boolean | undefined)[] => {
+    const given = conversation(script, format);
+    const messages = given.messages.map((message, at) => (at === index ? { ...message, pinned: true } : message));
+    return repair({ ...given, messages }).conversation.messages.map(({ pinned }) => pinned);
+  };
+  expect(pinnedAfter("openai-chat", "u a r9", 2)).toEqual([undefined, undefined, true]);
+  expect(pinnedAfter("gemini", "u u a", 1)).toEqual([true, undefined]);
+  expect(pinnedAfter("openai-responses", "u t u", 1)).toEqual([undefined, true, undefined]);
+  expect(pinnedAfter("anthropic-messages", "u c1 a u r1", 4)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    true,
+    undefined,
+  ]);
+});
+
 test("a reasoning item without what it led to becomes text", () => {
   check("openai-responses", "u t u", "u q u", ["reasoning-without-item"]);
 });

@@ -47,5 +47,6 @@ function mergeRun(run: readonly Message[], { report }: RepairContext): readonly 
   const [first, ...others] = run;
   if (first === undefined || others.length === 0) return run;
   report("alternation", first, `merged ${run.length} ${first.role} messages in a row into one`);
-  return [{ ...first, parts: run.flatMap(({ parts }) => parts) }];
+  const isPinned = run.some(({ pinned }) => pinned);
+  return [{ ...first, parts: run.flatMap(({ parts }) => parts), ...(isPinned && { pinned: true }) }];
 }

@@ -138,7 +138,8 @@ function remainder(message: Message, parts: readonly Part[]): readonly Message[]
   if (parts.length === 0 && message.parts.length > 0) return [];
   const rest = withParts(message, parts);
   if (rest === message || message.role !== "tool" || carriesResult(rest, "tool")) return [rest];
-  return [{ id: message.id, role: "user", parts }];
+  const { wire: _, ...said } = rest;
+  return [{ ...said, role: "user" }];
 }
 
 /** The messages that carry results: the one that holds just this result where there is one, else new ones. */
@@ -150,7 +151,10 @@ function carriersOf(
 ): readonly Message[] {
   if (origin === undefined || results.length === 0) return [];
   const role = rules.resultRole;
-  if (rules.granularity === "many") return [messageBeside(origin, "results", { role, parts: results })];
+  if (rules.granularity === "many") {
+    const isPinned = results.some((part) => alone.get(part)?.pinned);
+    return [messageBeside(origin, "results", { role, parts: results, ...(isPinned && { pinned: true }) })];
+  }
   return results.map(
     (part, position) => alone.get(part) ?? messageBeside(origin, `result-${position}`, { role, parts: [part] }),
   );
