@@ -20,7 +20,7 @@ import { type CarryOutNativeInput, carryOutNative } from "./carry-out-native.ts"
 import type { Decision } from "./decide.ts";
 import { planWithLongerTail, summaryStepOf } from "./longer-tail.ts";
 import { type MadeSummary, type MakeSummaryInput, makeSummary } from "./make-summary.ts";
-import type { NativeOutcome } from "./native.ts";
+import type { NativeOutcome, RefusedNative } from "./native.ts";
 import { PROVIDED_NAME } from "./provided.ts";
 import { settle } from "./settle.ts";
 
@@ -29,7 +29,10 @@ export interface CarryOutInput
       MakeSummaryInput,
       "counter" | "summarizer" | "embedded" | "shorten" | "context" | "instructions" | "live"
     >,
-    Pick<CarryOutNativeInput, "decision" | "seen" | "native" | "format" | "model"> {}
+    Pick<CarryOutNativeInput, "decision" | "seen" | "native" | "format" | "model"> {
+  /** Told of a refusal before the summary that stands in is asked for, which may take long or be given up. */
+  onNativeRefused?(refused: RefusedNative): void;
+}
 
 export interface CarriedOut {
   readonly conversation: Conversation;
@@ -51,6 +54,7 @@ export async function carryOut(given: CarryOutInput): Promise<CarriedOut> {
     const { outcome, settled } = native;
     return { ...settled, plan: rest, made: undefined, native: outcome, notes: [...settled.notes, ...outcome.notes] };
   }
+  if (native?.outcome.type === "refused") given.onNativeRefused?.(native.outcome);
   // R151: what the provider cannot do itself is summarised.
   const carried = await carryOutSummary(
     given,

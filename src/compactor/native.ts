@@ -50,7 +50,14 @@ export type NativeOutcome =
       readonly usage?: Usage;
       readonly notes: readonly string[];
     }
-  | { readonly type: "refused"; readonly kind: string; readonly because: string; readonly usage?: Usage };
+  | RefusedNative;
+
+export interface RefusedNative {
+  readonly type: "refused";
+  readonly kind: string;
+  readonly because: string;
+  readonly usage?: Usage;
+}
 
 export async function askNative(input: NativeInput): Promise<NativeOutcome> {
   const { native, format, step, instructions, signal } = input;

@@ -18,9 +18,9 @@ import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigge
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type DecideInput, type Decision, sizeAtTrigger, tokensIn, withoutSteps } from "./decide.ts";
 import { throwIfAborted } from "./make-summary.ts";
-import type { NativeCompaction } from "./native.ts";
+import type { NativeCompaction, RefusedNative } from "./native.ts";
 import { leavingIds, proposalOf, takeProvided } from "./provided.ts";
-import { type PassOutcome, tellFailure, tellOutcome } from "./tell-outcome.ts";
+import { type PassOutcome, tellFailure, tellOutcome, tellRefusal } from "./tell-outcome.ts";
 import { createTeller, type Teller, type Watch } from "./watch.ts";
 import { watchedNative, watchedSummarizer } from "./watched.ts";
 
@@ -46,6 +46,7 @@ export interface Allowed {
   readonly decision: Decision;
   readonly summarizer: Summarizer;
   readonly native: NativeCompaction | undefined;
+  onNativeRefused(refused: RefusedNative): void;
   readonly context: SummarizeContext;
   /** Grows until the pass is over. */
   readonly notes: readonly string[];
@@ -116,6 +117,7 @@ async function perform<Outcome extends PassOutcome>(
       decision: asked.decision,
       summarizer: watchedSummarizer(asked.summarizer, pass),
       native: watchedNative(asked.decision, pass),
+      onNativeRefused: (refused) => tellRefusal(pass, refused),
       context: { signal, progress },
       notes: teller.notes,
       details: asked.provided?.details,

@@ -6,7 +6,7 @@ import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import type { Reason } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
 import { type CarriedOut, strategyOf } from "./carry-out.ts";
-import type { NativeOutcome } from "./native.ts";
+import type { NativeOutcome, RefusedNative } from "./native.ts";
 import type { Pass } from "./pass.ts";
 import { leavingIds, PROVIDED_NAME } from "./provided.ts";
 import { nativeFallback, type Report } from "./report.ts";
@@ -47,12 +47,14 @@ export function tellFailure(pass: Pass, error: unknown): void {
   tellEnd(pass, { messageCount: given.view.messages.length, tokenCount: tokensBefore, compactedCount: 0 });
 }
 
+/** As it happens: whoever is asked instead has not begun. */
+export function tellRefusal({ teller }: Pass, refused: RefusedNative): void {
+  const { because, step } = nativeFallback(refused);
+  teller.tell({ type: "summary-failed", because, fallback: step });
+}
+
 function tellNative({ teller, given }: Pass, native: NativeOutcome): void {
-  if (native.type === "refused") {
-    const { because, step } = nativeFallback(native);
-    teller.tell({ type: "summary-failed", because, fallback: step });
-    return;
-  }
+  if (native.type === "refused") return;
   const { kind, text = "", messages, usage } = native;
   const summaryTokens = sumTokens(messages, given.tokensOf);
   const made = { summarizer: `native ${kind}`, summary: text, summaryTokens, calls: 1 };
