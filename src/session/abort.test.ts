@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { open, refuses, talk } from "../../test/session-world.ts";
+import { open, refuses, SMALL, talk } from "../../test/session-world.ts";
+import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { Store } from "../core/store/store.ts";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 import type { Session } from "./session-port.ts";
@@ -112,6 +114,25 @@ describe("signals", () => {
     gate.resolve();
     expect([await first, await third]).toEqual([["m1"], ["m2"]]);
     expect(JSON.stringify(await session.view())).toMatch(/one.*three/);
+  });
+
+  test("a compaction that is given up leaves no timer behind", async () => {
+    const running = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const controller = new AbortController();
+    const summarizer: Summarizer = {
+      name: "never",
+      version: "1",
+      planCalls: () => 1,
+      summarize: () => {
+        controller.abort();
+        return Promise.reject(controller.signal.reason);
+      },
+    };
+    const session = await open({ compactor: { format: anthropicMessages, ...SMALL, summarizer } });
+    await talk(session, 8);
+    const before = running();
+    await refuses("aborted", session.compact({ signal: controller.signal }));
+    expect(running()).toBe(before);
   });
 });
 

@@ -86,7 +86,12 @@ function withNotes(passed: ViewPass, notes: readonly string[]): ViewPass {
 /** Whoever gave up does not wait for locks on the way out; the lease goes back as soon as it can. */
 async function released(held: HeldLease, { signal }: SessionCall): Promise<void> {
   const release = held.release();
-  await (signal?.aborted === true ? Promise.race([release, pause(RELEASE_MS_MAX)]) : release);
+  if (signal?.aborted !== true) return release;
+  const over = new AbortController();
+  // A timer that nobody waits for any more would keep the process alive.
+  const patience = pause(RELEASE_MS_MAX, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([release, patience]);
+  over.abort();
 }
 
 const RELEASE_MS_MAX = 200;
