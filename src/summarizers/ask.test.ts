@@ -92,6 +92,7 @@ describe("worth another attempt", () => {
   ])("%s: %s", (error, expected) => expect(isTransient(error)).toBe(expected));
   test.each([
     [statusError(400, "prompt is too long: 250000 tokens > 200000 maximum"), true],
+    [statusError(400, "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000"), true],
     [statusError(413), true],
     [Object.assign(new Error("bad"), { code: "context_length_exceeded" }), true],
     [statusError(429, "too many tokens per minute"), false],

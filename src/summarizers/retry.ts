@@ -37,7 +37,7 @@ const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 
 const RETRYABLE_CODE = /^(?:ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)$/;
 const RETRYABLE_NAME = /^(?:RateLimitError|APIConnection\w*Error|TimeoutError|InternalServerError|OverloadedError)$/;
 const OVERFLOW =
-  /prompt is too long|context[ _-]?(?:length|window|size)|maximum (?:context|prompt) length|input (?:is|token count).{0,40}(?:too long|exceed)|request_too_large|too many tokens|token limit exceeded|reduce the length/i;
+  /prompt is too long|context[ _-]?(?:length|window|size|limit)|maximum (?:context|prompt) length|input (?:is|token count).{0,40}(?:too long|exceed)|request_too_large|too many tokens|token limit exceeded|reduce the length/i;
 const CAUSES_MAX = 5;
 
 /** Reads the shape of an error, as SDKs and fetch make them, and that of its causes. */
