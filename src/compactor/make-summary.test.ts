@@ -202,3 +202,29 @@ test("a summary that stands merged into the first message is given once, as the 
     "harbour_77",
   );
 });
+
+describe("usage that is not what the types say", () => {
+  const NOTHING = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
+  const CASES: readonly (readonly [unknown, object | undefined, number | undefined])[] = [
+    [null, undefined, undefined],
+    ["x", undefined, undefined],
+    [{ input_tokens: 5 }, undefined, undefined],
+    [{ inputTokens: Number.NaN, outputTokens: null }, undefined, undefined],
+    [{ inputTokens: 1_000, outputTokens: 100 }, { ...NOTHING, inputTokens: 1_000, outputTokens: 100 }, 0.0045],
+    [{ inputTokens: -5, outputTokens: 100 }, { ...NOTHING, outputTokens: 100 }, 0.0015],
+  ];
+
+  test.each(CASES)("%j costs neither the summary nor the sum", async (said, usage, costUsd) => {
+    const text = "## Goal\nFix the billing service.";
+    const complete = (async () => ({ text, usage: said })) as unknown as Complete;
+    const asked = [
+      own(() => ({ text, calls: 1, usage: said, notes: [] })),
+      llm({ complete, windowTokens: 200_000, guard: false }),
+    ];
+    for (const summarizer of asked) {
+      const { report } = await compacted({ summarizer, prices: PRICES });
+      expect(report).toMatchObject({ compacted: true, calls: 1, fallbacks: [] });
+      expect([report.usage, report.costUsd]).toEqual([usage, costUsd]);
+    }
+  });
+});

@@ -16,7 +16,7 @@ import { withoutSummary } from "../core/plan/summary-marks.ts";
 import type { Usage } from "../core/ports.ts";
 import type { FailureStep } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { totalUsage } from "../core/usage.ts";
+import { saidUsage, totalUsage } from "../core/usage.ts";
 import { checkedResult, type Shorten } from "./checked-result.ts";
 import { type LiveInput, liveRequest } from "./live-request.ts";
 import type { Fallback } from "./report.ts";
@@ -96,7 +96,7 @@ function createSpending(): Spending {
         model = asked ?? model;
       },
       answered: (reply) => {
-        usage = totalUsage([usage, reply.usage]);
+        usage = totalUsage([usage, saidUsage(reply.usage)]);
         model = reply.model ?? model;
       },
     },
@@ -105,7 +105,7 @@ function createSpending(): Spending {
       // Its fields are only read here; `checkedResult` says what is wrong with them.
       const said = returned as Partial<SummaryResult>;
       if (typeof said.calls === "number") calls = Math.max(calls, said.calls);
-      usage ??= said.usage;
+      usage ??= saidUsage(said.usage);
       model = said.model ?? model;
     },
     spent: () => ({ calls, ...(usage !== undefined && { usage }), ...(model !== undefined && { model }) }),

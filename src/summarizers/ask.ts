@@ -8,7 +8,7 @@ import type { SummarizeContext } from "../core/checkpoint/summary.ts";
 import { isObject } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
 import { timerMs } from "../core/timer-limit.ts";
-import { sumUsage } from "../core/usage.ts";
+import { saidUsage, sumUsage } from "../core/usage.ts";
 import { aborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { delayBefore, type RetrySettings } from "./retry.ts";
 
@@ -97,7 +97,8 @@ export function createCallBudget(
       told.called?.(asked);
     },
     addReply(reply) {
-      const { usage: used, model: answering = model } = reply;
+      const { model: answering = model } = reply;
+      const used = saidUsage(reply.usage);
       if (used !== undefined) usage = usage === undefined ? used : sumUsage(usage, used);
       model = answering;
       told.answered?.({
