@@ -203,6 +203,13 @@ describe.concurrent("what it says", () => {
   });
 });
 
+test("the page shows the steps and protections that are printed", async () => {
+  const page = readFileSync("docs/cli.md", "utf8");
+  const [, shown = "absent"] = /```text\nexamples\/long[^`]*?\n(Steps\n[^`]*?)```/.exec(page) ?? [];
+  const { stdout } = await runInProcess(["compact", LONG, "--target", "10%", "--dry-run"]);
+  expect(stdout).toContain(shown);
+});
+
 async function checkRefused(words: readonly string[], expected: RegExp): Promise<void> {
   const out = join(folder.path, "refused.json");
   const { code, stdout, stderr } = await runInProcess(["compact", SAMPLE, ...words]);
