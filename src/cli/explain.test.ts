@@ -78,6 +78,18 @@ describe.concurrent("explain", () => {
     expect(cut.index).toBeGreaterThan(0);
   });
 
+  test("what the limit on messages takes from the tail is not told as protected", async () => {
+    const { protected: groups, mayGo, messages, largestProtected } = await explained(LONG, "--profile", "nous");
+    const kept = groups.reduce((sum: number, group: { messages: number }) => sum + group.messages, 0);
+    expect(kept + mayGo.messages).toBe(messages);
+    const { stdout } = await runInProcess(["compact", LONG, "--profile", "nous", "--json"]);
+    const report = JSON.parse(stdout);
+    const [drop] = report.steps.filter((step: { type: string }) => step.type === "drop");
+    expect([mayGo.messages, messages - kept]).toEqual([drop.messages, drop.messages]);
+    expect(report.kept.reduce((sum: number, group: { messages: number }) => sum + group.messages, 0)).toBe(kept);
+    for (const { index } of largestProtected) expect(index).toBeGreaterThan(drop.last);
+  });
+
   test("an unknown profile", async () => {
     const { code, stderr } = await runInProcess(["explain", LONG, "--profile", "agentgp"]);
     expect([code, stderr]).toEqual([
