@@ -4,14 +4,17 @@
  */
 
 import type { Message, Part, ToolResultPart } from "../message.ts";
-import type { PairedCall, Place } from "../structure/pairing.ts";
+import type { PairedCall, PairedResult, Place } from "../structure/pairing.ts";
 import { messageBeside, type Pass, quoteResult, type RepairContext, withParts } from "./pass.ts";
 import { type Settled, settleResults } from "./settle-results.ts";
 
 export const repairRounds: Pass = (messages, context) => {
   const { calls, orphans } = context.pairing(messages);
   const changes: Changes = { answers: new Map(), replacements: new Map() };
-  for (const { part, at } of context.hasServerHistory ? [] : orphans) {
+  for (const { part, at } of [
+    ...orphans.filter((orphan) => isUnexplained(orphan, context)),
+    ...misdirected(calls, context),
+  ]) {
     changes.replacements.set(part, quoteResult(part));
     const message = messages[at.message];
     if (message !== undefined)
@@ -26,6 +29,17 @@ export const repairRounds: Pass = (messages, context) => {
   if (changes.answers.size === 0 && changes.replacements.size === 0) return messages;
   return rebuild(messages, changes, context);
 };
+
+/** What only the server remembers may explain a result, but none that does not say which call it answers. */
+function isUnexplained({ part }: PairedResult, { rules, hasServerHistory }: RepairContext): boolean {
+  return !hasServerHistory || (rules.callIds === "required" && !part.callId);
+}
+
+/** Results that a client gave to calls of the provider's own tools, where only the provider answers those. */
+function misdirected(calls: readonly PairedCall[], { rules }: RepairContext): readonly PairedResult[] {
+  if (!rules.serverCallsReturn) return [];
+  return calls.flatMap(({ part, results }) => (part.server ? results.filter((result) => !result.part.server) : []));
+}
 
 /** An assistant step `[start, end)` with client calls, and where the next step, which should answer them, ends. */
 export interface CallingStep {

@@ -12,9 +12,13 @@ export const quoteLostServerCalls: Pass = (messages, context) => {
   const said = messages.flatMap((message, index) => (saysMore(message) ? [index] : []));
   const lost = new Set<Part>();
   for (const { part, at, results } of context.pairing(messages).calls) {
-    const next = part.server ? said[lowerBound(said, at.message)] : undefined;
+    if (!part.server) continue;
+    // What a client says in the provider's place is no return; it is quoted when the rounds are put in order.
+    const returned = results.find((result) => result.part.server);
+    const next = said[lowerBound(said, at.message)] ?? messages.length;
+    const isTakenOver = returned === undefined && results.length > 0;
     // One that came back later answers nothing any more; without its call, it is quoted too.
-    if (next !== undefined && next < (results[0]?.at.message ?? messages.length)) lost.add(part);
+    if (isTakenOver || next < (returned?.at.message ?? messages.length)) lost.add(part);
   }
   if (lost.size === 0) return messages;
   return mapMessages(messages, (message) => {

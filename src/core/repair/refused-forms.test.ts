@@ -1,0 +1,42 @@
+/** Wire forms that a provider refuses and that only their own format can hold: what comes out is accepted and says all of it. */
+
+import { expect, test } from "vitest";
+import { anthropicMessages } from "../../formats/anthropic-messages.ts";
+import { openaiResponses } from "../../formats/openai-responses.ts";
+import type { Format } from "../ports.ts";
+import { repair } from "./repair.ts";
+
+function repaired(format: Format, body: object): unknown {
+  expect(format.validate(body)).not.toEqual([]);
+  const { conversation, repairs } = repair(format.decode(body));
+  const after = format.encode(conversation);
+  expect(repairs).not.toEqual([]);
+  expect(format.validate(after)).toEqual([]);
+  expect(repair(conversation)).toEqual({ conversation, repairs: [] });
+  return after;
+}
+
+test("a result that names no call is quoted, whatever the server remembers", () => {
+  const held = { previous_response_id: "resp_1" };
+  const content = "[Result of the tool call. The call itself is not part of this conversation.]\n3 failed";
+  const expected = { ...held, input: [{ role: "user", content }] };
+  const output = { type: "function_call_output", output: "3 failed" };
+  expect(repaired(openaiResponses, { ...held, input: [output] })).toEqual(expected);
+  expect(repaired(openaiResponses, { ...held, input: [{ ...output, call_id: null }] })).toEqual(expected);
+});
+
+const asked = { role: "user", content: "look it up" };
+
+test("a client's result for a call of the provider's own tools is quoted, and the call too where nothing else came back", () => {
+  const search = { type: "server_tool_use", id: "1", name: "web_search", input: { query: "x" } };
+  const found = { type: "web_search_tool_result", tool_use_id: "1", content: [] };
+  const result = { type: "tool_result", tool_use_id: "1", content: "no network" };
+  const said = (text: string): object => ({ type: "text", text });
+  const quoted = said("[Result of the tool call 1. The call itself is not part of this conversation.]\nno network");
+  const bodyOf = (answer: readonly object[], reply: object): object => ({
+    messages: [asked, { role: "assistant", content: answer }, { role: "user", content: [reply] }],
+  });
+  expect(repaired(anthropicMessages, bodyOf([search, found], result))).toEqual(bodyOf([search, found], quoted));
+  const interrupted = said('[Interrupted before it returned: web_search {"query":"x"}]');
+  expect(repaired(anthropicMessages, bodyOf([search], result))).toEqual(bodyOf([interrupted], quoted));
+});
