@@ -23,7 +23,7 @@ export const repairCallFields: Pass = (messages, context) => {
 };
 
 function repairPart(part: Part, callName: string | undefined, { rules }: RepairContext): Part {
-  if (part.type === "tool-call" && !part.server && (part.name === "" || !isObject(part.input))) {
+  if (part.type === "tool-call" && (part.name === "" || !isObject(part.input))) {
     const input = isObject(part.input) ? part.input : { input: part.input };
     return { ...part, name: part.name || UNKNOWN_TOOL, input };
   }

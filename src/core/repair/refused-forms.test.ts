@@ -27,6 +27,19 @@ test("a result that names no call is quoted, whatever the server remembers", () 
 
 const asked = { role: "user", content: "look it up" };
 
+test("a call of the provider's own tools is completed as any other", () => {
+  const returned = { type: "mcp_tool_result", tool_use_id: "1", content: [{ type: "text", text: "found" }] };
+  const check = (call: object, expected: object): void => {
+    const bodyOf = (block: object): object => ({
+      messages: [asked, { role: "assistant", content: [block, returned] }],
+    });
+    expect(repaired(anthropicMessages, bodyOf(call))).toEqual(bodyOf(expected));
+  };
+  const call = { type: "mcp_tool_use", id: "1", server_name: "docs" };
+  check({ ...call, input: { q: "x" } }, { ...call, input: { q: "x" }, name: "unknown_tool" });
+  check({ ...call, name: "find", input: "x" }, { ...call, name: "find", input: { input: "x" } });
+});
+
 test("a client's result for a call of the provider's own tools is quoted, and the call too where nothing else came back", () => {
   const search = { type: "server_tool_use", id: "1", name: "web_search", input: { query: "x" } };
   const found = { type: "web_search_tool_result", tool_use_id: "1", content: [] };

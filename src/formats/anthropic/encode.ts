@@ -27,7 +27,7 @@ function encodeBlock(part: Part): JsonObject {
     case "media":
       return part.wire ?? encodeMedia(part);
     case "tool-call":
-      if (part.server && part.wire !== undefined) return overlay(part.wire, { id: part.callId ?? part.wire.id });
+      if (part.server && part.wire !== undefined) return encodeServerCall(part, part.wire);
       return overlay(part.wire, { type: "tool_use", id: part.callId, name: part.name, input: encodeInput(part) });
     case "tool-result":
       if (part.server && part.wire !== undefined) {
@@ -41,6 +41,11 @@ function encodeBlock(part: Part): JsonObject {
     default:
       return part satisfies never;
   }
+}
+
+/** Its type stays what the provider called it. */
+function encodeServerCall(part: ToolCallPart, wire: JsonObject): JsonObject {
+  return overlay(wire, { id: part.callId ?? wire.id, name: part.name || wire.name, input: encodeInput(part) });
 }
 
 /** A call that came without input is not given one. */
