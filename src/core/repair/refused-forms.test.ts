@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { anthropicMessages } from "../../formats/anthropic-messages.ts";
+import { openaiChat } from "../../formats/openai-chat.ts";
 import { openaiResponses } from "../../formats/openai-responses.ts";
 import type { Format } from "../ports.ts";
 import { repair } from "./repair.ts";
@@ -52,4 +53,14 @@ test("a client's result for a call of the provider's own tools is quoted, and th
   expect(repaired(anthropicMessages, bodyOf([search, found], result))).toEqual(bodyOf([search, found], quoted));
   const interrupted = said('[Interrupted before it returned: web_search {"query":"x"}]');
   expect(repaired(anthropicMessages, bodyOf([search], result))).toEqual(bodyOf([interrupted], quoted));
+});
+
+test("the deprecated function role answers a call by name, though it bears an id", () => {
+  const call = { id: "1", type: "function", function: { name: "f", arguments: "{}" } };
+  const bodyOf = (result: object): object => ({
+    messages: [asked, { role: "assistant", content: null, tool_calls: [call] }, result],
+  });
+  const result = { role: "function", name: "f", tool_call_id: "1", content: "ok" };
+  expect(openaiChat.encode(openaiChat.decode(bodyOf(result)))).toEqual(bodyOf(result));
+  expect(repaired(openaiChat, bodyOf(result))).toEqual(bodyOf({ role: "tool", tool_call_id: "1", content: "ok" }));
 });

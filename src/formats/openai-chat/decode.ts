@@ -117,12 +117,12 @@ function readCall(call: JsonObject): { readonly name: string; readonly input: Js
   return { name: type, input: call[type] ?? {} };
 }
 
-/** The whole message is the result's block. The deprecated `function` role answers by name. */
+/** The whole message is the result's block. The deprecated `function` role answers by name: the provider reads no id there. */
 function decodeResult(json: JsonObject, content: readonly Part[]): Part {
   const name = stringOf(json.name);
   return {
     type: "tool-result",
-    ...(typeof json.tool_call_id === "string" && { callId: json.tool_call_id }),
+    ...(json.role === "tool" && typeof json.tool_call_id === "string" && { callId: json.tool_call_id }),
     ...(name !== undefined && { name }),
     content,
     isError: false,
