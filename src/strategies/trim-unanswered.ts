@@ -6,6 +6,7 @@
 import type { TextStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import { trimResults } from "../core/plan/trim-results.ts";
+import { hasRequestBeside } from "../core/plan/unanswered-round.ts";
 import { isShared, roundRoom, WORTH_READING_TOKENS } from "./room.ts";
 
 export function trimUnanswered(input: PlanInput): readonly TextStep[] {
@@ -13,7 +14,8 @@ export function trimUnanswered(input: PlanInput): readonly TextStep[] {
   const round = settings.compact.strategy === "none" ? undefined : roundRoom(input);
   if (round === undefined || round.tokens <= round.allowedTokens) return [];
   // Under a target that somebody named, a summary of the results says more than so little of them.
-  if (isShared(input) && round.allowedTokens < WORTH_READING_TOKENS) return [];
+  const mayGo = isShared(input) && !hasRequestBeside(conversation.messages, round);
+  if (mayGo && round.allowedTokens < WORTH_READING_TOKENS) return [];
   const freeTokens = round.tokens - round.allowedTokens;
   const steps = trimResults(
     {
@@ -27,5 +29,5 @@ export function trimUnanswered(input: PlanInput): readonly TextStep[] {
   );
   const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
   // What is summarised after all is summarised whole.
-  return isShared(input) && freed < freeTokens ? [] : steps;
+  return mayGo && freed < freeTokens ? [] : steps;
 }

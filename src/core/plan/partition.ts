@@ -10,7 +10,7 @@ import { isNativeItem } from "./native-items.ts";
 import { isRequest } from "./partition-request.ts";
 import type { Protection } from "./plan.ts";
 import { matchesAnyTool } from "./tool-patterns.ts";
-import { unansweredRound } from "./unanswered-round.ts";
+import { hasRequestBeside, unansweredRound } from "./unanswered-round.ts";
 
 export interface PartitionInput extends TailTerms {
   readonly messages: readonly Message[];
@@ -133,7 +133,8 @@ function findCut(input: PartitionInput): number {
 /** The round that stays whatever happens. */
 function firmRound({ messages, structure, mayTakeUnread = false }: PartitionInput): ReturnType<typeof unansweredRound> {
   const round = unansweredRound(messages, structure);
-  return mayTakeUnread && structure.openRound() === undefined ? undefined : round;
+  if (!mayTakeUnread || round === undefined || structure.openRound() !== undefined) return round;
+  return hasRequestBeside(messages, round) ? round : undefined;
 }
 
 /** The reasons that a message has of its own. */

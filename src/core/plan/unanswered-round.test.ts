@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import { type Message, text } from "../message.ts";
 import { structureOf } from "../structure/structure.ts";
-import { unansweredRound } from "./unanswered-round.ts";
+import { hasRequestBeside, unansweredRound } from "./unanswered-round.ts";
 
 function check(script: string, expected: readonly [start: number, end: number] | undefined): void {
   const messages = parseShorthand(script);
@@ -29,4 +29,21 @@ test("an output that a client passes on as the user's words", () => {
   const roundIn = (messages: readonly Message[]) => unansweredRound(messages, structureOf(messages));
   expect(roundIn([request, answer, passedOn])).toEqual({ start: 2, end: 3 });
   expect(roundIn([request, passedOn, answer, request])).toBeUndefined();
+});
+
+test("what a user said beside the results is told from what clients add", () => {
+  const isBeside = (...texts: readonly string[]): boolean => {
+    const [request, call, result] = parseShorthand("u c1 r1");
+    if (request === undefined || call === undefined || result === undefined) throw new Error("three messages");
+    const messages = [
+      request,
+      call,
+      { ...result, role: "user" as const, parts: [...result.parts, ...texts.map(text)] },
+    ];
+    return hasRequestBeside(messages, { start: 1, end: 3 });
+  };
+  expect(isBeside("Stop, use the other file.")).toBe(true);
+  expect(isBeside("<system-reminder>3 todos</system-reminder>", "Go on.")).toBe(true);
+  expect(isBeside()).toBe(false);
+  expect(isBeside(" ", "<system-reminder>3 todos</system-reminder>", "OBSERVATION: ok")).toBe(false);
 });

@@ -5,7 +5,7 @@
 
 import type { Message } from "../message.ts";
 import type { Round, Structure } from "../structure/structure.ts";
-import { isPassedOn } from "./partition-request.ts";
+import { isLabelledOutput, isPassedOn } from "./partition-request.ts";
 
 /** Of a round whose results are still to come, all that follows belongs to it. An output in a user's message is a round too. */
 export function unansweredRound(
@@ -20,3 +20,18 @@ export function unansweredRound(
   const unread = messages.slice(newestSaid + 1).findLastIndex(isPassedOn);
   return unread < 0 ? undefined : { start: newestSaid + 1 + unread, end: newestSaid + 2 + unread };
 }
+
+/** Whether a user said something in the very messages that bring the results: that is the newest request, and it goes nowhere. */
+export function hasRequestBeside(messages: readonly Message[], { start, end }: Pick<Round, "start" | "end">): boolean {
+  return messages.slice(start, end).some(({ role, parts }) => {
+    if (role !== "user" || !parts.some(({ type }) => type === "tool-result")) return false;
+    return parts.some((part) => part.type === "text" && isSaid(part.text));
+  });
+}
+
+/** Clients put what they add themselves, reminders and the like, into a tag. */
+function isSaid(text: string): boolean {
+  return text.trim() !== "" && !isLabelledOutput(text) && !TAGGED.test(text);
+}
+
+const TAGGED = /^\s*<[a-z][\w-]*>/i;
