@@ -55,6 +55,25 @@ test("a client's result for a call of the provider's own tools is quoted, and th
   expect(repaired(anthropicMessages, bodyOf([search], result))).toEqual(bodyOf([interrupted], quoted));
 });
 
+test("a result of the provider's own tools answers no call of the client's", () => {
+  const call = { type: "tool_use", id: "1", name: "f", input: {} };
+  const found = { type: "web_search_tool_result", tool_use_id: "1", content: [{ type: "text", text: "found" }] };
+  const answer = (...content: readonly object[]): object => ({ role: "assistant", content });
+  const reply = (...content: readonly object[]): object => ({ role: "user", content });
+  const quoted = {
+    type: "text",
+    text: "[Result of the tool call 1. The call itself is not part of this conversation.]\nfound",
+  };
+  const content = "This tool call was interrupted before it returned a result.";
+  const interrupted = { type: "tool_result", tool_use_id: "1", content, is_error: true };
+  expect(repaired(anthropicMessages, { messages: [asked, answer(call), reply(found)] })).toEqual({
+    messages: [asked, answer(call), reply(interrupted), reply(quoted)],
+  });
+  expect(repaired(anthropicMessages, { messages: [asked, answer(call, found)] })).toEqual({
+    messages: [asked, answer(call, quoted), reply(interrupted)],
+  });
+});
+
 test("the deprecated function role answers a call by name, though it bears an id", () => {
   const call = { id: "1", type: "function", function: { name: "f", arguments: "{}" } };
   const bodyOf = (result: object): object => ({

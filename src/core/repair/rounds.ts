@@ -10,17 +10,15 @@ import { type Settled, settleResults } from "./settle-results.ts";
 
 export const repairRounds: Pass = (messages, context) => {
   const { calls, orphans } = context.pairing(messages);
+  const strangers = new Set(misdirected(calls, context));
   const changes: Changes = { answers: new Map(), replacements: new Map() };
-  for (const { part, at } of [
-    ...orphans.filter((orphan) => isUnexplained(orphan, context)),
-    ...misdirected(calls, context),
-  ]) {
+  for (const { part, at } of [...orphans.filter((orphan) => isUnexplained(orphan, context)), ...strangers]) {
     changes.replacements.set(part, quoteResult(part));
     const message = messages[at.message];
     if (message !== undefined)
       context.report("result-without-call", message, `quoted the result ${part.callId ?? ""} as text`);
   }
-  for (const round of roundsOf(messages, calls, context)) {
+  for (const round of roundsOf(messages, withoutResults(calls, strangers), context)) {
     if (isInOrder(round, messages, context)) continue;
     const settled = settleResults(round, messages, context);
     changes.answers.set(round.end - 1, settled.results);
@@ -35,10 +33,17 @@ function isUnexplained({ part }: PairedResult, { rules, hasServerHistory }: Repa
   return !hasServerHistory || (rules.callIds === "required" && !part.callId);
 }
 
-/** Results that a client gave to calls of the provider's own tools, where only the provider answers those. */
+/** Results of a client's for calls of the provider's own tools, and the other way round, where neither answers for the other. */
 function misdirected(calls: readonly PairedCall[], { rules }: RepairContext): readonly PairedResult[] {
   if (!rules.serverCallsReturn) return [];
-  return calls.flatMap(({ part, results }) => (part.server ? results.filter((result) => !result.part.server) : []));
+  return calls.flatMap(({ part, results }) =>
+    results.filter((result) => (result.part.server === true) !== (part.server === true)),
+  );
+}
+
+function withoutResults(calls: readonly PairedCall[], strangers: ReadonlySet<PairedResult>): readonly PairedCall[] {
+  if (strangers.size === 0) return calls;
+  return calls.map((call) => ({ ...call, results: call.results.filter((result) => !strangers.has(result)) }));
 }
 
 /** An assistant step `[start, end)` with client calls, and where the next step, which should answer them, ends. */
