@@ -72,8 +72,13 @@ export function readCompactOptions(given: Arguments): CompactOptions {
 }
 
 /** What a subject is made with. */
-export function settingsIn({ profile, windowTokens, keepMessages, summarizer }: CompactOptions) {
-  const settings: SettingsInput = summarizer === "none" ? { compact: { strategy: "truncate" } } : {};
+export function settingsIn({ profile, windowTokens, keepMessages, summarizer, target }: CompactOptions) {
+  // Truncation fills its target; where only a number of messages is asked for, the profile's own target would overrule it.
+  const isByNumber = keepMessages !== undefined && target === undefined;
+  const truncation: SettingsInput = {
+    compact: { strategy: "truncate", ...(isByNumber && { target: { type: "none" } }) },
+  };
+  const settings = summarizer === "none" ? truncation : {};
   return { profile, windowTokens, keepMessages, settings };
 }
 

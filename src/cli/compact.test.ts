@@ -196,6 +196,17 @@ describe.concurrent("what it says", () => {
     expect(report.summary).toBeUndefined();
   });
 
+  test.each(["balanced", "agentpg", "auto-compact", "nous"])(
+    "%s: the same messages are kept by their number with a summary and without",
+    async (profile) => {
+      const words = ["compact", LONG, "--profile", profile, "--keep", "5", "--json"];
+      const [told, left] = await Promise.all([runInProcess(words), runInProcess([...words, "--summarizer", "none"])]);
+      const [{ steps: summarized }, { steps: dropped, compacted }] = [JSON.parse(told.stdout), JSON.parse(left.stdout)];
+      expect([left.code, compacted]).toEqual([0, true]);
+      expect(dropped).toMatchObject([{ type: "drop", messages: summarized[0].messages, last: summarized[0].last }]);
+    },
+  );
+
   test("another profile, another shape", async () => {
     const { code, stdout } = await runInProcess(["compact", LONG, "--profile", "auto-compact", "--target", "10%"]);
     expect(code).toBe(0);
