@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
 import type { ExitCode } from "./command.ts";
-import { reportError } from "./report-error.ts";
+import { adviceFor, NODE_MIN, reportError } from "./report-error.ts";
 import type { Environment } from "./terminal.ts";
 
 function check(error: unknown, code: ExitCode, expected: RegExp, environment: Environment = {}): void {
@@ -19,3 +20,9 @@ test("with its stack on demand", () => check(new TypeError("oops"), 70, /\n {4}a
 test("anything can be thrown", () => check(null, 70, /^palimpsest: internal error: null;/));
 test("escape sequences in a message stay off the terminal", () =>
   check(new CompactionError("unreadable-file", "\u001b[2Jkey"), 2, /^palimpsest: key\n$/));
+test("an older Node is named as the reason", () => {
+  for (const older of ["20.20.2", "22.17.1"]) expect(adviceFor(older)).toMatch(/^this is Node .* Node 22\.18 or newer/);
+  for (const fit of ["22.18.0", "23.0.0", "24.21.0"]) expect(adviceFor(fit)).toMatch(/^set PALIMPSEST_DEBUG/);
+  const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  expect(engines.node).toBe(`>=${NODE_MIN.join(".")}`);
+});
