@@ -73,3 +73,24 @@ test("where there is no room for it, what can be read of it is summarised, and t
   expect(json(request.messages)).toContain("src/module-77.ts");
   expect(anthropicMessages.validate(request)).toEqual([]);
 });
+
+test.each([{}, { encrypted_content: null }])(
+  "an attempt of the provider's that failed stands for nothing: %j",
+  async (rest) => {
+    const body = anthropicBody(8);
+    const failed = { type: "compaction", content: null, ...rest };
+    const messages = body.messages.map((message, index) =>
+      index === body.messages.length - 1
+        ? { ...message, content: [failed, ...(message.content as JsonArray)] }
+        : message,
+    );
+    const native = await anthropic().compact({ ...body, messages });
+    expect(native.report).toMatchObject({ compacted: true, steps: { native: 1 } });
+    const summarized = await anthropic({ compact: { strategy: "summarize" } }).compact({ ...body, messages });
+    expect(summarized.report).toMatchObject({ compacted: true, steps: { summarize: 1 } });
+    // What was before stands before what stayed.
+    expect(json(summarized.request.messages[0])).toContain("module-3");
+    expect(json(summarized.request.messages.at(-1))).toContain('"compaction"');
+    expect(anthropicMessages.validate(summarized.request)).toEqual([]);
+  },
+);

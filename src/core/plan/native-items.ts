@@ -9,7 +9,12 @@ import { type Message, type OpaquePart, type Part, text } from "../message.ts";
 const NATIVE_ITEM = "compaction";
 
 export function isNativeItem({ parts }: Message): boolean {
-  return parts.some(isCompactionPart);
+  return parts.some((part) => isCompactionPart(part) && !isFailedAttempt(part.wire));
+}
+
+/** Anthropic's, when it could not compact after all: it stands for nothing, and what is before it is read as ever. */
+function isFailedAttempt(item: JsonValue): boolean {
+  return isObject(item) && item.content === null && (item.encrypted_content ?? item.signature ?? null) === null;
 }
 
 /** The same message with what can be read of its items as text, for a summary that has to stand for them too. */
