@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { convert } from "../convert.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import { repair } from "../core/repair/repair.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
@@ -103,4 +103,16 @@ test("a body in the place of what was decoded from it, and a name in that of a f
   expect(() => convert(body, gemini)).toThrow(/There is no format undefined; there are anthropic-messages, /);
   expect(() => convert(openaiChat.decode(body), name)).toThrow(/There is no format undefined/);
   expect(() => openaiChat.decode(undefined)).toThrow("must be an object or an array, not undefined");
+});
+
+test("blocks in blocks beyond what can be read are an invalid request", () => {
+  let content: JsonValue = "ok";
+  for (let depth = 0; depth < 300_000; depth++) content = [{ type: "tool_result", tool_use_id: "a", content }];
+  const list = [
+    { role: "user", content: "hi" },
+    { role: "user", content },
+  ];
+  const message = "messages.1 nests too deeply to be read.";
+  expect(() => anthropicMessages.decode(list)).toThrow(expect.objectContaining({ code: "invalid-request", message }));
+  expect(anthropicMessages.validate(list)).toMatchObject([{ rule: "invalid-request", messageIndex: 1, message }]);
 });

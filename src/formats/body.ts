@@ -45,10 +45,20 @@ interface Source {
 }
 
 function conversation(shape: BodyShape, { json, list, body }: Source): Conversation {
-  const messages = list.map((element, index) => shape.decodeMessage(element, index));
+  const messages = list.map((element, index) => decodeNested(shape, element, index));
   const system = body === undefined ? [] : shape.decodeSystem(body);
   const tools = body === undefined ? undefined : shape.tools(body);
   return { format: shape.format, system, tools, messages, wire: { json, system, messages } };
+}
+
+/** Blocks may hold blocks: what nests deeper than the stack is refused as any other body that cannot be read. */
+function decodeNested(shape: BodyShape, element: JsonValue, index: number): Message {
+  try {
+    return shape.decodeMessage(element, index);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw invalid(`${shape.listKey}.${index} nests too deeply to be read.`);
+    throw cause;
+  }
 }
 
 export function encodeBody(shape: BodyShape, conversation: Conversation): JsonValue {
