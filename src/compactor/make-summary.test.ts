@@ -228,3 +228,21 @@ describe("usage that is not what the types say", () => {
     }
   });
 });
+
+test("one number that is stated for the summarizer leaves the others of its group to the settings", async () => {
+  let calls = 0;
+  let running = 0;
+  let runningMax = 0;
+  const complete: Complete = async () => {
+    calls++;
+    runningMax = Math.max(runningMax, ++running);
+    await Promise.resolve();
+    running--;
+    return { text: "## Goal\nFix the billing service." };
+  };
+  const summarizer = llmFromSettings({ complete, windowTokens: 100_000, guard: false, staged: { concurrency: 1 } });
+  const staged = { parts: 6, baseChunkRatio: 0.05, minChunkRatio: 0.05 };
+  await compacted({ summarizer, summary: { mode: "staged", staged }, compact: { strategy: "summarize" } });
+  // Six parts and their merge.
+  expect([calls, runningMax]).toEqual([7, 1]);
+});
