@@ -86,6 +86,9 @@ describe("worth another attempt", () => {
     // As the SDKs of Anthropic and OpenAI throw it: no status, no cause, and the name of its base.
     [new (class APIConnectionTimeoutError extends Error {})("Request timed out."), true],
     [new (class APIUserAbortError extends Error {})("Request was aborted."), false],
+    [Object.assign(new Error("Overloaded"), { status: undefined, type: "overloaded_error" }), true],
+    [Object.assign(new Error("Bad"), { status: undefined, type: "invalid_request_error" }), false],
+    [Object.assign(new Error("Bad"), { status: 400, type: "api_error" }), false],
     [new TypeError("undefined is not a function"), false],
     ["text", false],
     [undefined, false],

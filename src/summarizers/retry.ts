@@ -36,6 +36,8 @@ export function delayBefore(attempt: number, { firstDelayMs, factor }: RetrySett
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
 const RETRYABLE_CODE = /^(?:ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)$/;
 const RETRYABLE_NAME = /^(?:RateLimitError|APIConnection\w*Error|TimeoutError|InternalServerError|OverloadedError)$/;
+/** As Anthropic's SDK has it in `type`; the only sign where the error comes in a stream that had begun with status 200. */
+const RETRYABLE_TYPE = /^(?:rate_limit_error|overloaded_error|api_error|timeout_error)$/;
 const OVERFLOW =
   /prompt is too long|context[ _-]?(?:length|window|size|limit)|maximum (?:context|prompt) length|input (?:is|token count).{0,40}(?:too long|exceed)|request_too_large|too many tokens|token limit exceeded|reduce the length/i;
 const CAUSES_MAX = 5;
@@ -46,6 +48,7 @@ export function isTransient(error: unknown): boolean {
     if (link instanceof CompactionError) return link.retryable;
     const status = numberOf(link.status) ?? numberOf(link.statusCode);
     if (status !== undefined) return RETRYABLE_STATUS.has(status);
+    if (RETRYABLE_TYPE.test(stringOf(link.type) ?? "")) return true;
     return RETRYABLE_CODE.test(stringOf(link.code) ?? "") || namesOf(link).some((name) => RETRYABLE_NAME.test(name));
   });
 }
