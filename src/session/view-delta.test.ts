@@ -63,3 +63,20 @@ test("what was moved leaves, and a copy comes", () => check("m1 m2 m3", "m1 m3 m
 test("a pinned message keeps its row, others move around it", () => check("m1 m2* m3", "m3 m1 m2", "-m3 +0.5"));
 test("a pinned message that a repair left out stays", () => check("m1 m2* m3", "m1 m3", ""));
 test("no copy stands where a pinned message was left", () => check("m1 m3* m5", "m1 new m5", "+2"));
+
+test("a pinned row that was joined with others is written nowhere else", () => {
+  const entries = entriesOf(anthropicMessages, ["m1", "m2*", "m3"].map(storedOf));
+  const messages = entries.map(({ message }) => message);
+  const write = (after: readonly Message[]) =>
+    viewDelta({ format: anthropicMessages, before: entries, after, plan: PLAN });
+  const parts = messages.flatMap((message) => message.parts);
+  const [first] = messages;
+  if (first === undefined) throw new Error("three messages");
+  const joined = write([{ ...first, parts }]);
+  expect(joined.archivedIds).toEqual(["m3"]);
+  expect(joined.edits).toEqual([]);
+  expect(joined.inserted.map(({ body }) => JSON.stringify(body))).toEqual([expect.stringContaining("m3")]);
+  const behindSummary = write([{ id: "summary", role: "user", parts: [text("Summary."), ...parts.slice(1, 2)] }]);
+  expect(behindSummary.archivedIds).toEqual(["m1", "m3"]);
+  expect(JSON.stringify(behindSummary.inserted)).not.toContain("m2");
+});

@@ -4,7 +4,7 @@
  */
 
 import type { JsonValue } from "../core/json.ts";
-import type { Message } from "../core/message.ts";
+import type { Message, Part } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { Format } from "../core/ports.ts";
@@ -28,7 +28,7 @@ export interface DeltaInput {
 }
 
 export function viewDelta({ format, before, after, plan }: DeltaInput): ViewDelta {
-  const placed = place(format, before, after);
+  const placed = place(format, before, withPinnedApart(before, after));
   const kept = new Set(placed.flatMap(({ entry }) => (entry === undefined ? [] : [entry.stored.id])));
   const kinds = editKinds(plan);
   return {
@@ -41,6 +41,40 @@ export function viewDelta({ format, before, after, plan }: DeltaInput): ViewDelt
     ),
     inserted: insertedIn(placed, ordersLeftOut(before, kept)),
   };
+}
+
+/**
+ * A pinned row stays as it is. Where a repair joined it with its neighbours, which is done again for every request, what it says
+ * must not be written into another row too.
+ */
+function withPinnedApart(before: readonly Entry[], after: readonly Message[]): readonly Message[] {
+  const present = new Set(after.map(({ id }) => id));
+  const joined = before.filter(({ stored, message }) => stored.isPinned && !present.has(message.id));
+  if (joined.length === 0) return after;
+  const rowOf = new Map(joined.map(({ message }) => [message.parts[0], message]));
+  return after.flatMap((message) => apart(message, rowOf));
+}
+
+function apart(message: Message, rowOf: ReadonlyMap<Part | undefined, Message>): readonly Message[] {
+  if (!message.parts.some((part) => rowOf.has(part))) return [message];
+  const pieces: Message[] = [];
+  let rest: Message = { ...message, parts: [] };
+  const flush = (): void => {
+    if (rest.parts.length > 0) pieces.push(rest);
+    rest = { id: `${message.id}/rest-${pieces.length}`, role: message.role, parts: [] };
+  };
+  for (let at = 0; at < message.parts.length; ) {
+    const row = rowOf.get(message.parts[at]);
+    const isWhole = row?.parts.every((part, offset) => part === message.parts[at + offset]);
+    if (row !== undefined && isWhole) {
+      flush();
+      pieces.push(row);
+      at += row.parts.length;
+    } else rest = { ...rest, parts: [...rest.parts, ...message.parts.slice(at, ++at)] };
+  }
+  if (pieces.length === 0) return [message];
+  flush();
+  return pieces;
 }
 
 /** One wire message of the new view, and the stored one that it is, if any. */
