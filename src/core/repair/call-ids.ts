@@ -41,10 +41,18 @@ interface Ids {
 /** The id the call should have; undefined where it may do without. */
 function settledId(call: PairedCall, context: RepairContext, ids: Ids): string | undefined {
   const { callId } = call.part;
-  const mayLack = context.rules.callIds === "optional" && !isMisled(call, ids);
+  const mayLack = context.rules.callIds === "optional" ? !isMisled(call, ids) : isByName(call, ids);
   if (!callId && mayLack) return undefined;
   if (callId && !ids.seen.has(scoped(callId, call, context))) return callId;
   return newId(callId || `call_${call.at.message}_${call.at.part}`, callId ? 1 : 0, ids);
+}
+
+/** The deprecated `function_call` and its answer: Chat takes the pair as it is, while nothing else is called beside it. */
+function isByName({ at, part, results }: PairedCall, { siblings }: Ids): boolean {
+  if (part.wire?.function_call === undefined || siblings().get(at.message)?.length !== 1) return false;
+  const [first, ...others] = results;
+  if (first === undefined || others.length > 0 || first.at.message !== at.message + 1) return false;
+  return first.part.callId === undefined && first.part.wire?.role === "function";
 }
 
 /** A result of a call without id that bears the id of a parallel call: only an id of its own tells them apart. */

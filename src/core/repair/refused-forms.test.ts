@@ -83,3 +83,21 @@ test("the deprecated function role answers a call by name, though it bears an id
   expect(openaiChat.encode(openaiChat.decode(bodyOf(result)))).toEqual(bodyOf(result));
   expect(repaired(openaiChat, bodyOf(result))).toEqual(bodyOf({ role: "tool", tool_call_id: "1", content: "ok" }));
 });
+
+test("the deprecated call with its answer by name stays as it is, and is given an id where something is wrong with it", () => {
+  const call = { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } };
+  const result = { role: "function", name: "f", content: "ok" };
+  const valid = openaiChat.decode({ messages: [asked, call, result, asked, call, result] });
+  expect(repair(valid)).toEqual({ conversation: valid, repairs: [] });
+  expect(repair(valid).conversation).toBe(valid);
+  const today = { id: "call_1_0", type: "function", function: { name: "f", arguments: "{}" } };
+  const changed = repair(openaiChat.decode({ messages: [asked, call, asked, result] })).conversation;
+  expect(openaiChat.encode(changed)).toEqual({
+    messages: [
+      asked,
+      { role: "assistant", content: null, tool_calls: [today] },
+      { role: "tool", tool_call_id: "call_1_0", content: "ok" },
+      asked,
+    ],
+  });
+});
