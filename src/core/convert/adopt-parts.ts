@@ -145,7 +145,7 @@ const UNREADABLE_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /** Undefined where nothing of it can be read. */
-function describeOpaque({ kind, wire }: OpaquePart): string | undefined {
+export function describeOpaque({ kind, wire }: OpaquePart): string | undefined {
   if (typeof wire.content === "string") return wire.content;
   const readable: JsonObject = Object.fromEntries(
     Object.entries(wire).filter((entry): entry is [string, JsonValue] => !UNREADABLE_KEYS.has(entry[0])),

@@ -1,5 +1,6 @@
 /** What a repair pass is, and the small edits that several of them make. */
 
+import { describeOpaque } from "../convert/adopt-parts.ts";
 import type { FormatRules } from "../format-rules.ts";
 import { type FormatName, type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
 import type { Pairing } from "../structure/pairing.ts";
@@ -56,7 +57,11 @@ export const QUOTED_RESULT_OPENING = "[Result of the tool call";
 export function quoteResult(part: ToolResultPart): readonly Part[] {
   const id = part.callId === undefined ? "" : ` ${part.callId}`;
   const status = part.isError ? ", which failed" : "";
-  const quoted = textsOf(part.content).join("\n");
+  // Search results and blocks that lack their type hold text too.
+  const readable = part.content.flatMap((inner) =>
+    inner.type === "opaque" ? (describeOpaque(inner) ?? []) : textsOf([inner]),
+  );
+  const quoted = readable.join("\n");
   const header = `${QUOTED_RESULT_OPENING}${id}${status}. The call itself is not part of this conversation.]`;
   const rest = part.content.filter((inner) => inner.type === "media" && inner.source.type !== "text");
   return [text(quoted === "" ? header : `${header}\n${quoted}`), ...rest];

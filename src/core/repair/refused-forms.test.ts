@@ -101,3 +101,15 @@ test("the deprecated call with its answer by name stays as it is, and is given a
     ],
   });
 });
+
+test("a quoted result says what its blocks say, of whatever type they are", () => {
+  const header = "[Result of the tool call 1. The call itself is not part of this conversation.]";
+  const block = { type: "search_result", source: "s", title: "t", content: [{ type: "text", text: "found" }] };
+  const result = { type: "tool_result", tool_use_id: "1", content: [block] };
+  const found = '[search_result] {"source":"s","title":"t","content":[{"type":"text","text":"found"}]}';
+  expect(repaired(anthropicMessages, { messages: [{ role: "user", content: [result] }] })).toEqual({
+    messages: [{ role: "user", content: [{ type: "text", text: `${header}\n${found}` }] }],
+  });
+  const untyped = { role: "tool", tool_call_id: "1", content: [{ text: "denied" }] };
+  expect(JSON.stringify(repaired(openaiChat, { messages: [asked, untyped] }))).toContain("denied");
+});
