@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { open, SMALL, talk } from "../../test/session-world.ts";
 import type { CompactorOptions } from "../compactor.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
+import { gemini } from "../formats/gemini.ts";
 
 /** What is on record says what was done, and settings of one call hold for all of it. */
 
@@ -60,4 +61,22 @@ describe("a call's own prune.scope", () => {
   test("none", async () => expect([await eventsOf("stored"), await eventsOf("request")]).toEqual([1, 0]));
   test("stores what would not have been", async () => expect(await eventsOf("request", "stored")).toBe(1));
   test("stores nothing of what would have been", async () => expect(await eventsOf("stored", "request")).toBe(0));
+});
+
+test("words that were joined with a shortened result are in the store, whatever the scope (Gemini)", async () => {
+  const long = "lorem ipsum dolor ".repeat(40);
+  const compactor = { format: gemini, profile: "nous", windowTokens: 3_000, telemetry: false } as const;
+  const session = await open({ compactor, body: {} });
+  const said = (role: string, text: string): object => ({ role, parts: [{ text }] });
+  for (let turn = 0; turn < 4; turn++)
+    await session.append([said("user", `q${turn} ${long}`), said("model", `a${turn} ${long}`)]);
+  await session.append([
+    said("user", "Read it."),
+    { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] },
+    { role: "user", parts: [{ functionResponse: { name: "read", response: { output: long.repeat(2) } } }] },
+    said("user", "The newest words."),
+  ]);
+  await session.compact({ target: { tokens: 900 } });
+  const fork = await session.fork("b");
+  for (const each of [session, fork]) expect(JSON.stringify(await each.request())).toContain("The newest words.");
 });

@@ -189,11 +189,12 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
   const { plan, report, view } = passed;
   const { version } = snapshot.record;
   const before = snapshot.entries;
-  const delta = viewDelta({ format: compactor.format, before, after: view.messages, plan });
+  const { joinedIds, ...delta } = viewDelta({ format: compactor.format, before, after: view.messages, plan });
   const archived = new Set(delta.archivedIds);
   const isForRequestsOnly = passed.settings.prune.scope === "request";
-  // What is shortened for requests only is no business of the store's.
-  const isStored = ({ messageId, kind }: NewEdit): boolean => kind === "reshape" && !overlay.has(messageId);
+  // What is shortened for requests only is no business of the store's, unless it says what rows said that leave the view.
+  const isStored = ({ messageId, kind }: NewEdit): boolean =>
+    joinedIds.includes(messageId) || (kind === "reshape" && !overlay.has(messageId));
   const edits = isForRequestsOnly ? delta.edits.filter(isStored) : delta.edits;
   return {
     event: eventRecord({

@@ -18,6 +18,8 @@ export interface ViewDelta {
   readonly archivedIds: readonly string[];
   readonly edits: readonly NewEdit[];
   readonly inserted: readonly InsertedMessage[];
+  /** Rows that took in what others said: a repair joined them. */
+  readonly joinedIds: readonly string[];
 }
 
 export interface DeltaInput {
@@ -39,8 +41,14 @@ export function viewDelta({ format, before, after, plan }: DeltaInput): ViewDelt
         ? []
         : [editOf(entry.stored.id, kinds.get(entry.stored.id) ?? "reshape", { message, body })],
     ),
+    joinedIds: placed.flatMap(({ entry, message }) => (isJoined(entry, message) ? [entry.stored.id] : [])),
     inserted: insertedIn(placed, ordersLeftOut(before, kept)),
   };
+}
+
+/** Shortening leaves a message as many parts as it had. */
+function isJoined(entry: Entry | undefined, message: Message): entry is Entry {
+  return entry !== undefined && message.parts.length > entry.message.parts.length;
 }
 
 /**
