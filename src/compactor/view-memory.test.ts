@@ -152,3 +152,17 @@ describe("of several edits that a list may have had", () => {
     expect(memory.recall(other, undefined).covered).toBe(2);
   });
 });
+
+test("a host that goes back to an earlier request finds it in the view", () => {
+  const said = (...texts: readonly string[]) =>
+    openaiChat.decode({
+      messages: texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content })),
+    });
+  const source = said("Paint it.", "Yes.", "Red.", "Done.", "Thanks.");
+  const memory = createViewMemory();
+  const kept = { ...source, messages: source.messages.filter((_, index) => index === 0 || index > 2) };
+  memory.remember(source, kept, NO_PASSES);
+  expect(memory.recall(said("Paint it.", "Yes.", "Red.", "Done.", "Thanks.", "Bye."), undefined).covered).toBe(3);
+  const back = said("Paint it.", "Yes.", "Red.", "Done.");
+  expect(memory.recall(back, undefined).view).toBe(back);
+});

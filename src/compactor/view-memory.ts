@@ -5,8 +5,9 @@
 
 import { isSameJson } from "../core/ledger/json-identity.ts";
 import { isSameMessage, isSameParts } from "../core/ledger/same-message.ts";
-import { type Conversation, isUntouched, type Message } from "../core/message.ts";
+import { type Conversation, isUntouched, type Message, textsOf } from "../core/message.ts";
 import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
+import { isRequest } from "../core/plan/partition-request.ts";
 import { NO_PASSES, type Passes } from "./passes.ts";
 import { messagesAsNow, partsAsNow } from "./wire-now.ts";
 
@@ -37,6 +38,8 @@ interface Entry {
   readonly length: number;
   /** What came of it: a list that begins with this has taken the edit over, and it must not be made again. Empty where nobody could tell. */
   readonly sent: readonly Message[];
+  /** The newest request was in the view, as it is unless a limit on messages took it. */
+  readonly holdsRequest: boolean;
   /** What the passes added to the system prompt, if anything. */
   readonly system: Conversation["system"];
   readonly sourceSystem: Conversation["system"];
@@ -59,17 +62,31 @@ export function createViewMemory(): ViewMemory {
       if (prefix === undefined)
         return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
       const messages = [...prefix, ...source.messages.slice(covered)];
+      // Nor does one that took what is the newest request now: the host has gone back to it.
+      if (entry.holdsRequest && !holdsRequest(messages, source.messages))
+        return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
       return { view: { ...source, system: systemNow(entry, source.system), messages }, covered, passes: entry.passes };
     },
     remember: (source, view, passes) => {
       const { system } = view;
       const part = editedPart(source.messages, view.messages);
       const sent = telling(view.messages, source.messages);
-      const entry = { ...part, sent, length: source.messages.length, system, sourceSystem: source.system, passes };
+      const holds = holdsRequest(view.messages, source.messages);
+      const { length } = source.messages;
+      const entry = { ...part, sent, length, holdsRequest: holds, system, sourceSystem: source.system, passes };
       const others = entries.filter((candidate) => !isPrefix(candidate.source, source.messages));
       entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
     },
   };
+}
+
+/** Whether the newest request of a list can be read in the view of it; a summary may stand in the same message. */
+function holdsRequest(view: readonly Message[], source: readonly Message[]): boolean {
+  const newest = source.findLast(isRequest);
+  if (newest === undefined) return true;
+  const own = view.findLast(({ id }) => id === newest.id);
+  const texts = textsOf(own?.parts ?? []);
+  return own !== undefined && textsOf(newest.parts).every((said) => texts.some((text) => text.includes(said)));
 }
 
 /**
