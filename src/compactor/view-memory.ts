@@ -58,13 +58,10 @@ export function createViewMemory(): ViewMemory {
       if (entry.view === entry.source) return { view: source, covered: 0, passes: entry.passes };
       const covered = entry.source.length;
       const prefix = withPins(entry, source.messages.slice(0, covered));
-      // What is pinned now was not then, and is gone: the pass that took it does not count any more.
-      if (prefix === undefined)
-        return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
-      const messages = [...prefix, ...source.messages.slice(covered)];
-      // Nor does one that took what is the newest request now: the host has gone back to it.
-      if (entry.holdsRequest && !holdsRequest(messages, source.messages))
-        return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
+      const messages = [...(prefix ?? []), ...source.messages.slice(covered)];
+      // What is pinned, or the newest request after a host went back to it, was neither then, and is gone: the pass does not count any more.
+      const isLacking = prefix === undefined || (entry.holdsRequest && !holdsRequest(messages, source.messages));
+      if (isLacking) return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
       return { view: { ...source, system: systemNow(entry, source.system), messages }, covered, passes: entry.passes };
     },
     remember: (source, view, passes) => {

@@ -4,7 +4,7 @@
  */
 
 import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
-import { failuresIn } from "../core/checkpoint/failed-calls.ts";
+import { failuresIn, OUTCOME_MARK } from "../core/checkpoint/failed-calls.ts";
 import type { Language } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";
@@ -12,7 +12,7 @@ import { type Message, textsOf } from "../core/message.ts";
 import { once } from "../core/once.ts";
 import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
 import { argumentNamesOf } from "./extractive/calls/argument-names.ts";
-import { failureKeyOf, OUTCOME_MARK } from "./extractive/calls/call-keys.ts";
+import { failureKeyOf } from "./extractive/calls/call-keys.ts";
 import { isWorthTelling } from "./extractive/calls/call-outcome.ts";
 import { compose, type Draft } from "./extractive/compose/compose.ts";
 import { createContext } from "./extractive/compose/context-sentences.ts";

@@ -1,8 +1,6 @@
-/** Which calls are taken for the same, and the mark between a call and what came of it. Pure. */
+/** Which calls are taken for the same. Pure. */
 
 import { withoutPipes } from "./call-outcome.ts";
-
-export { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 
 /** Calls of one tool with the same telling argument are taken for the same, however much of their output was asked for. */
 export function callKeyOf(toolName: string, brief: string): string {

@@ -5,12 +5,12 @@
 
 import { type Checkpoint, EMPTY_CHECKPOINT } from "../../../core/checkpoint/checkpoint.ts";
 import { renderCheckpoint } from "../../../core/checkpoint/checkpoint-text.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import { byKind } from "../../../core/checkpoint/identifier-list.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { RankedFact } from "../../../core/facts/facts.ts";
 import type { TokenCounter } from "../../../core/tokens/tokens.ts";
 import { type ArgumentNames, callForms } from "../calls/argument-names.ts";
-import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import type { ChooseContext } from "./context-sentences.ts";
 import { essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
 import { withCause } from "./failure-cause.ts";

@@ -10,8 +10,8 @@ import {
   EMPTY_CHECKPOINT,
   type ToolFailure,
 } from "../../../core/checkpoint/checkpoint.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { TokenCounter } from "../../../core/tokens/tokens.ts";
-import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import { firstCut } from "./first-step.ts";
 import { isKnown } from "./known-quote.ts";
 import { isMissing, type Shelf, takenFrom } from "./shelf.ts";

@@ -4,8 +4,8 @@
  */
 
 import type { Checkpoint } from "../../../core/checkpoint/checkpoint.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import { isChange } from "../reading/evidence.ts";
 import { overcomeLabel } from "../text/labels.ts";
 import { oneLine } from "../text/sentences.ts";

@@ -4,10 +4,11 @@
  */
 
 import type { Checkpoint, ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../../core/checkpoint/identifier-list.ts";
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../../core/facts/facts.ts";
 import { isCallForm } from "../calls/argument-names.ts";
-import { failureKeyOf, OUTCOME_MARK } from "../calls/call-keys.ts";
+import { failureKeyOf } from "../calls/call-keys.ts";
 import { claimsPassing, failedCheckAt, hasFailedSince } from "../outdated/failed-checks.ts";
 import { stillSo } from "../outdated/superseded.ts";
 import { inUse, type Withdrawal } from "../outdated/withdrawn.ts";

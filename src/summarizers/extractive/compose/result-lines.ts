@@ -1,7 +1,7 @@
 /** What tools returned, for the room that nothing else wants: a log of calls with their outcome, and sentences for people. */
 
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { ToolResultPart } from "../../../core/message.ts";
-import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import { isLooking, outcomeOf } from "../calls/call-outcome.ts";
 import type { LoggedCall, Prose } from "../reading/reading.ts";
 import { quick } from "../text/quick-expressions.ts";

@@ -3,7 +3,8 @@
  * calls only. Never judges a check by another of which it has the result.
  */
 
-import { isGitDeed, OUTCOME_MARK } from "../calls/call-keys.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { isGitDeed } from "../calls/call-keys.ts";
 import { withoutPipes } from "../calls/call-outcome.ts";
 import { hasFailedCheck, isCheck } from "../calls/passed-check.ts";
 import type { KeptView } from "../reading/kept-view.ts";

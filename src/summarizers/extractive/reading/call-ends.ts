@@ -4,8 +4,9 @@
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import { type Message, type ToolResultPart, text as textPart } from "../../../core/message.ts";
-import { failureKeyOf, OUTCOME_MARK } from "../calls/call-keys.ts";
+import { failureKeyOf } from "../calls/call-keys.ts";
 import { briefOf, failureOf, writtenCommand } from "../calls/call-outcome.ts";
 import { isCheck, printedFailure } from "../calls/passed-check.ts";
 import { isChange } from "./evidence.ts";

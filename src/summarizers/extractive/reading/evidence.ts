@@ -3,9 +3,10 @@
  * Only calls that succeeded count. Reads names and arguments of calls and bounded excerpts of results.
  */
 
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../../core/message.ts";
-import { failureKeyOf, OUTCOME_MARK } from "../calls/call-keys.ts";
+import { failureKeyOf } from "../calls/call-keys.ts";
 import { failureOf, withoutPipes } from "../calls/call-outcome.ts";
 import { differing, givenIn, isToldByArguments } from "../calls/given-arguments.ts";
 import { passedCheck } from "../calls/passed-check.ts";

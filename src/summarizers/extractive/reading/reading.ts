@@ -4,6 +4,7 @@
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import { detectLanguage, type Language } from "../../../core/checkpoint/language.ts";
 import { createFactLedger, type FactLedger } from "../../../core/facts/facts.ts";
 import type { JsonValue } from "../../../core/json.ts";
@@ -12,7 +13,7 @@ import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
 import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
 import { filesOfCall } from "../calls/call-files.ts";
-import { callKeyOf, failureKeyOf, OUTCOME_MARK } from "../calls/call-keys.ts";
+import { callKeyOf, failureKeyOf } from "../calls/call-keys.ts";
 import { briefOf, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "../calls/call-outcome.ts";
 import { passedCheck, printedFailure } from "../calls/passed-check.ts";
 import { type Settled, settledByTool } from "../calls/question-tools.ts";

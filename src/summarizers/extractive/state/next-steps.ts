@@ -5,8 +5,8 @@
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import { isWorthTelling } from "../calls/call-outcome.ts";
 import { handsOver } from "../calls/handing-over.ts";
 import { CUES } from "../cues/cues.ts";

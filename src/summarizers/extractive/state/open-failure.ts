@@ -4,10 +4,10 @@
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { type Message, type ToolCallPart, textsOf } from "../../../core/message.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
-import { OUTCOME_MARK } from "../calls/call-keys.ts";
 import { isLooking, isWorthTelling, writtenCommand } from "../calls/call-outcome.ts";
 import { isTelling } from "../goal/tasks.ts";
 import { isCheckFailure, isGitFailure } from "../outdated/failed-checks.ts";
