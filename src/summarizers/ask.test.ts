@@ -72,6 +72,40 @@ test("the policy of the source", () => {
   expect([2, 3, 4, 5].map((attempt) => delayBefore(attempt, DEFAULT_RETRY))).toEqual([10_000, 20_000, 40_000, 80_000]);
 });
 
+describe("a wait that the provider states", () => {
+  const nowMs = Date.parse("Mon, 16 Nov 2026 10:00:00 GMT");
+  const retry = { ...DEFAULT_RETRY, now: () => nowMs };
+  const limited = (fields: object): Error => Object.assign(statusError(429), fields);
+  const stating = (value: string): Error => limited({ headers: new Headers({ "Retry-After": value }) });
+  test.each([
+    ["seconds", stating("3"), 3_000],
+    ["a fraction of one", stating("0.25"), 250],
+    ["a date", stating("Mon, 16 Nov 2026 10:00:12 GMT"), 12_000],
+    ["milliseconds before seconds", limited({ headers: { "retry-after": "9", "retry-after-ms": "1500" } }), 1_500],
+    ["headers by another name", limited({ responseHeaders: { "RETRY-AFTER": "4" } }), 4_000],
+    ["the response on the error", limited({ response: { headers: { "retry-after": 5 } } }), 5_000],
+    ["on a cause", new Error("failed", { cause: stating("6") }), 6_000],
+    ["the longest", stating("60"), 60_000],
+  ])("%s", (_name, error, expected) => expect(delayBefore(2, retry, error)).toBe(expected));
+  test.each([
+    ["longer than the bound", stating("61")],
+    ["nothing to wait", stating("0")],
+    ["a date that has passed", stating("Mon, 16 Nov 2026 09:59:00 GMT")],
+    ["no time at all", stating("soon")],
+    ["below nothing", stating("-5")],
+    ["no headers", statusError(429)],
+    ["no error", undefined],
+  ])("%s leaves it to the policy", (_name, error) => expect(delayBefore(3, retry, error)).toBe(20_000));
+  test("never, where the bound is 0", () =>
+    expect(delayBefore(2, { ...retry, maxStatedDelayMs: 0 }, stating("1"))).toBe(10_000));
+  test("is kept before the next attempt", async () => {
+    const waits: number[] = [];
+    const sleep = async (ms?: number): Promise<void> => void waits.push(ms ?? -1);
+    await run([stating("3"), statusError(503), { text: "done" }], 9, { sleep });
+    expect(waits).toEqual([3_000, 20_000]);
+  });
+});
+
 describe("worth another attempt", () => {
   const named = (name: string): Error => Object.assign(new Error("x"), { name });
   test.each([

@@ -127,7 +127,8 @@ export async function ask(request: CompletionRequest, settings: AskSettings, bud
     if (!isWorthIt || attempt >= retry.maxAttempts || !budget.retry()) {
       throw failureOf(outcome, { isOverflow, attempt, timeoutMs: settings.timeoutMs });
     }
-    await untilAborted(retry.sleep(delayBefore(attempt + 1, retry), request.signal), request.signal);
+    const delayMs = delayBefore(attempt + 1, retry, outcome.type === "error" ? outcome.error : undefined);
+    await untilAborted(retry.sleep(delayMs, request.signal), request.signal);
     throwIfAborted(request.signal);
   }
 }

@@ -61,9 +61,10 @@ const RETRY: ObjectSchema = {
     maxAttempts: whole(1),
     firstDelayMs: { type: "number", min: 0, about: "" },
     factor: { type: "number", above: 0, about: "" },
+    maxStatedDelayMs: { type: "number", min: 0, about: "" },
   },
 };
-const RETRY_FUNCTIONS: readonly string[] = ["isRetryable", "isOverflow", "sleep"];
+const RETRY_FUNCTIONS: readonly string[] = ["isRetryable", "isOverflow", "sleep", "now"];
 
 const PACKS: Schema = {
   type: "choice",

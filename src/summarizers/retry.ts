@@ -6,16 +6,21 @@
 import { CompactionError } from "../core/errors.ts";
 import { isObject, numberOf, stringOf } from "../core/json.ts";
 import { timerMs } from "../core/timer-limit.ts";
+import { statedDelayMs } from "./retry-after.ts";
 
 export interface RetrySettings {
   /** The first attempt included. */
   readonly maxAttempts: number;
   readonly firstDelayMs: number;
   readonly factor: number;
+  /** How long a wait that the provider itself states (`retry-after`) may be; after a longer one our own delay is kept. */
+  readonly maxStatedDelayMs: number;
   readonly isRetryable: (error: unknown) => boolean;
   readonly isOverflow: (error: unknown) => boolean;
   /** Rejects or resolves early when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** What a stated date is measured against. */
+  readonly now: () => number;
 }
 
 /** X02. */
@@ -23,14 +28,19 @@ export const DEFAULT_RETRY: RetrySettings = {
   maxAttempts: 5,
   firstDelayMs: 10_000,
   factor: 2,
+  // As the SDKs of Anthropic and OpenAI bound it.
+  maxStatedDelayMs: 60_000,
   isRetryable: isTransient,
   isOverflow: isOverflowError,
   sleep: abortableSleep,
+  now: Date.now,
 };
 
-/** Before attempt 2: the first delay; before each later one, `factor` times as long. */
-export function delayBefore(attempt: number, { firstDelayMs, factor }: RetrySettings): number {
-  return firstDelayMs * factor ** (attempt - 2);
+/** Before attempt 2: the first delay; before each later one, `factor` times as long. What the provider states comes before both. */
+export function delayBefore(attempt: number, settings: RetrySettings, error?: unknown): number {
+  const { firstDelayMs, factor, maxStatedDelayMs, now } = settings;
+  const statedMs = statedDelayMs(error, now());
+  return statedMs !== undefined && statedMs <= maxStatedDelayMs ? statedMs : firstDelayMs * factor ** (attempt - 2);
 }
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
