@@ -19,7 +19,7 @@ import {
 } from "./load.ts";
 import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { leftOutOf, problemsOf, strangersIn, withoutPath } from "./problems.ts";
+import { leftOutOf, problemsOf, repairPlace, strangersIn, withoutPath } from "./problems.ts";
 import { type RepairedBody, repairRecorded } from "./repair-recorded.ts";
 import { terminalOf } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
@@ -151,7 +151,7 @@ function repairTo(out: string, task: Task & { readonly index: number }): ExitCod
   }
   for (const message of leftOut) io.stderr.write(`left out: ${oneLine(message)}\n`);
   for (const { rule, messageIndex, change } of repaired.repairs) {
-    io.stderr.write(`message ${messageIndex}: ${oneLine(rule)}: ${oneLine(change)}\n`);
+    io.stderr.write(`${repairPlace(messageIndex)}${oneLine(rule)}: ${oneLine(change)}\n`);
   }
   if (isValid) io.stderr.write(`${summaryOf(repaired, out)}\n`);
   else refuse(repaired, task);

@@ -40,6 +40,11 @@ export function strangersIn({ source, records }: Transcript): readonly Violation
     }));
 }
 
+/** Before what was mended; nothing for what stands outside the list. */
+export function repairPlace(messageIndex: number): string {
+  return messageIndex < 0 ? "" : `message ${messageIndex}: `;
+}
+
 /** All that was in the file and is in no conversation, although it may have belonged there. */
 export function leftOutOf(transcript: Transcript): readonly string[] {
   const { broken } = transcript.records;

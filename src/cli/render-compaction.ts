@@ -8,6 +8,7 @@ import { KIND_LOOKS, type Looks } from "./kind-looks.ts";
 import type { KindShares } from "./kind-shares.ts";
 import { count, percent, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
+import { repairPlace } from "./problems.ts";
 import { diffLines } from "./render-diff.ts";
 import { messageLines, protectedLines } from "./render-protected.ts";
 import { stepLines } from "./render-steps.ts";
@@ -142,7 +143,7 @@ function repairTexts(repairs: Compaction["repairs"]): readonly string[] {
   return [...Map.groupBy(repairs, ({ rule }) => rule)].map(([rule, same]) => {
     const [first] = same;
     const times = same.length === 1 ? "" : ` ${count(same.length)} times`;
-    return `mended first${times}: ${rule}: message ${first?.messageIndex}: ${first?.change}`;
+    return `mended first${times}: ${rule}: ${repairPlace(first?.messageIndex ?? -1)}${first?.change}`;
   });
 }
 

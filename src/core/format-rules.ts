@@ -19,6 +19,8 @@ export interface FormatRules {
   readonly startsWithUser: boolean;
   /** Whether an empty text or an empty message is refused. */
   readonly refusesEmpty: boolean;
+  /** Whether mere white space is refused: where a message says nothing else, and in any text of a system prompt outside the list. */
+  readonly refusesBlank: boolean;
   readonly callIds: "required" | "optional";
   /** Whether arguments must be an object; elsewhere they are text. */
   readonly objectInputs: boolean;
@@ -68,6 +70,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     sameRole: "merged",
     startsWithUser: true,
     refusesEmpty: true,
+    refusesBlank: true,
     callIds: "required",
     objectInputs: true,
     namedResults: false,
@@ -93,6 +96,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     sameRole: "free",
     startsWithUser: false,
     refusesEmpty: false,
+    refusesBlank: false,
     callIds: "required",
     objectInputs: false,
     namedResults: false,
@@ -118,6 +122,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     sameRole: "free",
     startsWithUser: false,
     refusesEmpty: false,
+    refusesBlank: false,
     callIds: "required",
     objectInputs: false,
     namedResults: false,
@@ -143,6 +148,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     sameRole: "refused",
     startsWithUser: true,
     refusesEmpty: true,
+    refusesBlank: false,
     callIds: "optional",
     objectInputs: true,
     namedResults: true,

@@ -1,9 +1,10 @@
 /** The Anthropic Messages format: bodies of `POST /v1/messages`, or their bare `messages` list. */
 
+import { isBlankPrompt } from "../core/blank-text.ts";
 import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../core/cache-marks.ts";
 import { formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../core/json.ts";
-import type { Conversation } from "../core/message.ts";
+import type { Conversation, Part } from "../core/message.ts";
 import type { Format, Usage, ValidateOptions, Violation } from "../core/ports.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
 import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
@@ -48,7 +49,11 @@ export const anthropicMessages: Format = {
 function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
   return validateDecoded(SHAPE, body, (conversation, json) => {
     const checked = listOptions(conversation, json, options);
-    return [...checkMarks(conversation), ...validateMessages(conversation.messages, checked)];
+    return [
+      ...checkMarks(conversation),
+      ...conversation.system.flatMap(checkPrompt),
+      ...validateMessages(conversation.messages, checked),
+    ];
   });
 }
 
@@ -57,6 +62,13 @@ function checkMarks(conversation: Conversation): readonly Violation[] {
   if (found <= CACHE_MARKS_MAX) return [];
   const message = `A maximum of ${CACHE_MARKS_MAX} blocks with cache_control may be provided. Found ${found}.`;
   return [{ rule: "too-many-cache-marks", path: "messages", messageIndex: -1, message }];
+}
+
+function checkPrompt(part: Part, position: number): readonly Violation[] {
+  if (!isBlankPrompt(part)) return [];
+  const lack = part.text === "" ? "be non-empty" : "contain non-whitespace text";
+  const path = `system.${position}`;
+  return [{ rule: "empty-content", path, messageIndex: -1, message: `system: text content blocks must ${lack}` }];
 }
 
 function readReply(response: unknown): readonly JsonValue[] | undefined {

@@ -1,5 +1,7 @@
 /** Removes empty texts, in results too, and messages that hold nothing, where the provider refuses them. Nothing readable is lost. */
 
+import { isBlankMessage, isBlankPrompt } from "../blank-text.ts";
+import type { FormatRules } from "../format-rules.ts";
 import type { Part } from "../message.ts";
 import { mapMessages, type Pass } from "./pass.ts";
 
@@ -7,12 +9,18 @@ export const removeEmptyParts: Pass = (messages, { rules, report }) => {
   if (!rules.refusesEmpty) return messages;
   return mapMessages(messages, (message) => {
     const isFine = (part: Part): boolean => !isEmptyText(part) && withoutEmptyBlocks(part) === part;
-    if (message.parts.length > 0 && message.parts.every(isFine)) return message;
-    const parts = message.parts.filter((part) => !isEmptyText(part)).map(withoutEmptyBlocks);
+    const isBlank = rules.refusesBlank && isBlankMessage(message);
+    if (!isBlank && message.parts.length > 0 && message.parts.every(isFine)) return message;
+    const parts = isBlank ? [] : message.parts.filter((part) => !isEmptyText(part)).map(withoutEmptyBlocks);
     report("empty-content", message, parts.length > 0 ? "removed an empty text" : "removed a message without content");
     return parts.length > 0 ? { ...message, parts } : [];
   });
 };
+
+/** The system prompt outside the list; the same one where nothing in it is refused. */
+export function withoutBlankPrompts(system: readonly Part[], { refusesBlank }: FormatRules): readonly Part[] {
+  return refusesBlank && system.some(isBlankPrompt) ? system.filter((part) => !isBlankPrompt(part)) : system;
+}
 
 /** Gemini ends a stream with an empty text that carries the signature: that one says something. */
 function isEmptyText(part: Part): boolean {

@@ -12,7 +12,7 @@ import { pairCalls } from "../structure/pairing.ts";
 import { limitCacheMarks } from "./cache-marks.ts";
 import { repairCallFields } from "./call-fields.ts";
 import { repairCallIds } from "./call-ids.ts";
-import { removeEmptyParts } from "./empty-parts.ts";
+import { removeEmptyParts, withoutBlankPrompts } from "./empty-parts.ts";
 import { repairMalformedParts } from "./malformed-parts.ts";
 import { separateMisplacedParts } from "./misplaced-parts.ts";
 import { fillEmptyResults, repairMissingContent } from "./missing-content.ts";
@@ -25,7 +25,7 @@ import { quoteLostServerCalls } from "./server-calls.ts";
 export interface Repair {
   /** The rule that was broken, as `validate` names it. */
   readonly rule: string;
-  /** Index in the list that was given. */
+  /** Index in the list that was given; -1 for what stands outside it. */
   readonly messageIndex: number;
   /** What was done about it. */
   readonly change: string;
@@ -63,9 +63,10 @@ const PASSES: readonly Pass[] = [
 export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
   const repairs: Repair[] = [];
   const indexOf = once(() => indexById(conversation.messages));
+  const rules = formatRules(conversation.format);
   const context = {
     format: conversation.format,
-    rules: formatRules(conversation.format),
+    rules,
     model: options.model,
     hasServerHistory: historyHolder(conversation) !== "list" || refersToItems(conversation),
     marksOutside: once(() => marksOutside(conversation)),
@@ -74,6 +75,10 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
       repairs.push({ rule, messageIndex: originIndex(indexOf(), message.id), change });
     },
   };
+  const system = withoutBlankPrompts(conversation.system, rules);
+  if (system !== conversation.system) {
+    repairs.push({ rule: "empty-content", messageIndex: -1, change: "removed an empty text from the system prompt" });
+  }
   const settled = new Map<Pass, readonly Message[]>();
   let { messages } = conversation;
   for (const pass of PASSES) {
@@ -82,9 +87,10 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
     settled.set(pass, messages);
   }
   const isSame =
+    system === conversation.system &&
     messages.length === conversation.messages.length &&
     messages.every((message, index) => message === conversation.messages[index]);
-  return { conversation: isSame ? conversation : { ...conversation, messages }, repairs };
+  return { conversation: isSame ? conversation : { ...conversation, system, messages }, repairs };
 }
 
 /** The answer for the list that was asked about last. */

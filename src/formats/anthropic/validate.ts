@@ -1,5 +1,6 @@
 /** What the Messages API refuses, as far as a client can see it. The provider merges neighbours of one role first; so do we. */
 
+import { isBlankMessage } from "../../core/blank-text.ts";
 import { isObject } from "../../core/json.ts";
 import type { Message, Part } from "../../core/message.ts";
 import { isCompactionPart, isSignedCompaction } from "../../core/plan/native-items.ts";
@@ -72,6 +73,9 @@ function checkContent(message: Message, index: number, messages: readonly Messag
   if (isEmpty && !isFinalAssistant) {
     const rule = "all messages must have non-empty content except for the optional final assistant message";
     return [about("empty-content", index, `messages.${index}: ${rule}`)];
+  }
+  if (isBlankMessage(message) && !isFinalAssistant) {
+    return [about("empty-content", index, "messages: text content blocks must contain non-whitespace text")];
   }
   return message.parts.flatMap((part, position) => {
     const path = `messages.${index}.content.${position}`;
