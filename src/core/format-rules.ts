@@ -1,5 +1,6 @@
 /** What each provider demands of a message list, as data, so that structure, repair and rendering need no provider code. */
 
+import { type FirstVersions, isOlderClaude } from "./claude-version.ts";
 import { CompactionError } from "./errors.ts";
 import type { FormatName, MediaPart } from "./message.ts";
 
@@ -168,10 +169,24 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
   },
 };
 
-/** Whoever passes a body where a conversation is meant, or no format, is told so: nothing but JavaScript lets that happen. */
-export function formatRules(format: FormatName): FormatRules {
+/** The first version of each Claude that takes system messages in the list; Sonnet 5 does not, and nobody says so of its successor. */
+const SYSTEM_IN_LIST_FROM: FirstVersions = new Map([
+  ["fable", [5, 0]],
+  ["mythos", [5, 0]],
+  ["opus", [4, 8]],
+  ["sonnet", [5, 5]],
+  ["haiku", [5, 5]],
+]);
+const OLDER_ANTHROPIC: FormatRules = { ...RULES["anthropic-messages"], systemInList: "never" };
+
+/**
+ * A model that is not known is taken to be a new one. Whoever passes a body where a conversation is meant, or no format, is told
+ * so: nothing but JavaScript lets that happen.
+ */
+export function formatRules(format: FormatName, model?: string): FormatRules {
   const rules = Object.hasOwn(RULES, format) ? RULES[format] : undefined;
-  if (rules !== undefined) return rules;
+  const isOlder = model !== undefined && format === "anthropic-messages" && isOlderClaude(model, SYSTEM_IN_LIST_FROM);
+  if (rules !== undefined) return isOlder ? OLDER_ANTHROPIC : rules;
   const message = `There is no format ${JSON.stringify(format)}; give what a format decoded, e.g. openaiChat.decode(body), and a format itself for a target.`;
   throw new CompactionError("invalid-request", message);
 }

@@ -37,7 +37,7 @@ export const anthropicMessages: Format = {
   decode: (body) => decodeBody(SHAPE, body),
   encode: (conversation) => encodeBody(SHAPE, conversation),
   validate,
-  rules: () => formatRules("anthropic-messages"),
+  rules: (model) => formatRules("anthropic-messages", model),
   nativeWire: (kind) => (kind === "anthropic-compact" ? anthropicCompact : undefined),
   readReply,
   readUsage,

@@ -4,16 +4,13 @@
  * the provider may drop what no longer matches. Pure, and nothing is taken out where nothing before it was edited.
  */
 
+import { type FirstVersions, isOlderClaude } from "../claude-version.ts";
 import { isObject } from "../json.ts";
 import { isSameMessage } from "../ledger/same-message.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 
-/** In the order `claude-opus-5-5` and in that of older names, `claude-3-7-sonnet`; dots or dashes, whatever stands around it. */
-const FAMILY_FIRST = /claude-(?<family>[a-z]+)-(?<major>\d{1,2})(?:[-.](?<minor>\d{1,2}))?(?!\d|-latest)/;
-const VERSION_FIRST = /claude-(?:instant-)?v?(?<major>[1-4])(?!\d)/;
-
 /** The first version of each family that signs the prefix. A family that is not named here is taken to do so. */
-const BINDING_FROM: ReadonlyMap<string, readonly [major: number, minor: number]> = new Map([
+const BINDING_FROM: FirstVersions = new Map([
   ["fable", [5, 1]],
   ["mythos", [5, 1]],
   ["opus", [5, 5]],
@@ -23,15 +20,7 @@ const BINDING_FROM: ReadonlyMap<string, readonly [major: number, minor: number]>
 
 /** True unless the model is known to accept thinking behind an edit: without thinking a request is valid for all of them. */
 export function bindsThinking(format: Conversation["format"], model: string | undefined): boolean {
-  return format === "anthropic-messages" && !isKnownUnbound(model?.toLowerCase() ?? "");
-}
-
-function isKnownUnbound(model: string): boolean {
-  if (VERSION_FIRST.test(model)) return true;
-  const { family = "", major, minor } = FAMILY_FIRST.exec(model)?.groups ?? {};
-  const from = BINDING_FROM.get(family);
-  if (from === undefined || major === undefined) return false;
-  return Number(major) < from[0] || (Number(major) === from[0] && Number(minor ?? 0) < from[1]);
+  return format === "anthropic-messages" && !isOlderClaude(model, BINDING_FROM);
 }
 
 /** The edited conversation without thinking behind the first difference; the same one when there was none. */

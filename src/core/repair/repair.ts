@@ -5,6 +5,7 @@
 
 import { marksOutside } from "../cache-marks.ts";
 import { formatRules } from "../format-rules.ts";
+import { isObject, stringOf } from "../json.ts";
 import type { Conversation, Message } from "../message.ts";
 import { once } from "../once.ts";
 import { historyHolder, refersToItems } from "../server-history.ts";
@@ -37,7 +38,7 @@ export interface Repaired {
 }
 
 export interface RepairOptions {
-  /** Rules differ per model (Gemini thought signatures). */
+  /** Rules differ per model (Gemini thought signatures, Anthropic system messages); the one that the body names otherwise. */
   readonly model?: string;
 }
 
@@ -63,11 +64,12 @@ const PASSES: readonly Pass[] = [
 export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
   const repairs: Repair[] = [];
   const indexOf = once(() => indexById(conversation.messages));
-  const rules = formatRules(conversation.format);
+  const model = options.model ?? modelOf(conversation);
+  const rules = formatRules(conversation.format, model);
   const context = {
     format: conversation.format,
     rules,
-    model: options.model,
+    model,
     hasServerHistory: historyHolder(conversation) !== "list" || refersToItems(conversation),
     marksOutside: once(() => marksOutside(conversation)),
     pairing: rememberLast(pairCalls),
@@ -91,6 +93,11 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
     messages.length === conversation.messages.length &&
     messages.every((message, index) => message === conversation.messages[index]);
   return { conversation: isSame ? conversation : { ...conversation, system, messages }, repairs };
+}
+
+/** As the body says, so that what is mended is what `validate` finds in it. */
+function modelOf({ wire }: Conversation): string | undefined {
+  return isObject(wire?.json) ? stringOf(wire.json.model) : undefined;
 }
 
 /** The answer for the list that was asked about last. */

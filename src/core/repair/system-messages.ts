@@ -3,9 +3,10 @@
  * stand, and stays a system message word for word; only where none may stand in the list does it become a user message.
  */
 
-import type { Message } from "../message.ts";
+import { describeOpaque } from "../convert/adopt-parts.ts";
+import { type Message, type Part, text } from "../message.ts";
 import { isNativeItem } from "../plan/native-items.ts";
-import { mapMessages, type Pass, type RepairContext } from "./pass.ts";
+import { mapMessages, type Pass, type RepairContext, withParts } from "./pass.ts";
 
 export const placeSystemMessages: Pass = (messages, context) => {
   if (context.rules.systemInList === "anywhere" || !messages.some(isSystem)) return messages;
@@ -72,7 +73,12 @@ function isNoFarther(next: number | undefined, best: number | undefined, gap: nu
 function asUser(message: Message, { report }: RepairContext): Message {
   if (!isSystem(message)) return message;
   report("system-position", message, "made a system message a user message, for none may stand in this list");
-  return { ...message, role: "user" };
+  return withParts({ ...message, role: "user" }, message.parts.map(readable));
+}
+
+/** Tools that are added or taken away on the way: no user message may hold that. */
+function readable(part: Part): Part {
+  return part.type === "opaque" ? text(describeOpaque(part) ?? `[${part.kind}]`) : part;
 }
 
 function isSystem({ role }: Message): boolean {

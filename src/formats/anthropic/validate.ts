@@ -1,6 +1,7 @@
 /** What the Messages API refuses, as far as a client can see it. The provider merges neighbours of one role first; so do we. */
 
 import { isBlankMessage } from "../../core/blank-text.ts";
+import { formatRules } from "../../core/format-rules.ts";
 import { isObject } from "../../core/json.ts";
 import type { Message, Part } from "../../core/message.ts";
 import { isCompactionPart, isSignedCompaction } from "../../core/plan/native-items.ts";
@@ -19,7 +20,7 @@ export function validateMessages(messages: readonly Message[], options: ListOpti
     ...checkList(messages, options),
     ...messages.flatMap(checkContent),
     ...runs.flatMap((run) => run.located.flatMap((located) => checkPlacement(run.role, located))),
-    ...checkSystemPositions(messages),
+    ...checkSystemMessages(messages, options),
     ...checkCompaction(messages),
     ...checkCalls(runs, options),
   ];
@@ -139,9 +140,18 @@ const SYSTEM_ONLY: ReadonlySet<string> = new Set(["tool_addition", "tool_removal
 /** Blocks that we do read: left opaque only when a required field was missing. */
 const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["text", "image", ""]);
 
+function checkSystemMessages(messages: readonly Message[], { model }: ListOptions): readonly Violation[] {
+  if (!messages.some(({ role }) => role === "system")) return [];
+  if (formatRules("anthropic-messages", model).systemInList !== "never") return checkSystemPositions(messages);
+  return messages.flatMap(({ role }, index) => (role === "system" ? [about("system-position", index, NO_SYSTEM)] : []));
+}
+
+/** Of models that do not take them. */
+const NO_SYSTEM =
+  'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.';
+
 /** A system message stands after a user turn, before an assistant turn or at the end, and never inside a round. */
 function checkSystemPositions(messages: readonly Message[]): readonly Violation[] {
-  if (!messages.some(({ role }) => role === "system")) return [];
   const afterOf = followers(messages);
   let before: Message | undefined;
   return messages.flatMap((message, index) => {
