@@ -39,6 +39,8 @@ export interface FormatRules {
   readonly historyKeys: readonly string[];
   /** The same, where the list only ever adds to that history and cannot stand for it. */
   readonly prefixKeys: readonly string[];
+  /** Key of a body that says, where it is false, that nothing is stored: an item under its id alone is not found then. */
+  readonly storeKey: string | undefined;
   /** Whether a call of the provider's own tools must have returned before the user says more than results. */
   readonly serverCallsReturn: boolean;
   /** Whether the number of cache marks in a request is limited. */
@@ -81,6 +83,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: [],
     prefixKeys: ["thread"],
+    storeKey: undefined,
     serverCallsReturn: true,
     limitsCacheMarks: true,
     media: ["image", "document"],
@@ -107,6 +110,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "in-list",
     historyKeys: [],
     prefixKeys: [],
+    storeKey: undefined,
     serverCallsReturn: false,
     limitsCacheMarks: false,
     media: ["image", "document", "audio"],
@@ -133,6 +137,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: ["previous_response_id", "conversation"],
     prefixKeys: [],
+    storeKey: "store",
     serverCallsReturn: false,
     limitsCacheMarks: false,
     media: ["image", "document"],
@@ -159,6 +164,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     systemPrompt: "separate",
     historyKeys: [],
     prefixKeys: ["cachedContent", "cached_content"],
+    storeKey: undefined,
     serverCallsReturn: false,
     limitsCacheMarks: false,
     media: ["image", "document", "audio", "video"],

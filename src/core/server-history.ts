@@ -36,6 +36,12 @@ export function refersToItems({ messages }: Conversation): boolean {
   return messages.some(isItemReference);
 }
 
+/** False where the request says that nothing is stored. */
+export function findsItems(conversation: Conversation): boolean {
+  const { storeKey } = formatRules(conversation.format);
+  return storeKey === undefined || bodyOf(conversation)[storeKey] !== false;
+}
+
 function namedKeys(conversation: Conversation): readonly string[] {
   const body = bodyOf(conversation);
   return formatRules(conversation.format).historyKeys.filter((key) => Boolean(body[key]));

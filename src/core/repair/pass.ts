@@ -11,6 +11,8 @@ export interface RepairContext {
   readonly model: string | undefined;
   /** Calls and a beginning that the list lacks may stand in a history that the provider holds. */
   readonly hasServerHistory: boolean;
+  /** Whether the provider may know what stands in the list under its id alone. */
+  readonly findsItems: boolean;
   /** Cache marks in the system prompt and the tools. */
   marksOutside(): number;
   /** Calls and results of the list as it is now; passes that change nothing share one answer. */

@@ -30,7 +30,7 @@ function quoteUnsigned(message: Message, context: RepairContext): Message {
   const parts = message.parts.flatMap((part): readonly Part[] => {
     if (!isUnsigned(part)) return [part];
     context.report("thinking-unsigned", message, "turned unsigned thinking into text");
-    return quote(part);
+    return quoteReasoning(part);
   });
   const repaired = withParts(message, parts);
   return repaired.parts.length > 0 ? repaired : { ...repaired, parts: [text("[Thinking that was not kept.]")] };
@@ -50,7 +50,7 @@ function quoteLonely(messages: readonly Message[], context: RepairContext): read
   }
   return mapMessages(messages, (message, index) => {
     if (isKept[index]) return message;
-    const parts = message.parts.flatMap((part) => (part.type === "reasoning" ? quote(part) : []));
+    const parts = message.parts.flatMap((part) => (part.type === "reasoning" ? quoteReasoning(part) : []));
     const isReadable = parts.length > 0;
     const change = isReadable ? "turned into text" : "replaced by a note, for it holds nothing readable";
     context.report("reasoning-without-item", message, `a reasoning item without its following item was ${change}`);
@@ -66,7 +66,8 @@ function isReasoningOnly(message: Message | undefined): boolean {
   return message !== undefined && message.parts.length > 0 && message.parts.every(({ type }) => type === "reasoning");
 }
 
-function quote(part: ReasoningPart): readonly Part[] {
+/** As what was merely said; nothing where it cannot be read. */
+export function quoteReasoning(part: ReasoningPart): readonly Part[] {
   return part.text === "" ? [] : [text(`[Reasoning]\n${part.text}`)];
 }
 

@@ -113,3 +113,48 @@ test("a quoted result says what its blocks say, of whatever type they are", () =
   const untyped = { role: "tool", tool_call_id: "1", content: [{ text: "denied" }] };
   expect(JSON.stringify(repaired(openaiChat, { messages: [asked, untyped] }))).toContain("denied");
 });
+
+test("without storage, items under their id alone are said as far as they can be read, and named where they cannot", () => {
+  const bodyOf = (...input: readonly object[]): object => ({ store: false, input: [asked, ...input] });
+  const check = (input: readonly object[], expected: readonly object[]): void =>
+    expect(repaired(openaiResponses, bodyOf(...input))).toEqual(bodyOf(...expected));
+  const call = { type: "function_call", call_id: "c1", name: "f", arguments: "{}" };
+  const output = { type: "function_call_output", call_id: "c1", output: "found" };
+  const said = { type: "message", role: "assistant", content: [{ type: "output_text", text: "there" }] };
+  const bare = { type: "reasoning", id: "rs_1", summary: [] };
+  const whole = { ...bare, id: "rs_2", encrypted_content: "gAAA" };
+  const summary = [{ type: "summary_text", text: "It must be in a." }];
+  const quoted = { role: "assistant", content: "[Reasoning]\nIt must be in a." };
+
+  check([{ type: "item_reference", id: "msg_1" }, asked], [asked]);
+  check([{ id: "msg_1" }, said], [said]);
+  // Its call was only referred to.
+  const header = "[Result of the tool call c1. The call itself is not part of this conversation.]";
+  const result = { role: "user", content: `${header}\nfound` };
+  check([{ type: "item_reference", id: "fc_1" }, output], [result]);
+  // What the reasoning led to is no longer looked up by its id; what other reasoning led to is as it was.
+  const own = { ...said, id: "msg_2" };
+  check([bare, { ...call, id: "fc_1" }, output, whole, own], [call, output, whole, own]);
+  check(
+    [
+      { ...bare, summary },
+      { ...said, id: "msg_1" },
+    ],
+    [quoted, said],
+  );
+  expect(openaiResponses.validate({ store: false, input: [asked, whole, own] })).toEqual([]);
+});
+
+test("a reference that goes is named in the report; where items are stored none goes", () => {
+  const input = [asked, { type: "item_reference", id: "msg_1" }, asked];
+  expect(repair(openaiResponses.decode({ store: false, input })).repairs).toEqual([
+    {
+      rule: "item-not-found",
+      messageIndex: 1,
+      change: "removed item msg_1: nothing is stored under its id, and the request has no more of it",
+    },
+  ]);
+  for (const body of [{ input }, { store: true, input }]) {
+    expect(repair(openaiResponses.decode(body)).repairs).toEqual([]);
+  }
+});

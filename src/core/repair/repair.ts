@@ -8,7 +8,7 @@ import { formatRules } from "../format-rules.ts";
 import { isObject, stringOf } from "../json.ts";
 import type { Conversation, Message } from "../message.ts";
 import { once } from "../once.ts";
-import { historyHolder, refersToItems } from "../server-history.ts";
+import { findsItems, historyHolder, refersToItems } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { limitCacheMarks } from "./cache-marks.ts";
 import { repairCallFields } from "./call-fields.ts";
@@ -22,6 +22,7 @@ import { repairReasoning } from "./reasoning.ts";
 import { mergeSameRole, repairRoles } from "./roles.ts";
 import { repairRounds } from "./rounds.ts";
 import { quoteLostServerCalls } from "./server-calls.ts";
+import { replaceUnstoredItems } from "./unstored-items.ts";
 
 export interface Repair {
   /** The rule that was broken, as `validate` names it. */
@@ -44,6 +45,7 @@ export interface RepairOptions {
 
 /** Each pass may rely on what the ones before it made true. */
 const PASSES: readonly Pass[] = [
+  replaceUnstoredItems,
   repairMalformedParts,
   removeEmptyParts,
   repairMissingContent,
@@ -66,11 +68,13 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
   const indexOf = once(() => indexById(conversation.messages));
   const model = options.model ?? modelOf(conversation);
   const rules = formatRules(conversation.format, model);
+  const isStored = findsItems(conversation);
   const context = {
     format: conversation.format,
     rules,
     model,
-    hasServerHistory: historyHolder(conversation) !== "list" || refersToItems(conversation),
+    hasServerHistory: historyHolder(conversation) !== "list" || (isStored && refersToItems(conversation)),
+    findsItems: isStored,
     marksOutside: once(() => marksOutside(conversation)),
     pairing: rememberLast(pairCalls),
     report: (rule: string, message: Message, change: string): void => {

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, stringOf } from "../../core/json.ts";
 import type { Message, Part } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
-import { isItemReference } from "../../core/structure/item-reference.ts";
+import { isItemReference, storedId } from "../../core/structure/item-reference.ts";
 import { checkPairs, type UnseenHistory } from "./validate-pairs.ts";
 
 export function validateItems(messages: readonly Message[], body: JsonObject): readonly Violation[] {
@@ -69,11 +69,9 @@ function checkTrigger({ parts }: Message, index: number, messages: readonly Mess
 }
 
 /** Without storage an id finds nothing: the content itself must be sent. */
-function checkPersisted({ parts }: Message, index: number): readonly Violation[] {
-  const [part] = parts;
-  const isBareReasoning = part?.type === "reasoning" && part.encrypted === undefined;
-  const id = stringOf(part?.wire?.id);
-  if (id === undefined || !(isKind(part, "item_reference") || (isBareReasoning && id.startsWith("rs_")))) return [];
+function checkPersisted(item: Message, index: number): readonly Violation[] {
+  const id = storedId(item);
+  if (id === undefined) return [];
   const message = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
   return [about("item-not-found", index, message)];
 }
