@@ -62,6 +62,8 @@ export interface NativeRules {
   readonly kinds: readonly string[];
   /** Whether what it returns may only stand first, so that kept messages that stood before it follow it. */
   readonly opensList: boolean;
+  /** Whether users' messages stand before its item in what it returns: the item does not stand for those. */
+  readonly returnsUsers: boolean;
 }
 
 const RULES: Readonly<Record<FormatName, FormatRules>> = {
@@ -90,7 +92,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     resultMedia: true,
     readKinds: ["text", "image", ""],
     errorFlag: true,
-    native: { kinds: ["anthropic-compact"], opensList: true },
+    native: { kinds: ["anthropic-compact"], opensList: true, returnsUsers: false },
   },
   "openai-chat": {
     resultRole: "tool",
@@ -144,7 +146,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     resultMedia: true,
     readKinds: ["input_text", "output_text", ""],
     errorFlag: false,
-    native: { kinds: ["responses-compact"], opensList: false },
+    native: { kinds: ["responses-compact"], opensList: false, returnsUsers: true },
   },
   gemini: {
     resultRole: "user",

@@ -62,7 +62,10 @@ export function idsAt({ conversation }: PlanInput, indices: readonly number[]): 
   return messagesAt({ conversation }, indices).map(({ id }) => id);
 }
 
-function messagesAt({ conversation }: Pick<PlanInput, "conversation">, indices: readonly number[]): readonly Message[] {
+export function messagesAt(
+  { conversation }: Pick<PlanInput, "conversation">,
+  indices: readonly number[],
+): readonly Message[] {
   const found: Message[] = [];
   for (const index of indices) {
     const message = conversation.messages[index];
