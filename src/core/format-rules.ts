@@ -1,6 +1,6 @@
 /** What each provider demands of a message list, as data, so that structure, repair and rendering need no provider code. */
 
-import { type FirstVersions, isOlderClaude } from "./claude-version.ts";
+import { isKnownBefore, type SinceVersions } from "./claude-models.ts";
 import { CompactionError } from "./errors.ts";
 import type { FormatName, MediaPart } from "./message.ts";
 
@@ -178,7 +178,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
 };
 
 /** The first version of each Claude that takes system messages in the list; Sonnet 5 does not, and nobody says so of its successor. */
-const SYSTEM_IN_LIST_FROM: FirstVersions = new Map([
+const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
   ["fable", [5, 0]],
   ["mythos", [5, 0]],
   ["opus", [4, 8]],
@@ -193,7 +193,7 @@ const OLDER_ANTHROPIC: FormatRules = { ...RULES["anthropic-messages"], systemInL
  */
 export function formatRules(format: FormatName, model?: string): FormatRules {
   const rules = Object.hasOwn(RULES, format) ? RULES[format] : undefined;
-  const isOlder = model !== undefined && format === "anthropic-messages" && isOlderClaude(model, SYSTEM_IN_LIST_FROM);
+  const isOlder = model !== undefined && format === "anthropic-messages" && isKnownBefore(SYSTEM_IN_LIST_SINCE, model);
   if (rules !== undefined) return isOlder ? OLDER_ANTHROPIC : rules;
   const message = `There is no format ${JSON.stringify(format)}; give what a format decoded, e.g. openaiChat.decode(body), and a format itself for a target.`;
   throw new CompactionError("invalid-request", message);

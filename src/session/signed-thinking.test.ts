@@ -185,7 +185,7 @@ describe("a pin that comes late", () => {
 
   test("for what was shortened in the store it is refused, and nothing is changed", async () => {
     const session = await open({ ...PRUNING, prune: { scope: "stored" } });
-    const [[answered = "", first = ""] = []] = await steps(session, "abcdefghijklmnop", 90);
+    const [[answered = "", first = ""] = []] = await steps(session, "abcdefghijklm", 90);
     const before = JSON.stringify(await session.view());
     expect(before).not.toContain(FIRST_RESULT);
     await expect(session.pin(first)).rejects.toMatchObject({ code: "message-missing" });

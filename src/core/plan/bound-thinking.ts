@@ -4,13 +4,13 @@
  * the provider may drop what no longer matches. Pure, and nothing is taken out where nothing before it was edited.
  */
 
-import { type FirstVersions, isOlderClaude } from "../claude-version.ts";
+import { isKnownBefore, type SinceVersions } from "../claude-models.ts";
 import { isObject } from "../json.ts";
 import { isSameMessage } from "../ledger/same-message.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 
 /** The first version of each family that signs the prefix. A family that is not named here is taken to do so. */
-const BINDING_FROM: FirstVersions = new Map([
+const BINDING_SINCE: SinceVersions = new Map([
   ["fable", [5, 1]],
   ["mythos", [5, 1]],
   ["opus", [5, 5]],
@@ -20,7 +20,7 @@ const BINDING_FROM: FirstVersions = new Map([
 
 /** True unless the model is known to accept thinking behind an edit: without thinking a request is valid for all of them. */
 export function bindsThinking(format: Conversation["format"], model: string | undefined): boolean {
-  return format === "anthropic-messages" && !isOlderClaude(model, BINDING_FROM);
+  return format === "anthropic-messages" && !isKnownBefore(BINDING_SINCE, model ?? "");
 }
 
 /** The edited conversation without thinking behind the first difference; the same one when there was none. */

@@ -1,5 +1,6 @@
 /** The providers' published media prices in tokens, as data per model family. An unknown model gets its provider's newest rule. */
 
+import { isKnownBefore, SINCE_OPUS_4_7 } from "../claude-models.ts";
 import type { FormatName } from "../message.ts";
 import type { ImageSize } from "./image-size.ts";
 
@@ -35,12 +36,10 @@ interface PatchBudget {
 
 const ANTHROPIC_STANDARD: PatchBudget = { patchPixels: 28, edgePixelsMax: 1_568, patchesMax: 1_568 };
 const ANTHROPIC_HIGH: PatchBudget = { patchPixels: 28, edgePixelsMax: 2_576, patchesMax: 4_784 };
-/** Opus 4.7 and all later models see more; the earlier ones are named, since new names cannot be. */
-const ANTHROPIC_STANDARD_MODELS = /claude-(?:[123]|instant)|claude-(?:opus|sonnet|haiku)-4(?![-.](?:[7-9]|\d\d)\b)/;
 
 /** Anthropic takes no sound and no film: what a converted conversation still holds costs as with OpenAI. */
 function anthropicRules(model: string): MediaRules {
-  const budget = ANTHROPIC_STANDARD_MODELS.test(model) ? ANTHROPIC_STANDARD : ANTHROPIC_HIGH;
+  const budget = isKnownBefore(SINCE_OPUS_4_7, model) ? ANTHROPIC_STANDARD : ANTHROPIC_HIGH;
   const imageTokens = (size: ImageSize): number => patches(size, budget);
   return { imageTokens, pageTokens: imageTokens, pageText: true, audioTokensPerSecond: 10, videoTokensPerSecond: 0 };
 }

@@ -7,6 +7,7 @@ import type { FormatName, MediaPart } from "../message.ts";
 import { base64Bytes, latin1At } from "./base64-bytes.ts";
 import { type ImageSize, imageSize } from "./image-size.ts";
 import { type MediaRules, mediaRules } from "./media-rules.ts";
+import { textFactor } from "./text-factor.ts";
 
 /** Tokens of one media part. Pure. */
 export type CountMedia = (part: MediaPart) => number;
@@ -33,12 +34,13 @@ const TEXT_BYTES_PER_TOKEN = 4;
 /** The rules of the provider behind a format; of its newest models unless one is named. */
 export function mediaTokens(format: FormatName, model?: string): CountMedia {
   const rules = mediaRules(format, model);
+  const factor = textFactor(model);
   return (part) => {
     switch (part.kind) {
       case "image":
         return rules.imageTokens(sizeOf(part), detailOf(part));
       case "document":
-        return documentTokens(part, rules);
+        return documentTokens(part, rules, factor);
       case "audio":
         return Math.ceil(secondsOf(part, AUDIO_BYTES_PER_SECOND) * rules.audioTokensPerSecond);
       case "video":
@@ -59,13 +61,13 @@ export function pdfPages(base64: string): number {
   return Math.min(PAGES_MAX, Math.max(1, pages));
 }
 
-function documentTokens(part: MediaPart, rules: MediaRules): number {
+function documentTokens(part: MediaPart, rules: MediaRules, factor: number): number {
   const { source } = part;
   if (source.type === "base64" && part.mediaType?.startsWith("text/")) {
-    return Math.ceil(base64Bytes(source.data) / TEXT_BYTES_PER_TOKEN);
+    return Math.ceil((base64Bytes(source.data) / TEXT_BYTES_PER_TOKEN) * factor);
   }
   const pages = source.type === "base64" ? pdfPages(source.data) : UNKNOWN_PAGES;
-  const textTokens = rules.pageText ? PAGE_TEXT_TOKENS : 0;
+  const textTokens = rules.pageText ? PAGE_TEXT_TOKENS * factor : 0;
   return pages * (textTokens + rules.pageTokens(PAGE_IMAGE));
 }
 

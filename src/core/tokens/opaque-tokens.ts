@@ -12,6 +12,14 @@ export interface WithoutBlobs {
   readonly blobTokens: number;
 }
 
+/** Tokens of the text that ciphertext of a length hides. */
+export type CountCipher = (lengthChars: number) => number;
+
+export interface CountBlobs {
+  readonly countMedia: CountMedia;
+  readonly countCipher: CountCipher;
+}
+
 /**
  * Ciphertext is base64 of about as many bytes as the text it hides, plus an envelope: over 17 recorded Anthropic thinking
  * blocks the signature's length is 4/3 × (bytes of the thinking) + 230, within 10 characters. OpenAI's encrypted
@@ -36,11 +44,11 @@ export function cipherTokens(lengthChars: number): number {
   return Math.max(0, (lengthChars * 3) / 4 - ENVELOPE_BYTES) / HIDDEN_BYTES_PER_TOKEN;
 }
 
-export function withoutBlobs(value: JsonObject, countMedia: CountMedia): WithoutBlobs {
+export function withoutBlobs(value: JsonObject, count: CountBlobs): WithoutBlobs {
   let blobTokens = 0;
   const visit = (item: JsonValue, key: string, depth: number): JsonValue => {
     if (typeof item === "string") {
-      const tokens = stringBlobTokens(item, key, countMedia);
+      const tokens = stringBlobTokens(item, key, count);
       if (tokens === undefined) return item;
       blobTokens += tokens;
       return "";
@@ -56,12 +64,12 @@ export function withoutBlobs(value: JsonObject, countMedia: CountMedia): Without
 }
 
 /** Undefined when the string is text. */
-function stringBlobTokens(value: string, key: string, countMedia: CountMedia): number | undefined {
-  if (CIPHER_KEYS.has(key)) return cipherTokens(value.length);
+function stringBlobTokens(value: string, key: string, { countMedia, countCipher }: CountBlobs): number | undefined {
+  if (CIPHER_KEYS.has(key)) return countCipher(value.length);
   if (value.startsWith("data:")) return dataUrlTokens(value, countMedia);
   if (value.length < BLOB_CHARS_MIN || !looksBase64(value)) return undefined;
   const kind = MAGIC.find(([magic]) => value.startsWith(magic))?.[1];
-  if (kind === undefined) return cipherTokens(value.length);
+  if (kind === undefined) return countCipher(value.length);
   return countMedia({ type: "media", kind, source: { type: "base64", data: value } });
 }
 

@@ -108,6 +108,48 @@ describe("the default", () => {
     expect(estimate.tokens(sum)).toBe(estimate.total(messages));
     expect(estimate.total(messages)).toBe(3 * 3 + 1 + 2 + 3);
   });
+  describe("knows the tokenizer of a model by its name", () => {
+    const prose = "The quick brown fox jumps over the lazy dog. ".repeat(100);
+    const cipher = "QUJDRA==".repeat(500);
+    const page = { type: "media", kind: "document", source: { type: "file", fileId: "f" } } as const;
+    const parts: readonly Part[] = [
+      { type: "text", text: prose },
+      { type: "reasoning", text: "", signature: cipher },
+      { type: "tool-result", content: [{ type: "text", text: prose }], isError: false },
+      { type: "opaque", kind: "redacted_thinking", wire: { type: "redacted_thinking", encrypted_content: cipher } },
+    ];
+    const counter = (model?: string) =>
+      estimateTokens({ format: "anthropic-messages", perResultTokens: 0, ...(model !== undefined && { model }) });
+    const plain = counter().countParts(parts);
+
+    test.each([
+      ["claude-opus-4-7", 1.3],
+      ["anthropic/claude-opus-4.8", 1.3],
+      ["us.anthropic.claude-opus-5-5-20260901-v1:0", 1.3],
+      ["claude-mythos-preview", 1.3],
+      ["claude-haiku-5-5", 1.3],
+      ["claude-opus-latest", 1.3],
+      ["claude-opus-4-6", 1],
+      ["claude-opus-4-20250514", 1],
+      ["claude-sonnet-4-5-20250929", 1],
+      ["claude-3-7-sonnet-latest", 1],
+      ["anthropic.claude-v2:1", 1],
+      ["gpt-6-sol", 1],
+      ["my-deployment", 1],
+      ["", 1],
+    ])("%s", (model, factor) => {
+      const counted = counter(model);
+      expect(counted.countParts(parts) / plain).toBeCloseTo(factor, 2);
+      expect(counted.countText(prose) / counter().countText(prose)).toBeCloseTo(factor, 2);
+      expect(counted.countJson({ prose }) / counter().countJson({ prose })).toBeCloseTo(factor, 2);
+    });
+    test("a page's text, and not its picture", () =>
+      expect(counter("claude-opus-4-7").countParts([page]) - counter().countParts([page])).toBe(10 * 700 * 0.3));
+    test("a tokenizer that is given is taken at its word", () => {
+      const own = messageCounter({ name: "own", countText: (text) => text.length, model: "claude-opus-5" });
+      expect(own.countText("four")).toBe(4);
+    });
+  });
   test("Anthropic adds more around a call than OpenAI", () => {
     const call = message({ type: "tool-call", name: "read", input: {} });
     const tokens = (format: "anthropic-messages" | "openai-chat"): number => estimateTokens({ format }).count(call);

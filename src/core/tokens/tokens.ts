@@ -15,7 +15,8 @@ import type { Conversation, FormatName, Message, Part, ReasoningPart } from "../
 import type { CountTokens } from "../ports.ts";
 import { estimateText } from "./estimate-text.ts";
 import { type CountMedia, mediaTokens } from "./media-tokens.ts";
-import { cipherTokens, withoutBlobs } from "./opaque-tokens.ts";
+import { type CountCipher, cipherTokens, withoutBlobs } from "./opaque-tokens.ts";
+import { textFactor } from "./text-factor.ts";
 
 /** Tokens of a text; may be fractional, since the whole is rounded once. */
 export type CountText = (text: string) => number;
@@ -51,7 +52,7 @@ export interface CounterOptions extends Partial<Overhead> {
   readonly countJson?: CountJson;
   /** Whose media rules and overhead hold. Default: Anthropic's media rules, the dearest for a screenshot, and the least overhead. */
   readonly format?: FormatName;
-  /** Media rules differ per model. */
+  /** Media rules differ per model, and so does what hidden text costs. */
   readonly model?: string;
   readonly countMedia?: CountMedia;
   readonly safetyMargin?: number;
@@ -70,9 +71,11 @@ export interface Overhead {
 
 export type EstimateOptions = Omit<CounterOptions, "name" | "countText" | "countJson">;
 
-/** The default: no dependency, linear time, within a few per cent of the o200k count in every script. */
+/** The default: no dependency, linear time, within a few per cent of the o200k count in every script; what is known of the model's own tokenizer goes on top. */
 export function estimateTokens(options: EstimateOptions = {}): TokenCounter {
-  return messageCounter({ ...options, name: "estimate", countText: estimateText });
+  const factor = textFactor(options.model);
+  const countText = factor === 1 ? estimateText : (text: string): number => estimateText(text) * factor;
+  return messageCounter({ ...options, name: "estimate", countText });
 }
 
 /** A counter around any way to count text, such as the exact tokenizer of `palimpsest/tokens/exact`. */
@@ -160,15 +163,18 @@ interface Walk extends Overhead {
   readonly countText: CountText;
   readonly countJson: CountJson;
   readonly countMedia: CountMedia;
+  readonly countCipher: CountCipher;
 }
 
 function resolveWalk(options: CounterOptions): Walk {
   const { countText, format, model } = options;
+  const factor = textFactor(model);
   return {
     ...OVERHEADS[format ?? "openai-chat"],
     ...options,
     countJson: options.countJson ?? ((value) => countText(JSON.stringify(value))),
     countMedia: options.countMedia ?? mediaTokens(format ?? "anthropic-messages", model),
+    countCipher: (lengthChars) => cipherTokens(lengthChars) * factor,
   };
 }
 
@@ -203,11 +209,11 @@ function inputTokens(input: JsonValue, walk: Walk): number {
 /** What the model reads again is the reasoning itself, which the ciphertext holds in full and the text may only summarise. */
 function reasoningTokens(part: ReasoningPart, walk: Walk): number {
   const cipherLength = (part.encrypted ?? part.signature ?? "").length;
-  return Math.max(walk.countText(part.text), cipherTokens(cipherLength));
+  return Math.max(walk.countText(part.text), walk.countCipher(cipherLength));
 }
 
 function opaqueTokens(wire: JsonObject, walk: Walk): number {
-  const { rest, blobTokens } = withoutBlobs(wire, walk.countMedia);
+  const { rest, blobTokens } = withoutBlobs(wire, walk);
   return walk.countJson(rest) + blobTokens;
 }
 
