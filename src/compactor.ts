@@ -185,7 +185,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
       layers = next;
     },
     model,
-    counterFor: (settings, name) => counter ?? counterNamed(settings.estimator, format.name, name),
+    counterFor: (settings, counted) => counter ?? counterNamed(settings.estimator, counted),
     summarizer: make,
     native,
     prices,

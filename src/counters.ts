@@ -1,14 +1,14 @@
 /** The estimators that settings can name (C5). */
 
-import type { FormatName } from "./core/message.ts";
 import type { EstimatorName } from "./core/settings/settings.ts";
 import { autoCompactTokens, microAgentTokens, nousTokens, openclawTokens } from "./core/tokens/chars-per-token.ts";
+import type { Counted } from "./core/tokens/counted.ts";
 import { estimateTokens, type TokenCounter } from "./core/tokens/tokens.ts";
 
-export function counterNamed(name: EstimatorName, format: FormatName, model?: string): TokenCounter {
+export function counterNamed(name: EstimatorName, counted: Counted): TokenCounter {
   switch (name) {
     case "fitted":
-      return estimateTokens({ format, ...(model !== undefined && model !== "" && { model }) });
+      return estimateTokens(counted);
     case "micro-agent":
       return microAgentTokens();
     case "nous":

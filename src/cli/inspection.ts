@@ -8,6 +8,7 @@ import type { Conversation, FormatName } from "../core/message.ts";
 import type { Format, Violation } from "../core/ports.ts";
 import { resultNames } from "../core/structure/result-names.ts";
 import { type Round, type Structure, structureOf } from "../core/structure/structure.ts";
+import { countedIn } from "../core/tokens/counted.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordCounts, RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
@@ -76,7 +77,7 @@ export function inspectTranscript(transcript: Transcript, options: InspectionOpt
   const format = formatNamed(recorded.format);
   const conversation = decodeFrom(options.file, format, recorded);
   const model = modelOf(recorded);
-  const counter = estimateTokens({ format: recorded.format, ...(model === undefined ? {} : { model }) });
+  const counter = estimateTokens(countedIn(recorded.format, recorded.body, model));
   const structure = structureOf(conversation.messages);
   const breakdown = breakdownOf(conversation, counter, structure.pairing);
   const usage = compareUsage({ recorded, conversation, format, counter });

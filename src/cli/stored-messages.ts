@@ -4,6 +4,7 @@ import type { Conversation, Message } from "../core/message.ts";
 import type { CountTokens } from "../core/ports.ts";
 import type { SessionState, StoredMessage } from "../core/store/store.ts";
 import { structureOf } from "../core/structure/structure.ts";
+import { countedIn } from "../core/tokens/counted.ts";
 import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
 import { modelOf } from "../session/session-view.ts";
 import { messageShower } from "./protections.ts";
@@ -39,6 +40,5 @@ export function showerOf(state: SessionState, messages: readonly Message[]): Ret
 }
 
 export function counterOf({ format, base }: Pick<SessionState, "format" | "base">): TokenCounter {
-  const model = modelOf(base);
-  return estimateTokens({ format, ...(model !== undefined && { model }) });
+  return estimateTokens(countedIn(format, base, modelOf(base)));
 }

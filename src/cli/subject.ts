@@ -11,6 +11,7 @@ import type { Format } from "../core/ports.ts";
 import { type Repair, repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
+import { countedIn } from "../core/tokens/counted.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { counterNamed } from "../counters.ts";
 import { formatNamed } from "../formats.ts";
@@ -66,7 +67,7 @@ export function subjectFrom(transcript: Transcript, decoded: Conversation, optio
   const userSettings = { ...options.settings, ...(windowTokens !== undefined && { windowTokens }) };
   const layers = { profile: profileNamed(profile), user: userSettings };
   const usual = resolveSettings(layers);
-  const counter = counterNamed(usual.estimator, format.name, ruling);
+  const counter = counterNamed(usual.estimator, countedIn(format.name, recorded.body, ruling));
   const { keepMessages } = options;
   const callSettings = keepMessages === undefined ? undefined : tailOf(keepMessages, { usual, conversation, counter });
   const settings = callSettings === undefined ? usual : resolveSettings({ ...layers, call: callSettings });

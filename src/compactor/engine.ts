@@ -9,6 +9,7 @@ import type { Format } from "../core/ports.ts";
 import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
+import { type Counted, countedIn } from "../core/tokens/counted.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { checkPinned } from "./check-call.ts";
 import { type DecideInput, type Decision, decide, tokensIn } from "./decide.ts";
@@ -26,7 +27,7 @@ export interface Engine {
   /** The settings in force, or those with a call's own over them. */
   settings(call?: SettingsInput): Settings;
   readonly model: string | undefined;
-  counterFor(settings: Settings, model: string): TokenCounter;
+  counterFor(settings: Settings, counted: Counted): TokenCounter;
   /** Made from these settings, where it depends on them. */
   summarizer(settings: Settings): Summarizer;
   /** The provider's own compaction, where the caller has a function for it. */
@@ -90,7 +91,7 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
   const usual = engine.settings(call.settings);
   const { conversation: source, repairs } = repaired(decoded, model);
   const recalled = stillValid(given.recall(source), { settings: usual, model });
-  const { counter, sizes } = sizesFor(engine, usual, model);
+  const { counter, sizes } = sizesFor(engine, usual, countedIn(decoded.format, decoded.wire?.json, model));
   const { view } = recalled;
   const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: sizes.tokensOf });
   const settings = own === call.settings ? usual : engine.settings(own);
@@ -167,11 +168,16 @@ function pin(conversation: Conversation, pinned: readonly number[]): Conversatio
   return { ...conversation, messages };
 }
 
-export function sizesFor(engine: Engine, settings: Settings, model = ""): { counter: TokenCounter; sizes: TokenSizes } {
-  const key = `${settings.estimator} ${model}`;
+export function sizesFor(
+  engine: Engine,
+  settings: Settings,
+  counted: Counted,
+): { counter: TokenCounter; sizes: TokenSizes } {
+  const { model = "", mediaDetail = "" } = counted;
+  const key = `${settings.estimator} ${mediaDetail} ${model}`;
   const known = engine.sizes.get(key);
   if (known !== undefined) return known;
-  const counter = engine.counterFor(settings, model);
+  const counter = engine.counterFor(settings, counted);
   const made = { counter, sizes: createTokenSizes(counter, () => engine.calibration.ratio(model)) };
   engine.sizes.set(key, made);
   return made;

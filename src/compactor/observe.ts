@@ -2,6 +2,7 @@
 
 import { isObject, stringOf } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
+import { countedIn } from "../core/tokens/counted.ts";
 import { type Engine, sizesFor } from "./engine.ts";
 
 export function observe(engine: Engine, request: unknown, response: unknown): void {
@@ -13,12 +14,12 @@ export function observe(engine: Engine, request: unknown, response: unknown): vo
 
 export function calibrate(
   engine: Engine,
-  { system, tools, messages }: Conversation,
+  { format, system, tools, messages, wire }: Conversation,
   reported: { readonly tokens: number; readonly model: string | undefined },
 ): void {
   if (reported.tokens <= 0) return;
   const model = engine.model ?? reported.model ?? "";
-  const { counter } = sizesFor(engine, engine.settings(), model);
+  const { counter } = sizesFor(engine, engine.settings(), countedIn(format, wire?.json, model));
   const estimatedTokens = counter.countParts(system) + counter.countTools(tools) + counter.total(messages);
   engine.calibration.learn(model, { estimatedTokens, reportedTokens: reported.tokens });
 }

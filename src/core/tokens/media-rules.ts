@@ -7,11 +7,11 @@ import type { ImageSize } from "./image-size.ts";
 export interface MediaRules {
   readonly imageTokens: (size: ImageSize, detail?: string) => number;
   /** One page of a PDF, as a picture. */
-  readonly pageTokens: (size: ImageSize) => number;
+  readonly pageTokens: (size: ImageSize, detail?: string) => number;
   /** Whether a page's text is sent besides its picture. */
   readonly pageText: boolean;
   readonly audioTokensPerSecond: number;
-  readonly videoTokensPerSecond: number;
+  readonly videoTokensPerSecond: (detail?: string) => number;
 }
 
 export function mediaRules(format: FormatName, model = ""): MediaRules {
@@ -41,7 +41,17 @@ const ANTHROPIC_HIGH: PatchBudget = { patchPixels: 28, edgePixelsMax: 2_576, pat
 function anthropicRules(model: string): MediaRules {
   const budget = isKnownBefore(SINCE_OPUS_4_7, model) ? ANTHROPIC_STANDARD : ANTHROPIC_HIGH;
   const imageTokens = (size: ImageSize): number => patches(size, budget);
-  return { imageTokens, pageTokens: imageTokens, pageText: true, audioTokensPerSecond: 10, videoTokensPerSecond: 0 };
+  return {
+    imageTokens,
+    pageTokens: imageTokens,
+    pageText: true,
+    audioTokensPerSecond: 10,
+    videoTokensPerSecond: noFilm,
+  };
+}
+
+function noFilm(): number {
+  return 0;
 }
 
 interface TileRule {
@@ -63,7 +73,10 @@ const PATCH_FACTORS: readonly (readonly [RegExp, number])[] = [
 /** `low` detail of a patch model: the picture is shown at 512 × 512. */
 const LOW_DETAIL_PATCHES = 256;
 const PATCHES_MAX = 1_536;
-const PATCHES_BY_DETAIL: Readonly<Record<string, number>> = { high: 2_500, original: 10_000 };
+const PATCHES_BY_DETAIL: ReadonlyMap<string, number> = new Map([
+  ["high", 2_500],
+  ["original", 10_000],
+]);
 const WIDE_BUDGET_MODELS = /gpt-5\.[45]|gpt-5\.[6-9]|gpt-[6-9]/;
 /** Input sound is one token per tenth of a second. */
 const OPENAI_AUDIO_TOKENS_PER_SECOND = 10;
@@ -76,10 +89,11 @@ function openaiRules(model: string): MediaRules {
       : (size: ImageSize, detail?: string) => tiles(size, tileRule, detail);
   return {
     imageTokens,
-    pageTokens: imageTokens,
+    // Nothing is published of what `detail` does to a file.
+    pageTokens: (size) => imageTokens(size),
     pageText: true,
     audioTokensPerSecond: OPENAI_AUDIO_TOKENS_PER_SECOND,
-    videoTokensPerSecond: 0,
+    videoTokensPerSecond: noFilm,
   };
 }
 
@@ -87,7 +101,7 @@ function openaiPatchTokens(model: string): MediaRules["imageTokens"] {
   const factor = PATCH_FACTORS.find(([models]) => models.test(model))?.[1] ?? 1;
   const wide = WIDE_BUDGET_MODELS.test(model);
   return (size, detail = "auto") => {
-    const byDetail = wide ? PATCHES_BY_DETAIL[detail] : undefined;
+    const byDetail = wide ? PATCHES_BY_DETAIL.get(detail) : undefined;
     const patchesMax = detail === "low" ? LOW_DETAIL_PATCHES : (byDetail ?? PATCHES_MAX);
     return Math.ceil(factor * patches(size, { patchPixels: 32, edgePixelsMax: Number.POSITIVE_INFINITY, patchesMax }));
   };
@@ -103,21 +117,29 @@ function tiles(size: ImageSize, rule: TileRule, detail: string | undefined): num
 }
 
 const GEMINI_TILE_TOKENS = 258;
-const GEMINI_IMAGE_TOKENS: Readonly<Record<string, number>> = {
-  MEDIA_RESOLUTION_LOW: 280,
-  MEDIA_RESOLUTION_MEDIUM: 560,
-  MEDIA_RESOLUTION_HIGH: 1_120,
-};
+const GEMINI_IMAGE_TOKENS: ReadonlyMap<string, number> = new Map([
+  ["MEDIA_RESOLUTION_LOW", 280],
+  ["MEDIA_RESOLUTION_MEDIUM", 560],
+  ["MEDIA_RESOLUTION_HIGH", 1_120],
+]);
+/** A page is a picture, of middle resolution unless one is stated. */
+const GEMINI_PAGE_TOKENS = 560;
+const GEMINI_FRAME_TOKENS: ReadonlyMap<string, number> = new Map([["MEDIA_RESOLUTION_HIGH", 280]]);
 const GEMINI_AUDIO_TOKENS_PER_SECOND = 32;
 
 /** From Gemini 3 on a picture costs by resolution, not by size; one frame per second of film, and its sound. */
 function geminiRules(model: string): MediaRules {
   const common = { pageText: false, audioTokensPerSecond: GEMINI_AUDIO_TOKENS_PER_SECOND };
   if (/gemini-(?:1|2)\b/.test(model)) {
-    return { ...common, imageTokens: geminiTiles, pageTokens: () => GEMINI_TILE_TOKENS, videoTokensPerSecond: 263 };
+    const pageTokens = (): number => GEMINI_TILE_TOKENS;
+    return { ...common, imageTokens: geminiTiles, pageTokens, videoTokensPerSecond: () => 263 };
   }
-  const imageTokens = (_size: ImageSize, detail = ""): number => GEMINI_IMAGE_TOKENS[detail] ?? 1_120;
-  return { ...common, imageTokens, pageTokens: () => 560, videoTokensPerSecond: 70 + GEMINI_AUDIO_TOKENS_PER_SECOND };
+  return {
+    ...common,
+    imageTokens: (_size, detail = "") => GEMINI_IMAGE_TOKENS.get(detail) ?? 1_120,
+    pageTokens: (_size, detail = "") => GEMINI_IMAGE_TOKENS.get(detail) ?? GEMINI_PAGE_TOKENS,
+    videoTokensPerSecond: (detail = "") => (GEMINI_FRAME_TOKENS.get(detail) ?? 70) + GEMINI_AUDIO_TOKENS_PER_SECOND,
+  };
 }
 
 function geminiTiles({ width, height }: ImageSize): number {

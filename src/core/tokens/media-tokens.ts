@@ -6,6 +6,7 @@
 import type { FormatName, MediaPart } from "../message.ts";
 import { base64Bytes, latin1At } from "./base64-bytes.ts";
 import { type ImageSize, imageSize } from "./image-size.ts";
+import { partDetail } from "./media-detail.ts";
 import { type MediaRules, mediaRules } from "./media-rules.ts";
 import { textFactor } from "./text-factor.ts";
 
@@ -31,20 +32,21 @@ const UNKNOWN_SECONDS = 60;
 /** A base64 document that is plain text: bytes per token. */
 const TEXT_BYTES_PER_TOKEN = 4;
 
-/** The rules of the provider behind a format; of its newest models unless one is named. */
-export function mediaTokens(format: FormatName, model?: string): CountMedia {
+/** The rules of the provider behind a format; of its newest models unless one is named. `detail` holds for parts that say nothing themselves. */
+export function mediaTokens(format: FormatName, model?: string, detail?: string): CountMedia {
   const rules = mediaRules(format, model);
   const factor = textFactor(model);
+  const detailOf = (part: MediaPart): string | undefined => partDetail(part) ?? detail;
   return (part) => {
     switch (part.kind) {
       case "image":
         return rules.imageTokens(sizeOf(part), detailOf(part));
       case "document":
-        return documentTokens(part, rules, factor);
+        return textFileTokens(part, factor) ?? pagesIn(part) * pageTokens(rules, detailOf(part), factor);
       case "audio":
         return Math.ceil(secondsOf(part, AUDIO_BYTES_PER_SECOND) * rules.audioTokensPerSecond);
       case "video":
-        return Math.ceil(secondsOf(part, VIDEO_BYTES_PER_SECOND) * rules.videoTokensPerSecond);
+        return Math.ceil(secondsOf(part, VIDEO_BYTES_PER_SECOND) * rules.videoTokensPerSecond(detailOf(part)));
       default:
         return part.kind satisfies never;
     }
@@ -61,14 +63,18 @@ export function pdfPages(base64: string): number {
   return Math.min(PAGES_MAX, Math.max(1, pages));
 }
 
-function documentTokens(part: MediaPart, rules: MediaRules, factor: number): number {
-  const { source } = part;
-  if (source.type === "base64" && part.mediaType?.startsWith("text/")) {
-    return Math.ceil((base64Bytes(source.data) / TEXT_BYTES_PER_TOKEN) * factor);
-  }
-  const pages = source.type === "base64" ? pdfPages(source.data) : UNKNOWN_PAGES;
-  const textTokens = rules.pageText ? PAGE_TEXT_TOKENS * factor : 0;
-  return pages * (textTokens + rules.pageTokens(PAGE_IMAGE));
+/** Undefined for what is shown page by page. */
+function textFileTokens({ source, mediaType }: MediaPart, factor: number): number | undefined {
+  if (source.type !== "base64" || !mediaType?.startsWith("text/")) return undefined;
+  return Math.ceil((base64Bytes(source.data) / TEXT_BYTES_PER_TOKEN) * factor);
+}
+
+function pagesIn({ source }: MediaPart): number {
+  return source.type === "base64" ? pdfPages(source.data) : UNKNOWN_PAGES;
+}
+
+function pageTokens(rules: MediaRules, detail: string | undefined, factor: number): number {
+  return (rules.pageText ? PAGE_TEXT_TOKENS * factor : 0) + rules.pageTokens(PAGE_IMAGE, detail);
 }
 
 /** The root of the page tree counts all pages, so the greatest count is the document's. */
@@ -92,21 +98,6 @@ function base64OfUrl(part: MediaPart): string | undefined {
   if (part.source.type !== "url" || !part.source.url.startsWith("data:")) return undefined;
   const comma = part.source.url.indexOf(",");
   return comma < 0 ? undefined : part.source.url.slice(comma + 1);
-}
-
-/** OpenAI's `detail` stands in the block or inside its `image_url`; Gemini's `mediaResolution` in the part. */
-function detailOf(part: MediaPart): string | undefined {
-  const wire = part.wire;
-  if (wire === undefined) return undefined;
-  const holders: unknown[] = [wire, wire.image_url, wire.mediaResolution, wire.media_resolution];
-  for (const holder of holders) {
-    if (typeof holder === "string" && holder.startsWith("MEDIA_RESOLUTION_")) return holder;
-    if (typeof holder !== "object" || holder === null) continue;
-    const { detail, level } = holder as { detail?: unknown; level?: unknown }; // any object may be asked for two keys
-    if (typeof detail === "string") return detail;
-    if (typeof level === "string") return level;
-  }
-  return undefined;
 }
 
 /** An uncompressed recording states its rate in its header. */

@@ -54,6 +54,8 @@ export interface CounterOptions extends Partial<Overhead> {
   readonly format?: FormatName;
   /** Media rules differ per model, and so does what hidden text costs. */
   readonly model?: string;
+  /** How closely media are looked at that do not say so themselves: Gemini's `mediaResolution` for a whole request. */
+  readonly mediaDetail?: string;
   readonly countMedia?: CountMedia;
   readonly safetyMargin?: number;
 }
@@ -167,13 +169,13 @@ interface Walk extends Overhead {
 }
 
 function resolveWalk(options: CounterOptions): Walk {
-  const { countText, format, model } = options;
+  const { countText, format, model, mediaDetail } = options;
   const factor = textFactor(model);
   return {
     ...OVERHEADS[format ?? "openai-chat"],
     ...options,
     countJson: options.countJson ?? ((value) => countText(JSON.stringify(value))),
-    countMedia: options.countMedia ?? mediaTokens(format ?? "anthropic-messages", model),
+    countMedia: options.countMedia ?? mediaTokens(format ?? "anthropic-messages", model, mediaDetail),
     countCipher: (lengthChars) => cipherTokens(lengthChars) * factor,
   };
 }
