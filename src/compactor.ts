@@ -8,6 +8,7 @@ import { calibratedCounter } from "./compactor/calibrated-counter.ts";
 import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
 import { checkCall, checkViewCall } from "./compactor/check-call.ts";
 import { checkOptions } from "./compactor/check-options.ts";
+import type { Prices } from "./compactor/cost.ts";
 import { type DecideInput, tokensIn, withoutSteps } from "./compactor/decide.ts";
 import { type Decided, decideOn, decideOnView, type Engine } from "./compactor/engine.ts";
 import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
@@ -16,7 +17,7 @@ import type { NativeCompaction } from "./compactor/native.ts";
 import { calibrate, observe } from "./compactor/observe.ts";
 import { performPass } from "./compactor/pass.ts";
 import { NO_PASSES, type Passes, passesAfterFailure } from "./compactor/passes.ts";
-import type { Prices, Report } from "./compactor/report.ts";
+import type { Report } from "./compactor/report.ts";
 import { type RetentionOptions, rememberScores } from "./compactor/retention.ts";
 import { markedForSending } from "./compactor/settle.ts";
 import { summarizerFor } from "./compactor/summarizer-for.ts";
@@ -58,7 +59,7 @@ export interface CompactorOptions extends SettingsInput, WatchOptions, Retention
   readonly model?: string;
   /** Default: the one the profile names. */
   readonly counter?: TokenCounter;
-  /** Of the summarizer's model, to report what a pass cost. */
+  /** Of the summarizer's model, to report what a pass cost. Default: those that its provider publishes, where a reply says which model answered. */
   readonly prices?: Prices;
   /** Spans and metrics: a tracer and a meter, or those of `@opentelemetry/api` where it is installed; false for none. */
   readonly telemetry?: boolean | TelemetryParts;

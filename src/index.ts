@@ -1,6 +1,7 @@
 /** The public names of `palimpsest`. Formats, readers, adapters and the exact tokenizer have subpaths of their own. */
 
-export type { CompactionRecord, Fallback, Prices, Report } from "./compactor/report.ts";
+export type { Prices } from "./compactor/cost.ts";
+export type { CompactionRecord, Fallback, Report } from "./compactor/report.ts";
 export type { KeepRecent, KeepRecentInput, ScoreMessage, Tail } from "./compactor/retention.ts";
 export {
   type CallOptions,

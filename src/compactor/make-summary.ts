@@ -6,7 +6,7 @@
 import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
 import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
-import { isObject } from "../core/json.ts";
+import { isObject, stringOf } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import type { LiveSummaryInput } from "../core/plan/live-request.ts";
 import { withReadableItems } from "../core/plan/native-items.ts";
@@ -18,6 +18,7 @@ import type { FailureStep } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { saidUsage, totalUsage } from "../core/usage.ts";
 import { checkedResult, type Shorten } from "./checked-result.ts";
+import type { Bill } from "./cost.ts";
 import { type LiveInput, liveRequest } from "./live-request.ts";
 import type { Fallback } from "./report.ts";
 
@@ -54,6 +55,8 @@ export type MadeSummary = Spent & {
 export interface Spent {
   readonly calls: number;
   readonly usage?: Usage;
+  /** The same, apart for each reply that said what it used. */
+  readonly bills: readonly Bill[];
   /** The model that answered last, or the one that was asked for. */
   readonly model?: string;
 }
@@ -87,7 +90,7 @@ interface Spending {
 
 function createSpending(): Spending {
   let calls = 0;
-  let usage: Usage | undefined;
+  const bills: Bill[] = [];
   let model: string | undefined;
   return {
     told: {
@@ -96,7 +99,8 @@ function createSpending(): Spending {
         model = asked ?? model;
       },
       answered: (reply) => {
-        usage = totalUsage([usage, saidUsage(reply.usage)]);
+        const usage = saidUsage(reply.usage);
+        if (usage !== undefined) bills.push({ usage, model: stringOf(reply.model), isOneRequest: true });
         model = reply.model ?? model;
       },
     },
@@ -105,10 +109,14 @@ function createSpending(): Spending {
       // Its fields are only read here; `checkedResult` says what is wrong with them.
       const said = returned as Partial<SummaryResult>;
       if (typeof said.calls === "number") calls = Math.max(calls, said.calls);
-      usage ??= saidUsage(said.usage);
+      const usage = bills.length > 0 ? undefined : saidUsage(said.usage);
+      if (usage !== undefined) bills.push({ usage, model: stringOf(said.model), isOneRequest: calls === 1 });
       model = said.model ?? model;
     },
-    spent: () => ({ calls, ...(usage !== undefined && { usage }), ...(model !== undefined && { model }) }),
+    spent: () => {
+      const usage = totalUsage(bills.map((bill) => bill.usage));
+      return { calls, bills, ...(usage !== undefined && { usage }), ...(model !== undefined && { model }) };
+    },
   };
 }
 

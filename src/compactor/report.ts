@@ -7,6 +7,7 @@ import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import type { Usage } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
 import { totalUsage } from "../core/usage.ts";
+import { type Bill, costUsd, type Prices } from "./cost.ts";
 import type { MadeSummary } from "./make-summary.ts";
 import type { NativeOutcome } from "./native.ts";
 
@@ -29,7 +30,7 @@ export interface Report {
   readonly ratios: { readonly whole: number; readonly zone?: number };
   /** Steps that were carried out, by type. */
   readonly steps: Readonly<Record<string, number>>;
-  /** Model calls of this pass, what they used and, where prices are known, cost. */
+  /** Model calls of this pass, what they used and, where prices are stated or published for whoever answered, cost. */
   readonly calls: number;
   readonly usage?: Usage;
   readonly costUsd?: number;
@@ -90,6 +91,7 @@ export function reportOf(input: ReportInput): Report {
   const compacted = plan.steps.length > 0 && tokens.after < tokens.before;
   const fits = tokens.after <= (plan.targetTokens ?? input.windowTokens);
   const usage = totalUsage([input.native?.usage, made?.usage]);
+  const cost = costUsd([...nativeBills(input), ...(made?.bills ?? [])], input.prices);
   const model = made?.model ?? (input.native === undefined ? undefined : input.model);
   const zone = input.summaryTokens > 0 ? { zone: input.zoneTokens / input.summaryTokens } : {};
   return {
@@ -107,13 +109,18 @@ export function reportOf(input: ReportInput): Report {
     steps: countSteps(plan),
     calls: callsOf(input),
     ...(usage !== undefined && { usage }),
-    ...(usage !== undefined && input.prices !== undefined && { costUsd: costOf(usage, input.prices) }),
+    ...(cost !== undefined && { costUsd: cost }),
     ...(model !== undefined && { model }),
     fallbacks: [...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
     notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
     repairs: input.repairs,
     ...(compacted && { result: recordOf(input) }),
   };
+}
+
+/** The provider compacts what it is sent, for the model that the request names, and may answer in the same breath. */
+function nativeBills({ native, model }: ReportInput): readonly Bill[] {
+  return native?.usage === undefined ? [] : [{ usage: native.usage, model, isOneRequest: false }];
 }
 
 function callsOf({ made, native }: ReportInput): number {
@@ -175,22 +182,4 @@ function countSteps({ steps }: Plan): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { type } of steps) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
-}
-
-/** USD per million tokens. */
-export interface Prices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-}
-
-function costOf(usage: Usage, prices: Prices): number {
-  const uncached = usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
-  const total =
-    uncached * prices.input +
-    usage.cacheReadTokens * (prices.cacheRead ?? prices.input) +
-    usage.cacheWriteTokens * (prices.cacheWrite ?? prices.input) +
-    usage.outputTokens * prices.output;
-  return total / 1e6;
 }

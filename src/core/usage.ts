@@ -15,8 +15,9 @@ export function sumUsage(a: Usage, b: Usage): Usage {
 
 /** Of those that are known; undefined when none is. */
 export function totalUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
-  return usages.reduce((sum, usage) =>
-    sum === undefined || usage === undefined ? (sum ?? usage) : sumUsage(sum, usage),
+  return usages.reduce(
+    (sum, usage) => (sum === undefined || usage === undefined ? (sum ?? usage) : sumUsage(sum, usage)),
+    undefined,
   );
 }
 

@@ -97,13 +97,12 @@ export function createCallBudget(
       told.called?.(asked);
     },
     addReply(reply) {
-      const { model: answering = model } = reply;
       const used = saidUsage(reply.usage);
       if (used !== undefined) usage = usage === undefined ? used : sumUsage(usage, used);
-      model = answering;
+      model = reply.model ?? model;
       told.answered?.({
         ...(used !== undefined && { usage: used }),
-        ...(answering !== undefined && { model: answering }),
+        ...(reply.model !== undefined && { model: reply.model }),
       });
     },
   };

@@ -59,6 +59,6 @@ export interface SummarizeContext {
   readonly model?: string;
   /** Told before each model call, with the model that is asked for, so that the calls of a summary that fails are known too. */
   called?(model?: string): void;
-  /** Told of each reply, so that what it cost is known although it may be one that cannot be used. */
+  /** Told of each reply, so that what it cost is known although it may be one that cannot be used. The model is the one that says it answered. */
   answered?(reply: { readonly usage?: Usage; readonly model?: string }): void;
 }
