@@ -172,7 +172,7 @@ describe("gate", () => {
     const { report, request } = await compactor.fit(LARGE);
     expect(request).toEqual((await listening().compactor.fit(LARGE)).request);
     const numbers = { messageCount: 25, tokenCount: report.tokensBefore, compactionNumber: 1, steps: 1 };
-    expect(shown).toEqual([{ reason: "absolute", ...numbers, isCompaction: true }, { sessionId: "s1" }]);
+    expect(shown).toEqual([{ reason: "absolute", ...numbers, isCalledFor: true }, { sessionId: "s1" }]);
   });
 
   test("is not asked when there is nothing to do", async () => {

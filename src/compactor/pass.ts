@@ -58,10 +58,10 @@ export interface Pass extends PassInput {
   readonly watch: Watch;
   readonly teller: Teller;
   /**
-   * A trigger fired, or somebody asked: what the sources call a compaction, as opposed to tool results pruned, tool turns dropped (R097)
-   * and messages over a limit left out (R045, R146) on the way.
+   * A trigger fired, or somebody asked, as opposed to tool results pruned, tool turns dropped (R097) and messages over a limit left out
+   * (R045, R146) on the way. Whether it came to a compaction is known when it is over.
    */
-  readonly isCompaction: boolean;
+  readonly isCalledFor: boolean;
   readonly tokensBefore: number;
   readonly compactionNumber: number;
   /** True from `compaction-started` on, so that its end is told exactly once. */
@@ -75,7 +75,7 @@ export function performPass<Outcome extends PassOutcome>(
 ): Promise<Outcome> {
   const pass = passOf(watch, input);
   const { plan } = pass.decision;
-  if (!pass.isCompaction && plan.steps.length === 0) return perform(pass, body, () => {});
+  if (!pass.isCalledFor && plan.steps.length === 0) return perform(pass, body, () => {});
   const attributes = {
     "palimpsest.profile": watch.profile,
     "palimpsest.reason": plan.reason,
@@ -86,15 +86,15 @@ export function performPass<Outcome extends PassOutcome>(
 
 function passOf(watch: Watch, input: PassInput): Pass {
   const context = { ...watch.context, ...input.call.hookContext };
-  const isCompaction = input.decision.input.reason !== "prune";
+  const isCalledFor = input.decision.input.reason !== "prune";
   const { plan } = input.decision;
   return {
     ...input,
     watch,
     teller: createTeller(watch, context),
-    isCompaction,
+    isCalledFor,
     // A request that is let through is not counted again for nobody's sake.
-    tokensBefore: isCompaction || plan.steps.length > 0 ? tokensIn(input.given) : plan.tokensBefore,
+    tokensBefore: isCalledFor || plan.steps.length > 0 ? tokensIn(input.given) : plan.tokensBefore,
     compactionNumber: watch.counts.of(context) + 1,
     state: { isStarted: false },
   };
@@ -145,9 +145,9 @@ function progressOf({ call, teller }: Pass): SummarizeContext["progress"] {
 }
 
 function tellDecision(pass: Pass): void {
-  const { decision, given, isCompaction, teller } = pass;
+  const { decision, given, isCalledFor, teller } = pass;
   const { plan, input } = decision;
-  if (!isCompaction && plan.steps.length === 0) return;
+  if (!isCalledFor && plan.steps.length === 0) return;
   const { settings, isCacheCold = false } = given;
   const size = sizeAtTrigger(given);
   const fired = given.asked === undefined ? findTrigger(settings, { size, isCacheCold }) : undefined;
@@ -157,7 +157,7 @@ function tellDecision(pass: Pass): void {
     tokens: fired?.tokens ?? countedTokens(settings, size),
     ...(threshold !== undefined && { thresholdTokens: threshold }),
   };
-  if (isCompaction) teller.tell({ type: "trigger-fired", ...measured });
+  if (isCalledFor) teller.tell({ type: "trigger-fired", ...measured });
   teller.tell({ type: "plan-made", plan, ...measured, messagesLeaving: leavingIds(plan).size });
 }
 
@@ -177,16 +177,16 @@ async function ask(pass: Pass): Promise<Asked> {
     teller.tell({ type: "gate-closed", because: closed });
     return { decision: withoutSteps(decision, pass.given, "gate"), summarizer };
   }
-  if (!pass.isCompaction) return { decision, summarizer };
+  if (!pass.isCalledFor) return { decision, summarizer };
   tellStart(pass);
   return leavingIds(decision.rest).size === 0 ? { decision, summarizer } : askForProvided(pass);
 }
 
-function gateEvent({ decision, given, isCompaction, tokensBefore, compactionNumber, signal, teller }: Pass) {
+function gateEvent({ decision, given, isCalledFor, tokensBefore, compactionNumber, signal, teller }: Pass) {
   const { plan } = decision;
   const messageCount = given.view.messages.length;
   const numbers = { messageCount, tokenCount: tokensBefore, compactionNumber };
-  return [{ reason: plan.reason, plan: planCopy(plan), ...numbers, isCompaction, signal }, teller.context] as const;
+  return [{ reason: plan.reason, plan: planCopy(plan), ...numbers, isCalledFor, signal }, teller.context] as const;
 }
 
 function tellStart({ decision, given, tokensBefore, compactionNumber, teller, state, watch }: Pass): void {

@@ -6,13 +6,17 @@ import { openSession } from "../session.ts";
 /** Rounds with large results, between a request and the next; hooks and store have to say the same of what is done about them. */
 async function countedOver(options: Partial<CompactorOptions>, times: number) {
   const told: (number | undefined)[] = [];
+  const calledFor: boolean[] = [];
   const removed: number[] = [];
   const notify: NonNullable<CompactorOptions["hooks"]>["notify"] = (event) => {
     if (event.type !== "conversation-compacted") return;
     told.push(event.compactionNumber);
     removed.push(event.messagesRemoved);
   };
-  const compactor = { format: anthropicMessages, telemetry: false, hooks: { notify }, ...options };
+  const gate: NonNullable<CompactorOptions["hooks"]>["gate"] = ({ isCalledFor }) => {
+    calledFor.push(isCalledFor);
+  };
+  const compactor = { format: anthropicMessages, telemetry: false, hooks: { notify, gate }, ...options };
   const session = await openSession("a", { store: "memory:", compactor });
   for (let time = 0; time < times; time++) {
     await session.append("Look around.");
@@ -31,7 +35,7 @@ async function countedOver(options: Partial<CompactorOptions>, times: number) {
     await session.fit();
   }
   const events = (await session.history()).map(({ strategy, isCompaction }) => [strategy, isCompaction]);
-  return { told, removed, events, compactionCount: (await session.stats()).compactionCount };
+  return { told, calledFor, removed, events, compactionCount: (await session.stats()).compactionCount };
 }
 
 test("hybrid's first phase is a compaction, also where it is enough (R010, R154)", async () => {
@@ -50,6 +54,8 @@ test("Nous's first layer is none, also where the second found nothing to do (R01
   const compact = { auto: true, triggers: [{ type: "budgetSum", tokens: 30_000 }] } as const;
   const counted = await countedOver({ profile: "nous", compact, prune: { scope: "stored" } }, 1);
   expect(counted.told).toEqual([undefined]);
+  // A gate is asked before anybody can know that.
+  expect(counted.calledFor).toEqual([true]);
   expect(counted.events).toEqual([["prune", false]]);
   expect(counted.compactionCount).toBe(0);
 });

@@ -96,7 +96,7 @@ export function sessionIdOf({ sessionId, sessionKey }: HookContext): string {
 
 export function aliasGates({ onBeforeCompaction }: HookAliases): readonly Gate[] {
   if (onBeforeCompaction === undefined) return [];
-  return [({ isCompaction }, context) => (isCompaction ? onBeforeCompaction(sessionIdOf(context)) : undefined)];
+  return [({ isCalledFor }, context) => (isCalledFor ? onBeforeCompaction(sessionIdOf(context)) : undefined)];
 }
 
 /** One listener each, so that one that throws does not silence another. */

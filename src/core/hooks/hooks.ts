@@ -38,8 +38,11 @@ export interface GateEvent {
   readonly messageCount: number;
   readonly tokenCount: number;
   readonly compactionNumber: number;
-  /** A trigger fired, or somebody asked; false when tool results are pruned, or messages over a limit left out, on the way. */
-  readonly isCompaction: boolean;
+  /**
+   * A trigger fired, or somebody asked; false when tool results are pruned, or messages over a limit left out, on the way. What
+   * is called for and comes to no more than that is stored as no compaction (`isCompaction` of its event).
+   */
+  readonly isCalledFor: boolean;
   readonly signal: AbortSignal;
 }
 
