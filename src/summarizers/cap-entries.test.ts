@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { inputOf, said, scripted } from "../../test/summarizer-script.ts";
-import { capEntries } from "./cap-entries.ts";
+import { capEntries, joinEntries, MIDDLE_CUT_MARKER, type TranscriptEntry } from "./cap-entries.ts";
 import { llm } from "./llm.ts";
-import { joinEntries, MIDDLE_CUT_MARKER, type TranscriptEntry } from "./serialize.ts";
+import { DEFAULT_SUMMARY_INPUT, serialize, serializeEntries } from "./serialize.ts";
 
 const make = (messageId: string, text: string): TranscriptEntry => ({ messageId, text });
 
@@ -43,6 +43,18 @@ test("what stays whole stays the same object; no limit changes nothing", () => {
   expect(capped.map((entry) => entries.includes(entry))).toEqual([true, true, false, true, true]);
   expect(capEntries(entries, 0, make)).toBe(entries);
   expect(capEntries(entries, joinEntries(entries).length, make)).toBe(entries);
+});
+
+test("a transcript that is written as one text is cut at the same place as its entries", () => {
+  const messages = said(
+    ...Array.from({ length: 30 }, (_, at) => `${at % 2 ? "assistant" : "user"}: ${"word ".repeat(at)}`),
+  );
+  const input = DEFAULT_SUMMARY_INPUT;
+  const entries = serializeEntries(messages, { style: "labelled", input });
+  for (const maxChars of [0, 1, 60, 500, 501, 502, 503, 1_000, 100_000]) {
+    const text = serialize(messages, { style: "labelled", input: { ...input, maxChars } });
+    expect(text).toBe(joinEntries(capEntries(entries, maxChars, make)));
+  }
 });
 
 /** Characters of the conversation that the model is given in all requests of a first draft, the marker included. */

@@ -1,10 +1,23 @@
 /**
- * R099 over entries: together they have at most so many characters, and what is over goes from the middle, where a marker says
+ * The entries of a transcript, joined and capped (R099): together they have at most so many characters, and what is over goes from the middle, where a marker says
  * so. Entries that stay whole stay the same objects, so that a capped conversation can still be divided between them. Pure.
  */
 
 import { headOf, tailOf } from "../core/well-formed-text.ts";
-import { ENTRY_SEPARATOR, joinEntries, MIDDLE_CUT_MARKER, type TranscriptEntry } from "./serialize.ts";
+
+/** What follows the cut goes on in the marker's own line: text from anywhere must not start a line, where labels stand. */
+export const MIDDLE_CUT_MARKER = "\n\n[... middle of the conversation left out to fit ...] ";
+export const ENTRY_SEPARATOR = "\n\n";
+
+/** What one message says. */
+export interface TranscriptEntry {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+export function joinEntries(entries: readonly TranscriptEntry[]): string {
+  return entries.map(({ text }) => text).join(ENTRY_SEPARATOR);
+}
 
 /** The same list when it is within the limit; 0 for no limit. */
 export function capEntries<Entry extends TranscriptEntry>(

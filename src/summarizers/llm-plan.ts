@@ -3,7 +3,7 @@
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { callsFor, dividePlan, isTooLarge, type PlannedEntry, type PlannedPart, RETRY_RESERVE } from "./call-plan.ts";
-import { capEntries } from "./cap-entries.ts";
+import { capEntries, MIDDLE_CUT_MARKER } from "./cap-entries.ts";
 import { cutMiddleToTokens } from "./cut-text.ts";
 import { summaryFailed } from "./failure.ts";
 import { languageOfUsers } from "./language-check.ts";
@@ -11,7 +11,7 @@ import { type LlmSettings, requestLimit } from "./llm-options.ts";
 import { firstPrompt, mergePrompt, updatePrompt } from "./prompts/packs.ts";
 import type { Prompt, PromptContext } from "./prompts/prompt.ts";
 import { promptCounter, type RequestLimit } from "./request.ts";
-import { MIDDLE_CUT_MARKER, previewOf, serializeEntries } from "./serialize.ts";
+import { previewOf, serializeEntries } from "./serialize.ts";
 
 export interface LlmPlan {
   readonly parts: readonly PlannedPart[];

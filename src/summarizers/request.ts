@@ -1,10 +1,10 @@
 /** Requests that fit: a prompt is built around a text, counted as it will be sent, and its text cut until it is within limits. Pure. */
 
 import type { TokenCounter } from "../core/tokens/tokens.ts";
+import { MIDDLE_CUT_MARKER } from "./cap-entries.ts";
 import { cutMiddleToTokens } from "./cut-text.ts";
 import { summaryFailed } from "./failure.ts";
 import type { Prompt } from "./prompts/prompt.ts";
-import { MIDDLE_CUT_MARKER } from "./serialize.ts";
 
 /** What a provider adds around two texts, generously. */
 const FRAME_TOKENS = 32;

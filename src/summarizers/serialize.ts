@@ -10,7 +10,7 @@ import { pairCalls } from "../core/structure/pairing.ts";
 import { resultNames } from "../core/structure/result-names.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
 import { withoutBinaryRuns } from "./binary-runs.ts";
-import { cutMiddle } from "./cut-text.ts";
+import { capEntries, ENTRY_SEPARATOR, joinEntries, type TranscriptEntry } from "./cap-entries.ts";
 import { opaqueTexts } from "./opaque-text.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -25,33 +25,19 @@ export const DEFAULT_SUMMARY_INPUT: SummaryInputSettings = {
 /** What follows a cut goes on in the marker's own line: text from anywhere must not start a line, where labels stand. */
 export const RESULT_CUT_MARKER = "\n[... middle of this output left out ...] ";
 export const INPUT_CUT_MARKER = " [... rest of the input left out ...]";
-export const MIDDLE_CUT_MARKER = "\n\n[... middle of the conversation left out to fit ...] ";
-export const ENTRY_SEPARATOR = "\n\n";
 
 export interface SerializeOptions {
   readonly style: TranscriptStyle;
   readonly input: SummaryInputSettings;
 }
 
-/** What one message says; messages that say nothing have none. */
-export interface TranscriptEntry {
-  readonly messageId: string;
-  readonly text: string;
-}
-
 /** One text, cut from the middle when it is over `maxChars` (0: never). */
 export function serialize(messages: readonly Message[], options: SerializeOptions): string {
-  return capTranscript(joinEntries(serializeEntries(messages, options)), options.input);
+  const entries = serializeEntries(messages, options);
+  return joinEntries(capEntries(entries, options.input.maxChars, (messageId, text) => ({ messageId, text })));
 }
 
-export function joinEntries(entries: readonly TranscriptEntry[]): string {
-  return entries.map(({ text }) => text).join(ENTRY_SEPARATOR);
-}
-
-function capTranscript(transcript: string, { maxChars }: SummaryInputSettings): string {
-  return maxChars > 0 ? cutMiddle(transcript, maxChars, MIDDLE_CUT_MARKER) : transcript;
-}
-
+/** An entry for each message that says something. */
 export function serializeEntries(
   messages: readonly Message[],
   { style, input }: SerializeOptions,

@@ -5,6 +5,7 @@
 
 import type { SummarizeContext } from "../core/checkpoint/summary.ts";
 import type { PlannedPart } from "./call-plan.ts";
+import { joinEntries } from "./cap-entries.ts";
 import { isAborted, reasonOf, summaryFailed, throwIfAborted } from "./failure.ts";
 import type { LlmSettings } from "./llm-options.ts";
 import { type LlmPlan, partPrompt } from "./llm-plan.ts";
@@ -13,7 +14,6 @@ import { mergePrompt, type PromptPack } from "./prompts/packs.ts";
 import type { Prompt, PromptContext } from "./prompts/prompt.ts";
 import { fitRequest } from "./request.ts";
 import { joinSections } from "./sections.ts";
-import { joinEntries } from "./serialize.ts";
 import { shrinkToTokens } from "./shrink-text.ts";
 
 /** Asks one question and accepts or refuses the answer. */
