@@ -1,11 +1,12 @@
 /**
  * The main job end to end, on a conversation that comes with the package: look at it, compact it without a model, read the
- * checkpoint, and see that nothing was lost. Runs the real commands; writes to a temporary folder only.
+ * checkpoint, and see that nothing was lost. Runs the real commands; writes to a temporary folder only,
+ * which is gone when it ends unless `--keep` asks for it.
  */
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +18,16 @@ const FOLDER = mkdtempSync(join(tmpdir(), "palimpsest-demo-"));
 const COMPACTED = join(FOLDER, "compacted.json");
 const AGAIN = join(FOLDER, "again.json");
 const ARCHIVE = join(FOLDER, "archive.json");
+const IS_KEPT = process.argv.includes("--keep");
+/** As of any command that Ctrl-C ended. */
+const INTERRUPTED = 130;
 const LINE_CHARACTERS_MAX = 400;
+
+if (!IS_KEPT) {
+  process.once("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
+  // Without a listener Ctrl-C would end this at once and leave the folder; `spawn` sees that the command was interrupted.
+  process.once("SIGINT", () => process.exit(INTERRUPTED));
+}
 
 /** The parts of the report that are used here; docs/cli.md describes all of them. */
 interface Report {
@@ -52,13 +62,16 @@ function showThatNothingWasLost(): void {
   writeFileSync(ARCHIVE, `${JSON.stringify(replaced, null, 2)}\n`);
   verify(`${FILE} is the same file, byte for byte`, digest(original) === digest(readFileSync(FILE)));
   verify("compacting it twice gave the same bytes", digest(readFileSync(COMPACTED)) === digest(readFileSync(AGAIN)));
-  verify(`${replaced.length} messages left the view and are in ${ARCHIVE}`, replaced.length > 0);
+  verify(
+    `${replaced.length} messages left the view and are in ${IS_KEPT ? ARCHIVE : "an archive beside it"}`,
+    replaced.length > 0,
+  );
   verify(
     "the archive and the view give the conversation back, message by message",
     isSame(restored(after), before.messages),
   );
   verify("the provider takes the compacted request", spawn(["check", COMPACTED], "pipe").status === 0);
-  console.log(`\n  The folder ${FOLDER} holds all of it.`);
+  console.log(`\n  ${IS_KEPT ? `The folder ${FOLDER} holds all of it.` : "To look at the files: npm start -- --keep"}`);
   console.log("  Next: palimpsest explain FILE, palimpsest profiles, palimpsest compact FILE --diff");
 }
 
@@ -113,9 +126,10 @@ function spawn(
   words: readonly string[],
   output: "inherit" | "pipe",
 ): { readonly status: number | null; readonly stdout: string } {
-  const { status, stdout } = spawnSync(process.execPath, [MAIN, ...words], {
+  const { status, signal, stdout } = spawnSync(process.execPath, [MAIN, ...words], {
     stdio: ["ignore", output, output],
     encoding: "utf8",
   });
+  if (signal !== null || status === INTERRUPTED) process.exit(INTERRUPTED);
   return { status, stdout };
 }
