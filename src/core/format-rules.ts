@@ -51,6 +51,8 @@ export interface FormatRules {
   readonly resultMedia: boolean;
   /** Part types that are always read: one that was left opaque lacks what it needs. */
   readonly readKinds: readonly string[];
+  /** Part types that stand in messages, never in a result; left opaque there. */
+  readonly outsideResults: readonly string[];
   /** Whether a failed call is marked as such; elsewhere the text has to say it. */
   readonly errorFlag: boolean;
   /** The provider's own compaction; undefined where it offers none (R199). */
@@ -91,6 +93,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     media: ["image", "document"],
     resultMedia: true,
     readKinds: ["text", "image", ""],
+    outsideResults: ["tool_use", "tool_result", "thinking", "redacted_thinking"],
     errorFlag: true,
     native: { kinds: ["anthropic-compact"], opensList: true, returnsUsers: false },
   },
@@ -118,6 +121,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     media: ["image", "document", "audio"],
     resultMedia: false,
     readKinds: ["text", "image_url", ""],
+    outsideResults: [],
     errorFlag: false,
     native: undefined,
   },
@@ -145,6 +149,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     media: ["image", "document"],
     resultMedia: true,
     readKinds: ["input_text", "output_text", ""],
+    outsideResults: [],
     errorFlag: false,
     native: { kinds: ["responses-compact"], opensList: false, returnsUsers: true },
   },
@@ -172,6 +177,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     media: ["image", "document", "audio", "video"],
     resultMedia: true,
     readKinds: [""],
+    outsideResults: [],
     errorFlag: true,
     native: undefined,
   },

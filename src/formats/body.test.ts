@@ -105,14 +105,15 @@ test("a body in the place of what was decoded from it, and a name in that of a f
   expect(() => openaiChat.decode(undefined)).toThrow("must be an object or an array, not undefined");
 });
 
-test("blocks in blocks beyond what can be read are an invalid request", () => {
-  let content: JsonValue = "ok";
-  for (let depth = 0; depth < 300_000; depth++) content = [{ type: "tool_result", tool_use_id: "a", content }];
+test("what nests beyond what can be read is an invalid request", () => {
+  let deep: JsonValue = "ok";
+  for (let depth = 0; depth < 300_000; depth++) deep = [deep];
+  const functionResponse = { name: "f", response: { output: deep } };
   const list = [
-    { role: "user", content: "hi" },
-    { role: "user", content },
+    { role: "user", parts: [{ text: "hi" }] },
+    { role: "user", parts: [{ functionResponse }] },
   ];
-  const message = "messages.1 nests too deeply to be read.";
-  expect(() => anthropicMessages.decode(list)).toThrow(expect.objectContaining({ code: "invalid-request", message }));
-  expect(anthropicMessages.validate(list)).toMatchObject([{ rule: "invalid-request", messageIndex: 1, message }]);
+  const message = "contents.1 nests too deeply to be read.";
+  expect(() => gemini.decode(list)).toThrow(expect.objectContaining({ code: "invalid-request", message }));
+  expect(gemini.validate(list)).toMatchObject([{ rule: "invalid-request", messageIndex: 1, message }]);
 });

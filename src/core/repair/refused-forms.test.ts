@@ -1,7 +1,9 @@
 /** Wire forms that a provider refuses and that only their own format can hold: what comes out is accepted and says all of it. */
 
 import { expect, test } from "vitest";
+import { convert } from "../../convert.ts";
 import { anthropicMessages } from "../../formats/anthropic-messages.ts";
+import { gemini } from "../../formats/gemini.ts";
 import { openaiChat } from "../../formats/openai-chat.ts";
 import { openaiResponses } from "../../formats/openai-responses.ts";
 import type { Format } from "../ports.ts";
@@ -157,4 +159,82 @@ test("a reference that goes is named in the report; where items are stored none 
   for (const body of [{ input }, { store: true, input }]) {
     expect(repair(openaiResponses.decode(body)).repairs).toEqual([]);
   }
+});
+test("a result holds no calls, results or thinking, and no block that lacks what it needs", () => {
+  const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+  const refused = [
+    { type: "tool_use", id: "2", name: "g", input: {} },
+    { type: "tool_result", tool_use_id: "1", content: [{ type: "tool_result", tool_use_id: "1", content: "x" }] },
+    { type: "thinking", thinking: "hm", signature: "c2ln" },
+    { type: "text" },
+    { text: "untyped" },
+  ];
+  const call = { type: "tool_use", id: "1", name: "f", input: {} };
+  const carried = [{ type: "search_result", source: "a", title: "b", content: [] }, image];
+  const bodyOf = (content: readonly object[]): object => ({
+    messages: [
+      asked,
+      { role: "assistant", content: [call] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: [...carried, ...content] }] },
+    ],
+  });
+  const quoted = refused.map((block) => ({ type: "text", text: `[Malformed part] ${JSON.stringify(block)}` }));
+  expect(repaired(anthropicMessages, bodyOf(refused))).toEqual(bodyOf(quoted));
+  for (const to of [openaiChat, openaiResponses, gemini]) {
+    const { conversation } = convert(anthropicMessages.decode(bodyOf(refused)), to);
+    const said = JSON.stringify(to.encode(conversation));
+    expect(to.validate(to.encode(conversation))).toEqual([]);
+    expect(said).toContain("untyped");
+  }
+});
+
+test("a block in a result that lacks what it needs is quoted in every format", () => {
+  const chat = (content: readonly object[]): object => ({
+    messages: [
+      asked,
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "1", type: "function", function: { name: "f", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "1", content },
+    ],
+  });
+  expect(repaired(openaiChat, chat([{ type: "text", text: "a" }, { type: "text" }]))).toEqual(
+    chat([
+      { type: "text", text: "a" },
+      { type: "text", text: '[Malformed part] {"type":"text"}' },
+    ]),
+  );
+  const responses = (output: readonly object[]): object => ({
+    input: [
+      asked,
+      { type: "function_call", call_id: "1", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "1", output },
+    ],
+  });
+  expect(repaired(openaiResponses, responses([{ text: "a" }]))).toEqual(
+    responses([{ type: "input_text", text: '[Malformed part] {"text":"a"}' }]),
+  );
+  const contents = (functionResponse: object): object => ({
+    contents: [
+      { role: "user", parts: [{ text: "go" }] },
+      { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { name: "f", ...functionResponse } }] },
+    ],
+  });
+  expect(repaired(gemini, contents({ response: { output: "a" }, parts: [{}] }))).toEqual(
+    contents({ response: { output: "a\n[Malformed part] {}" } }),
+  );
+});
+
+test("arguments that are no object are refused by Gemini, and made one", () => {
+  const bodyOf = (args: unknown): object => ({
+    contents: [
+      { role: "user", parts: [{ text: "go" }] },
+      { role: "model", parts: [{ functionCall: { name: "f", args } }] },
+      { role: "user", parts: [{ functionResponse: { name: "f", response: { output: "a" } } }] },
+    ],
+  });
+  expect(repaired(gemini, bodyOf(["x"]))).toEqual(bodyOf({ input: ["x"] }));
 });

@@ -71,11 +71,23 @@ function call(block: JsonObject): Part {
   };
 }
 
+/** Of a result: whatever else stands there, no call is made in it and none is answered. */
+function decodeInner(content: JsonValue, path: string): readonly Part[] {
+  if (!isArray(content)) return decodeContent(content, path);
+  return content.map((block, position) => {
+    const type = isObject(block) ? stringOf(block.type) : undefined;
+    const isRead = !isObject(block) || type === undefined || INNER_TYPES.has(type);
+    return isRead ? decodeBlock(block, `${path}.${position}`) : { type: "opaque", kind: type, wire: block };
+  });
+}
+
+const INNER_TYPES: ReadonlySet<string> = new Set(["text", "image", "document"]);
+
 function result(block: JsonObject, path: string): Part {
   return {
     type: "tool-result",
     ...(typeof block.tool_use_id === "string" && { callId: block.tool_use_id }),
-    content: block.content === undefined ? [] : decodeContent(block.content, `${path}.content`),
+    content: block.content === undefined ? [] : decodeInner(block.content, `${path}.content`),
     isError: block.is_error === true,
     wire: block,
   };
@@ -92,7 +104,7 @@ function serverPart(block: JsonObject, type: string, path: string): Part | undef
 /** Their content is the provider's own shape: kept whole as one opaque part unless it is made of ordinary blocks. */
 function serverContent(content: JsonValue | undefined, path: string): readonly Part[] {
   if (typeof content === "string") return [text(content)];
-  if (isArray(content)) return content.map((block, position) => decodeBlock(block, `${path}.content.${position}`));
+  if (isArray(content)) return decodeInner(content, `${path}.content`);
   return isObject(content) ? [{ type: "opaque", kind: stringOf(content.type) ?? "", wire: content }] : [];
 }
 

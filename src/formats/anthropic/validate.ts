@@ -81,12 +81,19 @@ function checkContent(message: Message, index: number, messages: readonly Messag
   return message.parts.flatMap((part, position) => {
     const path = `messages.${index}.content.${position}`;
     if (part.type === "tool-result" && !part.server) {
-      return part.content.flatMap((inner, offset) =>
-        isEmptyBlock(inner) ? [emptyText(index, `${path}.content.${offset}`)] : [],
-      );
+      return part.content.flatMap((inner, offset) => checkInner(inner, index, `${path}.content.${offset}`));
     }
     return part.type === "text" && part.text === "" && !isFinalAssistant ? [emptyText(index, path)] : [];
   });
+}
+
+function checkInner(inner: Part, messageIndex: number, path: string): readonly Violation[] {
+  if (isEmptyBlock(inner)) return [emptyText(messageIndex, path)];
+  if (inner.type !== "opaque") return [];
+  const refused = (message: string): readonly Violation[] => [{ rule: "invalid-request", path, messageIndex, message }];
+  if (KNOWN_BUT_BROKEN.has(inner.kind)) return refused(`${path}: malformed \`${inner.kind}\` block`);
+  if (!OUTSIDE_RESULTS.has(inner.kind)) return [];
+  return refused(`${path}: a \`tool_result\` may not hold a \`${inner.kind}\` block`);
 }
 
 function emptyText(messageIndex: number, path: string): Violation {
@@ -149,6 +156,7 @@ function checkSystemMessages(messages: readonly Message[], { model }: ListOption
 /** Of models that do not take them. */
 const NO_SYSTEM =
   'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.';
+const OUTSIDE_RESULTS: ReadonlySet<string> = new Set(formatRules("anthropic-messages").outsideResults);
 
 /** A system message stands after a user turn, before an assistant turn or at the end, and never inside a round. */
 function checkSystemPositions(messages: readonly Message[]): readonly Violation[] {

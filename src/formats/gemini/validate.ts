@@ -1,5 +1,6 @@
 /** What generateContent refuses, as far as a client can see it. Never throws, never repairs. */
 
+import { isObject } from "../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
 import type { ListOptions } from "../validation.ts";
@@ -10,6 +11,7 @@ const ENDS_WITH_USER = "Please ensure that multiturn requests ends with a user r
 const CALL_POSITION =
   "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
 const RESPONSE_POSITION = "Please ensure that function response turn comes immediately after a function call turn.";
+const NO_DATA = "required oneof field 'data' must have one initialized field";
 const RESPONSE_COUNT =
   "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
 
@@ -61,6 +63,7 @@ function checkParts({ role, parts }: Message, index: number): readonly Violation
             ? []
             : [at("misplaced-part", `${field}: a function call must have the role model.`)]),
           ...(part.name === "" ? [at("missing-name", `${field}.function_call.name: Name cannot be empty.`)] : []),
+          ...(isObject(part.input) ? [] : [at("invalid-input", `${field}.function_call.args: must be an object.`)]),
         ];
       case "tool-result":
         return [
@@ -68,11 +71,12 @@ function checkParts({ role, parts }: Message, index: number): readonly Violation
             ? []
             : [at("misplaced-part", `${field}: a function response must have the role user.`)]),
           ...(part.name ? [] : [at("missing-name", `${field}.function_response.name: Name cannot be empty.`)]),
+          ...(part.content.some((inner) => inner.type === "opaque" && isWithoutData(inner))
+            ? [at("invalid-request", `${field}.function_response.parts: ${NO_DATA}`)]
+            : []),
         ];
       case "opaque":
-        return isWithoutData(part)
-          ? [at("invalid-request", `${field}.data: required oneof field 'data' must have one initialized field`)]
-          : [];
+        return isWithoutData(part) ? [at("invalid-request", `${field}.data: ${NO_DATA}`)] : [];
       case "text":
       case "media":
       case "reasoning":

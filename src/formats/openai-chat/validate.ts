@@ -16,7 +16,8 @@ export function validateMessages(messages: readonly Message[]): readonly Violati
 
 function checkContent({ role, parts, wire }: Message, index: number): readonly Violation[] {
   const json = wireOf(wire?.json);
-  const broken = parts.flatMap((part) => {
+  const blocks = parts.flatMap((part) => (part.type === "tool-result" ? part.content : [part]));
+  const broken = blocks.flatMap((part) => {
     if (part.type !== "opaque" || !KNOWN_BUT_BROKEN.has(part.kind)) return [];
     return [
       about("invalid-request", index, "content", `Invalid value: malformed content part of type '${part.kind}'.`),

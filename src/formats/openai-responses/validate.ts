@@ -40,10 +40,16 @@ function checkContent({ parts, wire }: Message, index: number): readonly Violati
   if (isMessage && (json.content === undefined || json.content === null)) {
     return [about("invalid-request", index, `Missing required parameter: 'input[${index}].content'.`)];
   }
-  return parts.flatMap((part) => {
-    if (!isMessage || part.type !== "opaque" || !KNOWN_BUT_BROKEN.has(part.kind)) return [];
+  const blocks = isMessage ? parts : parts.flatMap(blocksOfOutput);
+  return blocks.flatMap((part) => {
+    if (part.type !== "opaque" || !KNOWN_BUT_BROKEN.has(part.kind)) return [];
     return [about("invalid-request", index, `Invalid value: malformed content part of type '${part.kind}'.`)];
   });
+}
+
+/** What the provider's own tools return is in a shape of theirs. */
+function blocksOfOutput(part: Part): readonly Part[] {
+  return part.type === "tool-result" && !part.server ? part.content : [];
 }
 
 /** Blocks that we do read: left opaque only when a required field was missing. */
