@@ -6,6 +6,7 @@ import { isObject } from "./core/json.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Format } from "./core/ports.ts";
 import { type Repair, repair } from "./core/repair/repair.ts";
+import { refuseDeepMessage, refuseDeepPrompt } from "./core/too-deep.ts";
 import { formatNamed } from "./formats.ts";
 
 export interface Converted {
@@ -19,6 +20,8 @@ export interface Converted {
 export function convert(conversation: Conversation, to: Format): Converted {
   if (conversation.format === to.name) return { ...repair(conversation), losses: [] };
   const from = formatNamed(conversation.format);
+  refuseDeepPrompt(conversation.system, conversation.tools);
+  conversation.messages.forEach(refuseDeepMessage);
   const { definitions, foreign } = from.readTools(conversation.tools);
   const adopted = adopt(
     conversation,

@@ -11,6 +11,7 @@ import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { type Counted, countedIn } from "../core/tokens/counted.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
+import { refuseDeepPrompt } from "../core/too-deep.ts";
 import { checkPinned } from "./check-call.ts";
 import type { Prices } from "./cost.ts";
 import { type DecideInput, type Decision, decide, tokensIn } from "./decide.ts";
@@ -93,6 +94,7 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
   const recalled = stillValid(given.recall(source), { settings: usual, model });
   const { counter, sizes } = sizesFor(engine, usual, countedIn(decoded.format, decoded.wire?.json, model));
   const { view } = recalled;
+  refuseDeepPrompt(view.system, view.tools);
   const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: sizes.tokensOf });
   const settings = own === call.settings ? usual : engine.settings(own);
   const ratio = engine.calibration.ratio(model ?? "");

@@ -3,6 +3,7 @@
 import type { JsonValue } from "../core/json.ts";
 import { isUntouched, type Message, type Part } from "../core/message.ts";
 import { sumOf, type TokenCounter } from "../core/tokens/tokens.ts";
+import { refuseDeepMessage } from "../core/too-deep.ts";
 
 export interface TokenSizes {
   tokensOf(message: Message): number;
@@ -19,6 +20,7 @@ export function createTokenSizes(counter: TokenCounter, ratio: () => number): To
     const key = keyOf(message);
     const before = known.get(key);
     if (before !== undefined) return before;
+    refuseDeepMessage(message);
     const size = counter.size(message);
     known.set(key, size);
     return size;

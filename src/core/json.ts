@@ -59,3 +59,15 @@ export function isTooDeep(json: string): boolean {
   }
   return false;
 }
+
+/** Of a value. Never goes deeper than it is told, so cycles end too; makes nothing, for it is asked of everything that is new. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const key in value) {
+    // Any object may be asked for a key of its own.
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === "object" && isDeeperThan(inner, levels - 1)) return true;
+  }
+  return false;
+}

@@ -5,6 +5,7 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { type OpaquePart, type Part, text } from "../message.ts";
+import { refuseDeepMessage } from "../too-deep.ts";
 import { mapMessages, type Pass } from "./pass.ts";
 
 export const repairMalformedParts: Pass = (messages, { rules, report }) => {
@@ -16,6 +17,7 @@ export const repairMalformedParts: Pass = (messages, { rules, report }) => {
       return [];
     }
     if (!message.parts.some((part) => holdsRefused(part, rules))) return message;
+    refuseDeepMessage(message);
     report("invalid-request", message, "quoted a part that lacks a required field, or stands in a result, as text");
     return { ...message, parts: message.parts.map((part) => readable(part, rules)) };
   });

@@ -4,7 +4,7 @@
  */
 
 import { CompactionError } from "../errors.ts";
-import { JSON_DEPTH_MAX } from "../json.ts";
+import { isDeeperThan, JSON_DEPTH_MAX } from "../json.ts";
 import { deepFreeze } from "../settings/deep-freeze.ts";
 
 /** What a store may wrap around a value, so that what it writes can still be read by whoever stops at `JSON_DEPTH_MAX`. */
@@ -27,12 +27,6 @@ export function jsonText(value: unknown): string {
 export function ownCopy<Value>(value: Value): Value {
   // JSON keeps the shape of what JSON can hold, and nothing else gets here.
   return deepFreeze(JSON.parse(jsonText(value)) as Value);
-}
-
-/** Never goes deeper than it is told, so cycles end too. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 /** Undefined for what JSON has no word for. */
