@@ -1,6 +1,7 @@
 /** pi and OpenClaw sessions: tree and flat list, results, compaction, edits, other providers' reasoning. */
 
 import { expect, test } from "vitest";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { readTranscript } from "./read-transcript.ts";
 import type { RecordedConversation, Transcript } from "./transcript.ts";
 
@@ -214,4 +215,24 @@ test("OpenClaw is told by its name; a parent that is a call id follows the entry
   expect(transcript.source).toBe("openclaw");
   expect(script(transcript.conversations[0]?.segments[0]?.messages ?? [])).toBe("u:hi a:c1 u:=c1");
   expect(transcript.records.unknown).toEqual({ "message oracle": 1, novelty: 1 });
+});
+
+/** As a `toolResult` of pi's and as a block of Anthropic's own. */
+function checkResult(content: unknown, expected: unknown): void {
+  const block = { type: "tool_result", tool_use_id: "a", content };
+  const forms = [result("3", "2", "a", { content }), entry("3", "2", { role: "user", content: [block] })];
+  for (const form of forms) {
+    const [main] = read([header, user("1", null, "go"), answer("2", "1", [call("a")]), form]).conversations;
+    const { messages } = (main as RecordedConversation).body as { messages: { content: Fields[] }[] }; // never empty
+    expect(messages[2]?.content[0]?.content).toEqual(expected);
+    expect(anthropicMessages.validate(main?.body)).toEqual([]);
+  }
+}
+
+test("a result that is no text and no list is read as what can be sent", () => {
+  checkResult(null, undefined);
+  checkResult([], undefined);
+  checkResult([null, say("out")], [say("out")]);
+  checkResult({ files: 3 }, [say('{"files":3}')]);
+  checkResult(12, [say("12")]);
 });

@@ -83,12 +83,18 @@ function assistantBlock(block: JsonObject, isAnthropic: boolean): readonly JsonO
   return thinking.trim() === "" ? [] : [{ type: "text", text: thinking }];
 }
 
-/** Text and images; blocks that are Anthropic's own already pass as they are. */
+/** Text and images; blocks that are Anthropic's own already pass as they are, but for a result in no form that is Anthropic's. */
 function contentBlock(block: JsonObject): JsonObject {
+  if (block.type === "tool_result" && typeof block.content !== "string") return ownResult(block);
   if (block.type === "text") return { type: "text", text: stringOf(block.text) ?? "" };
   if (block.type !== "image" || block.source !== undefined) return block;
   const mediaType = stringOf(block.mimeType) ?? "image/png";
   return { type: "image", source: { type: "base64", media_type: mediaType, data: stringOf(block.data) ?? "" } };
+}
+
+function ownResult({ content: before, ...block }: JsonObject): JsonObject {
+  const content = blocksOf(before).map(contentBlock);
+  return content.length === 0 ? block : { ...block, content };
 }
 
 function toolResult(message: JsonObject): JsonObject {
@@ -123,7 +129,9 @@ function callId(id: JsonValue | undefined): string {
 /** A string is one text block; blank text is left out, because the provider refuses it. */
 function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
   if (typeof content === "string") return content.trim() === "" ? [] : [{ type: "text", text: content }];
-  if (!isArray(content)) return [];
+  if (content === undefined || content === null) return [];
+  // What a tool returned may be any JSON.
+  if (!isArray(content)) return [{ type: "text", text: JSON.stringify(content) }];
   return content
     .filter(isObject)
     .filter((block) => block.type !== "text" || (stringOf(block.text) ?? "").trim() !== "");

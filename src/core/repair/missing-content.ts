@@ -34,7 +34,7 @@ function withoutEmptyCalls(message: Message): Message {
 
 /** Runs after the rounds are in order: what was quoted, or made, says something. */
 export const fillEmptyResults: Pass = (messages, context) => {
-  if (!holdsAllInOneMessage(context)) return messages;
+  const isEmptyResult = holdsAllInOneMessage(context) ? lacksText : isNullResult;
   return mapMessages(messages, (message) => {
     if (!message.parts.some(isEmptyResult)) return message;
     context.report("invalid-request", message, "wrote an empty content for a result without one");
@@ -56,9 +56,14 @@ function holdsAllInOneMessage({ rules }: RepairContext): boolean {
 }
 
 /** One that is paired by name may be null; one of ours is written with a text. */
-function isEmptyResult(part: Part): part is ToolResultPart {
+function lacksText(part: Part): part is ToolResultPart {
   if (part.type !== "tool-result" || part.callId === undefined || part.wire === undefined) return false;
   return part.content.length === 0 && isMissing(part.wire?.content);
+}
+
+/** Elsewhere a result may do without content, but not say that it is null. */
+function isNullResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result" && !part.server && part.content.length === 0 && part.wire?.content === null;
 }
 
 function isMissing(content: JsonValue | undefined): boolean {

@@ -238,3 +238,18 @@ test("arguments that are no object are refused by Gemini, and made one", () => {
   });
   expect(repaired(gemini, bodyOf(["x"]))).toEqual(bodyOf({ input: ["x"] }));
 });
+
+test("a result whose content is null is given an empty one", () => {
+  const bodyOf = (content: unknown): object => ({
+    messages: [
+      asked,
+      { role: "assistant", content: [{ type: "tool_use", id: "1", name: "f", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content }] },
+    ],
+  });
+  expect(repaired(anthropicMessages, bodyOf(null))).toEqual(bodyOf(""));
+  for (const to of [openaiChat, openaiResponses, gemini]) {
+    const { conversation } = convert(anthropicMessages.decode(bodyOf(null)), to);
+    expect(to.validate(to.encode(conversation))).toEqual([]);
+  }
+});

@@ -71,8 +71,9 @@ function call(block: JsonObject): Part {
   };
 }
 
-/** Of a result: whatever else stands there, no call is made in it and none is answered. */
-function decodeInner(content: JsonValue, path: string): readonly Part[] {
+/** Of a result, which may do without (`null` is refused, and said by `validate`): whatever else stands there, no call is made in it and none is answered. */
+function decodeInner(content: JsonValue | undefined, path: string): readonly Part[] {
+  if (content === undefined || content === null) return [];
   if (!isArray(content)) return decodeContent(content, path);
   return content.map((block, position) => {
     const type = isObject(block) ? stringOf(block.type) : undefined;
@@ -87,7 +88,7 @@ function result(block: JsonObject, path: string): Part {
   return {
     type: "tool-result",
     ...(typeof block.tool_use_id === "string" && { callId: block.tool_use_id }),
-    content: block.content === undefined ? [] : decodeInner(block.content, `${path}.content`),
+    content: decodeInner(block.content, `${path}.content`),
     isError: block.is_error === true,
     wire: block,
   };

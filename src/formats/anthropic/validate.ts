@@ -81,6 +81,7 @@ function checkContent(message: Message, index: number, messages: readonly Messag
   return message.parts.flatMap((part, position) => {
     const path = `messages.${index}.content.${position}`;
     if (part.type === "tool-result" && !part.server) {
+      if (part.content.length === 0 && part.wire?.content === null) return [noContent(index, `${path}.content`)];
       return part.content.flatMap((inner, offset) => checkInner(inner, index, `${path}.content.${offset}`));
     }
     return part.type === "text" && part.text === "" && !isFinalAssistant ? [emptyText(index, path)] : [];
@@ -94,6 +95,11 @@ function checkInner(inner: Part, messageIndex: number, path: string): readonly V
   if (KNOWN_BUT_BROKEN.has(inner.kind)) return refused(`${path}: malformed \`${inner.kind}\` block`);
   if (!OUTSIDE_RESULTS.has(inner.kind)) return [];
   return refused(`${path}: a \`tool_result\` may not hold a \`${inner.kind}\` block`);
+}
+
+function noContent(messageIndex: number, path: string): Violation {
+  const message = `${path}: Input should be a valid string or list`;
+  return { rule: "invalid-request", path, messageIndex, message };
 }
 
 function emptyText(messageIndex: number, path: string): Violation {
