@@ -49,6 +49,8 @@ export interface FormatRules {
   readonly media: readonly MediaPart["kind"][];
   /** Whether a tool result may hold media too. */
   readonly resultMedia: boolean;
+  /** Whether a text may stand for a message: never, for the whole list (Responses), or as its only element (Gemini's SDK). */
+  readonly shortForm: "none" | "list" | "element";
   /** Part types that are always read: one that was left opaque lacks what it needs. */
   readonly readKinds: readonly string[];
   /** Part types that stand in messages, never in a result; left opaque there. */
@@ -92,6 +94,7 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     limitsCacheMarks: true,
     media: ["image", "document"],
     resultMedia: true,
+    shortForm: "none",
     readKinds: ["text", "image", ""],
     outsideResults: ["tool_use", "tool_result", "thinking", "redacted_thinking"],
     errorFlag: true,
@@ -120,7 +123,8 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     limitsCacheMarks: false,
     media: ["image", "document", "audio"],
     resultMedia: false,
-    readKinds: ["text", "image_url", ""],
+    shortForm: "none",
+    readKinds: ["text", "refusal", "image_url", "input_audio", "file", ""],
     outsideResults: [],
     errorFlag: false,
     native: undefined,
@@ -148,7 +152,8 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     limitsCacheMarks: false,
     media: ["image", "document"],
     resultMedia: true,
-    readKinds: ["input_text", "output_text", ""],
+    shortForm: "list",
+    readKinds: ["input_text", "output_text", "refusal", "input_image", "input_file", ""],
     outsideResults: [],
     errorFlag: false,
     native: { kinds: ["responses-compact"], opensList: false, returnsUsers: true },
@@ -176,7 +181,12 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     limitsCacheMarks: false,
     media: ["image", "document", "audio", "video"],
     resultMedia: true,
-    readKinds: [""],
+    shortForm: "element",
+    readKinds: [
+      "text",
+      ...["functionCall", "function_call", "functionResponse", "function_response"],
+      ...["inlineData", "inline_data", "fileData", "file_data", ""],
+    ],
     outsideResults: [],
     errorFlag: true,
     native: undefined,

@@ -8,7 +8,7 @@ import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } fr
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, ValidateOptions, Violation } from "../core/ports.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
-import { decodeInstruction, decodeMessage, isPartList } from "./gemini/decode.ts";
+import { decodeInstruction, decodeMessage, isContent, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
 import { readReply } from "./gemini/reply.ts";
 import { fieldOf, keyOf } from "./gemini/spelling.ts";
@@ -58,13 +58,27 @@ function decode(body: unknown): Conversation {
 
 function encode(conversation: Conversation): unknown {
   const json = encodeBody(SHAPE, conversation);
-  if (isArray(json)) return spreadParts(json);
-  return isObject(json) && isArray(json.contents) ? { ...json, contents: spreadParts(json.contents) } : json;
+  const given = conversation.messages === conversation.wire?.messages ? conversation.wire.json : undefined;
+  if (isArray(json)) return isArray(given) ? given : spreadParts(json);
+  if (!isObject(json) || !isArray(json.contents)) return json;
+  return { ...json, contents: isObject(given) ? given.contents : spreadParts(json.contents) };
 }
 
 function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
-  return validateDecoded(SHAPE, gatherParts(body), (conversation, json) => {
-    return validateMessages(conversation.messages, listOptions(conversation, json, options));
+  return validateDecoded(SHAPE, gatherParts(body), (conversation, json) => [
+    ...checkForms(conversation),
+    ...validateMessages(conversation.messages, listOptions(conversation, json, options)),
+  ]);
+}
+
+/** A short form stands for the whole list; among others it is refused, and written out by `encode`. */
+function checkForms({ messages }: Conversation): readonly Violation[] {
+  if (messages.length < 2) return [];
+  return messages.flatMap(({ wire }, messageIndex) => {
+    if (isContent(wire?.json)) return [];
+    const path = `contents.${messageIndex}`;
+    const message = `${path}: Mixing Content and Parts is not supported, please group the parts into a the appropriate Content objects and specify the roles for them`;
+    return [{ rule: "invalid-request", path, messageIndex, message }];
   });
 }
 
@@ -75,7 +89,7 @@ function gatherParts(body: unknown): unknown {
   return isObject(body) && isArray(contents) && isPartList(contents) ? { ...body, contents: [contents] } : body;
 }
 
-/** The reverse, while that content is alone. The SDK refuses contents and parts in one list. */
+/** The reverse, while that content is alone. The SDK refuses contents and parts in one list; what came so is left to `repair`. */
 function spreadParts(contents: JsonArray): JsonArray {
   const [first] = contents;
   return contents.length === 1 && isArray(first) ? first : contents.map(toContent);

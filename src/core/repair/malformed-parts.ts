@@ -38,7 +38,7 @@ function readable(part: Part, rules: FormatRules): Part {
 /** A lone signature is let through, because streams do end with one. */
 function isMalformed(part: Part, rules: FormatRules): part is OpaquePart {
   if (part.type !== "opaque" || !rules.readKinds.includes(part.kind)) return false;
-  return part.wire.thoughtSignature === undefined && part.wire.thought_signature === undefined;
+  return part.kind !== "" || (part.wire.thoughtSignature === undefined && part.wire.thought_signature === undefined);
 }
 
 /** What the provider's own tools return is in a shape of theirs, and not looked into. */

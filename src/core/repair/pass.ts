@@ -13,6 +13,8 @@ export interface RepairContext {
   readonly hasServerHistory: boolean;
   /** Whether the provider may know what stands in the list under its id alone. */
   readonly findsItems: boolean;
+  /** A text stands in the place of the whole list. */
+  readonly isShortList: boolean;
   /** Cache marks in the system prompt and the tools. */
   marksOutside(): number;
   /** Calls and results of the list as it is now; passes that change nothing share one answer. */

@@ -253,3 +253,59 @@ test("a result whose content is null is given an empty one", () => {
     expect(to.validate(to.encode(conversation))).toEqual([]);
   }
 });
+
+test("a text or a list of parts among messages is written out; alone it stays", () => {
+  const said = { role: "assistant", content: "ok" };
+  expect(repaired(openaiResponses, { input: ["hi", said] })).toEqual({
+    input: [{ role: "user", content: "hi" }, said],
+  });
+  expect(repaired(openaiResponses, { input: ["hi"] })).toEqual({ input: [{ role: "user", content: "hi" }] });
+  const model = { role: "model", parts: [{ text: "ok" }] };
+  const expected = { contents: [{ role: "user", parts: [{ text: "hi" }] }, model] };
+  expect(repaired(gemini, { contents: ["hi", model] })).toEqual(expected);
+  expect(repaired(gemini, { contents: [["hi"], model] })).toEqual(expected);
+  expect(repaired(gemini, { contents: [{ text: "hi" }, model] })).toEqual(expected);
+  const mixed = { contents: ["hi", [{ text: "there" }], model] };
+  expect(gemini.encode(gemini.decode(mixed))).toEqual(mixed);
+  for (const contents of ["hi", ["hi"], [["hi"]], { text: "hi" }, ["hi", { text: "there" }]]) {
+    expect(gemini.validate({ contents })).toEqual([]);
+    expect(gemini.encode(repair(gemini.decode({ contents })).conversation)).toEqual({ contents });
+  }
+  expect(openaiResponses.validate({ input: "hi" })).toEqual([]);
+  expect(openaiResponses.encode(repair(openaiResponses.decode({ input: "hi" })).conversation)).toEqual({ input: "hi" });
+});
+
+test("a Gemini part whose data is of another type is quoted; a content is no part", () => {
+  const bodyOf = (...parts: readonly object[]): object => ({ contents: [{ role: "user", parts }] });
+  const refused = [
+    { text: 5 },
+    { functionCall: "f" },
+    { functionResponse: [] },
+    { inlineData: { mimeType: "image/png" } },
+    { file_data: { file_uri: 5 } },
+    { functionCall: null },
+    { text: 5, thoughtSignature: "c2ln" },
+  ];
+  const quoted = refused.map((part) => ({ text: `[Malformed part] ${JSON.stringify(part)}` }));
+  expect(repaired(gemini, bodyOf(...refused))).toEqual(bodyOf(...quoted));
+  expect(gemini.validate(bodyOf({ text: null, executableCode: { code: "1" } }))).toEqual([]);
+  const nested = { contents: [[{ role: "user", parts: [{ text: "hi" }] }]] };
+  expect(() => gemini.decode(nested)).toThrow("contents.0.0 must be a part, not a content.");
+});
+
+test("a Chat or Responses block whose data is of another type is quoted", () => {
+  const chat = (...content: readonly object[]): object => ({ messages: [{ role: "user", content }] });
+  const responses = (...content: readonly object[]): object => ({ input: [{ role: "user", content }] });
+  const quote = (block: object): string => `[Malformed part] ${JSON.stringify(block)}`;
+  for (const block of [
+    { type: "file", file: null },
+    { type: "input_audio", input_audio: [] },
+    { type: "refusal" },
+    {},
+  ]) {
+    expect(repaired(openaiChat, chat(block))).toEqual(chat({ type: "text", text: quote(block) }));
+  }
+  for (const block of [{ type: "input_image", image_url: 5 }, { type: "input_file" }, { type: "refusal" }, {}]) {
+    expect(repaired(openaiResponses, responses(block))).toEqual(responses({ type: "input_text", text: quote(block) }));
+  }
+});

@@ -22,6 +22,7 @@ import { repairReasoning } from "./reasoning.ts";
 import { mergeSameRole, repairRoles } from "./roles.ts";
 import { repairRounds } from "./rounds.ts";
 import { quoteLostServerCalls } from "./server-calls.ts";
+import { writeOutShortForms } from "./short-forms.ts";
 import { replaceUnstoredItems } from "./unstored-items.ts";
 
 export interface Repair {
@@ -45,6 +46,7 @@ export interface RepairOptions {
 
 /** Each pass may rely on what the ones before it made true. */
 const PASSES: readonly Pass[] = [
+  writeOutShortForms,
   replaceUnstoredItems,
   repairMalformedParts,
   removeEmptyParts,
@@ -75,6 +77,7 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
     model,
     hasServerHistory: historyHolder(conversation) !== "list" || (isStored && refersToItems(conversation)),
     findsItems: isStored,
+    isShortList: isObject(conversation.wire?.json) && typeof conversation.wire.json.input === "string",
     marksOutside: once(() => marksOutside(conversation)),
     pairing: rememberLast(pairCalls),
     report: (rule: string, message: Message, change: string): void => {

@@ -151,7 +151,7 @@ function checkPlacement(role: Message["role"], { part, messageIndex, path }: Loc
 const SYSTEM_ONLY: ReadonlySet<string> = new Set(["tool_addition", "tool_removal"]);
 
 /** Blocks that we do read: left opaque only when a required field was missing. */
-const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["text", "image", ""]);
+const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(formatRules("anthropic-messages").readKinds);
 
 function checkSystemMessages(messages: readonly Message[], { model }: ListOptions): readonly Violation[] {
   if (!messages.some(({ role }) => role === "system")) return [];

@@ -77,7 +77,7 @@ function decodePartOrText(json: JsonValue, path: string): Part {
 
 function decodePart(json: JsonValue, path: string): Part {
   if (!isObject(json)) throw invalid(`${path} must be a part, not ${kindOf(json)}.`);
-  return decodeCall(json) ?? decodeResult(json) ?? decodeMedia(json) ?? decodeText(json) ?? decodeOpaque(json);
+  return decodeCall(json) ?? decodeResult(json) ?? decodeMedia(json) ?? decodeText(json) ?? decodeOpaque(json, path);
 }
 
 function decodeCall(wire: JsonObject): Part | undefined {
@@ -99,9 +99,13 @@ function decodeText(wire: JsonObject): Part | undefined {
   return { type, text: wire.text, ...signatureOf(wire), wire };
 }
 
-/** Named by the field that carries the data: `executableCode`, `codeExecutionResult`, `toolCall`, `toolResponse`, … */
-function decodeOpaque(wire: JsonObject): Part {
-  const kind = Object.keys(wire).find((key) => wire[key] !== undefined && !NOT_DATA.has(key));
+/**
+ * Named by the field that carries the data: `executableCode`, `codeExecutionResult`, `toolCall`, `toolResponse`, … A null is no
+ * data. One of a kind that we read lacks what it needs; `validate` says so.
+ */
+function decodeOpaque(wire: JsonObject, path: string): Part {
+  if (isContent(wire)) throw invalid(`${path} must be a part, not a content.`);
+  const kind = Object.keys(wire).find((key) => wire[key] !== undefined && wire[key] !== null && !NOT_DATA.has(key));
   return { type: "opaque", kind: kind ?? "", wire };
 }
 

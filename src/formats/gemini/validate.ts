@@ -1,5 +1,6 @@
 /** What generateContent refuses, as far as a client can see it. Never throws, never repairs. */
 
+import { formatRules } from "../../core/format-rules.ts";
 import { isObject } from "../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
@@ -14,6 +15,8 @@ const RESPONSE_POSITION = "Please ensure that function response turn comes immed
 const NO_DATA = "required oneof field 'data' must have one initialized field";
 const RESPONSE_COUNT =
   "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
+
+const READ_KINDS: ReadonlySet<string> = new Set(formatRules("gemini").readKinds);
 
 export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const isUnseen = (index: number): boolean => index === 0 && options.isContinued;
@@ -87,9 +90,10 @@ function checkParts({ role, parts }: Message, index: number): readonly Violation
   });
 }
 
-/** Parts that hold nothing but metadata; a lone signature is let through, because streams do end with one. */
+/** Parts that hold no data of the kind they name, or none at all; a lone signature is let through, because streams do end with one. */
 function isWithoutData({ kind, wire }: Extract<Part, { type: "opaque" }>): boolean {
-  return kind === "" && wire.thoughtSignature === undefined && wire.thought_signature === undefined;
+  if (kind !== "") return READ_KINDS.has(kind);
+  return wire.thoughtSignature === undefined && wire.thought_signature === undefined;
 }
 
 function checkOrder(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {

@@ -1,5 +1,6 @@
 /** What the Chat Completions API refuses, as far as a client can see it, in its own words where they are known. */
 
+import { formatRules } from "../../core/format-rules.ts";
 import { isArray, isObject, type JsonObject } from "../../core/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
@@ -52,7 +53,7 @@ function missingContent({ role, parts }: Pick<Message, "role" | "parts">, json: 
 }
 
 /** Blocks that we do read: left opaque only when a required field was missing. */
-const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["text", "image_url", ""]);
+const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(formatRules("openai-chat").readKinds);
 
 /** Ids may come again in a later turn, never twice in one message. */
 function checkCallIds(message: Message, index: number): readonly Violation[] {

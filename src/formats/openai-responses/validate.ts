@@ -1,5 +1,6 @@
 /** What the Responses API refuses, as far as a client can see it, in its own words where they are known. */
 
+import { formatRules } from "../../core/format-rules.ts";
 import { isObject, type JsonObject, stringOf } from "../../core/json.ts";
 import type { Message, Part } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
@@ -18,6 +19,7 @@ export function validateItems(messages: readonly Message[], body: JsonObject): r
   }
   const violations = [
     ...checkHistory(body),
+    ...(typeof body.input === "string" ? [] : messages.flatMap(checkForm)),
     ...messages.flatMap(checkContent),
     ...messages.flatMap(checkReasoning),
     ...messages.flatMap(checkTrigger),
@@ -32,6 +34,13 @@ function checkHistory({ previous_response_id: previous, conversation }: JsonObje
   if (!previous || !conversation) return [];
   const message = "'previous_response_id' and 'conversation' cannot be used together.";
   return [{ rule: "conflicting-parameters", path: "conversation", messageIndex: -1, message }];
+}
+
+/** A text stands for the whole list, never for an item of it. */
+function checkForm({ wire }: Message, index: number): readonly Violation[] {
+  if (typeof wire?.json !== "string") return [];
+  const message = `Invalid type for 'input[${index}]': expected an input item, but got a string instead.`;
+  return [about("invalid-request", index, message)];
 }
 
 function checkContent({ parts, wire }: Message, index: number): readonly Violation[] {
@@ -53,7 +62,7 @@ function blocksOfOutput(part: Part): readonly Part[] {
 }
 
 /** Blocks that we do read: left opaque only when a required field was missing. */
-const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(["input_text", "output_text", ""]);
+const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(formatRules("openai-responses").readKinds);
 
 /** Reasoning is checked by its id; without one it is mere content. */
 function checkReasoning({ parts }: Message, index: number, messages: readonly Message[]): readonly Violation[] {
