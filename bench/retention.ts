@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,7 +39,7 @@ async function run(): Promise<void> {
       path: join(folder, name),
     }));
   const rows = new Map<string, Map<string, number[]>>();
-  const views = mkdtempSync(join(tmpdir(), "retention-views-"));
+  const views = temporaryFolder("retention-views-");
   let disagreements = 0;
   for (const item of cases) {
     const conversation = formatOf(item.format).decode(item.body);
@@ -66,13 +66,20 @@ async function run(): Promise<void> {
   if (process.argv.includes("--python")) console.log(`\nDisagreements with the reference tool: ${disagreements}`);
 }
 
+/** Gone when the process ends. */
+function temporaryFolder(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** Undefined when the recordings, Python or the tool are missing. */
 function makeCases(): string | undefined {
   if (!existsSync(RECORDINGS) || !existsSync(TOOL)) {
     console.log(`There are no recordings in ${RECORDINGS}; nothing was measured.`);
     return undefined;
   }
-  const folder = mkdtempSync(join(tmpdir(), "retention-cases-"));
+  const folder = temporaryFolder("retention-cases-");
   const made = spawnSync("python3", [TOOL, "cases", RECORDINGS, folder], { encoding: "utf8" });
   if (made.status === 0) return folder;
   console.log(`The reference tool could not make the cases: ${made.error?.message ?? made.stderr}`);
