@@ -65,11 +65,18 @@ function unpack(bytes: Buffer): Buffer {
   }
   const options = { maxOutputLength: constants.MAX_STRING_LENGTH };
   try {
-    return isGzip ? zlib.gunzipSync(bytes, options) : zlib.zstdDecompressSync(bytes, options);
+    return isGzip ? zlib.gunzipSync(bytes, options) : unpackZstd(bytes, options);
   } catch (cause) {
     const message = `the file is packed with ${isGzip ? "gzip" : "zstd"} and cannot be unpacked (${cause instanceof Error ? cause.message : String(cause)}); copy it again`;
     throw new CompactionError("unreadable-file", message, { cause });
   }
+}
+
+/** Node before 24 takes a frame that breaks off at once for an empty one. */
+function unpackZstd(bytes: Buffer, options: zlib.ZstdOptions): Buffer {
+  const unpacked = zlib.zstdDecompressSync(bytes, options);
+  if (unpacked.length === 0) throw new Error("nothing is in it");
+  return unpacked;
 }
 
 const BINARY_KINDS: readonly { readonly magic: readonly number[]; readonly name: string; readonly advice: string }[] = [
