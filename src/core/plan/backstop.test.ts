@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { createCompactor } from "../../compactor.ts";
+import { anthropicMessages } from "../../formats/anthropic-messages.ts";
 import { openaiChat } from "../../formats/openai-chat.ts";
+import { MISSING_START_TEXT } from "../repair/roles.ts";
 import { estimateTokens } from "../tokens/tokens.ts";
 
 const rounds = Array.from({ length: 12 }, (_, round) => [
@@ -44,4 +46,25 @@ test.each(["always", "never"] as const)("the limit counts the acknowledgement wh
   }));
   const { request } = await compactor.compact({ messages });
   expect(request.messages).toHaveLength(10);
+});
+
+test("the line that stands for a beginning that went is part of what the plan says will be left", async () => {
+  const calls = Array.from({ length: 14 }, (_, round) => [
+    { role: "assistant", content: [{ type: "tool_use", id: `call_${round}`, name: "bash", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: `call_${round}`, content: `log ${round}` }] },
+  ]).flat();
+  const compactor = createCompactor({
+    format: anthropicMessages,
+    maxMessages: 10,
+    prune: { enabled: false },
+    protect: { tailTokens: 0, tailMessages: 4, firstUser: false },
+  });
+  const ending = [
+    { role: "assistant", content: "Done." },
+    { role: "user", content: "And now?" },
+  ];
+  const messages = [{ role: "user", content: "go" }, ...calls, ...ending];
+  const { plan, request, report } = await compactor.fit({ messages });
+  expect(request.messages[0]).toEqual({ role: "user", content: MISSING_START_TEXT });
+  expect(plan.tokensAfter).toBe(report.tokensAfter);
 });

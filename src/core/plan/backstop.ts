@@ -4,6 +4,8 @@
  */
 
 import { formatRules } from "../format-rules.ts";
+import { missingStart } from "../repair/roles.ts";
+import { historyHolder } from "../server-history.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
 import { overLimit } from "./count-backstop.ts";
 import { dropTurns } from "./drop-turns.ts";
@@ -12,6 +14,10 @@ import type { PlanInput } from "./plan-input.ts";
 import { frameMessages } from "./render.ts";
 
 export function withBackstop(plan: Plan, input: PlanInput): Plan {
+  return withOpening(withinLimits(plan, input), input);
+}
+
+function withinLimits(plan: Plan, input: PlanInput): Plan {
   const turned = withoutOldTurns(plan, input);
   const leaving = removedBy(turned);
   const messageIds = overLimit(input, { leaving, added: addedMessages(turned, input) });
@@ -52,6 +58,22 @@ function withDrop(plan: Plan, drop: DropStep | undefined, input: PlanInput): Pla
   const { because: _, ...rest } = withoutTexts(plan, new Set(drop.messageIds));
   const tokensAfter = rest.tokensAfter - tokensIn(drop.messageIds, input);
   return { ...rest, steps: [...rest.steps, drop], tokensAfter };
+}
+
+/** Where the beginning goes and no summary takes its place, a line says so before an assistant's message, and is counted. */
+function withOpening(plan: Plan, { conversation, tokensOf }: PlanInput): Plan {
+  if (!plan.steps.some(({ type }) => type === "drop") || plan.steps.some(isReplacing)) return plan;
+  if (historyHolder(conversation) !== "list") return plan;
+  const leaving = removedBy(plan);
+  const first = conversation.messages.find(({ id, role }) => role !== "system" && !leaving.has(id));
+  const start = missingStart(first, formatRules(conversation.format));
+  if (start === undefined) return plan;
+  // Whatever is put in, a pass that would make the list larger is given up when it is measured.
+  return { ...plan, tokensAfter: Math.min(plan.tokensBefore, plan.tokensAfter + tokensOf(start)) };
+}
+
+function isReplacing({ type }: Step): boolean {
+  return type === "summarize" || type === "native";
 }
 
 /** What leaves is not shortened before. */

@@ -1,5 +1,6 @@
 /** Who may speak when: the first message, compaction blocks, neighbours of one role; system messages have a file of their own. */
 
+import type { FormatRules } from "../format-rules.ts";
 import { type Message, text } from "../message.ts";
 import { isCompactionPart, isSignedCompaction, readableText } from "../plan/native-items.ts";
 import { mapMessages, type Pass, type RepairContext, runsOf, withParts } from "./pass.ts";
@@ -27,13 +28,19 @@ const quoteMisplacedCompaction: Pass = (messages, { report }) =>
 const startWithUser: Pass = (messages, { rules, hasServerHistory, report }) => {
   const [first] = messages;
   if (hasServerHistory) return messages;
-  const isOpened = first?.role === "user" || isCompactionPart(first?.parts[0]);
-  if (isOpened || (first !== undefined && !rules.startsWithUser)) return messages;
-  const start: Message = { id: `${first?.id ?? ""}/start`, role: "user", parts: [text(MISSING_START_TEXT)] };
+  const start = missingStart(first, rules);
+  if (start === undefined) return messages;
   if (first === undefined) report("no-messages", start, "put a user message into the empty list");
   else report("first-role", first, "put a user message in front");
   return [start, ...messages];
 };
+
+/** What has to be put in front of a list that begins with this message; a plan counts it too. */
+export function missingStart(first: Message | undefined, { startsWithUser }: FormatRules): Message | undefined {
+  const isOpened = first?.role === "user" || isCompactionPart(first?.parts[0]);
+  if (isOpened || (first !== undefined && !startsWithUser)) return undefined;
+  return { id: `${first?.id ?? ""}/start`, role: "user", parts: [text(MISSING_START_TEXT)] };
+}
 
 /** Where neighbours of one role are refused, they become one message. */
 export const mergeSameRole: Pass = (messages, context) => {
