@@ -5,6 +5,7 @@
 
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../../core/facts/facts.ts";
 import { addToFilter, createPartFilter, EVERY_PART, type PartFilter, visitParts } from "./path-parts.ts";
+import { LIKELIHOOD_LISTED_MIN } from "./shares.ts";
 
 /**
  * Identifiers with their prices, sorted by what they are worth per token: a position stands for one. Lists side by side, since
@@ -44,14 +45,16 @@ export function offerIdentifiers(facts: readonly RankedFact[], { budgetTokens, c
   const parts = considered.map(({ text }) => (text.includes("/") ? ranksInside(text, ranks, isOffered) : NONE));
   const prices = new Float64Array(considered.length);
   const densities = new Float64Array(considered.length);
-  considered.forEach(({ text, likelihood }, rank) => {
+  for (let rank = 0; rank < considered.length; rank++) {
+    const { text, likelihood } = considered[rank] as RankedFact; // below its length
     let value = likelihood;
     // A part is worth less here than alone, since it may be covered elsewhere.
     for (const part of parts[rank] ?? NONE) value += PART_SHARE * (considered[part]?.likelihood ?? 0);
-    const price = costOf(text);
+    // What nobody lists needs no price: it stands behind all others, and is known only to be a part of them.
+    const price = likelihood < LIKELIHOOD_LISTED_MIN ? Infinity : costOf(text);
     prices[rank] = price;
     densities[rank] = value / price;
-  });
+  }
   return inOrder(descendingOrder(densities), { considered, prices, parts, ranks });
 }
 
