@@ -14,16 +14,20 @@ const OPENINGS: readonly string[] = [
 
 /** As the profiles that are shipped write them, on a line of their own. */
 const OWN_OPENINGS: readonly string[] = [
-  "[Conversation summary]",
-  "[Previous conversation summary]",
-  "[Summary of the conversation before this point]",
-  "[Summary of the earlier conversation, which was archived]",
+  "[Conversation summary]\n",
+  "[Previous conversation summary]\n",
+  "[Summary of the conversation before this point]\n",
+  "[Summary of the earlier conversation, which was archived]\n",
 ];
+
+const ALL_OPENINGS: readonly string[] = [...OPENINGS, ...OWN_OPENINGS];
+/** The first characters of them all: nearly every message begins with another, and one look tells. */
+const FIRST_CHARACTERS = [...new Set(ALL_OPENINGS.map((opening) => opening.charAt(0)))].join("");
 
 export function isForeignSummary({ parts }: Message): boolean {
   const [first] = parts;
   if (first?.type !== "text") return false;
   const start = first.text.trimStart();
-  if (OPENINGS.some((opening) => start.startsWith(opening))) return true;
-  return OWN_OPENINGS.some((opening) => start.startsWith(`${opening}\n`));
+  if (!FIRST_CHARACTERS.includes(start.charAt(0))) return false;
+  return ALL_OPENINGS.some((opening) => start.startsWith(opening));
 }
