@@ -24,6 +24,7 @@ const SMALL_WORDS: Readonly<Partial<Record<Language, string>>> = {
 };
 
 const WORDS_OF: ReadonlyMap<string, readonly Language[]> = smallWordIndex();
+const SMALL_CHARS_MAX = Math.max(...Array.from(WORDS_OF.keys(), ({ length }) => length));
 
 export function detectLanguage(text: string): Language {
   const sample = text.length > SAMPLE_CHARS_MAX ? text.slice(0, SAMPLE_CHARS_MAX) : text;
@@ -60,25 +61,53 @@ function languageOfScript(sample: string): Language | undefined {
 const BEYOND_LATIN = /[^\0-\u024f]/;
 
 function languageOfWords(sample: string): Language {
-  // Most letters are ASCII, and whether a character is a letter of any script takes long to tell.
-  const words = sample.toLowerCase().match(/(?:[a-z]|\p{L})+/gu) ?? [];
-  const votes = votesOf(words);
+  const { votes, words } = votesIn(sample.toLowerCase());
   let best: Language = "en";
   for (const [language, count] of votes) if (count > 1.2 * (votes.get(best) ?? 0)) best = language;
   const evidence = votes.get(best) ?? 0;
-  return evidence >= VOTES_MIN && evidence >= VOTES_SHARE_MIN * words.length ? best : "en";
+  return evidence >= VOTES_MIN && evidence >= VOTES_SHARE_MIN * words ? best : "en";
 }
 
-function votesOf(words: readonly string[]): ReadonlyMap<Language, number> {
+interface Votes {
+  readonly votes: ReadonlyMap<Language, number>;
+  /** How many words there are, small or not. */
+  readonly words: number;
+}
+
+/** Takes out of the text only what is short enough to be a small word: a list of all words takes twice as long. */
+function votesIn(text: string): Votes {
   const votes = new Map<Language, number>();
-  for (const word of words) {
-    const languages = WORDS_OF.get(word);
-    if (languages === undefined) continue;
+  let words = 0;
+  for (let start = 0; start < text.length; start++) {
+    const end = wordEnd(text, start);
+    if (end === start) continue;
+    words++;
+    const languages = (end - start > SMALL_CHARS_MAX ? undefined : WORDS_OF.get(text.slice(start, end))) ?? NONE;
     // A word of several languages says little about each.
     for (const language of languages) votes.set(language, (votes.get(language) ?? 0) + 1 / languages.length);
+    start = end;
   }
-  return votes;
+  return { votes, words };
 }
+
+/** Where the letters from a place on end: there, when it has none. */
+function wordEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length) {
+    const code = text.charCodeAt(end);
+    if (code >= 97 && code <= 122) end++;
+    else if (code < 128) return end;
+    else {
+      const character = String.fromCodePoint(text.codePointAt(end) ?? code);
+      if (!LETTER.test(character)) return end;
+      end += character.length;
+    }
+  }
+  return end;
+}
+
+const NONE: readonly Language[] = [];
+const LETTER = /\p{L}/u;
 
 function smallWordIndex(): ReadonlyMap<string, readonly Language[]> {
   const index = new Map<string, Language[]>();
