@@ -14,12 +14,6 @@ export function guarded(cues: readonly RegExp[]): (text: string) => boolean {
   };
 }
 
-/** Whether a text may have a cue: it has none where it may not. For a cue that is then searched for by other means. */
-export function guardOf(cue: RegExp): (text: string) => boolean {
-  const guard = cueGuard([cue]);
-  return (text) => guard(text) !== 0;
-}
-
 /** Pieces are looked up by a key of so many of their characters; a cue that needs a shorter piece is always asked. */
 const KEY_CHARS = 4;
 const KEY_BITS = 16;
@@ -41,8 +35,8 @@ interface PieceTable {
   readonly piecesOf: ReadonlyMap<number, readonly Piece[]>;
 }
 
-/** One bit for each cue, in their order: set where the expression has to be asked. */
-function cueGuard(cues: readonly RegExp[]): (text: string) => number {
+/** One bit for each cue, in their order: set where the expression has to be asked, by whatever means. */
+export function cueGuard(cues: readonly RegExp[]): (text: string) => number {
   const every = 2 ** cues.length - 1;
   const table = tableOf(cues);
   return (text) => {

@@ -5,7 +5,7 @@
 
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { guardOf } from "../cues/cue-guard.ts";
+import { cueGuard } from "../cues/cue-guard.ts";
 import { CUES } from "../cues/cues.ts";
 import type { Prose } from "../reading/reading.ts";
 import { quick } from "../text/quick-expressions.ts";
@@ -31,16 +31,19 @@ export function withdrawnIn(
   isNamed: IsNamed = () => false,
 ): readonly Withdrawal[] {
   const withdrawn: Withdrawal[] = [];
-  const mayOrder = guardFor(language, ORDERS);
-  const mayForbid = guardFor(language, FORBIDDEN);
+  const guard = guardFor(language);
   for (const { isUser, text, message } of prose) {
     if (!isUser) continue;
     const read = text.slice(0, READ_CHARS);
     // Most messages have none of the words, and one look tells.
-    const ordered = mayOrder(read) ? [...read.matchAll(ORDERS[language])].filter((match) => isOrder(read, match)) : [];
-    const forbidden = mayForbid(read)
-      ? [...read.matchAll(FORBIDDEN[language])].filter((match) => isProhibition(read, match))
-      : [];
+    const may = guard(read);
+    if (may === 0) continue;
+    const ordered =
+      (may & MAY_ORDER) === 0 ? [] : [...read.matchAll(ORDERS[language])].filter((match) => isOrder(read, match));
+    const forbidden =
+      (may & MAY_FORBID) === 0
+        ? []
+        : [...read.matchAll(FORBIDDEN[language])].filter((match) => isProhibition(read, match));
     for (const match of [...ordered, ...forbidden]) {
       const name = (match.slice(1).find((group) => group !== undefined) ?? "").replaceAll("`", "");
       // Whether a plain word is a name takes a look through all messages, and few words are worth it.
@@ -220,16 +223,19 @@ const ORDERS: Readonly<Record<Language, RegExp>> = {
   ar: orders(`(?:احذف|أزل) ${NAME}${END}`, `استخدم ${WAY} بدلا?ً?ا? من ${NAME}${END}`),
 };
 
-type Guard = (text: string) => boolean;
+type Guard = (text: string) => number;
 
-function guardFor(language: Language, expressions: Readonly<Record<Language, RegExp>>): Guard {
-  const expression = expressions[language];
-  const known = GUARDS.get(expression);
+/** The bits of what a guard tells, in the order in which the expressions are given. */
+const MAY_ORDER = 1;
+const MAY_FORBID = 2;
+
+function guardFor(language: Language): Guard {
+  const known = GUARDS.get(language);
   if (known !== undefined) return known;
-  const made = guardOf(expression);
-  GUARDS.set(expression, made);
+  const made = cueGuard([ORDERS[language], FORBIDDEN[language]]);
+  GUARDS.set(language, made);
   return made;
 }
 
 /** Made for each language once; holds nothing of what was read. */
-const GUARDS = new WeakMap<RegExp, Guard>();
+const GUARDS = new Map<Language, Guard>();
