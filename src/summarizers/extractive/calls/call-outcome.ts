@@ -32,8 +32,8 @@ export function failureOf(result: ToolResultPart): string | undefined {
 // A part of a word is found many times faster than a pattern, and most results have none of these.
 
 function hasExitCode(text: string): boolean {
-  if (!text.includes("xit") && !text.includes("eturn") && !text.includes("XIT") && !text.includes("ETURN"))
-    return false;
+  // "turn" would be sought at every "t", of which a text is full.
+  if (!text.includes("xit") && !text.includes("urn") && !text.includes("XIT") && !text.includes("URN")) return false;
   const exit = EXIT_CODE.exec(text);
   return exit !== null && exit[1] !== "0";
 }
@@ -168,7 +168,7 @@ export function writtenCommand(said: string): { readonly name: string; readonly 
   return name === "" ? undefined : { name, brief: oneLine(rest, BRIEF_CHARS_MAX) };
 }
 
-const INNER_NAME_KEYS: readonly string[] = ["tool_name", "toolName", "tool"];
+const INNER_NAME_KEYS = inTurn(["tool_name", "toolName", "tool"]);
 const INNER_INPUT_KEYS: readonly string[] = [
   "params",
   "arguments",
@@ -189,19 +189,30 @@ function innerCall(input: JsonObject): string | undefined {
   return `${name} ${value}`;
 }
 
-const TELLING_KEYS: readonly string[] = ["command", "cmd", "file_path", "path", "url", "query", "pattern"];
+const TELLING_KEYS = inTurn(["command", "cmd", "file_path", "path", "url", "query", "pattern"]);
 
 function tellingValue(input: JsonObject): string | undefined {
   return stringUnder(input, TELLING_KEYS);
 }
 
-/** The first that is one, and not empty. */
-function stringUnder(input: JsonObject, keys: readonly string[]): string | undefined {
-  for (const key of keys) {
+/** Names by their turn: what stands first counts first. */
+function inTurn(keys: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(keys.map((key, turn) => [key, turn]));
+}
+
+/** The first that is one, and not empty. Goes through the arguments, which are fewer than the names. */
+function stringUnder(input: JsonObject, keys: ReadonlyMap<string, number>): string | undefined {
+  let found: string | undefined;
+  let best = keys.size;
+  for (const key in input) {
+    const turn = keys.get(key) ?? best;
+    if (turn >= best) continue;
     const value = input[key];
-    if (typeof value === "string" && value !== "") return value;
+    if (typeof value !== "string" || value === "") continue;
+    found = value;
+    best = turn;
   }
-  return undefined;
+  return found;
 }
 
 const DEPTH_MAX = 3;
