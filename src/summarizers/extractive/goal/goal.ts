@@ -113,13 +113,13 @@ export function goalOf(whole: GoalInput): Goal {
   const original = earliest ?? (firstRequest === undefined ? undefined : quoteOf(firstRequest, GOAL_CHARS_MAX));
   const isAskedAgain = earliest === undefined && firstRequest?.text === current?.text;
   if (original === undefined || isAskedAgain || newest.includes(original.replace(/…$/, ""))) return alone;
-  const work: Work = { ...input, newest, now, isTaken };
+  const work: Work = { ...input, newest, now, isTaken, matchesDone: once(() => matcher(input.done ?? [])) };
   const originalAt = earliest !== undefined || firstRequest === undefined ? -1 : requests.indexOf(firstRequest);
   // What the work turned to since may frame it in its place.
-  const nextAt = requests.findLastIndex(
-    (request, at) => at < now && at > originalAt && isNextTopic(request.text) && isTaken(request),
-  );
-  const isLeft = shiftedAt >= 0 && nextAt >= 0;
+  const isNext = (request: Request, at: number): boolean =>
+    at < now && at > originalAt && isNextTopic(request.text) && isTaken(request);
+  const nextAt = once(() => requests.findLastIndex(isNext));
+  const isLeft = shiftedAt >= 0 && nextAt() >= 0;
   const frames: string[] = [];
   if (!isLeft && isFrame(original, { at: originalAt, isAnnounced: shiftedAt >= 0 }, work))
     frames.push(
@@ -127,7 +127,7 @@ export function goalOf(whole: GoalInput): Goal {
         ? quoteOf(firstRequest, ORIGINAL_CHARS_MAX)
         : askingQuote(original, ORIGINAL_CHARS_MAX, language),
     );
-  const laterAt = [changedAt, frames.length === 0 ? nextAt : -1].find(
+  const laterAt = [changedAt, frames.length === 0 ? nextAt() : -1].find(
     (at) => at > originalAt && isFrame(requests[at]?.text ?? "", { at, isAnnounced: true }, work),
   );
   const leantOn = leantOnAt(laterAt ?? now, shiftedAt, work);
@@ -219,8 +219,8 @@ function changesWay(request: string, { isTalk }: GoalInput): boolean {
   return (isTopicShift(request) && isPlanChange(request)) || (!isTalk && isOtherWay(request));
 }
 
-function isDone(asked: string, { done = [], language }: Work): boolean {
-  return matcher(done)(askingQuote(asked, ASK_CHARS, language));
+function isDone(asked: string, { done = [], matchesDone, language }: Work): boolean {
+  return done.length > 0 && matchesDone()(askingQuote(asked, ASK_CHARS, language));
 }
 
 /** "And what wine goes with it?" only asks: talk moves on by such words. */
@@ -241,6 +241,7 @@ interface Work extends GoalInput {
   /** The place of the current request. */
   readonly now: number;
   readonly isTaken: (request: Request) => boolean;
+  readonly matchesDone: () => (asked: string) => boolean;
 }
 
 /** Whether the work still serves what was asked. */

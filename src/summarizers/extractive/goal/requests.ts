@@ -4,6 +4,7 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { once } from "../../../core/once.ts";
 import { replacedIn } from "../outdated/replaced.ts";
 import { isOverWish, type Withdrawal } from "../outdated/withdrawn.ts";
 import type { Earlier } from "../reading/earlier-summary.ts";
@@ -15,7 +16,7 @@ import { quick } from "../text/quick-expressions.ts";
 import { oneLine } from "../text/sentences.ts";
 import { sharesWords } from "../text/shared-words.ts";
 import { askingQuote } from "./asking.ts";
-import { type Goal, type GoalInput, goalOf } from "./goal.ts";
+import { type Goal, type GoalInput, goalOf, type Request } from "./goal.ts";
 import { withInterrupted } from "./interrupted-task.ts";
 import { OFFERING_MORE } from "./served-task.ts";
 import { asksBack } from "./serving-replies.ts";
@@ -63,16 +64,9 @@ function goalIn(source: Asking, done: readonly string[], newest: Prose | undefin
   const { reading, kept, before } = source;
   if (!reading.hasAssistant) return { goal: [], current: undefined, wholes: new Map(), leading: [] };
   const prose = inOrder(reading.prose, kept.prose);
-  const replies = repliesIn(prose);
+  const isReply = repliesIn(prose);
   const quoted: ReadonlySet<Prose> = new Set(kept.prose);
-  const requests = turnsIn(prose).map(({ item, said }) => ({
-    text: item.text,
-    isKept: quoted.has(item) || item === newest,
-    isReply: replies.has(item.text),
-    isClosed: isClosing(said.at(-1)),
-    isCutShort: said.at(-1)?.isFinal !== true,
-    said: said.map(({ text }) => text),
-  }));
+  const requests = turnsIn(prose).map((turn) => askedIn(turn, quoted.has(turn.item) || turn.item === newest, isReply));
   const foreign = foreignGoals(source.foreign);
   const input: GoalInput = {
     requests,
@@ -84,6 +78,25 @@ function goalIn(source: Asking, done: readonly string[], newest: Prose | undefin
     isObserved: reading.observations > reading.requests.length,
   };
   return withInterrupted(goalOf(input), input, () => toolsIn(source));
+}
+
+/** Few requests are asked what they answer and how they ended, and to tell it takes longest. */
+function askedIn({ item, said }: Turn, isKept: boolean, isReply: (text: string) => boolean): Request {
+  const last = said.at(-1);
+  const answers = once(() => isReply(item.text));
+  const ended = once(() => isClosing(last));
+  return {
+    text: item.text,
+    isKept,
+    get isReply(): boolean {
+      return answers();
+    },
+    get isClosed(): boolean {
+      return ended();
+    },
+    isCutShort: last?.isFinal !== true,
+    said: said.map(({ text }) => text),
+  };
 }
 
 /** The names of what was called. */
@@ -118,20 +131,36 @@ export const ASKING_BACK = quick(
   "i",
 );
 
-/** What users said right after the assistant had asked them something, in a few words or in words of the question. */
-function repliesIn(prose: readonly Prose[]): ReadonlySet<string> {
-  const questionIn = (item: Prose | undefined): string => {
-    const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
-    return (QUESTION.test(end) || ASKING_FOR.test(end)) && !OFFERING_MORE.test(end) ? end : "";
-  };
-  const isReply = (item: Prose, at: number): boolean => {
-    const { isUser, text } = item;
-    const before = prose[at - 1];
-    const question = isUser && !isParted(before, item) ? questionIn(before) : "";
-    if (question === "" || (!QUESTION.test(question) && asksBack(text))) return false;
-    return text.length <= REPLY_CHARS_SHORT || sharesWords(text, question);
-  };
-  return new Set(prose.filter(isReply).map(({ text }) => text));
+/** Whether users said something right after the assistant had asked them, in a few words or in words of the question. */
+function repliesIn(prose: readonly Prose[]): (said: string) => boolean {
+  const placesOf = once(() => userPlaces(prose));
+  return (said) => (placesOf().get(said) ?? []).some((at) => isReplyAt(prose, at));
+}
+
+/** Where users said what, since anybody may say the same again. */
+function userPlaces(prose: readonly Prose[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  prose.forEach(({ isUser, text }, at) => {
+    if (!isUser) return;
+    const known = places.get(text);
+    if (known === undefined) places.set(text, [at]);
+    else known.push(at);
+  });
+  return places;
+}
+
+function isReplyAt(prose: readonly Prose[], at: number): boolean {
+  const item = prose[at];
+  const before = prose[at - 1];
+  if (item === undefined || isParted(before, item)) return false;
+  const question = questionIn(before);
+  if (question === "" || (!QUESTION.test(question) && asksBack(item.text))) return false;
+  return item.text.length <= REPLY_CHARS_SHORT || sharesWords(item.text, question);
+}
+
+function questionIn(item: Prose | undefined): string {
+  const end = item?.isUser === false ? item.text.slice(-QUESTION_CHARS) : "";
+  return (QUESTION.test(end) || ASKING_FOR.test(end)) && !OFFERING_MORE.test(end) ? end : "";
 }
 
 const QUESTION = /[?？؟]/;
