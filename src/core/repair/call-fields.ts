@@ -1,4 +1,4 @@
-/** What a call or a result must say about itself where the provider insists: a name, and arguments that are an object. */
+/** What a call or a result must say about itself: a name, and where the provider insists, arguments that are an object. */
 
 import { isObject } from "../json.ts";
 import type { Part } from "../message.ts";
@@ -8,7 +8,6 @@ import { mapMessages, type Pass, type RepairContext, withParts } from "./pass.ts
 const UNKNOWN_TOOL = "unknown_tool";
 
 export const repairCallFields: Pass = (messages, context) => {
-  if (!context.rules.objectInputs) return messages;
   const names = resultNames(context.rules.namedResults ? context.pairing(messages) : { calls: [] });
   return mapMessages(messages, (message) => {
     if (message.parts.every((part) => repairPart(part, names.get(part), context) === part)) return message;
@@ -23,8 +22,8 @@ export const repairCallFields: Pass = (messages, context) => {
 };
 
 function repairPart(part: Part, callName: string | undefined, { rules }: RepairContext): Part {
-  if (part.type === "tool-call" && (part.name === "" || !isObject(part.input))) {
-    const input = isObject(part.input) ? part.input : { input: part.input };
+  if (part.type === "tool-call" && (part.name === "" || (rules.objectInputs && !isObject(part.input)))) {
+    const input = rules.objectInputs && !isObject(part.input) ? { input: part.input } : part.input;
     return { ...part, name: part.name || UNKNOWN_TOOL, input };
   }
   if (part.type === "tool-result" && rules.namedResults && !part.name)

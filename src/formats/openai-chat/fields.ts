@@ -41,12 +41,17 @@ function isFunctionCall({ wire, callId }: ToolCallPart): boolean {
 function encodeCall(part: ToolCallPart): JsonObject {
   const wire = part.wire?.function_call === undefined ? part.wire : undefined;
   const id = part.callId ?? wire?.id;
-  if (wire === undefined)
+  if (wire === undefined || isNewlyNamed(part, wire))
     return { ...(id !== undefined && { id }), type: "function", function: encodeFunction(part, undefined) };
   if (isObject(wire.function)) return overlay(wire, { id, function: encodeFunction(part, wire.function) });
   if (!isObject(wire.custom)) return overlay(wire, { id });
   const fields = { name: encodeName(part.name, wire.custom), input: encodeFreeText(part.input, wire.custom) };
   return overlay(wire, { id, custom: overlay(wire.custom, fields) });
+}
+
+/** It said nothing of what is called, not even the kind of tool, and was given a name since: there is no form of its own to keep. */
+function isNewlyNamed({ name }: ToolCallPart, { type, function: called, custom }: JsonObject): boolean {
+  return name !== "" && (typeof type !== "string" || type === "") && !isObject(called) && !isObject(custom);
 }
 
 function encodeFunctionCall(part: ToolCallPart): JsonObject {

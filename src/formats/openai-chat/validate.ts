@@ -11,7 +11,12 @@ export function validateMessages(messages: readonly Message[]): readonly Violati
   if (messages.length === 0) {
     return [{ rule: "no-messages", path: "messages", messageIndex: -1, message: `Invalid 'messages': ${EMPTY_ARRAY}` }];
   }
-  const violations = [...messages.flatMap(checkContent), ...messages.flatMap(checkCallIds), ...checkRounds(messages)];
+  const violations = [
+    ...messages.flatMap(checkContent),
+    ...messages.flatMap(checkCallIds),
+    ...messages.flatMap(checkCallNames),
+    ...checkRounds(messages),
+  ];
   return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
@@ -69,6 +74,19 @@ function checkCallIds(message: Message, index: number): readonly Violation[] {
     seen.add(callId);
     return [];
   });
+}
+
+/** The deprecated `function_call` too. */
+function checkCallNames({ parts }: Message, index: number): readonly Violation[] {
+  if (!parts.some((part) => part.type === "tool-call" && part.name === "")) return [];
+  return [
+    about(
+      "missing-name",
+      index,
+      "tool_calls",
+      `Missing required parameter: 'messages.[${index}]' calls a tool without a name.`,
+    ),
+  ];
 }
 
 /** The newest assistant message with calls, while nothing but its results has followed. */

@@ -46,7 +46,7 @@ function decode(json: JsonValue, path: string): Decoded {
 
 /** The type may be left out of messages and of references. */
 function itemType(item: JsonObject): string | undefined {
-  if (typeof item.type === "string") return item.type;
+  if (typeof item.type === "string" && item.type !== "") return item.type;
   if (item.role !== undefined) return "message";
   return typeof item.id === "string" ? "item_reference" : undefined;
 }

@@ -21,6 +21,7 @@ export function validateItems(messages: readonly Message[], body: JsonObject): r
     ...checkHistory(body),
     ...(typeof body.input === "string" ? [] : messages.flatMap(checkForm)),
     ...messages.flatMap(checkContent),
+    ...messages.flatMap(checkCallName),
     ...messages.flatMap(checkReasoning),
     ...messages.flatMap(checkTrigger),
     ...(body.store === false ? messages.flatMap(checkPersisted) : []),
@@ -63,6 +64,11 @@ function blocksOfOutput(part: Part): readonly Part[] {
 
 /** Blocks that we do read: left opaque only when a required field was missing. */
 const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(formatRules("openai-responses").readKinds);
+
+function checkCallName({ parts }: Message, index: number): readonly Violation[] {
+  if (!parts.some((part) => part.type === "tool-call" && part.name === "")) return [];
+  return [about("missing-name", index, `Missing required parameter: 'input[${index}].name'.`)];
+}
 
 /** Reasoning is checked by its id; without one it is mere content. */
 function checkReasoning({ parts }: Message, index: number, messages: readonly Message[]): readonly Violation[] {
