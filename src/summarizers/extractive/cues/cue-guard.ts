@@ -66,7 +66,7 @@ function tableOf(cues: readonly RegExp[]): PieceTable {
   const piecesOf = new Map<number, Piece[]>();
   cues.forEach((expression, at) => {
     const cue = 1 << at;
-    const pieces = neededPieces(expression) ?? [""];
+    const pieces = piecesOfCue(expression);
     // With that flag more letters count as one.
     if (expression.unicode || pieces.some(({ length }) => length < KEY_CHARS)) {
       always |= cue;
@@ -84,6 +84,15 @@ function tableOf(cues: readonly RegExp[]): PieceTable {
   });
   return { always, cuesOf, piecesOf };
 }
+
+/** A cue may stand in several guards, and to read its source takes longest. */
+function piecesOfCue(cue: RegExp): readonly string[] {
+  const pieces = PIECES.get(cue) ?? neededPieces(cue) ?? [""];
+  PIECES.set(cue, pieces);
+  return pieces;
+}
+
+const PIECES = new WeakMap<RegExp, readonly string[]>();
 
 /** Behind the beginning of its longest word: that is rarest. */
 function keyEndOf(piece: string): number {

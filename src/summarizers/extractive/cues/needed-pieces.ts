@@ -50,7 +50,7 @@ function readSequence(reader: Reader): Part {
   let isExact = true;
   let exact: readonly string[] = [""];
   while (reader.at < reader.source.length && !"|)".includes(reader.source.charAt(reader.at))) {
-    const part = quantified(readAtom(reader), reader);
+    const part = readLiterals(reader) ?? quantified(readAtom(reader), reader);
     const ends = part.exact;
     if (ends !== undefined && exact.length * ends.length <= EXACT_MAX) {
       exact = exact.flatMap((start) => ends.map((end) => start + end));
@@ -61,6 +61,17 @@ function readSequence(reader: Reader): Part {
     exact = ends ?? [""];
   }
   return isExact ? { exact } : { pieces: rarer(best, exact) };
+}
+
+/** Characters that mean themselves, as many as follow each other: of the last that a quantifier follows, that one is not theirs. */
+const LITERALS = /[^\\^$.|?*+()[\]{}]+(?![?*+{])/y;
+
+function readLiterals(reader: Reader): Part | undefined {
+  LITERALS.lastIndex = reader.at;
+  const literals = LITERALS.exec(reader.source)?.[0];
+  if (literals === undefined) return undefined;
+  reader.at += literals.length;
+  return { exact: [literals.toLowerCase()] };
 }
 
 type Pieces = readonly string[] | undefined;
