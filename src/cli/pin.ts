@@ -1,6 +1,7 @@
-/** `palimpsest pin` and `unpin`: messages that no compaction may touch. Only messages of the view can be pinned. */
+/** `palimpsest pin` and `unpin`: messages that no compaction may touch. Only messages of the view that are whole can be pinned. */
 
 import { CompactionError } from "../core/errors.ts";
+import { firstShortened } from "../session/pinnable.ts";
 import { type OptionSpecs, parseWords, usage, type Words } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { indentedJson } from "./indented-json.ts";
@@ -8,7 +9,7 @@ import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { overStore, type StoreTask } from "./over-store.ts";
 import { STORE_NOTE, STORE_OPTION } from "./store-option.ts";
-import { sessionState } from "./stored-session.ts";
+import { formatOf, sessionState } from "./stored-session.ts";
 import { terminalOf } from "./terminal.ts";
 import { fitted } from "./text-blocks.ts";
 
@@ -20,7 +21,7 @@ const COMMON = {
 const UNPIN = { unpin: { type: "boolean", about: "the other way round, as palimpsest unpin" } } as const;
 
 const NOTES = `MESSAGE is the id that \`palimpsest show ID\` lists; several may be given, and all
-are pinned or none.
+are taken or none.
 `;
 
 export const pinCommand: Command = {
@@ -73,11 +74,18 @@ interface PinTask {
 }
 
 async function setPinned({ task, id, messageIds, isPinned, given, io }: PinTask): Promise<ExitCode> {
-  const { view } = await sessionState(task, id);
+  const state = await sessionState(task, id);
+  const { view } = state;
   const known = new Set(view.map((message) => message.id));
   const strange = messageIds.find((messageId) => !known.has(messageId));
   if (strange !== undefined) {
     const message = `message ${JSON.stringify(strange)} is not in the view of the session; nothing was changed (palimpsest show ID lists them)`;
+    throw new CompactionError("message-missing", message);
+  }
+  const asked = view.filter((message) => messageIds.includes(message.id));
+  const short = isPinned ? await firstShortened({ id, store: task.store, format: formatOf(state) }, asked) : undefined;
+  if (short !== undefined) {
+    const message = `message ${JSON.stringify(short)} was shortened by a compaction, and only what is whole can be pinned; nothing was changed (palimpsest rollback ID takes compactions back)`;
     throw new CompactionError("message-missing", message);
   }
   task.signal.throwIfAborted();

@@ -185,6 +185,19 @@ test("pinned messages stay, until they are not pinned any more", async () => {
   });
 });
 
+test("what a compaction shortened is not pinned, as no session pins it", async () => {
+  const { cli } = sqliteAt(folder.path, "short-pins.db");
+  await cli("import", LONG, "--id", "s");
+  await cli("compact", "s", "--target", "90%");
+  const { messages } = await json(cli("show", "s", "--json"));
+  const { id: short } = messages.find(({ isEdited }: { isEdited: boolean }) => isEdited);
+  expect(await cli("pin", "s", "m1", short)).toMatchObject({ code: 2, stderr: expect.stringMatching(/was shortened/) });
+  const after = await json(cli("show", "s", "--json"));
+  expect(after.messages.filter(({ isPinned }: { isPinned: boolean }) => isPinned)).toEqual([]);
+  expect((await cli("rollback", "s")).code).toBe(0);
+  expect((await cli("pin", "s", "m1", short)).code).toBe(0);
+});
+
 test("export --all and import make the same session again", async () => {
   const file = join(folder.path, "all.json");
   const { cli } = sqliteAt(folder.path, "copy.db");

@@ -6,6 +6,8 @@
 import { CompactionError } from "../core/errors.ts";
 import { isSameParts } from "../core/ledger/same-message.ts";
 import type { Message, Part } from "../core/message.ts";
+import type { Format } from "../core/ports.ts";
+import type { Store, StoredMessage } from "../core/store/store.ts";
 import type { SessionParts } from "./compact-view.ts";
 import { entriesOf } from "./session-view.ts";
 import { shown } from "./shown.ts";
@@ -14,11 +16,37 @@ export async function checkPinnable({ id, store, live, compactor }: SessionParts
   const { entries } = await live.refresh();
   const entry = entries.find(({ stored }) => stored.id === messageId);
   // Whether it is there at all is for the store to say.
-  if (entry === undefined || !entry.stored.isEdited) return;
-  const [original] = entriesOf(compactor.format, await store.messages(id, [messageId]));
-  if (original === undefined || isWhole(original.message, entry.message)) return;
+  if (entry === undefined) return;
+  const { format } = compactor;
+  if ((await firstShortened({ id, store, format }, [entry.stored])) === undefined) return;
   const message = `Message ${shown(messageId)} was shortened by a compaction, and only what is whole can be pinned; nothing was changed. Roll that compaction back to pin it, or read it with the recall tool.`;
   throw new CompactionError("message-missing", message);
+}
+
+interface SessionIn {
+  readonly id: string;
+  readonly store: Store;
+  readonly format: Format;
+}
+
+/** Of messages as the view has them, the first that says less than was appended; undefined where all are whole. */
+export async function firstShortened(
+  { id, store, format }: SessionIn,
+  messages: readonly StoredMessage[],
+): Promise<string | undefined> {
+  const edited = messages.filter(({ isEdited }) => isEdited);
+  if (edited.length === 0) return undefined;
+  const originals = entriesOf(format, await store.messages(id, idsOf(edited)));
+  const original = new Map(originals.map(({ stored, message }) => [stored.id, message]));
+  const isShortened = (message: Message): boolean => {
+    const before = original.get(message.id);
+    return before !== undefined && !isWhole(before, message);
+  };
+  return entriesOf(format, edited).find(({ message }) => isShortened(message))?.stored.id;
+}
+
+function idsOf(messages: readonly StoredMessage[]): readonly string[] {
+  return messages.map(({ id }) => id);
 }
 
 /** Thinking may be gone, and a summary may have been added. */
