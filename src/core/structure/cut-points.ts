@@ -1,6 +1,6 @@
 /** Where a conversation may be cut, asked of the marks that `structure.ts` keeps. Reads only. */
 
-/** `pair-safe`: anywhere legal. `turn-start`: only before a real user message. `split-turn`: also before a model step. */
+/** `pair-safe`: anywhere legal. `turn-start`: only before a real user message. `split-turn`: also where the model begins to speak. */
 export type CutMode = "pair-safe" | "turn-start" | "split-turn";
 
 export interface CutMarks {

@@ -9,7 +9,7 @@ import { type CutMarks, type CutMode, cutAtOrAfter, cutAtOrBefore, cutPoints, is
 import { isItemReference } from "./item-reference.ts";
 import { createPairingTracker, type PairedCall, type Pairing } from "./pairing.ts";
 
-/** An assistant step with calls, and everything up to its last result: `[start, end)`. */
+/** What the assistant said with its calls, and everything up to their last result: `[start, end)`. */
 export interface Round {
   readonly start: number;
   readonly end: number;
