@@ -35,7 +35,7 @@ export type ErrorCode =
   | "nothing-to-compact"
   /** The database was written by a newer version of this package. */
   | "schema-too-new"
-  /** The store could not read or write; `cause` is what it said. Nothing was changed. */
+  /** The store could not read or write; `cause` is what it said. Nothing was changed, unless the message says that nobody knows. */
   | "storage"
   /** The caller's signal was aborted; nothing was changed. */
   | "aborted";
