@@ -18,11 +18,11 @@ Settings are resolved once, in layers, each over the one before:
 
 export const SETTINGS_END = `## What must go together
 
-- \`compact.target\` and \`protect.tailTokens\` are below \`windowTokens\` and below the limit of every trigger; a limit does not exceed
-  the window, and a reserve, raised to its floor, is below it.
+- \`compact.target\` and \`protect.tailTokens\` are below \`windowTokens\` and below the limit of every trigger but \`economic\`; a limit does not
+  exceed the window, and a reserve, raised to its floor, is below it. Of \`economic\`, one amount is above 0.
 - \`prune.softTrim\`: head and tail together are below \`overChars\`. \`lowWaterRatio\` is below \`highWaterRatio\`, or both are 0.
 - \`protect.tailMessages\` is below \`maxMessages\` where there is a limit.
-- \`summary.budget.minTokens\` does not exceed \`maxTokens\`, \`summary.staged.minChunkRatio\` not \`baseChunkRatio\`.
+- \`summary.budget.minTokens\` does not exceed \`maxTokens\`, that not the window, \`summary.staged.minChunkRatio\` not \`baseChunkRatio\`.
 - \`render.renderer: "merge-first-user"\` needs \`protect.firstUser\`. An acknowledgement that is inserted is not blank.
 - In \`failure.ladder\` nothing follows \`throw\`.
 - A memory flush that is on, and the reserve, fit into the window together.
@@ -95,7 +95,7 @@ NOUS_COMPACTION_ENABLED=true NOUS_COMPACTION_THRESHOLD=100000 NOUS_KEEP_RECENT_T
 \`\`\`
 
 \`openclawSettings\`: the configuration parsed, or its JSON5 text. Only \`agents.defaults.compaction\` is read. With
-\`{ requireAll: true }\` behind it every field must be there. A reserve below \`reserveTokensFloor\` is raised to it; 0 switches the floor off.
+\`{ requireAll: true }\` behind it every field but \`reserveTokens\` and \`keepRecentTokens\` must be there. A reserve below \`reserveTokensFloor\` is raised to it; 0 switches the floor off.
 
 \`\`\`json5
 { agents: { defaults: { compaction: { mode: "safeguard", reserveTokensFloor: 24000, maxHistoryShare: 0.5 } } } }
