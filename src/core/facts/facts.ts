@@ -33,30 +33,35 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   ledger.visit((fact) => {
     likelihoods[at++] = factLikelihood(fact, messages);
   });
-  const threshold = size <= limit ? 0 : (likelihoods[descendingOrder(likelihoods)[limit - 1] ?? 0] ?? 0);
-  const found: RankedFact[] = [];
-  const families: number[] = [];
-  at = 0;
-  ledger.visit((fact, name) => {
-    const likelihood = likelihoods[at++] ?? 0;
-    if (likelihood < threshold || likelihood === 0) return;
-    const text = name.text();
-    if (looksSecret(name, text)) return;
-    found.push({ text, kind: fact.kind, likelihood, isTold: fact.user + fact.assistant > 0 });
-    families.push(familyOf(fact, name));
-  });
-  const keys = new Float64Array(found.length);
-  for (let index = 0; index < found.length; index++) keys[index] = found[index]?.likelihood ?? 0;
-  const order = descendingOrder(keys);
+  const order = descendingOrder(likelihoods);
   const ranked: RankedFact[] = [];
   const members = new Map<number, number>();
-  for (const index of order) {
-    const family = families[index] ?? NO_FAMILY;
-    const others = family === NO_FAMILY ? 0 : (members.get(family) ?? 0);
-    if (family !== NO_FAMILY) members.set(family, others + 1);
-    if (others < FAMILY_MAX) ranked.push(found[index] as RankedFact); // the order holds the indexes of what was found
-  }
+  at = 0;
+  ledger.visit(
+    (fact, name) => {
+      const likelihood = likelihoods[order[at++] ?? 0] ?? 0;
+      const text = name.text();
+      if (looksSecret(name, text)) return;
+      const family = familyOf(fact, name);
+      const others = family === NO_FAMILY ? 0 : (members.get(family) ?? 0);
+      if (family !== NO_FAMILY) members.set(family, others + 1);
+      if (others < FAMILY_MAX)
+        ranked.push({ text, kind: fact.kind, likelihood, isTold: fact.user + fact.assistant > 0 });
+    },
+    order.subarray(0, rankedEnd(likelihoods, order, limit)),
+  );
   return ranked;
+}
+
+/** Where those end in the order that are as likely as the last within the limit, and likely at all. */
+function rankedEnd(likelihoods: Float64Array, order: Int32Array, limit: number): number {
+  const least = order.length <= limit ? 0 : (likelihoods[order[limit - 1] ?? 0] ?? 0);
+  let end = order.length;
+  for (; end > 0; end--) {
+    const likelihood = likelihoods[order[end - 1] ?? 0] ?? 0;
+    if (likelihood >= least && likelihood > 0) break;
+  }
+  return end;
 }
 
 /** Of numbered names that only results mention, a few stand for all. */

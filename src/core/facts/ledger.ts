@@ -16,8 +16,11 @@ export interface FactLedger {
   readonly messages: number;
   readonly size: number;
   add(message: Message): void;
-  /** Every fact, in the order of its first mention. The objects are only valid during the call: they are used again. */
-  visit(visitFact: VisitFact): void;
+  /**
+   * Every fact in the order of its first mention, or just those of which the numbers in that order are given, as they are. The objects are
+   * only valid during the call: they are used again.
+   */
+  visit(visitFact: VisitFact, entries?: Int32Array): void;
 }
 
 export interface FactLedgerOptions {
@@ -63,7 +66,7 @@ export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {
       index++;
       if (table.size() > factsMax) forget(table, factsMax >> 1);
     },
-    visit: (visitFact) => table.visit(visitFact),
+    visit: (visitFact, entries) => table.visit(visitFact, entries),
   };
 }
 

@@ -54,8 +54,8 @@ export interface MentionTable {
   place(place: MentionPlace): void;
   /** The half-open range of units that names it. */
   mention(start: number, end: number, kind: IdentifierKind): void;
-  /** In the order of first mention. The objects are used again for the next. */
-  visit(visitFact: VisitFact): void;
+  /** In the order of first mention, or just those of which the numbers in that order are given, as they are. The objects are used again for the next. */
+  visit(visitFact: VisitFact, entries?: Int32Array): void;
   /** Forgets all others; asked in the order of first mention. */
   keep(isKept: () => boolean): void;
 }
@@ -111,7 +111,7 @@ export function createMentionTable(): MentionTable {
         rows[row + MESSAGES] = (rows[row + MESSAGES] ?? 0) + 1;
       }
     },
-    visit: (visitFact) => visitEntries(table, visitFact),
+    visit: (visitFact, entries) => visitEntries(table, visitFact, entries),
     keep: (isKept) => keepEntries(table, isKept),
   };
 }
@@ -209,7 +209,7 @@ function fillBuckets(table: Table): void {
   table.buckets = buckets;
 }
 
-function visitEntries(table: Table, visitFact: VisitFact): void {
+function visitEntries(table: Table, visitFact: VisitFact, entries?: Int32Array): void {
   const { rows, kinds, texts, names } = table;
   const fact = emptyFact();
   let entry = 0;
@@ -218,7 +218,9 @@ function visitEntries(table: Table, visitFact: VisitFact): void {
     return (texts[entry] ?? "").slice(start, start + (rows[entry * ROW + LENGTH] ?? 0));
   };
   const name: Mutable<FactName> = { units: names, start: 0, end: 0, text };
-  for (; entry < kinds.length; entry++) {
+  const count = entries?.length ?? kinds.length;
+  for (let at = 0; at < count; at++) {
+    entry = entries?.[at] ?? at;
     const row = entry * ROW;
     fact.kind = kinds[entry] ?? "code";
     fact.user = rows[row + SLOT.user] ?? 0;
