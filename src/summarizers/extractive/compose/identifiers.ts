@@ -38,20 +38,24 @@ export function offersMax(budgetTokens: number): number {
 export function offerIdentifiers(facts: readonly RankedFact[], { budgetTokens, costOf }: OfferOptions): Offers {
   const considered = facts.slice(0, offersMax(budgetTokens));
   const ranks = new Map<string, number>();
+  const filter = createPartFilter(considered.length);
   considered.forEach(({ text }, rank) => {
     ranks.set(text, rank);
+    addToFilter(filter, text);
   });
-  const isOffered = filterOf(considered);
-  const parts = considered.map(({ text }) => (text.includes("/") ? ranksInside(text, ranks, isOffered) : NONE));
-  const prices = new Float64Array(considered.length);
-  const densities = new Float64Array(considered.length);
-  for (let rank = 0; rank < considered.length; rank++) {
+  // The likeliest come first. Behind these nothing is ever listed: it only counts as a part of others, and needs no price.
+  const offered = considered.findLastIndex(({ likelihood }) => likelihood >= LIKELIHOOD_LISTED_MIN) + 1;
+  const parts: (readonly number[])[] = [];
+  const prices = new Float64Array(offered);
+  const densities = new Float64Array(offered);
+  for (let rank = 0; rank < offered; rank++) {
     const { text, likelihood } = considered[rank] as RankedFact; // below its length
+    const own = text.includes("/") ? ranksInside(text, ranks, filter) : NONE;
     let value = likelihood;
     // A part is worth less here than alone, since it may be covered elsewhere.
-    for (const part of parts[rank] ?? NONE) value += PART_SHARE * (considered[part]?.likelihood ?? 0);
-    // What nobody lists needs no price: it stands behind all others, and is known only to be a part of them.
-    const price = likelihood < LIKELIHOOD_LISTED_MIN ? Infinity : costOf(text);
+    for (const part of own) value += PART_SHARE * (considered[part]?.likelihood ?? 0);
+    const price = costOf(text);
+    parts.push(own);
     prices[rank] = price;
     densities[rank] = value / price;
   }
@@ -76,7 +80,8 @@ function inOrder(order: Int32Array, { considered, prices, parts, ranks }: Weighe
     const rank = order[position] ?? 0;
     const own = parts[rank] ?? NONE;
     texts.push(considered[rank]?.text ?? "");
-    inside.push(own.length === 0 ? NONE : own.map((part) => positions[part] ?? 0));
+    // What is not offered has no position.
+    inside.push(own.length === 0 ? NONE : own.flatMap((part) => positions[part] ?? []));
     likelihoods[position] = considered[rank]?.likelihood ?? 0;
     costs[position] = prices[rank] ?? 0;
   }
@@ -98,12 +103,6 @@ function ranksInside(path: string, ranks: ReadonlyMap<string, number>, filter: P
     found.push(rank);
   });
   return found ?? NONE;
-}
-
-function filterOf(facts: readonly RankedFact[]): PartFilter {
-  const filter = createPartFilter(facts.length);
-  for (const { text } of facts) addToFilter(filter, text);
-  return filter;
 }
 
 const PART_SHARE = 0.7;
