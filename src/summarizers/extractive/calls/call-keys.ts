@@ -8,10 +8,11 @@ export function callKeyOf(toolName: string, brief: string): string {
 }
 
 /** What succeeds later under the same key overcomes a failure: a commit is one, whatever its message, and an edit whatever its lines. */
-export function failureKeyOf(toolName: string, brief: string): string {
+export function failureKeyOf(toolName: string, brief: string, callKey = callKeyOf(toolName, brief)): string {
   const deeds = brief.includes("git ") ? [...brief.matchAll(GIT_DEED)] : [];
   const deed = deeds.at(-1)?.[1];
-  return deed === undefined ? callKeyOf(toolName, brief.replace(LINES, "")) : `${toolName} git ${deed}`;
+  if (deed !== undefined) return `${toolName} git ${deed}`;
+  return LINES.test(brief) ? callKeyOf(toolName, brief.replace(LINES, "")) : callKey;
 }
 
 /** Whether a command does more with git than look. */

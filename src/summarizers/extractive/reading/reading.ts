@@ -228,12 +228,14 @@ function readObservation(state: State, said: string): void {
 interface Called {
   readonly name: string;
   readonly brief: string;
+  /** Where it is known already. */
+  readonly callKey?: string;
 }
 
 /** What failed stands until the same succeeds. */
-function noteFailure(state: State, { name, brief }: Called, failure: string | undefined): void {
+function noteFailure(state: State, { name, brief, callKey }: Called, failure: string | undefined): void {
   if (failure === undefined && state.failures.size === 0) return;
-  const key = failureKeyOf(name, brief);
+  const key = failureKeyOf(name, brief, callKey);
   // Deleted first even when it comes again, so that the newest stands last.
   state.failures.delete(key);
   if (failure === undefined) return;
@@ -256,11 +258,12 @@ function readResult(state: State, result: ToolResultPart, message: number): void
   const brief = briefOf(call);
   const failure = failureOf(result);
   const callKey = callKeyOf(call.name, brief);
-  noteFailure(state, { name: call.name, brief }, failure);
+  noteFailure(state, { name: call.name, brief, callKey }, failure);
   const logged = state.log.get(callKey);
-  state.log.delete(callKey);
-  if (logged !== undefined && isChangedOtherwise(logged, call.input))
-    state.log.set(`${callKey} ${logged.message}`, logged);
+  if (logged !== undefined) {
+    state.log.delete(callKey);
+    if (isChangedOtherwise(logged, call.input)) state.log.set(`${callKey} ${logged.message}`, logged);
+  }
   if (failure === undefined) {
     const edits = state.editedAt;
     const isListed = noteFiles(state, call, message);
