@@ -26,7 +26,7 @@ export const PRESENT_MESSAGES = 6;
 /** No longer so by all that came after it. */
 export function isStale(sentence: string, { language, isMended, isPast, isRefuted, isDenied }: Since): boolean {
   if ((isMended || isDenied) && CUES[language].finding.test(sentence)) return true;
-  return (isPast && PASSING[language]?.test(sentence) === true) || (isRefuted && HEDGED.test(sentence));
+  return (isPast && isPassing(sentence, language)) || (isRefuted && HEDGED.test(sentence));
 }
 
 /** "No, that's not it." */
@@ -78,26 +78,38 @@ export function counters(reply: string): boolean {
 const COUNTERED =
   /^\s*(?:(?:well|hm+|no|nope|actually|ok(?:ay)?|but|nein|naja|aber|non|mais|pero)[,.…]*\s+)*(?:(?:i think|i['’]d say|ich (?:finde|denke|meine),?) (?:it|we|they|this|that|es|das|wir) (?:should|needs? to|must|sollten?|soll|müssen) (?!also |auch )|je pense qu['’](?:il|on) devr|(?:creo|acho) que (?:debería|deveria)|penso che (?:dovrebbe|dovremmo))/i;
 
-/** How things stood when it was said. */
-const PASSING: Partial<Record<Language, RegExp>> = {
-  en: quick(
-    String.raw`^(?:currently|right now|at the moment|for now|now|wait|i need|i still need|i have (?:uncommitted|un))(?!\p{L})|(?<!\p{L})(?:uncommitted|unstaged|still (?:failing|fails|shows?|showing|need|needs|missing|have|has)|(?:is|are) (?:still|currently|failing)|not yet|needs? to be (?:committed|fixed|pushed|updated)|in the middle of)(?!\p{L})`,
-    "i",
+/** How things stood when it was said: words that open a sentence, and words anywhere in it. */
+const PASSING: Partial<Record<Language, Passing>> = {
+  en: passing(
+    "currently|right now|at the moment|for now|now|wait|i need|i still need|i have (?:uncommitted|un)",
+    "uncommitted|unstaged|still (?:failing|fails|shows?|showing|need|needs|missing|have|has)|(?:is|are) (?:still|currently|failing)|not yet|needs? to be (?:committed|fixed|pushed|updated)|in the middle of",
   ),
-  de: quick(
-    String.raw`^(?:derzeit|aktuell|gerade|momentan|jetzt|noch)(?!\p{L})|(?<!\p{L})(?:noch nicht|immer noch|schlägt (?:noch )?fehl|muss noch)(?!\p{L})`,
-    "i",
-  ),
-  fr: quick(
-    String.raw`^(?:actuellement|pour l'instant|en ce moment|maintenant)(?!\p{L})|(?<!\p{L})(?:pas encore|toujours pas|échoue encore)(?!\p{L})`,
-    "i",
-  ),
-  es: quick(
-    String.raw`^(?:actualmente|por ahora|en este momento|ahora)(?!\p{L})|(?<!\p{L})(?:todavía no|aún no|sigue fallando)(?!\p{L})`,
-    "i",
-  ),
-  zh: /^(?:目前|现在|当前|暂时)|还没有?|尚未|仍然/u,
+  de: passing("derzeit|aktuell|gerade|momentan|jetzt|noch", "noch nicht|immer noch|schlägt (?:noch )?fehl|muss noch"),
+  fr: passing("actuellement|pour l'instant|en ce moment|maintenant", "pas encore|toujours pas|échoue encore"),
+  es: passing("actualmente|por ahora|en este momento|ahora", "todavía no|aún no|sigue fallando"),
+  zh: { any: /^(?:目前|现在|当前|暂时)|还没有?|尚未|仍然/u },
 };
+
+interface Passing {
+  /** Any of the words. */
+  readonly any: RegExp;
+  /** Those that have to stand alone. */
+  readonly alone?: RegExp;
+}
+
+/** Few sentences have any: to ask of every character whether a word begins there takes longer than to look for the words. */
+function passing(opening: string, anywhere: string): Passing {
+  return {
+    any: new RegExp(`^(?:${opening})|${anywhere}`, "i"),
+    alone: quick(String.raw`^(?:${opening})(?!\p{L})|(?<!\p{L})(?:${anywhere})(?!\p{L})`, "i"),
+  };
+}
+
+function isPassing(sentence: string, language: Language): boolean {
+  const words = PASSING[language];
+  return words?.any.test(sentence) === true && words.alone?.test(sentence) !== false;
+}
+
 /** "I bet it is the lamp." */
 const HEDGED = quick(
   String.raw`(?<!\p{L})(?:i (?:bet|think|guess|suspect|believe)|probably|perhaps|maybe|might|likely|seems?|looks like|suggests?|vermutlich|wahrscheinlich|vielleicht|probablement|peut-être|probablemente|quizás|provavelmente|forse|вероятно|возможно)(?!\p{L})|可能|也许|大概|おそらく|たぶん|아마`,
