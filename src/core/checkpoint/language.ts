@@ -6,7 +6,7 @@
 export type Language = "en" | "de" | "fr" | "es" | "pt" | "it" | "ru" | "zh" | "ja" | "ko" | "ar";
 
 /** A longer sample does not change the answer. */
-const SAMPLE_CHARS_MAX = 6_000;
+export const SAMPLE_CHARS_MAX = 6_000;
 /** Share of letters that must be of another script; texts about code are half Latin in any language. */
 const SCRIPT_SHARE_MIN = 0.15;
 

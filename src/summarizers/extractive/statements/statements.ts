@@ -4,7 +4,7 @@
  */
 
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
-import { detectLanguage, type Language } from "../../../core/checkpoint/language.ts";
+import { detectLanguage, type Language, SAMPLE_CHARS_MAX } from "../../../core/checkpoint/language.ts";
 import type { Message } from "../../../core/message.ts";
 import { once } from "../../../core/once.ts";
 import { isTelling } from "../goal/tasks.ts";
@@ -161,10 +161,13 @@ const OTHER_SCRIPTS: ReadonlySet<Language> = new Set(["ru", "zh", "ja", "ko", "a
 
 /** An assistant may speak another language than its user. */
 export function assistantLanguage({ prose, language }: Reading): Language {
-  const spoken = prose.filter(({ isUser }) => !isUser).slice(-SAMPLE_MESSAGES);
-  const sample = spoken.map(({ text }) => spokenWords(text, SAMPLE_CHARS)).join("\n");
+  let sample = "";
+  for (const { text } of prose.filter(({ isUser }) => !isUser).slice(-SAMPLE_MESSAGES)) {
+    // Nobody reads more than that.
+    if (sample.length < SAMPLE_CHARS_MAX) sample += `${spokenWords(text, SAMPLE_CHARS)}\n`;
+  }
   const charsMin = OTHER_SCRIPTS.has(language) ? SCRIPT_CHARS_MIN : SAMPLE_CHARS_MIN;
-  return sample.length < charsMin ? language : detectLanguage(sample);
+  return sample.length <= charsMin ? language : detectLanguage(sample);
 }
 
 interface Found {

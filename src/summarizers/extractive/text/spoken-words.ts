@@ -1,7 +1,8 @@
 /** Words that people say, for telling their language: without code, markup, addresses and names of files. Never rewords. */
 
+import { SAMPLE_CHARS_MAX } from "../../../core/checkpoint/language.ts";
+
 const READ_CHARS = 2_000;
-const SAMPLE_CHARS = 20_000;
 const SAMPLE_CHARS_MIN = 200;
 const SAMPLE_CHARS_EACH = 500;
 
@@ -10,7 +11,7 @@ export function sampleOf(prose: readonly { readonly isUser: boolean; readonly te
   let sample = "";
   for (const isUser of [true, false]) {
     for (const item of prose) {
-      if (item.isUser === isUser && sample.length < SAMPLE_CHARS)
+      if (item.isUser === isUser && sample.length < SAMPLE_CHARS_MAX)
         sample += `${spokenWords(item.text, SAMPLE_CHARS_EACH)}\n`;
     }
     if (sample.length > SAMPLE_CHARS_MIN) return sample;
