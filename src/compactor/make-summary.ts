@@ -5,6 +5,7 @@
 
 import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
 import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
+import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
@@ -16,6 +17,7 @@ import { withoutSummary } from "../core/plan/summary-marks.ts";
 import type { Usage } from "../core/ports.ts";
 import type { FailureStep } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
+import { untilAborted } from "../core/until-aborted.ts";
 import { saidUsage, totalUsage } from "../core/usage.ts";
 import { checkedResult, type Shorten } from "./checked-result.ts";
 import type { Bill } from "./cost.ts";
@@ -66,7 +68,9 @@ export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary>
   const summaryInput = inputFor(given);
   const spending = createSpending();
   try {
-    const returned: SummaryResult = await summarizer.summarize(summaryInput, { ...context, ...spending.told });
+    const asked = summarizer.summarize(summaryInput, { ...context, ...spending.told });
+    // Not every summarizer heeds the signal: one that goes on does not hold up a caller who gave up.
+    const returned: SummaryResult = await untilAborted(asked, context.signal);
     spending.settle(returned);
     throwIfAborted(context.signal);
     const check = { name: summarizer.name, input: summaryInput, shorten: given.shorten };
@@ -188,7 +192,7 @@ const UNCHANGED = / The conversation was not changed\.$/;
 const NOTHING_SAID: Fallback = { step: "truncate", because: "There is no text to summarize." };
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message.replace(UNCHANGED, "") : String(error);
+  return errorText(error).replace(UNCHANGED, "");
 }
 
 interface Failure {

@@ -3,6 +3,7 @@
  * and a summary is made instead; nothing of the conversation is touched before that is known.
  */
 
+import { errorText } from "../core/error-text.ts";
 import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import { removedIds } from "../core/plan/apply-plan.ts";
@@ -78,7 +79,7 @@ export async function askNative(input: NativeInput): Promise<NativeOutcome> {
     return { type: "replaced", kind, messages, ...(text !== undefined && { text }), ...used, notes };
   } catch (error) {
     throwIfAborted(signal);
-    return { type: "refused", kind, because: error instanceof Error ? error.message : String(error) };
+    return { type: "refused", kind, because: errorText(error) };
   }
 }
 

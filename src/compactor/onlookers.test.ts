@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { arrayLogger, conversation, listening, scriptedSummarizer } from "../../test/watched-pass.ts";
 import { createCompactor } from "../compactor.ts";
 import type { HookEvent } from "../core/hooks/hook-events.ts";
@@ -77,6 +77,67 @@ describe("a caller who gives up", () => {
       name: "CompactionError",
       code: "aborted",
     });
+  });
+
+  test("while a summarizer goes on that does not heed its signal", async () => {
+    const controller = new AbortController();
+    const summarizer = {
+      ...scriptedSummarizer(),
+      summarize: (): Promise<never> => {
+        setTimeout(() => controller.abort(), 5);
+        return new Promise(() => {});
+      },
+    };
+    const { compactor } = listening({}, summarizer);
+    const pass = compactor.fit(LARGE, { signal: controller.signal });
+    await expect(pass).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  test.each(["gate", "provide"] as const)("by a %s that fails then leaves no failure unheard", async (kind) => {
+    const unheard: unknown[] = [];
+    const hear = (error: unknown) => unheard.push(error);
+    process.on("unhandledRejection", hear);
+    onTestFinished(() => void process.off("unhandledRejection", hear));
+    const controller = new AbortController();
+    const hook = async (): Promise<undefined> => {
+      controller.abort();
+      throw new Error("gave up");
+    };
+    const { compactor } = listening({ hooks: { [kind]: hook } });
+    await expect(compactor.fit(LARGE, { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unheard).toEqual([]);
+  });
+});
+
+describe("what is thrown has no text", () => {
+  const unspeakable = (): never => {
+    throw Object.create(null);
+  };
+  const rejecting = (): Promise<never> => Promise.reject(Object.create(null));
+
+  test.each([
+    ["a listener", { notify: unspeakable }],
+    ["a listener that rejects", { notify: rejecting }],
+    ["one that provides", { provide: rejecting }],
+  ] satisfies [string, Hooks][])("%s", async (_, hooks) => {
+    const { report } = await listening({ hooks }).compactor.fit(LARGE);
+    expect(report).toMatchObject({ compacted: true, fallbacks: [] });
+  });
+
+  test("a gate stays closed", async () => {
+    const { report } = await listening({ hooks: { gate: rejecting } }).compactor.fit(LARGE);
+    expect(report).toMatchObject({ compacted: false, reason: "gate" });
+  });
+
+  test("a logger", async () => {
+    const logger = { debug: unspeakable, info: unspeakable, warn: unspeakable, error: unspeakable };
+    expect((await listening({ logger }).compactor.fit(LARGE)).report.compacted).toBe(true);
+  });
+
+  test("a summarizer goes down the ladder", async () => {
+    const { report } = await listening({}, { ...scriptedSummarizer(), summarize: rejecting }).compactor.fit(LARGE);
+    expect(report).toMatchObject({ ok: false, fallbacks: [{ step: "keep-and-trim" }] });
   });
 });
 

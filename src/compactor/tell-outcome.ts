@@ -1,5 +1,6 @@
 /** How a pass ended, told to everybody who looks on, from what was really carried out. Changes nothing of it. */
 
+import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
 import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
@@ -10,7 +11,6 @@ import type { NativeOutcome, RefusedNative } from "./native.ts";
 import type { Pass } from "./pass.ts";
 import { leavingIds, PROVIDED_NAME } from "./provided.ts";
 import { nativeFallback, type Report } from "./report.ts";
-import { textOf } from "./watch.ts";
 
 export interface PassOutcome {
   readonly carried: CarriedOut;
@@ -39,7 +39,7 @@ export function tellOutcome(pass: Pass, { carried, result }: PassOutcome): Attri
 
 export function tellFailure(pass: Pass, error: unknown): void {
   const { teller, given, tokensBefore, decision } = pass;
-  const because = textOf(error);
+  const because = errorText(error);
   if (error instanceof CompactionError && error.code === "summary-failed") {
     teller.tell({ type: "summary-failed", because, fallback: "throw" });
   }

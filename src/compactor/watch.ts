@@ -3,6 +3,7 @@
  * gates and providers, which are asked and not told, can change one.
  */
 
+import { errorText } from "../core/error-text.ts";
 import { sessionIdOf } from "../core/hooks/hook-aliases.ts";
 import type { HookContext, HookEvent } from "../core/hooks/hook-events.ts";
 import { type FileOperations, type HookLists, type Hooks, notifyAll, settleHooks } from "../core/hooks/hooks.ts";
@@ -68,11 +69,11 @@ export function createTeller(watch: Watch, context: HookContext): Teller {
     try {
       writeLine(watch, event, context);
     } catch (error) {
-      notes.push(`The logger failed: ${textOf(error)}`);
+      notes.push(`The logger failed: ${errorText(error)}`);
     }
   };
   const hookFailed: Teller["hookFailed"] = (kind, error) => {
-    const because = textOf(error);
+    const because = errorText(error);
     notes.push(`A ${kind} hook failed: ${because}`);
     log({ type: "hook-failed", kind, because });
   };
@@ -97,10 +98,6 @@ function writeLine({ logger, profile }: Watch, event: LogEvent, context: HookCon
     ...(agentId !== undefined && { agentId }),
   };
   logger[line.level](fields, line.message);
-}
-
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Compactions made so far, per session id; those without an id count as one session. */

@@ -3,12 +3,14 @@
  * neither stop nor fail it, a `provide` may replace the built-in compaction or cancel it. The sources' own names are aliases.
  */
 
+import { errorText } from "../error-text.ts";
 import { CompactionError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { Message } from "../message.ts";
 import type { Plan, Reason } from "../plan/plan.ts";
 import { shownValue } from "../settings/check-schema.ts";
 import { nearestWord } from "../settings/near-word.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { aliasGates, aliasNames, aliasNotifies, aliasProvides, type HookAliases } from "./hook-aliases.ts";
 import type { HookContext, HookEvent } from "./hook-events.ts";
 import { planCopy } from "./snapshot.ts";
@@ -172,12 +174,12 @@ async function answerOf(ask: () => Promise<GateAnswer>): Promise<unknown> {
   try {
     return await ask();
   } catch (error) {
-    return error instanceof Error ? error : String(error);
+    return errorText(error);
   }
 }
 
 function closedBecause(answer: unknown): string | undefined {
-  if (answer instanceof Error) return answer.message;
+  if (answer instanceof Error) return errorText(answer);
   if (typeof answer === "string") return answer;
   return answer === false ? "A gate said no." : undefined;
 }
@@ -254,18 +256,5 @@ function eventCopy(event: HookEvent): HookEvent {
       return { ...event };
     default:
       return structuredClone(event);
-  }
-}
-
-/** A hook that never answers does not hold up a caller who gave up. */
-async function untilAborted<Value>(answer: Awaitable<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([answer, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }
