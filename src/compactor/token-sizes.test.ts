@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { createCompactor } from "../compactor.ts";
+import type { Format } from "../core/ports.ts";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
+import { openaiChat } from "../formats/openai-chat.ts";
+
+const LONG = "What the tool said, at length. ".repeat(4_000);
+
+/** Hosts that keep one list may write into the messages that stand in it. */
+async function countedAfter<Body extends object>(format: Format, body: Body, change: (body: Body) => void) {
+  const options = { format, windowTokens: 20_000, maxOutputTokens: 1_000, telemetry: false } as const;
+  const compactor = createCompactor(options);
+  const { report: before } = await compactor.fit(body);
+  expect(before.compacted).toBe(false);
+  change(body);
+  const [{ report: known }, { report: fresh }] = [
+    await compactor.fit(body),
+    await createCompactor(options).fit(structuredClone(body)),
+  ];
+  expect(known.tokensBefore).toBe(fresh.tokensBefore);
+  expect(known.reason).toBe(fresh.reason);
+}
+
+describe("a message that was changed in place is counted anew", () => {
+  const chat = () => ({
+    model: "m",
+    messages: [
+      { role: "user", content: "Look." },
+      { role: "assistant", content: "Yes." },
+      { role: "user", content: "Go on." },
+    ],
+  });
+  const rounds = (input: object = { path: "a" }) => ({
+    model: "m",
+    max_tokens: 10,
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Look." }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "a", name: "read", input },
+          { type: "tool_use", id: "b", name: "read", input: { path: "b" } },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "x" }] }] },
+    ],
+  });
+
+  test("a longer text", () =>
+    countedAfter(openaiChat, chat(), ({ messages }) => Object.assign(messages[2] ?? {}, { content: LONG })));
+  test("another part", () =>
+    countedAfter(anthropicMessages, rounds(), ({ messages }) =>
+      Object.assign(messages[2] ?? {}, {
+        content: [...(messages[2]?.content ?? []), { type: "tool_result", tool_use_id: "b", content: LONG }],
+      }),
+    ));
+  test("arguments of a call", () => {
+    const input = { path: "a" };
+    return countedAfter(anthropicMessages, rounds(input), () => Object.assign(input, { text: LONG }));
+  });
+});
+
+test("what nobody reads may nest as it likes", async () => {
+  let deep: object = {};
+  for (let level = 0; level < 20_000; level++) deep = { deep };
+  const body = { model: "m", messages: [{ role: "user", content: "Look.", deep }] };
+  const compactor = createCompactor({ format: openaiChat, telemetry: false });
+  const { report } = await compactor.fit(body);
+  expect((await compactor.fit(body)).report.tokensBefore).toBe(report.tokensBefore);
+});
