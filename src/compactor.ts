@@ -126,6 +126,7 @@ export interface Compactor {
   observe(request: unknown, response: unknown): void;
 }
 
+/** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
 export function createCompactor(options: CompactorOptions): Compactor {
   const engine = createEngine(options);
   return {

@@ -15,6 +15,7 @@ const FORMATS: Readonly<Record<FormatName, Format>> = {
   gemini,
 };
 
+/** Of all formats. */
 export const formatNames: readonly FormatName[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"];
 
 /** A name may come from a file or a setting, where no compiler has looked at it. */
@@ -24,6 +25,7 @@ export function formatNamed(name: FormatName): Format {
   throw new CompactionError("invalid-settings", message);
 }
 
+/** Whether a format is called so. */
 export function isFormatName(name: string): name is FormatName {
   return Object.hasOwn(FORMATS, name);
 }

@@ -55,6 +55,7 @@ const DEFINITION: ToolDefinition = {
   },
 };
 
+/** The tool for a session, in the form of its provider or of another `format`. */
 export function recallTool(
   session: Session,
   format: Format = session.compactor.format,

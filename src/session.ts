@@ -34,6 +34,11 @@ export interface SessionOptions {
 
 const LEASE_MS = 60_000;
 
+/**
+ * Opens a session, or makes it where it is not there.
+ * @example
+ * const session = await openSession("ticket-4711", { store: "sqlite:./sessions.db", compactor: { format: anthropicMessages } });
+ */
 export async function openSession(id: string, options: SessionOptions): Promise<Session> {
   checkSessionId(id);
   checkSessionOptions(options);

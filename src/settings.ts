@@ -27,6 +27,7 @@ export interface SettingsLayers {
   readonly call?: SettingsInput | undefined;
 }
 
+/** Complete, checked and frozen: each layer over the one before. Throws `invalid-settings`, which names the key. */
 export function resolveSettings(layers: SettingsLayers = {}): Settings {
   refuseProblems(checkLayers(layers));
   const profile = profileOf(layers.profile);

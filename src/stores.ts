@@ -28,6 +28,7 @@ const OPENERS: Readonly<Record<string, Open>> = {
   postgresql: openServer,
 };
 
+/** @example const store = await openStore("sqlite:./sessions.db"); */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
   const open = Object.hasOwn(OPENERS, scheme) ? OPENERS[scheme] : undefined;

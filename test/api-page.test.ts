@@ -1,7 +1,7 @@
 /** docs/api.md against the code: every name of every entry point, every option and every reason, and nothing that does not exist. */
 
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { SUMMARIES } from "../src/cli/command-names.ts";
@@ -42,16 +42,40 @@ function exportsOf(source: string): readonly string[] {
 
 const entries = Object.entries(manifest.exports)
   .filter(([, file]) => file.endsWith(".js"))
-  .map(([path, file]) => ({
-    heading: `## palimpsest${path.slice(1)}`,
-    names: exportsOf(read(file.replace("./dist/", "src/").replace(/\.js$/, ".ts"))),
-  }));
+  .map(([path, file]) => {
+    const source = file.replace("./dist/", "src/").replace(/\.js$/, ".ts");
+    return { heading: `## palimpsest${path.slice(1)}`, source, names: exportsOf(read(source)) };
+  });
 
 test.each(entries)("$heading has every name that it exports", ({ heading, names }) => {
   expect(names.length).toBeGreaterThan(0);
   const known = codeWords(sectionOf(heading));
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
+
+/** Functions, values and classes; of types their fields are described. */
+const DECLARED = (name: string): RegExp =>
+  new RegExp(`^export (?:async )?(const|function|class|interface|type) ${name}\\b`, "m");
+
+/** Whether a doc comment stands before what is exported under that name, here or in the file that it comes from. */
+function isDescribed(source: string, name: string): boolean {
+  const text = read(source);
+  const declared = DECLARED(name).exec(text);
+  if (declared !== null) {
+    const isType = declared[1] === "interface" || declared[1] === "type";
+    return isType || text.slice(0, declared.index).trimEnd().endsWith("*/");
+  }
+  const lists = [...text.matchAll(/^(?:export|import) (?:type )?\{([^}]*)\} from "(.*?)"/gm)];
+  const from = lists.find(([, names = ""]) => new RegExp(`\\b${name}\\b`).test(names))?.[2];
+  return from !== undefined && isDescribed(join(dirname(source), from), name);
+}
+
+test.each(entries)(
+  "$heading: every function and value has a sentence for whoever points at it",
+  ({ source, names }) => {
+    expect(names.filter((name) => !isDescribed(source, name))).toEqual([]);
+  },
+);
 
 test("what the page lists as a name of the package is one", () => {
   const section = sectionOf("## palimpsest").split("### ")[0] ?? "";

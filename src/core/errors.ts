@@ -40,6 +40,7 @@ export type ErrorCode =
   /** The caller's signal was aborted; nothing was changed. */
   | "aborted";
 
+/** The only error that is thrown on purpose; `code` says what happened, docs/errors.md what to do about it. */
 export class CompactionError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;

@@ -31,6 +31,7 @@ const SHAPE: BodyShape = {
   encodeTools: (body, tools) => ({ ...body, tools }),
 };
 
+/** Anthropic's Messages API. */
 export const anthropicMessages: Format = {
   name: "anthropic-messages",
   listKey: "messages",

@@ -33,6 +33,7 @@ const SHAPE: BodyShape = {
   encodeTools: (body, tools) => ({ ...body, tools }),
 };
 
+/** Gemini's generateContent, as REST and as the SDK spell it. */
 export const gemini: Format = {
   name: "gemini",
   listKey: "contents",

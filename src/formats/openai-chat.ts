@@ -25,6 +25,7 @@ const SHAPE: BodyShape = {
   encodeTools: (body, tools) => ({ ...body, tools }),
 };
 
+/** OpenAI's Chat Completions, and what speaks them. */
 export const openaiChat: Format = {
   name: "openai-chat",
   listKey: "messages",

@@ -34,6 +34,7 @@ const SHAPE: BodyShape = {
   encodeTools: (body, tools) => ({ ...body, tools }),
 };
 
+/** OpenAI's Responses API. */
 export const openaiResponses: Format = {
   name: "openai-responses",
   listKey: "input",

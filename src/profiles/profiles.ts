@@ -44,6 +44,7 @@ export function isProfileName(name: string): name is ProfileName {
   return Object.hasOwn(PROFILES, name);
 }
 
+/** Its complete settings; throws `invalid-settings`, with the name that was probably meant. */
 export function profileNamed(name: string): Settings {
   if (isProfileName(name)) return PROFILES[name];
   const near = nearestWord(name, profileNames);

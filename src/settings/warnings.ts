@@ -14,6 +14,7 @@ export interface SettingsWarning {
 const SMALL_WINDOW_TOKENS = 32_000;
 const TINY_WINDOW_TOKENS = 16_000;
 
+/** What is allowed in these settings and still unwise; empty where nothing is. */
 export function settingsWarnings(settings: Settings): readonly SettingsWarning[] {
   return [
     ...windowWarnings(settings),

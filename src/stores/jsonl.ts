@@ -20,6 +20,7 @@ export interface JsonlStoreOptions {
   readonly newId?: () => string;
 }
 
+/** @example const store = jsonlStore({ directory: "./sessions" }); */
 export function jsonlStore(options: JsonlStoreOptions): Store {
   const { directory, sync = "always", now = () => new Date(), newId = randomUUID } = options;
   if (directory === "")

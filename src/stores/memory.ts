@@ -14,6 +14,7 @@ export interface MemoryStoreOptions {
   readonly newId?: () => string;
 }
 
+/** Sessions that end with their process. */
 export function memoryStore({ now = () => new Date(), newId = randomUUID }: MemoryStoreOptions = {}): Store {
   const logs = new Map<string, SessionLog>();
   const leases = new Map<string, LeaseState>();

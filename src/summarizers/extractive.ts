@@ -53,6 +53,7 @@ const FINDINGS_MAX = 6;
 const RESULTS_READ = 100;
 const NO_WORDS: ReadonlySet<string> = new Set();
 
+/** The embedded default summarizer: no model, no options, the same bytes for the same messages. */
 export function extractive(): Summarizer {
   return {
     name: "extractive",

@@ -25,6 +25,7 @@ export interface ContractOptions {
 /** Throws when the body breaks the promise; `broken` bodies have the disorder of real agents. */
 type KeepsPromise = (format: Format, body: JsonObject, broken: boolean) => void;
 
+/** The cases that every format passes, over `count` generated conversations each. */
 export function formatContract(format: Format, { seed, count }: ContractOptions): readonly ContractCase[] {
   return Object.entries(PROMISES).map(([name, promise]) => ({
     name: `${format.name}: ${name}`,

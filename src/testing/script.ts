@@ -40,6 +40,7 @@ const ROUNDS_MAX = 4;
 const CALLS_MAX = 3;
 const TOOLS: readonly [string, ...string[]] = ["bash", "read_file", "search", "edit"];
 
+/** The same seed gives the same script. */
 export function generateScript({ seed, broken }: ScriptOptions): readonly Line[] {
   const random = createRandom(seed);
   const words = createWords(random);

@@ -6,6 +6,7 @@
 
 import { type Message, type Part, text } from "../core/message.ts";
 
+/** @example parseShorthand("u c1c2 r1 r2 a") */
 export function parseShorthand(script: string): readonly Message[] {
   return script
     .split(" ")

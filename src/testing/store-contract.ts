@@ -19,6 +19,7 @@ export interface StoreCase {
 
 export type Cases = Readonly<Record<string, (opened: OpenedStore) => Promise<void>>>;
 
+/** The cases that every store passes; `open` is asked for a new, empty store each time. */
 export function storeContract(store: string, open: () => Promise<OpenedStore>): readonly StoreCase[] {
   const cases: Cases = { ...MESSAGE_CASES, ...INPUT_CASES, ...COMPACTION_CASES, ...ARCHIVE_CASES, ...ABORT_CASES };
   return Object.entries(cases).map(([name, check]) => ({

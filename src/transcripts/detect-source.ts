@@ -12,6 +12,7 @@ import type { TranscriptSource } from "./transcript.ts";
 /** Records looked at: headers and side records may come first. */
 const SAMPLE_RECORDS = 50;
 
+/** What kind of file a text is; undefined for none that is known. */
 export function detectSource(text: string): TranscriptSource | undefined {
   try {
     const json = withoutMark(text);

@@ -14,6 +14,7 @@ export interface RenderOptions {
   readonly language?: Language;
 }
 
+/** Its sections under their headings, without the empty ones. */
 export function renderCheckpoint(checkpoint: Checkpoint, { language = "en" }: RenderOptions = {}): string {
   const blocks: string[] = [];
   for (const section of SECTIONS) {

@@ -34,6 +34,7 @@ interface Sums {
 
 const PRIOR: Sums = { reportedTokens: PRIOR_TOKENS, estimatedTokens: PRIOR_TOKENS };
 
+/** Knows nothing yet; one may serve any number of ledgers. */
 export function createCalibration(): Calibration {
   const sums = new Map<string, Sums>();
   return {

@@ -84,6 +84,7 @@ export interface Observation {
   readonly messageCount?: number;
 }
 
+/** An empty account. */
 export function createLedger({ counter, model = "", calibration = createCalibration() }: LedgerOptions): Ledger {
   const account: Account = {
     counter,

@@ -53,6 +53,7 @@ export interface Recognition {
   sync(list: readonly unknown[], options?: SyncOptions): Synced;
 }
 
+/** Follows one list; `sync` it with each request. */
 export function createRecognition({ ledger, decode }: RecognitionOptions): Recognition {
   const state: State = { ledger, decode, known: [], hashes: new Map(), sizes: new Map(), cursor: 0 };
   return {

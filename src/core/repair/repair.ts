@@ -65,6 +65,7 @@ const PASSES: readonly Pass[] = [
   limitCacheMarks,
 ];
 
+/** Makes any list valid for its provider, and says what was changed; the same messages where nothing had to be. */
 export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
   const repairs: Repair[] = [];
   const indexOf = once(() => indexById(conversation.messages));

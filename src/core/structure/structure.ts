@@ -44,6 +44,7 @@ export interface StructureTracker extends Structure {
   append(message: Message): void;
 }
 
+/** Turns, rounds and legal cuts of a list. */
 export function structureOf(messages: readonly Message[]): Structure {
   const tracker = createStructureTracker();
   for (const message of messages) tracker.append(message);

@@ -12,7 +12,7 @@ export type Adapter = (configuration: unknown) => AdaptedSettings;
 
 export type AdapterName = "micro-agent" | "agentpg" | "nous" | "openclaw" | "auto-compact";
 
-// The casts only pass on what was read: each adapter checks it before it believes anything.
+/** By the profile that each leads to. The casts only pass on what was read: each adapter checks it before it believes anything. */
 export const adapters: Readonly<Record<AdapterName, Adapter>> = {
   "micro-agent": (configuration) => microAgentSettings(configuration as MicroAgentConfiguration),
   agentpg: (configuration) => agentpgSettings(configuration as AgentpgOptions),

@@ -14,6 +14,7 @@ export interface AutoCompactProvider {
   readonly compact_strategy?: string | null;
 }
 
+/** The three fields of the provider structure; null is absent. */
 export function autoCompactSettings(provider: AutoCompactProvider): AdaptedSettings {
   const fields = readFields(provider);
   refuseUnless(fields, fieldsSchema, "auto-compact provider");

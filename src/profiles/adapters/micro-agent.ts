@@ -11,6 +11,7 @@ export interface MicroAgentConfiguration {
   readonly MaxConversationMessages?: number;
 }
 
+/** The JSON object of micro-agent's configuration. Without `CompactionStrategy` compaction is off, as there. */
 export function microAgentSettings(configuration: MicroAgentConfiguration): AdaptedSettings {
   refuseUnless(configuration, configurationSchema, "micro-agent configuration");
   const { CompactionThresholdTokens: tokens, CompactionStrategy: strategy = "none" } = configuration;

@@ -31,6 +31,7 @@ export interface OpenclawOptions {
   readonly requireAll?: boolean;
 }
 
+/** The configuration parsed, or its JSON5 text. */
 export function openclawSettings(configuration: unknown, options: OpenclawOptions = {}): AdaptedSettings {
   const parsed = typeof configuration === "string" ? parseJson5(configuration) : configuration;
   return translate(readCompaction(parsed, options));
