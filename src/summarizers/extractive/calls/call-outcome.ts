@@ -182,11 +182,15 @@ const INNER_INPUT_KEYS: readonly string[] = [
 /** Of a tool that calls other tools: which one, then its own most telling argument. Undefined for any other. */
 function innerCall(input: JsonObject): string | undefined {
   const name = stringUnder(input, INNER_NAME_KEYS);
-  if (name === undefined) return undefined;
-  const given = INNER_INPUT_KEYS.map((key) => input[key]).find((value) => value !== undefined);
+  const given = name === undefined ? undefined : innerInput(input);
   if (given === undefined) return undefined;
   const value = (isObject(given) ? tellingValue(given) : undefined) ?? firstString(given, 0) ?? "";
   return `${name} ${value}`;
+}
+
+/** What the other tool is given. */
+export function innerInput(input: JsonObject): JsonValue | undefined {
+  return INNER_INPUT_KEYS.map((key) => input[key]).find((value) => value !== undefined);
 }
 
 const TELLING_KEYS = inTurn(["command", "cmd", "file_path", "path", "url", "query", "pattern"]);

@@ -4,10 +4,12 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { isObject, type JsonValue } from "../../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../core/message.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
 import { filesOfCall } from "../calls/call-files.ts";
-import { briefOf, failureOf, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
+import { briefOf, failureOf, innerInput, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
+import { givenIn, isToldByArguments } from "../calls/given-arguments.ts";
 import { printedFailure } from "../calls/passed-check.ts";
 import { asksUser, settledByTool } from "../calls/question-tools.ts";
 import { taggedCall } from "../calls/tagged-call.ts";
@@ -110,12 +112,33 @@ function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCal
   // A tool that calls others is told by the other's name too.
   const [path] = [changed, seen].filter((name) => name !== undefined);
   const whole = briefOf(call);
-  const brief = path === undefined || whole.includes(path) ? whole : path;
+  const isQuestion = asksUser(call.name);
+  // What failed is told in full elsewhere.
+  const isWhole = isQuestion || failure !== undefined;
+  const brief = path !== undefined && !whole.includes(path) ? path : isWhole ? whole : withGiven(whole, call.input);
   const own = { name: call.name, brief, outcome, ...(failure !== undefined && { failure }) } as const;
   if (changed !== undefined) return { ...own, changed };
-  if (!asksUser(call.name)) return own;
+  if (!isQuestion) return own;
   const settled = result === undefined ? undefined : settledByTool(call, result).at(-1);
   return { ...own, answer: settled?.answer ?? "" };
+}
+
+/** A longer one says enough. */
+const BRIEF_CHARS_SHORT = 40;
+const GIVEN_MAX = 3;
+
+/** "ATL (destination: SEA)": a call that no path or command tells is told by more than one of its arguments. */
+function withGiven(brief: string, input: JsonValue): string {
+  if (!isObject(input) || brief.length > BRIEF_CHARS_SHORT) return brief;
+  const inner = innerInput(input);
+  const own = inner !== undefined && isObject(inner) ? inner : input;
+  if (!isToldByArguments(own)) return brief;
+  const given = [...givenIn(own)]
+    .filter(([, value]) => !brief.includes(value))
+    .slice(0, GIVEN_MAX)
+    .map(([key, value]) => `${key}: ${value}`);
+  if (given.length === 0) return brief;
+  return brief === "" ? given.join(", ") : `${brief} (${given.join(", ")})`;
 }
 
 /** A list of what is to do stands for itself, and a thought is no deed. */

@@ -51,7 +51,8 @@ test("before what the next step names anyway", async () => {
 });
 
 test("what was changed before that request takes no room from others, nor does what only looked", async () => {
-  const earlier = [...BEGUN.slice(0, 1), ...CANCELLED, ...BEGUN.slice(1), ...LOOKED_UP];
+  const lookedUp = called("b", "get_price", { berth: "QT7712" }, "{}");
+  const earlier = [...BEGUN.slice(0, 1), ...CANCELLED, ...BEGUN.slice(1), ...lookedUp];
   expect(await doneIn(earlier, 60)).toEqual([]);
   expect(await doneIn(earlier, 70)).toEqual(["I have printed the list of your berths."]);
   expect(await doneIn([...BEGUN, ...LOOKED_UP], 60)).toEqual([]);

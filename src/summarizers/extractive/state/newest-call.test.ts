@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { JsonValue } from "../../../core/json.ts";
+import { text } from "../../../core/message.ts";
+import { newestCallIn } from "./newest-call.ts";
+
+function briefOfNewest(name: string, input: JsonValue): string | undefined {
+  const messages = [
+    { id: "1", role: "user", parts: [text("Find me a crossing.")] },
+    { id: "2", role: "assistant", parts: [{ type: "tool-call", callId: "a", name, input }] },
+  ] as const;
+  return newestCallIn(messages, { said: "", language: "en" })?.brief;
+}
+
+test("a call that no path or command tells is told by several arguments", () => {
+  const crossing = { from: "Kiel", to: "Oslo", day: "2031-05-20", cabins: 2, note: "x".repeat(60) };
+  expect(briefOfNewest("search_ferry", crossing)).toBe("Kiel (to: Oslo, day: 2031-05-20, cabins: 2)");
+  expect(briefOfNewest("find_piers", { latitude: 54.32, longitude: 10.14 })).toBe("latitude: 54.32, longitude: 10.14");
+  expect(briefOfNewest("run-tool", { tool_name: "find_piers", params: { latitude: 54.32 } })).toBe(
+    "find_piers (latitude: 54.32)",
+  );
+});
+
+test("what tells a call alone stands alone", () => {
+  expect(briefOfNewest("bash", { command: "ls deck", timeout: 20 })).toBe("ls deck");
+  expect(briefOfNewest("run-tool", { tool_name: "read", params: { path: "deck.txt", lines: 20 } })).toBe(
+    "read deck.txt",
+  );
+  const question = "How many cabins does the crossing of next week need?";
+  expect(briefOfNewest("ask_user", { question, default: "2" })).toBe(question);
+});
