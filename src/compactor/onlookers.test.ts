@@ -32,6 +32,13 @@ function vandalise(value: unknown): void {
   else for (const key of Object.keys(value)) delete (value as Record<string, unknown>)[key];
 }
 
+/** Of an event and of its context, the signal too. */
+function vandaliseAll(event: object, context: object): undefined {
+  const { signal: _, ...data } = event as { signal?: AbortSignal };
+  vandalise(data);
+  for (const value of [event, context]) for (const key of Object.keys(value)) Reflect.deleteProperty(value, key);
+}
+
 describe("what a hook does to what it is shown", () => {
   test("a listener", () => changedNothing({ notify: vandalise }));
   test("one listener and the next", async () => {
@@ -40,9 +47,27 @@ describe("what a hook does to what it is shown", () => {
     const { events, compactor } = listening();
     await compactor.fit(LARGE);
     expect(heard.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
-    expect(heard.find(({ type }) => type === "plan-made")).toEqual(events.find(({ type }) => type === "plan-made"));
+    for (const told of ["plan-made", "compaction-started"]) {
+      expect(heard.find(({ type }) => type === told)).toEqual(events.find(({ type }) => type === told));
+    }
   });
   test("the plan at a gate", () => changedNothing({ gate: ({ plan }) => vandalise(plan) }));
+  test("all that a gate is shown", () => changedNothing({ gate: vandaliseAll }));
+  test("all that a proposal says, but its messages", () =>
+    changedNothing({ provide: ({ messages: _, turnPrefix: __, ...said }, context) => vandaliseAll(said, context) }));
+  test.each(["gate", "provide"] as const)("one %s and the next", async (kind) => {
+    const shown: unknown[] = [];
+    const look = (event: object, context: object) => {
+      const { signal: _, ...data } = event as { signal: AbortSignal };
+      shown.push(structuredClone({ data, context }));
+      vandaliseAll(kind === "gate" ? event : { ...event, messages: [] }, context);
+    };
+    const empty = ({ messages }: { messages?: readonly unknown[] }) => (messages as unknown[] | undefined)?.splice(0);
+    const hooks: Hooks = { [kind]: [look, empty, look] };
+    await listening({ hooks, hookContext: { sessionId: "s", agentId: "a" } }).compactor.fit(LARGE);
+    expect(shown).toHaveLength(2);
+    expect(shown[1]).toEqual(shown[0]);
+  });
   test("the plan of a proposal", () => changedNothing({ provide: ({ plan }) => vandalise(plan) }));
 });
 

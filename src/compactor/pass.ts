@@ -12,7 +12,7 @@ import {
   notifyAll,
   type ProvidedCompaction,
 } from "../core/hooks/hooks.ts";
-import { planCopy, snapshotOf } from "../core/hooks/snapshot.ts";
+import { snapshotOf } from "../core/hooks/snapshot.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
 import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
@@ -186,7 +186,7 @@ function gateEvent({ decision, given, isCalledFor, tokensBefore, compactionNumbe
   const { plan } = decision;
   const messageCount = given.view.messages.length;
   const numbers = { messageCount, tokenCount: tokensBefore, compactionNumber };
-  return [{ reason: plan.reason, plan: planCopy(plan), ...numbers, isCalledFor, signal }, teller.context] as const;
+  return [{ reason: plan.reason, plan, ...numbers, isCalledFor, signal }, teller.context] as const;
 }
 
 function tellStart({ decision, given, tokensBefore, compactionNumber, teller, state, watch }: Pass): void {

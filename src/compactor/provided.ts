@@ -5,7 +5,6 @@
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks/hooks.ts";
-import { planCopy } from "../core/hooks/snapshot.ts";
 import type { Message } from "../core/message.ts";
 import { isTextStep, removedBy, removedIds } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
@@ -53,7 +52,7 @@ export function proposalOf(given: ProposalInput): Proposal {
   const firstKeptEntryId = firstKeptId(decision);
   return {
     reason: plan.reason,
-    plan: planCopy(plan),
+    plan,
     messages: zone.filter(({ id }) => !prefix.has(id)),
     turnPrefix: zone.filter(({ id }) => prefix.has(id)),
     ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),

@@ -13,7 +13,7 @@ import { nearestWord } from "../settings/near-word.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { aliasGates, aliasNames, aliasNotifies, aliasProvides, type HookAliases } from "./hook-aliases.ts";
 import type { HookContext, HookEvent } from "./hook-events.ts";
-import { planCopy } from "./snapshot.ts";
+import { planCopy, snapshotCopy } from "./snapshot.ts";
 
 /** One object for all hooks: the three kinds, each one function or several, and the names of the sources. */
 export interface Hooks extends HookAliases {
@@ -155,15 +155,17 @@ function listOf<Hook>(hooks: OneOrMore<Hook> | undefined): readonly Hook[] {
   return Array.isArray(hooks) ? (hooks as readonly Hook[]) : [hooks as Hook];
 }
 
-/** Why the pass may not happen; undefined when every gate is open. */
+/** Why the pass may not happen; undefined when every gate is open. Each gets a copy of its own. */
 export async function askGates(
   gates: readonly Gate[],
   event: GateEvent,
   context: HookContext,
 ): Promise<string | undefined> {
+  const { signal } = event;
   for (const gate of gates) {
-    const because = closedBecause(await answerOf(() => untilAborted(gate(event, context), event.signal)));
-    event.signal.throwIfAborted();
+    const own = { ...event, plan: planCopy(event.plan) };
+    const because = closedBecause(await answerOf(() => untilAborted(gate(own, { ...context }), signal)));
+    signal.throwIfAborted();
     if (because !== undefined) return because;
   }
   return undefined;
@@ -191,20 +193,33 @@ export interface AskProvides {
   failed(error: unknown): void;
 }
 
+/** Each gets a copy of its own, but for the messages themselves. */
 export async function askProvides(
   provides: readonly Provide[],
   { proposal, context, failed }: AskProvides,
 ): Promise<Provided | CancelCompaction | undefined> {
+  const { signal } = proposal;
   for (const provide of provides) {
     try {
-      const answer = readProvided(await untilAborted(provide(proposal, context), proposal.signal));
+      const answer = readProvided(await untilAborted(provide(proposalCopy(proposal), { ...context }), signal));
       if (answer !== undefined) return answer;
     } catch (error) {
-      proposal.signal.throwIfAborted();
+      signal.throwIfAborted();
       failed(error);
     }
   }
   return undefined;
+}
+
+function proposalCopy(proposal: Proposal): Proposal {
+  const { plan, messages, turnPrefix, fileOps } = proposal;
+  return {
+    ...proposal,
+    plan: planCopy(plan),
+    messages: [...messages],
+    turnPrefix: [...turnPrefix],
+    fileOps: { read: [...fileOps.read], modified: [...fileOps.modified] },
+  };
 }
 
 export interface Provided {
@@ -251,7 +266,7 @@ function eventCopy(event: HookEvent): HookEvent {
     case "plan-made":
       return { ...event, plan: planCopy(event.plan) };
     case "compaction-started":
-      return { ...event, messages: [...event.messages] };
+      return { ...event, messages: event.messages.map(snapshotCopy) };
     case "pass-failed":
       return { ...event };
     default:

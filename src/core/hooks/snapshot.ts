@@ -3,6 +3,7 @@
  * without wire bodies and binary data (X16). Says what a message said; cannot be sent to a provider again.
  */
 
+import { copyJson } from "../json.ts";
 import type { Message, Part, Role } from "../message.ts";
 import type { Plan } from "../plan/plan.ts";
 
@@ -26,6 +27,25 @@ type Inner<One> = One extends { readonly content: readonly Part[] }
 
 export function snapshotOf({ id, role, parts, pinned }: Message): MessageSnapshot {
   return { id, role, parts: parts.map(partSnapshot), ...(pinned !== undefined && { pinned }) };
+}
+
+/** For another one who looks on: nobody sees what the one before did to it. */
+export function snapshotCopy(snapshot: MessageSnapshot): MessageSnapshot {
+  return { ...snapshot, parts: snapshot.parts.map(partCopy) };
+}
+
+/** Texts are shared, since nothing can change them; only what holds other values is gone into. */
+function partCopy(part: PartSnapshot): PartSnapshot {
+  switch (part.type) {
+    case "tool-result":
+      return { ...part, content: part.content.map(partCopy) };
+    case "tool-call":
+      return { ...part, input: copyJson(part.input) };
+    case "media":
+      return { ...part, source: { ...part.source } };
+    default:
+      return { ...part };
+  }
 }
 
 /** For those who only look: what they do to it does not reach the plan that is carried out. */
