@@ -42,6 +42,20 @@ test("what is switched off at run time is off, whatever is changed later", () =>
   expect(compactor.settings.prune.stub).toEqual({ afterResults: 3, minChars: 100 });
 });
 
+test("what becomes of the caller's own objects changes no settings", () => {
+  const [toolsVerbatim, stub, changed] = [["read"], { afterResults: 3, minChars: 100 }, { toolsVerbatim: ["edit"] }];
+  const compactor = createCompactor({ format: openaiChat, protect: { toolsVerbatim }, provider: { prune: { stub } } });
+  const before = JSON.stringify(compactor.settings);
+  toolsVerbatim.push("bash");
+  stub.minChars = 1;
+  compactor.configure({});
+  expect(JSON.stringify(compactor.settings)).toBe(before);
+  compactor.configure({ protect: changed });
+  changed.toolsVerbatim.push("bash");
+  compactor.configure({});
+  expect(compactor.settings.protect.toolsVerbatim).toEqual(["edit"]);
+});
+
 test("a summarizer made from the settings follows those of a call", async () => {
   const asked: unknown[] = [];
   const made: unknown[] = [];

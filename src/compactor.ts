@@ -171,8 +171,10 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     ...user
   } = others;
   const make = summarizerFor(summarizer ?? extractive());
-  let layers: SettingsLayers = { profile, user, provider };
-  let current = resolveSettings(layers);
+  const given: SettingsLayers = { profile, user, provider };
+  let current = resolveSettings(given);
+  // Of our own: they are resolved again with every change and with a call's own settings, and the caller may do with its objects what it likes.
+  let layers = structuredClone(given);
   // What is wrong with it is said now, not in the first pass.
   make(current);
   return {
@@ -180,7 +182,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     settings: (call) => (call === undefined ? current : resolveSettings({ ...layers, call })),
     configure: (input) => {
       // In the layer above the user's: what was given for the provider would hide it otherwise.
-      const next = { ...layers, provider: mergeInputs(layers.provider ?? {}, input) };
+      const next = { ...layers, provider: structuredClone(mergeInputs(layers.provider ?? {}, input)) };
       const changed = resolveSettings(next);
       make(changed);
       current = changed;
