@@ -1,5 +1,6 @@
 /** What a compactor knows between calls, and how it decides on a request with it. Nothing is changed here but caches. */
 
+import { setBounded } from "../core/bounded-map.ts";
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import type { Calibration } from "../core/ledger/calibration.ts";
@@ -170,6 +171,9 @@ function pin(conversation: Conversation, pinned: readonly number[]): Conversatio
   return { ...conversation, messages };
 }
 
+/** Ways of counting that are kept, with the sizes that were counted so: a request may name any model. */
+const COUNTED_MAX = 100;
+
 export function sizesFor(
   engine: Engine,
   settings: Settings,
@@ -181,7 +185,7 @@ export function sizesFor(
   if (known !== undefined) return known;
   const counter = engine.counterFor(settings, counted);
   const made = { counter, sizes: createTokenSizes(counter, () => engine.calibration.ratio(model)) };
-  engine.sizes.set(key, made);
+  setBounded(engine.sizes, [key, made], COUNTED_MAX);
   return made;
 }
 

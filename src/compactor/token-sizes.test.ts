@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../compactor.ts";
 import type { Format } from "../core/ports.ts";
+import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
 
@@ -58,6 +59,27 @@ describe("a message that was changed in place is counted anew", () => {
     const input = { path: "a" };
     return countedAfter(anthropicMessages, rounds(input), () => Object.assign(input, { text: LONG }));
   });
+});
+
+test("of any number of models, the sizes of the newest are kept", async () => {
+  let counted = 0;
+  const counter: TokenCounter = {
+    ...estimateTokens({ format: "openai-chat" }),
+    size: () => {
+      counted++;
+      return 1;
+    },
+  };
+  const compactor = createCompactor({ format: openaiChat, telemetry: false, counter });
+  const messages = [{ role: "user", content: "Look." }];
+  const countedBy = async (model: string): Promise<number> => {
+    const before = counted;
+    await compactor.fit({ model, messages });
+    return counted - before;
+  };
+  for (let model = 0; model <= 100; model++) await countedBy(`model-${model}`);
+  expect(await countedBy("model-100")).toBe(0);
+  expect(await countedBy("model-0")).toBeGreaterThan(0);
 });
 
 test("what nobody reads may nest as it likes", async () => {

@@ -3,6 +3,7 @@
  * gates and providers, which are asked and not told, can change one.
  */
 
+import { setBounded } from "../core/bounded-map.ts";
 import { errorText } from "../core/error-text.ts";
 import { sessionIdOf } from "../core/hooks/hook-aliases.ts";
 import type { HookContext, HookEvent } from "../core/hooks/hook-events.ts";
@@ -114,13 +115,7 @@ function createCounts(): CompactionCounts {
   return {
     of,
     raise: (context) => {
-      const id = sessionIdOf(context);
-      const count = of(context) + 1;
-      // Set anew, so that the session that was quiet for longest is the one forgotten.
-      counts.delete(id);
-      counts.set(id, count);
-      const [oldest] = counts.keys();
-      if (counts.size > SESSIONS_MAX && oldest !== undefined) counts.delete(oldest);
+      setBounded(counts, [sessionIdOf(context), of(context) + 1], SESSIONS_MAX);
     },
   };
 }

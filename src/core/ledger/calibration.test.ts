@@ -37,6 +37,15 @@ test("models are calibrated apart", () => {
   expect([calibration.ratio("dear") > 1.25, calibration.ratio("plain")]).toEqual([true, 1]);
 });
 
+test("of any number of models, those that nothing was heard of for longest are forgotten", () => {
+  const calibration = createCalibration();
+  for (let model = 0; model <= 1_000; model++) {
+    calibration.learn(`model-${model}`, { estimatedTokens: 1_000, reportedTokens: 2_000 });
+  }
+  const isLearned = (model: string): boolean => calibration.ratio(model) > 1;
+  expect(["model-0", "model-1", "model-1000"].map(isLearned)).toEqual([false, true, true]);
+});
+
 test("no evidence leads out of the bounds", () => {
   const evidence = fc.record({ estimatedTokens: fc.integer(), reportedTokens: fc.integer() });
   fc.assert(

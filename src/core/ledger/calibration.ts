@@ -7,6 +7,8 @@
  * moving average of weight 0.1 per report (X14) does neither; bench/calibration.ts shows the two side by side.
  */
 
+import { setBounded } from "../bounded-map.ts";
+
 export interface Calibration {
   /** Reported tokens per estimated token; 1 for a model that nothing is known about. */
   ratio(model: string): number;
@@ -27,6 +29,9 @@ const PRIOR_TOKENS = 1_000;
 /** Estimated tokens after which evidence counts for 1/e of what it did. */
 const MEMORY_TOKENS = 100_000;
 
+/** A request may name any model, and a gateway sees many. */
+const MODELS_MAX = 1_000;
+
 interface Sums {
   readonly reportedTokens: number;
   readonly estimatedTokens: number;
@@ -43,7 +48,7 @@ export function createCalibration(): Calibration {
       return reportedTokens / estimatedTokens;
     },
     learn: (model, evidence) => {
-      if (isPlausible(evidence)) sums.set(model, add(sums.get(model) ?? PRIOR, evidence));
+      if (isPlausible(evidence)) setBounded(sums, [model, add(sums.get(model) ?? PRIOR, evidence)], MODELS_MAX);
     },
   };
 }
