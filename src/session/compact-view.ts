@@ -47,6 +47,7 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
   // Whatever becomes of the clock, nobody waits for longer than a lease lasts.
   const deadlineMs = performance.now() + parts.leaseMs;
   let stored: Passed | undefined;
+  let lost: { readonly kind: Overcome; readonly error: unknown } | undefined;
   for (let attempts = 0; ; ) {
     const demand = stored === undefined ? call : withoutDemand(call);
     try {
@@ -55,6 +56,8 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
       // What others appended meanwhile belongs into the request too; it was not there when the view was encoded.
       if (passed.isOvertaken) attempts++;
       else if (!isWaiting(passed, demand)) return outcome(passed, stored);
+      // We gave up ourselves: there need be nobody at it, and nothing to wait for. Only a lost lease was lost to somebody.
+      else if (attempts >= ATTEMPTS_MAX && lost?.kind !== "lease-lost") throw changedTooOften(parts.id, lost?.error);
       else if (performance.now() > deadlineMs) throw inProgress(parts.id);
       else await wait(call);
     } catch (error) {
@@ -64,6 +67,7 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
       // Where nobody asked for it, a request that fits is sent without a compaction.
       const isOver = attempts > ATTEMPTS_MAX || (attempts === ATTEMPTS_MAX && demand.asked !== undefined);
       if (kind === undefined || isOver) throw error;
+      lost = { kind, error };
     }
   }
 }
@@ -84,8 +88,10 @@ function isWaiting({ passed }: Passed, { asked }: SessionCall): boolean {
   return passed.plan.because === "in-progress" && isTooBig && asked !== "manual";
 }
 
+type Overcome = "store-conflict" | "lease-lost";
+
 /** Lost to somebody else, and nothing was changed. */
-function overcomeBy(error: unknown): "store-conflict" | "lease-lost" | undefined {
+function overcomeBy(error: unknown): Overcome | undefined {
   if (!(error instanceof CompactionError)) return undefined;
   return error.code === "store-conflict" || error.code === "lease-lost" ? error.code : undefined;
 }
@@ -93,6 +99,11 @@ function overcomeBy(error: unknown): "store-conflict" | "lease-lost" | undefined
 export function inProgress(id: string): CompactionError {
   const message = `Another worker is compacting session ${JSON.stringify(id)}; nothing was changed. Try again later.`;
   return new CompactionError("already-in-progress", message, { retryable: true });
+}
+
+function changedTooOften(id: string, cause: unknown): CompactionError {
+  const message = `Session ${JSON.stringify(id)} was changed each time while it was being compacted, and does not fit as it is. Nothing is lost; try again.`;
+  return new CompactionError("store-conflict", message, { cause, retryable: true });
 }
 
 /** The newest request, with what was done on the way to it. */

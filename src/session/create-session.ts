@@ -115,6 +115,9 @@ function changeMethods(parts: SessionParts) {
     checked(options, async (waiting) => {
       checkText(messageId, "A message id");
       if (isPinned) await checkPinnable(parts, messageId);
+      const { entries } = isPinned ? live.current() : await live.refresh();
+      // A change of the session makes whoever is compacting it begin anew: what is as it should be is no change.
+      if (entries.some(({ stored }) => stored.id === messageId && stored.isPinned === isPinned)) return;
       await store.setPinned(id, [messageId], isPinned, waiting);
       await live.refresh();
     });

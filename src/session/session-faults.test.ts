@@ -54,6 +54,34 @@ describe("others at work", () => {
     await refuses("store-conflict", session.compact());
   });
 
+  test("and one that does not fit is refused at once: there is nobody to wait for", async () => {
+    const store = memoryStore();
+    const other = await open({ store });
+    let calls = 0;
+    const summarizer = saying(() => other.setBody({ model: "m", max_tokens: ++calls }));
+    const session = await open({ store, compactor: { format: anthropicMessages, ...SMALL, summarizer } });
+    await talk(session, 24);
+    const startedMs = performance.now();
+    await refuses("store-conflict", session.request());
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(calls).toBeLessThan(6);
+  });
+
+  test("a gate that pins what is pinned already changes nothing, and the pass goes on", async () => {
+    const store = memoryStore();
+    let session: Awaited<ReturnType<typeof open>> | undefined;
+    const gate = async () => session?.pin("m1");
+    session = await open({ store, compactor: { format: anthropicMessages, ...SMALL, hooks: { gate } } });
+    await talk(session, 24);
+    expect((await session.fit()).report.compacted).toBe(true);
+    expect((await session.view())[0]).toMatchObject({ id: "m1", isPinned: true });
+    const before = (await store.open("a"))?.version;
+    await session.pin("m1");
+    expect((await store.open("a"))?.version).toEqual(before);
+    await session.unpin("m1");
+    expect((await session.view())[0]).toMatchObject({ id: "m1", isPinned: false });
+  });
+
   test("a session that was deleted and made anew is not mistaken for the old one", async () => {
     const store = memoryStore();
     const old = await open({ store });
