@@ -113,8 +113,9 @@ for (const { name, open } of storesUnderTest) {
         const session = await openSession(`s${index}`, { store, compactor, body: { model: "m" } });
         const world: World = { session, reopen, random, format, stack: [], bodySeed: (seed + index) * 100 };
         await ACTIONS.append?.(world);
-        for (let step = 0; step < STEPS; step++) {
-          const choice = random.pick(CHOICES);
+        for (let step = 0; step <= STEPS; step++) {
+          // The last one of all, so that no sequence that compacted anything goes without.
+          const choice = step === STEPS ? "rollback" : random.pick(CHOICES);
           if (choice === "rollback" && world.stack.length > 0) rollbacks++;
           await ACTIONS[choice]?.(world);
         }
