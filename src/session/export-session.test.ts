@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { listOf, open, question, talk } from "../../test/session-world.ts";
 import type { Store } from "../core/store/store.ts";
 import { memoryStore } from "../stores/memory.ts";
+import { sqliteStore } from "../stores/sqlite.ts";
 import type { Exported } from "./export-session.ts";
 
 /** The store with something done by another worker right before `reading` is read, as often as `times` says. */
@@ -66,4 +67,19 @@ test("a session that is changed all the time is not exported, and that may be tr
   const reader = await open({ store: disturbed(store, "log", 20, change) });
   await expect(reader.export({ all: true })).rejects.toMatchObject({ code: "store-conflict", retryable: true });
   expect(changes).toBeLessThan(20);
+});
+
+test("what is done to an exported session does not reach the session", async () => {
+  const session = await open({
+    store: sqliteStore({ file: ":memory:" }),
+    body: { model: "m", system: [{ text: "s" }] },
+  });
+  await talk(session, 2);
+  const request = JSON.stringify(await session.request());
+  const { base = {} } = await session.export({ all: true });
+  // Declared as not to be written to, which holds nobody up at run time.
+  Object.assign(base, { model: "changed" });
+  Object.assign(Object.values(base.system ?? {})[0] ?? {}, { text: "changed" });
+  expect(JSON.stringify(await session.request())).toBe(request);
+  await session.store.close();
 });

@@ -53,7 +53,9 @@ async function readAll(parts: SessionParts): Promise<Exported | undefined> {
   // What was only appended meanwhile changed nothing before it, and would not be in the view.
   const then = log.filter(({ sequence }) => sequence <= version.sequence);
   const owner = agentId === "" ? {} : { agentId };
-  return { ...viewOf(parts, snapshot), log: then, events, edits, base, metadata, ...owner };
+  // The snapshot's own objects are what requests are made from: whoever gets the file may change it.
+  const around = { base: copyJson(base), metadata: copyJson(metadata) };
+  return { ...viewOf(parts, snapshot), log: then, events, edits, ...around, ...owner };
 }
 
 function viewOf({ id, compactor: { format } }: SessionParts, snapshot: Snapshot): Exported {
