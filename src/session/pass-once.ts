@@ -59,7 +59,8 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
         if (held === undefined || !passed.report.compacted) return;
         committed = await commitPass(
           parts,
-          { snapshot, passed, call, durationMs: parts.now() - startedMs },
+          // The clock may have been set back meanwhile.
+          { snapshot, passed, call, durationMs: Math.max(0, parts.now() - startedMs) },
           held.current(),
         );
       },
