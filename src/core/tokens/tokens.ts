@@ -73,7 +73,7 @@ export interface Overhead {
 
 export type EstimateOptions = Omit<CounterOptions, "name" | "countText" | "countJson">;
 
-/** The default: no dependency, linear time, within a few per cent of the o200k count in every script; what is known of the model's own tokenizer goes on top. */
+/** The default: no dependency, linear time, within a few per cent of the o200k count (a sixth in rare languages, docs/tokens.md); what is known of the model's own tokenizer goes on top. */
 export function estimateTokens(options: EstimateOptions = {}): TokenCounter {
   const factor = textFactor(options.model);
   const countText = factor === 1 ? estimateText : (text: string): number => estimateText(text) * factor;
