@@ -55,7 +55,7 @@ export interface CompactorOptions extends SettingsInput, WatchOptions, Retention
   readonly summarizer?: Summarizer | ((settings: Settings) => Summarizer);
   /** The provider's own compaction, for strategy `native`: a function that posts the request it is given. */
   readonly native?: NativeCompaction;
-  /** Rules and media costs differ per model; taken from the request where it names one. */
+  /** By whose rules and costs to go, whatever a request says. Default: the one that the request names. */
   readonly model?: string;
   /** Default: the one the profile names. */
   readonly counter?: TokenCounter;

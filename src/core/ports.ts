@@ -45,7 +45,7 @@ export interface ReadTools {
 }
 
 export interface ValidateOptions {
-  /** Rules differ per model; taken from the body where it names one. */
+  /** Rules differ per model. Default: the one that the body names. */
   readonly model?: string;
   /** True for a request about to be sent, which must also end as the provider wants it. A transcript need not. */
   readonly sending?: boolean;
