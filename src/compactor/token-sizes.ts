@@ -7,6 +7,7 @@ import type { JsonValue } from "../core/json.ts";
 import { isUntouched, type Message, type Part } from "../core/message.ts";
 import { sumOf, type TokenCounter } from "../core/tokens/tokens.ts";
 import { refuseDeepMessage } from "../core/too-deep.ts";
+import { TOO_DEEP, weightOf } from "./message-weight.ts";
 
 export interface TokenSizes {
   tokensOf(message: Message): number;
@@ -21,20 +22,21 @@ export function createTokenSizes(counter: TokenCounter, ratio: () => number): To
   const totals = new WeakMap<readonly Message[], number>();
   function sizeOf(message: Message): number {
     const key = keyOf(message);
-    return known.get(key)?.size ?? countAnew(message, key);
+    return known.get(key)?.size ?? countAnew(message, key, weightOf(message.parts));
   }
   function sizeNow(message: Message): number {
     const key = keyOf(message);
     const before = known.get(key);
     // Parts are ours, and never change.
-    const isSame = before !== undefined && (key === message.parts || weightOf(key) === before.weight);
-    return isSame ? before.size : countAnew(message, key);
+    if (before !== undefined && key === message.parts) return before.size;
+    const weight = weightOf(message.parts);
+    return before?.weight === weight ? before.size : countAnew(message, key, weight);
   }
-  function countAnew(message: Message, key: object): number {
-    refuseDeepMessage(message);
-    const counted = { size: counter.size(message), weight: key === message.parts ? 0 : weightOf(key) };
-    known.set(key, counted);
-    return counted.size;
+  function countAnew(message: Message, key: object, weight: number): number {
+    if (weight === TOO_DEEP) refuseDeepMessage(message);
+    const size = counter.size(message);
+    known.set(key, { size, weight });
+    return size;
   }
   function sizeOfAll(messages: readonly Message[]): number {
     const before = totals.get(messages);
@@ -53,26 +55,8 @@ export function createTokenSizes(counter: TokenCounter, ratio: () => number): To
 
 interface Counted {
   readonly size: number;
-  /** Of the wire message at that time. */
+  /** At that time. */
   readonly weight: number;
-}
-
-/** Texts stand above this; what nobody reads may nest as it likes, and is not gone into. */
-const WEIGHED_DEPTH = 12;
-
-/** Changes with the length of any text in it and with any member that comes or goes, and reads no text: this is asked of every message each time. */
-function weightOf(json: object, depth: number = WEIGHED_DEPTH): number {
-  let weight = 1;
-  // A list is walked by its places: by its keys takes five times as long.
-  if (Array.isArray(json)) for (let index = 0; index < json.length; index++) weight += weightIn(json[index], depth);
-  // Any object may be asked for a key of its own.
-  else for (const key in json) weight += weightIn((json as Record<string, unknown>)[key], depth);
-  return weight;
-}
-
-function weightIn(inner: unknown, depth: number): number {
-  if (typeof inner === "string") return inner.length + 1;
-  return typeof inner !== "object" || inner === null || depth === 0 ? 1 : weightOf(inner, depth - 1);
 }
 
 /** A list that was decoded anew has new messages, but the same wire objects. */
