@@ -27,7 +27,11 @@ function checkAccepted(user: SettingsInput, profile?: SettingsLayers["profile"])
 }
 
 test.each(profileNames)("%s resolves to itself, complete and consistent", (profile) => {
-  expect(resolveSettings({ profile })).toEqual(profileNamed(profile));
+  const settings = profileNamed(profile);
+  expect(resolveSettings({ profile })).toBe(settings);
+  expect(resolveSettings({ profile, user: {}, provider: undefined })).toBe(settings);
+  // With a layer that says something, all of it is merged and checked.
+  expect(resolveSettings({ profile, user: { windowTokens: settings.windowTokens } })).toEqual(settings);
 });
 
 test("the default is balanced", () => expect(resolveSettings()).toEqual(profileNamed("balanced")));

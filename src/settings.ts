@@ -9,7 +9,7 @@ import { deepFreeze } from "./core/settings/deep-freeze.ts";
 import { refuseProblems } from "./core/settings/refuse-problems.ts";
 import type { Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
-import { type ProfileName, profileNamed } from "./profiles/profiles.ts";
+import { isProfileName, type ProfileName, profileNamed } from "./profiles/profiles.ts";
 import { crossCheck } from "./settings/cross-checks.ts";
 import { fitToWindow } from "./settings/fit-to-window.ts";
 import { mergePartial, mergeSettings } from "./settings/merge-settings.ts";
@@ -29,6 +29,8 @@ export interface SettingsLayers {
 
 /** Complete, checked and frozen: each layer over the one before. Throws `invalid-settings`, which names the key. */
 export function resolveSettings(layers: SettingsLayers = {}): Settings {
+  const shipped = shippedAlone(layers);
+  if (shipped !== undefined) return shipped;
   refuseProblems(checkLayers(layers));
   const profile = profileOf(layers.profile);
   const windowTokens = LAYERS.reduce((tokens, layer) => layers[layer]?.windowTokens ?? tokens, profile.windowTokens);
@@ -56,13 +58,30 @@ export function mergeInputs(base: SettingsInput, over: SettingsInput): SettingsI
 
 const LAYERS = ["user", "provider", "call"] as const;
 
+/** A shipped profile that nothing is laid over is complete, checked and frozen as it is; undefined for anything else. */
+function shippedAlone(layers: SettingsLayers): Settings | undefined {
+  if (!isPlainObject(layers)) return undefined;
+  const { profile = "balanced", ...others } = layers;
+  if (typeof profile !== "string" || !isProfileName(profile)) return undefined;
+  const isAlone = Object.entries(others).every(([key, layer]) => isLayer(key) && saysNothing(layer));
+  return isAlone ? profileNamed(profile) : undefined;
+}
+
+function saysNothing(layer: unknown): boolean {
+  return layer === undefined || (isPlainObject(layer) && Object.keys(layer).length === 0);
+}
+
+function isLayer(key: string): boolean {
+  return LAYERS.some((layer) => layer === key);
+}
+
 function checkLayers(layers: SettingsLayers): readonly Problem[] {
   if (!isPlainObject(layers)) {
     return [
       { path: "", message: `resolveSettings takes { profile, user, provider, call }, not ${shownValue(layers)}` },
     ];
   }
-  const unknown = Object.keys(layers).filter((key) => key !== "profile" && !LAYERS.some((layer) => layer === key));
+  const unknown = Object.keys(layers).filter((key) => key !== "profile" && !isLayer(key));
   const strangers = unknown.map((key) => ({
     path: key,
     message: `Unknown layer ${shownValue(key)}; allowed: profile, user, provider, call; settings go inside user`,
