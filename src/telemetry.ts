@@ -5,6 +5,7 @@
 
 import type { HookEvent } from "./core/hooks/hook-events.ts";
 import type { Attributes, Telemetry } from "./core/hooks/telemetry.ts";
+import { once } from "./core/once.ts";
 
 /** The part of a tracer and a meter that is used; those of `@opentelemetry/api` fit. */
 export interface TelemetryParts {
@@ -68,10 +69,12 @@ function toLoaded({ tracer, meter }: TelemetryParts): Loaded {
 const SCOPE = "palimpsest";
 /** Not a literal in `import`: the package is optional, and compilers and bundlers would ask for it. */
 const API: string = "@opentelemetry/api";
+/** Asked for once: the loader takes a tenth of a millisecond to find what it has loaded before. */
+const importApi = once((): Promise<unknown> => import(API));
 
 async function loadApi(): Promise<TelemetryParts> {
   try {
-    const api: unknown = await import(API);
+    const api = await importApi();
     // By shape: the two entry points have been the same since version 1.3 of the API.
     const { trace, metrics } = api as {
       readonly trace?: { getTracer(name: string): TelemetryTracer };
