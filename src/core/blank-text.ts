@@ -15,6 +15,13 @@ export function isBlankPrompt(part: Part): part is TextPart {
   return isBlankText(part) && (part.wire !== undefined || part.text !== "");
 }
 
-function isBlankText(part: Part): part is TextPart {
-  return part.type === "text" && part.signature === undefined && !SAYS_SOMETHING.test(part.text);
+/** One that is signed says so much. */
+export function isBlankText(part: Part): part is TextPart {
+  if (part.type !== "text" || part.signature !== undefined) return false;
+  const first = part.text.charCodeAt(0);
+  // Nearly every text begins with a printed character of ASCII, and one look tells.
+  return !(first > SPACE && first < DELETE) && !SAYS_SOMETHING.test(part.text);
 }
+
+const SPACE = 0x20;
+const DELETE = 0x7f;

@@ -23,10 +23,12 @@ export function marksOutside({ system, tools }: Pick<Conversation, "system" | "t
 
 /** In parts, and in what stands inside of results. */
 export function marksIn(parts: readonly Part[]): number {
-  return parts.reduce((sum, part) => {
-    const inside = part.type === "tool-result" && !part.server ? marksIn(part.content) : 0;
-    return sum + inside + (isMarked(part.wire) ? 1 : 0);
-  }, 0);
+  let marks = 0;
+  for (const part of parts) {
+    if (isMarked(part.wire)) marks++;
+    if (part.type === "tool-result" && !part.server) marks += marksIn(part.content);
+  }
+  return marks;
 }
 
 /** The parts without the first so many of their marks; the very same ones where there is none. */

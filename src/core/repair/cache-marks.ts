@@ -5,7 +5,8 @@ import { mapMessages, type Pass, withParts } from "./pass.ts";
 
 export const limitCacheMarks: Pass = (messages, { rules, marksOutside, report }) => {
   if (!rules.limitsCacheMarks) return messages;
-  const inside = messages.reduce((sum, { parts }) => sum + marksIn(parts), 0);
+  let inside = 0;
+  for (const { parts } of messages) inside += marksIn(parts);
   let excess = inside === 0 ? 0 : Math.min(inside, marksOutside() + inside - CACHE_MARKS_MAX);
   if (excess <= 0) return messages;
   return mapMessages(messages, (message) => {

@@ -8,7 +8,11 @@ import { mapMessages, type Pass, type RepairContext, withParts } from "./pass.ts
 const UNKNOWN_TOOL = "unknown_tool";
 
 export const repairCallFields: Pass = (messages, context) => {
-  const names = resultNames(context.rules.namedResults ? context.pairing(messages) : { calls: [] });
+  const { calls } = context.pairing(messages);
+  if (!context.rules.namedResults && calls.every(({ part }) => repairPart(part, undefined, context) === part)) {
+    return messages;
+  }
+  const names = resultNames({ calls: context.rules.namedResults ? calls : [] });
   return mapMessages(messages, (message) => {
     if (message.parts.every((part) => repairPart(part, names.get(part), context) === part)) return message;
     const parts = message.parts.map((part) => {

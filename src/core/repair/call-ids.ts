@@ -41,10 +41,9 @@ interface Ids {
 /** The id the call should have; undefined where it may do without. */
 function settledId(call: PairedCall, context: RepairContext, ids: Ids): string | undefined {
   const { callId } = call.part;
+  if (callId) return ids.seen.has(scoped(callId, call, context)) ? newId(callId, 1, ids) : callId;
   const mayLack = context.rules.callIds === "optional" ? !isMisled(call, ids) : isByName(call, ids);
-  if (!callId && mayLack) return undefined;
-  if (callId && !ids.seen.has(scoped(callId, call, context))) return callId;
-  return newId(callId || `call_${call.at.message}_${call.at.part}`, callId ? 1 : 0, ids);
+  return mayLack ? undefined : newId(`call_${call.at.message}_${call.at.part}`, 0, ids);
 }
 
 /** The deprecated `function_call` and its answer: Chat takes the pair as it is, while nothing else is called beside it. */

@@ -5,8 +5,8 @@ import type { FormatRules } from "../format-rules.ts";
 import type { Part } from "../message.ts";
 import { mapMessages, type Pass } from "./pass.ts";
 
-export const removeEmptyParts: Pass = (messages, { rules, report }) => {
-  if (!rules.refusesEmpty) return messages;
+export const removeEmptyParts: Pass = (messages, { rules, contents, report }) => {
+  if (!rules.refusesEmpty || !contents(messages).blank) return messages;
   return mapMessages(messages, (message) => {
     const isFine = (part: Part): boolean => !isEmptyText(part) && withoutEmptyBlocks(part) === part;
     const isBlank = rules.refusesBlank && isBlankMessage(message);

@@ -8,7 +8,8 @@ import { type OpaquePart, type Part, text } from "../message.ts";
 import { refuseDeepMessage } from "../too-deep.ts";
 import { mapMessages, type Pass } from "./pass.ts";
 
-export const repairMalformedParts: Pass = (messages, { rules, report }) => {
+export const repairMalformedParts: Pass = (messages, { rules, contents, report }) => {
+  if (!contents(messages).opaque) return messages;
   const last = messages.length - 1;
   return mapMessages(messages, (message, index) => {
     const [only] = message.parts;

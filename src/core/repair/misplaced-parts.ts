@@ -3,8 +3,9 @@
 import type { Message, Part } from "../message.ts";
 import { mapMessages, messageBeside, type Pass, withParts } from "./pass.ts";
 
-export const separateMisplacedParts: Pass = (messages, { rules, report }) =>
-  mapMessages(messages, (message): Message | readonly Message[] => {
+export const separateMisplacedParts: Pass = (messages, { rules, contents, report }) => {
+  if (!contents(messages).misplaced) return messages;
+  return mapMessages(messages, (message): Message | readonly Message[] => {
     const isAssistant = message.role === "assistant";
     if (!message.parts.some((part) => isMisplaced(part, isAssistant))) return message;
     const misplaced = message.parts.filter((part) => isMisplaced(part, isAssistant));
@@ -22,6 +23,7 @@ export const separateMisplacedParts: Pass = (messages, { rules, report }) =>
     const moved = messageBeside(message, "moved", { role, parts: misplaced, ...(message.pinned && { pinned: true }) });
     return rest.parts.length === 0 ? [moved] : isAssistant ? [rest, moved] : [moved, rest];
   });
+};
 
 function isMisplaced(part: Part, isAssistant: boolean): boolean {
   if (isAssistant) return part.type === "tool-result" && !part.server;

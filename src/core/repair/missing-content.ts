@@ -34,6 +34,7 @@ function withoutEmptyCalls(message: Message): Message {
 
 /** Runs after the rounds are in order: what was quoted, or made, says something. */
 export const fillEmptyResults: Pass = (messages, context) => {
+  if (!context.contents(messages).emptyResult) return messages;
   const isEmptyResult = holdsAllInOneMessage(context) ? lacksText : isNullResult;
   return mapMessages(messages, (message) => {
     if (!message.parts.some(isEmptyResult)) return message;

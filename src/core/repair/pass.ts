@@ -4,6 +4,7 @@ import { describeOpaque } from "../convert/adopt-parts.ts";
 import type { FormatRules } from "../format-rules.ts";
 import { type FormatName, type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
 import type { Pairing } from "../structure/pairing.ts";
+import type { Contents } from "./contents.ts";
 
 export interface RepairContext {
   readonly format: FormatName;
@@ -17,6 +18,8 @@ export interface RepairContext {
   readonly isShortList: boolean;
   /** Cache marks in the system prompt and the tools. */
   marksOutside(): number;
+  /** What the list holds as it is now, at all. */
+  contents(messages: readonly Message[]): Contents;
   /** Calls and results of the list as it is now; passes that change nothing share one answer. */
   pairing(messages: readonly Message[]): Pairing;
   report(rule: string, message: Message, change: string): void;

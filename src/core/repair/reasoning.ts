@@ -11,13 +11,14 @@ const MODEL_VERSION = /gemini-(?<version>\d+)/;
 const FIRST_SIGNING_VERSION = 3;
 
 export const repairReasoning: Pass = (messages, context) => {
+  const { reasoning, blank } = context.contents(messages);
   switch (context.rules.reasoning) {
     case "none":
       return messages;
     case "signed":
-      return mapMessages(messages, (message) => quoteUnsigned(message, context));
+      return reasoning || blank ? mapMessages(messages, (message) => quoteUnsigned(message, context)) : messages;
     case "grouped":
-      return quoteLonely(messages, context);
+      return reasoning ? quoteLonely(messages, context) : messages;
     case "current-turn-signatures":
       return signCurrentTurn(messages, context);
     default:

@@ -13,6 +13,7 @@ import { pairCalls } from "../structure/pairing.ts";
 import { limitCacheMarks } from "./cache-marks.ts";
 import { repairCallFields } from "./call-fields.ts";
 import { repairCallIds } from "./call-ids.ts";
+import { contentsOf } from "./contents.ts";
 import { removeEmptyParts, withoutBlankPrompts } from "./empty-parts.ts";
 import { repairMalformedParts } from "./malformed-parts.ts";
 import { separateMisplacedParts } from "./misplaced-parts.ts";
@@ -80,6 +81,7 @@ export function repair(conversation: Conversation, options: RepairOptions = {}):
     findsItems: isStored,
     isShortList: isObject(conversation.wire?.json) && typeof conversation.wire.json.input === "string",
     marksOutside: once(() => marksOutside(conversation)),
+    contents: rememberLast(contentsOf),
     pairing: rememberLast(pairCalls),
     report: (rule: string, message: Message, change: string): void => {
       repairs.push({ rule, messageIndex: originIndex(indexOf(), message.id), change });

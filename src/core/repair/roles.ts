@@ -14,8 +14,9 @@ export const repairRoles: Pass = (messages, context) => {
 };
 
 /** A signed compaction block may only open the list; anywhere else its readable summary stands for it. */
-const quoteMisplacedCompaction: Pass = (messages, { report }) =>
-  mapMessages(messages, (message, index) => {
+const quoteMisplacedCompaction: Pass = (messages, { contents, report }) => {
+  if (!contents(messages).opaque) return messages;
+  return mapMessages(messages, (message, index) => {
     if (!message.parts.some(isSignedCompaction)) return message;
     const parts = message.parts.map((part, position) => {
       if (!isSignedCompaction(part) || (index === 0 && position === 0)) return part;
@@ -24,6 +25,7 @@ const quoteMisplacedCompaction: Pass = (messages, { report }) =>
     });
     return withParts(message, parts);
   });
+};
 
 const startWithUser: Pass = (messages, { rules, hasServerHistory, report }) => {
   const [first] = messages;

@@ -35,10 +35,12 @@ function isUnexplained({ part }: PairedResult, { rules, hasServerHistory }: Repa
 
 /** Results of a client's for calls of the provider's own tools, and the other way round, where neither answers for the other. */
 function misdirected(calls: readonly PairedCall[], { rules }: RepairContext): readonly PairedResult[] {
-  if (!rules.serverCallsReturn) return [];
-  return calls.flatMap(({ part, results }) =>
-    results.filter((result) => (result.part.server === true) !== (part.server === true)),
-  );
+  const found: PairedResult[] = [];
+  if (!rules.serverCallsReturn) return found;
+  for (const { part, results } of calls) {
+    for (const result of results) if ((result.part.server === true) !== (part.server === true)) found.push(result);
+  }
+  return found;
 }
 
 function withoutResults(calls: readonly PairedCall[], strangers: ReadonlySet<PairedResult>): readonly PairedCall[] {

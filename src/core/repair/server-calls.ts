@@ -9,10 +9,11 @@ import { mapMessages, type Pass, withParts } from "./pass.ts";
 
 export const quoteLostServerCalls: Pass = (messages, context) => {
   if (!context.rules.serverCallsReturn) return messages;
+  const calls = context.pairing(messages).calls.filter(({ part }) => part.server);
+  if (calls.length === 0) return messages;
   const said = messages.flatMap((message, index) => (saysMore(message) ? [index] : []));
   const lost = new Set<Part>();
-  for (const { part, at, results } of context.pairing(messages).calls) {
-    if (!part.server) continue;
+  for (const { part, at, results } of calls) {
     // What a client says in the provider's place is no return; it is quoted when the rounds are put in order.
     const returned = results.find((result) => result.part.server);
     const next = said[lowerBound(said, at.message)] ?? messages.length;

@@ -30,15 +30,7 @@ export interface Pairing {
 }
 
 interface OpenCall extends PairedCall {
-  readonly results: PairedResult[];
-}
-
-/** Calls that share an id, which some clients use again. */
-interface SameId {
-  /** Oldest first; answered ones go when somebody looks. */
-  readonly open: OpenCall[];
-  /** Answered or not. */
-  newest: OpenCall;
+  results: PairedResult[];
 }
 
 export interface PairingTracker extends Pairing {
@@ -57,28 +49,39 @@ export function pairCalls(messages: readonly Message[]): Pairing {
 export function createPairingTracker(): PairingTracker {
   const calls: OpenCall[] = [];
   const orphans: PairedResult[] = [];
-  const byId = new Map<string, SameId>();
+  /** The newest with an id, answered or not. */
+  const byId = new Map<string, OpenCall>();
+  /** Calls that share an id, which some clients use again: oldest first, and answered ones go when somebody looks. */
+  const openById = new Map<string, OpenCall[]>();
   /** Calls by tool name: how results without an id (Gemini) find theirs. Most lists have none, so it is made for the first. */
   const openByName = new Map<string, OpenCall[]>();
   let named = 0;
 
   function addCall(part: ToolCallPart, at: Place): void {
-    const call: OpenCall = { at, part, results: [] };
+    const call: OpenCall = { at, part, results: NO_RESULTS };
     calls.push(call);
-    if (part.callId === undefined) return;
-    const same = byId.get(part.callId);
-    if (same === undefined) byId.set(part.callId, { open: [call], newest: call });
-    else {
-      same.open.push(call);
-      same.newest = call;
+    const { callId } = part;
+    if (callId === undefined) return;
+    const before = byId.get(callId);
+    if (before !== undefined) {
+      if (!openById.has(callId)) openById.set(callId, [before]);
+      addTo(openById, callId, call);
     }
+    byId.set(callId, call);
   }
 
   function findCall(part: ToolResultPart): OpenCall | undefined {
-    const same = part.callId === undefined ? undefined : byId.get(part.callId);
-    const waiting = same === undefined ? undefined : firstOfLatestMessage(same.open);
+    const newest = part.callId === undefined ? undefined : byId.get(part.callId);
+    const waiting = newest === undefined ? undefined : waitingFor(newest);
     // Only when nothing waits for it is a result a duplicate of one that was answered before.
-    return waiting ?? findByName(part) ?? same?.newest;
+    return waiting ?? findByName(part) ?? newest;
+  }
+
+  /** The one of this call and those that share its id that a result answers. */
+  function waitingFor(newest: OpenCall): OpenCall | undefined {
+    const same = openById.get(newest.part.callId ?? "");
+    if (same !== undefined) return firstOfLatestMessage(same);
+    return newest.results.length === 0 ? newest : undefined;
   }
 
   function findByName(part: ToolResultPart): OpenCall | undefined {
@@ -94,7 +97,10 @@ export function createPairingTracker(): PairingTracker {
       orphans.push({ at, part });
       return undefined;
     }
-    call.results.push({ at, part });
+    const result = { at, part };
+    // A list that begins with one takes a tenth of the memory of one that was empty and grew.
+    if (call.results.length === 0) call.results = [result];
+    else call.results.push(result);
     return call;
   }
 
@@ -106,8 +112,8 @@ export function createPairingTracker(): PairingTracker {
       if (part?.type !== "tool-result") continue;
       const call = addResult(part, { message: index, part: position });
       if (call === undefined) continue;
-      answered ??= [];
-      answered.push(call);
+      if (answered === undefined) answered = [call];
+      else answered.push(call);
     }
     return answered ?? NO_CALLS;
   }
@@ -116,6 +122,8 @@ export function createPairingTracker(): PairingTracker {
 }
 
 const NO_CALLS: readonly PairedCall[] = [];
+/** Never added to. */
+const NO_RESULTS: PairedResult[] = [];
 
 /** A result that names an id may only take a call that has none, and the other way round. */
 function mayPairByName(call: OpenCall, result: ToolResultPart): boolean {
