@@ -141,25 +141,21 @@ export function throwIfAborted(signal: AbortSignal): void {
 
 function inputFor(given: MakeSummaryInput): LiveSummaryInput {
   const { input, step, cut, counter, previousCheckpoint, instructions, live } = given;
-  const zone = new Set(step.messageIds);
-  const leaving = step.replacesIds.length === 0 ? zone : new Set([...step.messageIds, ...step.replacesIds]);
-  const prefix = new Set(step.turnPrefixIds);
-  const { messages } = input.conversation;
+  const { zone, turnPrefix, kept, keptAfter } = dividedBy(step, input.conversation.messages);
   const previous: Summary | undefined =
     input.found === undefined
       ? undefined
       : { text: input.found.text, ...(previousCheckpoint !== undefined && { checkpoint: previousCheckpoint }) };
   // What stands merged into a message is told by `previous`, and is taken out of that message when the new summary comes.
   const own = (message: Message): Message => withoutSummary(message, input.settings.render);
-  const pick = (test: (message: Message) => boolean): readonly Message[] => {
-    const picked = messages.filter(test);
-    return previous === undefined ? picked : picked.map(own);
-  };
+  const asTold = (messages: readonly Message[]): readonly Message[] =>
+    previous === undefined ? messages : messages.map(own);
+  const leaving = new Set(cut.length === 0 ? [] : [...step.messageIds, ...step.replacesIds]);
   return {
-    messages: pick(({ id }) => zone.has(id) && !prefix.has(id)).map(withReadableItems),
-    turnPrefix: pick(({ id }) => prefix.has(id)),
-    kept: pick(({ id }) => !leaving.has(id)),
-    keptAfter: keptAfter(messages, leaving, zone),
+    messages: asTold(zone).map(withReadableItems),
+    turnPrefix: asTold(turnPrefix),
+    kept: asTold(kept),
+    keptAfter,
     cut: cut.filter(({ id }) => !leaving.has(id)),
     ...(previous !== undefined && { previous }),
     budgetTokens: step.budgetTokens,
@@ -169,16 +165,32 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
   };
 }
 
-function keptAfter(
-  messages: readonly Message[],
-  leaving: ReadonlySet<string>,
-  zone: ReadonlySet<string>,
-): readonly number[] {
+interface Divided {
+  /** But for the prefix. */
+  readonly zone: readonly Message[];
+  readonly turnPrefix: readonly Message[];
+  readonly kept: readonly Message[];
+  readonly keptAfter: readonly number[];
+}
+
+/** In one walk: a long list has thousands of messages, and each is looked for by its id. */
+function dividedBy({ messageIds, turnPrefixIds, replacesIds }: SummarizeStep, messages: readonly Message[]): Divided {
+  const [zone, turnPrefix, kept, keptAfter]: [Message[], Message[], Message[], number[]] = [[], [], [], []];
+  const leaving = new Set(messageIds);
+  const prefix = new Set(turnPrefixIds);
+  const replaced = new Set(replacesIds);
   let left = 0;
-  return messages.flatMap(({ id }) => {
-    if (zone.has(id)) left++;
-    return leaving.has(id) ? [] : [left];
-  });
+  for (const message of messages) {
+    if (leaving.has(message.id)) {
+      left++;
+      if (prefix.size > 0 && prefix.has(message.id)) turnPrefix.push(message);
+      else zone.push(message);
+    } else if (!replaced.has(message.id)) {
+      kept.push(message);
+      keptAfter.push(left);
+    }
+  }
+  return { zone, turnPrefix, kept, keptAfter };
 }
 
 function isEmpty({ text }: SummaryResult): boolean {

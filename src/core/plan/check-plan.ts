@@ -7,22 +7,33 @@ import { unansweredRound } from "./unanswered-round.ts";
 
 /** What is wrong with the plan, one sentence each; empty when it may be carried out. */
 export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
-  const { messages } = input.conversation;
-  const known = new Set<string>();
-  for (const { id } of messages) known.add(id);
   const removed = removedBy(plan);
+  const isGone = input.conversation.messages.map(({ id }) => removed.has(id));
   return [
-    ...[...removed]
-      .filter((id) => !known.has(id))
-      .map((id) => `The plan removes ${id}, which is not in the conversation.`),
+    ...checkKnown(input, removed, isGone),
     ...checkTexts(plan, input, removed),
-    ...checkKept(input, removed),
-    ...checkPairs(input, removed),
+    ...checkKept(input, isGone),
+    ...checkPairs(input, isGone),
     ...(plan.tokensAfter > plan.tokensBefore ? ["The plan would make the conversation larger."] : []),
     ...(plan.steps.filter(({ type }) => type === "summarize").length > 1
       ? ["The plan makes more than one summary."]
       : []),
   ];
+}
+
+/** An id stands for one message: as many as there are ids, and all of them are there. */
+function checkKnown(
+  { conversation }: PlanInput,
+  removed: ReadonlySet<string>,
+  isGone: readonly boolean[],
+): readonly string[] {
+  let gone = 0;
+  for (const is of isGone) if (is) gone++;
+  if (gone === removed.size) return [];
+  const known = new Set(conversation.messages.map(({ id }) => id));
+  return [...removed]
+    .filter((id) => !known.has(id))
+    .map((id) => `The plan removes ${id}, which is not in the conversation.`);
 }
 
 function checkTexts(plan: Plan, { conversation }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
@@ -38,16 +49,17 @@ function checkTexts(plan: Plan, { conversation }: PlanInput, removed: ReadonlySe
   });
 }
 
-function checkKept({ conversation, settings, found }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+function checkKept({ conversation, settings, found }: PlanInput, isGone: readonly boolean[]): readonly string[] {
   // An earlier summary of ours may be a system message; replacing it is the point.
   const ours = new Set(found?.messageIds ?? []);
-  return conversation.messages.flatMap((message) => {
-    if (!removed.has(message.id)) return [];
-    if (message.pinned) return [`The plan removes the pinned message ${message.id}.`];
-    return !ours.has(message.id) && message.role === "system" && settings.protect.system
-      ? [`The plan removes the system message ${message.id}.`]
-      : [];
+  const problems: string[] = [];
+  conversation.messages.forEach(({ id, pinned, role }, index) => {
+    if (!isGone[index]) return;
+    if (pinned) problems.push(`The plan removes the pinned message ${id}.`);
+    else if (role === "system" && settings.protect.system && !ours.has(id))
+      problems.push(`The plan removes the system message ${id}.`);
   });
+  return problems;
 }
 
 /**
@@ -56,9 +68,8 @@ function checkKept({ conversation, settings, found }: PlanInput, removed: Readon
  */
 function checkPairs(
   { conversation, structure, isTargetExplicit }: PlanInput,
-  removed: ReadonlySet<string>,
+  isGone: readonly boolean[],
 ): readonly string[] {
-  const isGone = conversation.messages.map(({ id }) => removed.has(id));
   const isRemoved = (index: number): boolean => isGone[index] === true;
   const unanswered = isTargetExplicit ? structure.openRound() : unansweredRound(conversation.messages, structure);
   const split = structure.pairing.calls.filter((call) =>

@@ -9,7 +9,8 @@ import { type Message, type OpaquePart, type Part, text } from "../message.ts";
 const NATIVE_ITEM = "compaction";
 
 export function isNativeItem({ parts }: Message): boolean {
-  return parts.some((part) => isCompactionPart(part) && !isFailedAttempt(part.wire));
+  for (const part of parts) if (isCompactionPart(part) && !isFailedAttempt(part.wire)) return true;
+  return false;
 }
 
 /** Anthropic's, when it could not compact after all: it stands for nothing, and what is before it is read as ever. */

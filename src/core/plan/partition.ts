@@ -57,9 +57,9 @@ export function partition(input: PartitionInput): Partition {
   const protectedBy = ownProtections(input, cut);
   keepRoundsWhole(input, protectedBy);
   const zone: number[] = [];
-  messages.forEach(({ id }, index) => {
-    if (!protectedBy.has(index) && !summaryIds.has(id)) zone.push(index);
-  });
+  for (let index = 0; index < messages.length; index++) {
+    if (!protectedBy.has(index) && !isSummary(messages[index], summaryIds)) zone.push(index);
+  }
   const turnStart = messages.findLastIndex(
     (message, index) => index < cut && isTurnStart(message) && !summaryIds.has(message.id),
   );
@@ -67,6 +67,11 @@ export function partition(input: PartitionInput): Partition {
   const isSplitTurn = maySplit && cut > 0 && turnStart >= 0 && cut < messages.length && !isTurnStartAt(messages, cut);
   const turnPrefix = isSplitTurn ? zone.filter((index) => index >= turnStart) : [];
   return { cut, isSplitTurn, zone, turnPrefix, protectedBy };
+}
+
+/** Hardly any list holds one: then no id is looked for. */
+function isSummary(message: Message | undefined, summaryIds: ReadonlySet<string>): boolean {
+  return summaryIds.size > 0 && message !== undefined && summaryIds.has(message.id);
 }
 
 function isTurnStartAt(messages: readonly Message[], index: number): boolean {
@@ -150,14 +155,15 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
   const native = input.mayTakeNative ? -1 : messages.findLastIndex(isNativeItem);
   const unanswered = firmRound(input) ?? { start: messages.length, end: messages.length };
   const protectedBy = new Map<number, Protection>();
-  messages.forEach((message, index) => {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
     if (index >= unanswered.start && index < unanswered.end) protectedBy.set(index, "open-round");
     else if (index >= cut) protectedBy.set(index, "tail");
-    else if (message.pinned || index === native) protectedBy.set(index, "pinned");
-    else if (message.role === "system" && protect.system) protectedBy.set(index, "system");
+    else if (message?.pinned || index === native) protectedBy.set(index, "pinned");
+    else if (message?.role === "system" && protect.system) protectedBy.set(index, "system");
     else if (index === firstUser) protectedBy.set(index, "first-user");
     else if (index === latest) protectedBy.set(index, "latest-request");
-  });
+  }
   if (protect.toolsVerbatim.length === 0) return protectedBy;
   for (const { at, part } of structure.pairing.calls) {
     const isVerbatim = at.message < cut && matchesAnyTool(protect.toolsVerbatim, part.name);

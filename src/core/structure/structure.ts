@@ -169,7 +169,8 @@ function addCalls(state: State, index: number, calls: number): void {
     const start = state.step.groupStart >= 0 ? state.step.groupStart : index;
     round = { start, end: index + 1, calls: 0, answered: 0 };
     state.rounds.push(round);
-    state.step = { ...state.step, round };
+    const { isRunning, groupStart, endsInReasoning } = state.step;
+    state.step = { isRunning, groupStart, endsInReasoning, round };
   }
   round.calls += calls;
   round.end = index + 1;
