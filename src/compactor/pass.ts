@@ -190,7 +190,8 @@ function gateEvent({ decision, given, isCalledFor, tokensBefore, compactionNumbe
 }
 
 function tellStart({ decision, given, tokensBefore, compactionNumber, teller, state, watch }: Pass): void {
-  const leaving = watch.hooks.notifies.length === 0 ? new Set() : leavingIds(decision.plan);
+  const leaving = watch.hooks.notifies.length === 0 ? NO_IDS : leavingIds(decision.plan);
+  const messages = leaving.size === 0 ? [] : given.view.messages.filter(({ id }) => leaving.has(id));
   state.isStarted = true;
   teller.tell({
     type: "compaction-started",
@@ -198,9 +199,11 @@ function tellStart({ decision, given, tokensBefore, compactionNumber, teller, st
     messageCount: given.view.messages.length,
     tokenCount: tokensBefore,
     compactionNumber,
-    messages: given.view.messages.filter(({ id }) => leaving.has(id)).map(snapshotOf),
+    messages: messages.map(snapshotOf),
   });
 }
+
+const NO_IDS: ReadonlySet<string> = new Set();
 
 async function askForProvided(pass: Pass): Promise<Asked> {
   const { decision, summarizer, teller, watch, tokensBefore, signal, counter, call } = pass;

@@ -20,7 +20,9 @@ export function frameTokens(input: PlanInput, parts?: Partition): number {
 /** The summary stands where the first message that it replaces stood, or behind what the provider compacted. */
 function mayUserFollow({ conversation: { messages } }: PlanInput, { zone, protectedBy }: Partition): boolean {
   const [first = 0] = zone;
-  const next = messages.findIndex((_, index) => index > first && protectedBy.has(index));
+  let next = messages.length;
+  // Few are kept of a long list, and these are not in its order.
+  for (const index of protectedBy.keys()) if (index > first && index < next) next = index;
   return messages[next]?.role === "user" || messages.some(isNativeItem);
 }
 

@@ -185,12 +185,13 @@ function advanceReferences(
   at: { readonly index: number; readonly isOrphan: boolean },
 ): void {
   const { references } = state;
-  const hasResult = message.parts.some((part) => part.type === "tool-result");
   if (isItemReference(message)) {
     state.references = references?.isAnswered === false ? references : { start: at.index, isAnswered: false };
-  } else if (!hasResult) {
+  } else if (references === undefined) {
+    return;
+  } else if (!message.parts.some((part) => part.type === "tool-result")) {
     state.references = undefined;
-  } else if (at.isOrphan && references !== undefined) {
+  } else if (at.isOrphan) {
     bind(state, references.start, at.index);
     state.references = { ...references, isAnswered: true };
   }

@@ -181,7 +181,9 @@ function resolveWalk(options: CounterOptions): Walk {
 }
 
 function partsTokens(parts: readonly Part[], walk: Walk): number {
-  return sumOf(parts, (part) => partTokens(part, walk));
+  let tokens = 0;
+  for (const part of parts) tokens += partTokens(part, walk);
+  return tokens;
 }
 
 function partTokens(part: Part, walk: Walk): number {

@@ -62,13 +62,11 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>(
 );
 
 function call(block: JsonObject): Part {
-  return {
-    type: "tool-call",
-    ...(typeof block.id === "string" && { callId: block.id }),
-    name: stringOf(block.name) ?? "",
-    input: block.input ?? {},
-    wire: block,
-  };
+  const { id } = block;
+  const name = stringOf(block.name) ?? "";
+  const input = block.input ?? {};
+  if (typeof id !== "string") return { type: "tool-call", name, input, wire: block };
+  return { type: "tool-call", callId: id, name, input, wire: block };
 }
 
 /** Of a result, which may do without (`null` is refused, and said by `validate`): whatever else stands there, no call is made in it and none is answered. */
@@ -85,13 +83,11 @@ function decodeInner(content: JsonValue | undefined, path: string): readonly Par
 const INNER_TYPES: ReadonlySet<string> = new Set(["text", "image", "document"]);
 
 function result(block: JsonObject, path: string): Part {
-  return {
-    type: "tool-result",
-    ...(typeof block.tool_use_id === "string" && { callId: block.tool_use_id }),
-    content: decodeInner(block.content, `${path}.content`),
-    isError: block.is_error === true,
-    wire: block,
-  };
+  const { tool_use_id: id } = block;
+  const content = decodeInner(block.content, `${path}.content`);
+  const isError = block.is_error === true;
+  if (typeof id !== "string") return { type: "tool-result", content, isError, wire: block };
+  return { type: "tool-result", callId: id, content, isError, wire: block };
 }
 
 /** Tools that the provider runs: `server_tool_use`, `mcp_tool_use`, and results such as `web_search_tool_result`. */
