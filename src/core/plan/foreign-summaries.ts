@@ -25,7 +25,7 @@ const ALL_OPENINGS: readonly string[] = [...OPENINGS, ...OWN_OPENINGS];
 const FIRST_CHARACTERS = [...new Set(ALL_OPENINGS.map((opening) => opening.charAt(0)))].join("");
 
 export function isForeignSummary({ parts }: Message): boolean {
-  const [first] = parts;
+  const first = parts[0];
   if (first?.type !== "text") return false;
   const start = first.text.trimStart();
   if (!FIRST_CHARACTERS.includes(start.charAt(0))) return false;

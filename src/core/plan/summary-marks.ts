@@ -66,15 +66,16 @@ function withoutSeparator(value: string): string {
 }
 
 function summariesIn(message: Message, render: RenderSettings): readonly string[] {
-  if (message.pinned || !message.parts.some((part) => isMarked(part, render))) return NONE;
+  if (message.pinned || !holdsMark(message.parts, render.opening)) return NONE;
   return message.parts.flatMap((part) => (part.type === "text" ? summaryIn(part.text, render) : []));
 }
 
 const NONE: readonly string[] = [];
 
-/** Hardly any text is; without the mark nothing needs to be looked for. */
-function isMarked(part: Part, { opening }: RenderSettings): boolean {
-  return part.type === "text" && part.text.includes(opening.trim());
+/** Hardly any text does; without the mark nothing needs to be looked for. */
+function holdsMark(parts: readonly Part[], opening: string): boolean {
+  for (const part of parts) if (part.type === "text" && part.text.includes(opening.trim())) return true;
+  return false;
 }
 
 /** R134, D05: behind a message's only text, or as a text of its own beside what else it holds. */

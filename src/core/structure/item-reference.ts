@@ -4,7 +4,8 @@ import { stringOf } from "../json.ts";
 import type { Message } from "../message.ts";
 
 /** Whether it is a call, and of what, is not to be seen either. */
-export function isItemReference({ parts: [part] }: Message): boolean {
+export function isItemReference({ parts }: Message): boolean {
+  const part = parts[0];
   return part?.type === "opaque" && part.kind === "item_reference";
 }
 
