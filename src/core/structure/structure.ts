@@ -59,7 +59,7 @@ export function createStructureTracker(): StructureTracker {
     turnStarts: [],
     stepStarts: [],
     rounds: [],
-    roundOf: new Map(),
+    roundOf: [],
     step: NO_STEP,
     latest: undefined,
     references: undefined,
@@ -105,8 +105,8 @@ interface State {
   readonly turnStarts: number[];
   readonly stepStarts: number[];
   readonly rounds: GrowingRound[];
-  /** By index of the message that made the calls. */
-  readonly roundOf: Map<number, GrowingRound>;
+  /** For each message the round whose calls it made. */
+  readonly roundOf: (GrowingRound | undefined)[];
   step: Step;
   /** The newest round, until something other than its results follows. */
   latest: GrowingRound | undefined;
@@ -138,6 +138,7 @@ function appendTo(state: State, message: Message): void {
   const isBlocked = index > 0 && (message.role === "system" || isBoundToPrevious);
   state.blocked.push(isBlocked);
   state.freeBefore.push(isBlocked ? index - 1 : index);
+  state.roundOf.push(undefined);
   if (isTurnStart(message)) state.turnStarts.push(index);
 
   const calls = clientCalls(message);
@@ -174,7 +175,7 @@ function addCalls(state: State, index: number, calls: number): void {
   }
   round.calls += calls;
   round.end = index + 1;
-  state.roundOf.set(index, round);
+  state.roundOf[index] = round;
   state.latest = round;
 }
 
@@ -208,7 +209,7 @@ function bind(state: State, from: number, to: number): void {
 /** The message at `index` answers a call. */
 function close(state: State, call: PairedCall, index: number): void {
   bind(state, call.at.message, index);
-  const round = state.roundOf.get(call.at.message);
+  const round = state.roundOf[call.at.message];
   if (round === undefined || call.part.server) return;
   round.end = Math.max(round.end, index + 1);
   if (call.results.length === 1) round.answered++;

@@ -79,7 +79,7 @@ export function loadWindow(scan: Scan, text: string, from: number): number {
 }
 
 /** Below this the call costs more than the copy. */
-const COPIED_WHOLE_MIN = 24;
+const COPIED_WHOLE_MIN = 48;
 
 function copyUnits(scan: Scan, text: string, from: number, length: number): void {
   const { codes, codePairs, kindPairs } = scan;
