@@ -5,8 +5,11 @@ import { errorLine, excerpt, isLooking, outcomeOf } from "./call-outcome.ts";
 
 const PASSED =
   /\b(?!0 )\d+ (?:passed|passing|tests?|specs?|examples?|doctests?)(?![\w.])|\ball (?:checks|tests) (?:have )?passed\b|\bbuild (?:succeeded|successful)\b|compiled successfully/i;
-/** Whatever says that a check passed has one of these, wherever its lines are cut; most results have none, and one look tells. */
-const PASSING_WORDS = /\d\s+(?:pass|test|spec|example|doctest)|all\s+(?:checks|tests)|build\s+succe|compiled\s+succe/i;
+/**
+ * Whatever says that a check passed has one of these, wherever its lines are cut; most results have none, and one look tells. What stands
+ * before the word is asked for last: texts are full of digits, and of what begins like "all".
+ */
+const PASSING_WORDS = /\s(?:pass|test|spec|example|doctest|checks|succe)(?<=(?:\d|all|build|compiled)\s+[a-z]+)/i;
 const NOT_PASSED = /\b(?!0 )\d+ (?:failed|failing|failures?|errors?)\b|\bFAIL(?:ED)?\b/;
 
 /** The line that says so; undefined for any other call. */
