@@ -8,7 +8,7 @@ import type { Message, Part, ToolCallPart } from "../message.ts";
 import { withoutDemonstrations } from "./demonstration.ts";
 import { RUN_CHARS_MIN } from "./identifier-runs.ts";
 import { scanLineStarts, scanUnits } from "./identifier-scan.ts";
-import { visitStretches } from "./identifier-window.ts";
+import { type Stretch, visitStretches } from "./identifier-window.ts";
 import { createMentionTable, type Fact, type FactSource, type MentionTable, type VisitFact } from "./mention-table.ts";
 
 export interface FactLedger {
@@ -36,18 +36,22 @@ export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {
   const table = createMentionTable();
   let index = 0;
   const { mention } = table;
+  const scanStretch = (stretch: Stretch): void => {
+    table.enter(stretch);
+    scanUnits(stretch, mention);
+  };
+  const mentionLine = (stretch: Stretch): void => {
+    table.enter(stretch);
+    mention(0, stretch.length, "line");
+  };
   const scan: Scan = (text, source, isEscaped) => {
     if (text.length < RUN_CHARS_MIN) return;
-    visitStretches(text, (stretch) => {
-      table.place({ text, units: stretch.units, offset: stretch.offset, source, message: index });
-      scanUnits(stretch, mention);
-    });
+    table.place(text, source, index);
+    visitStretches(text, scanStretch);
     if (!isEscaped) return;
     scanLineStarts(text, (word) => {
-      visitStretches(word, (stretch) => {
-        table.place({ text: word, units: stretch.units, offset: stretch.offset, source, message: index });
-        mention(0, stretch.length, "line");
-      });
+      table.place(word, source, index);
+      visitStretches(word, mentionLine);
     });
   };
   return {
@@ -121,7 +125,7 @@ function scanInput(input: JsonValue, walk: InputScan, depth: number): void {
   else if (depth > INPUT_DEPTH_MAX || input === null || typeof input === "boolean") return;
   else if (isArray(input)) for (const item of input) scanInput(item, walk, depth + 1);
   else {
-    for (const key of Object.keys(input)) {
+    for (const key in input) {
       if (!PLAIN_WORD.test(key)) scan(key, "keys", false);
       const value = input[key];
       if (value !== undefined) scanInput(value, walk, depth + 1);

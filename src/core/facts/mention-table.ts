@@ -4,6 +4,7 @@
  */
 
 import type { IdentifierKind } from "./identifier-scan.ts";
+import type { Stretch } from "./identifier-window.ts";
 
 /** Where a mention stands. `keys` are the names of call arguments; `writes` are arguments too long to be a name or command. */
 export type FactSource = "user" | "calls" | "writes" | "keys" | "assistant" | "results";
@@ -38,20 +39,12 @@ export interface FactName {
 /** Both are only valid during the call. */
 export type VisitFact = (fact: Fact, name: FactName) => void;
 
-/** Where the mentions that follow stand. */
-export interface MentionPlace {
-  readonly text: string;
-  /** The units of a stretch of the text, which begins at `offset`: read in place of the text, which is slower. */
-  readonly units: Uint16Array;
-  readonly offset: number;
-  readonly source: FactSource;
-  readonly message: number;
-}
-
 export interface MentionTable {
   size(): number;
-  /** Set once per stretch of text, so that a mention costs no object. */
-  place(place: MentionPlace): void;
+  /** Where the mentions that follow stand: set once per text, so that a mention costs no object. */
+  place(text: string, source: FactSource, message: number): void;
+  /** The stretch of that text in which they stand: its units are read in place of the text, which is slower. */
+  enter(stretch: Stretch): void;
   /** The half-open range of units that names it. */
   mention(start: number, end: number, kind: IdentifierKind): void;
   /** In the order of first mention, or just those of which the numbers in that order are given, as they are. The objects are used again for the next. */
@@ -74,8 +67,8 @@ const NAME = 11;
 const LENGTH = 12;
 const START = 13;
 const ROW = 14;
-const CAPACITY_START = 1_024;
-const NAME_UNITS_START = 16_384;
+const CAPACITY_START = 2_048;
+const NAME_UNITS_START = 32_768;
 
 export function createMentionTable(): MentionTable {
   const table: Table = {
@@ -87,21 +80,29 @@ export function createMentionTable(): MentionTable {
     texts: [],
     kinds: [],
   };
-  let place: MentionPlace = { text: "", units: table.names, offset: 0, source: "user", message: 0 };
+  let text = "";
+  let units = table.names;
+  let offset = 0;
+  let message = 0;
   let slot = 0;
   let isCall = false;
   return {
     size: () => table.kinds.length,
-    place(next) {
-      place = next;
-      slot = SLOT[next.source];
-      isCall = next.source === "calls" || next.source === "writes";
+    place(nextText, source, nextMessage) {
+      text = nextText;
+      message = nextMessage;
+      slot = SLOT[source];
+      isCall = source === "calls" || source === "writes";
+    },
+    enter(stretch) {
+      units = stretch.units;
+      offset = stretch.offset;
     },
     mention(start, end, kind) {
-      const { units, message } = place;
       const hash = hashOf(units, start, end);
-      const found = find(table, { units, start, end, hash });
-      const entry = found >= 0 ? found : addEntry(table, place, { bucket: ~found, start, end, kind, hash });
+      const found = find(table, units, start, end, hash);
+      const entry =
+        found >= 0 ? found : addEntry(table, { text, units, offset, message, bucket: ~found, start, end, kind, hash });
       const { rows } = table;
       const row = entry * ROW;
       rows[row + slot] = (rows[row + slot] ?? 0) + 1;
@@ -130,39 +131,40 @@ interface Table {
   readonly kinds: IdentifierKind[];
 }
 
-interface Sought {
-  readonly units: Uint16Array;
-  readonly start: number;
-  readonly end: number;
-  readonly hash: number;
-}
-
 /** The entry; when there is none, the complement of the bucket where it belongs. */
-function find({ buckets, rows, names }: Table, sought: Sought): number {
+function find(table: Table, units: Uint16Array, start: number, end: number, hash: number): number {
+  const { buckets, rows } = table;
   const mask = buckets.length - 1;
-  let at = sought.hash & mask;
+  let at = hash & mask;
   for (let entry = buckets[at] ?? 0; entry !== 0; entry = buckets[at] ?? 0) {
-    const row = (entry - 1) * ROW;
-    if (rows[row + HASH] === sought.hash && isNamed(names, rows, row, sought)) return entry - 1;
+    if (rows[(entry - 1) * ROW + HASH] === hash && isNamed(table, entry - 1, units, start, end)) return entry - 1;
     at = (at + 1) & mask;
   }
   return ~at;
 }
 
-function isNamed(names: Uint16Array, rows: Int32Array, row: number, { units, start, end }: Sought): boolean {
+function isNamed({ names, rows }: Table, entry: number, units: Uint16Array, start: number, end: number): boolean {
+  const row = entry * ROW;
   if (rows[row + LENGTH] !== end - start) return false;
   const shift = (rows[row + NAME] ?? 0) - start;
   for (let at = start; at < end; at++) if (names[shift + at] !== units[at]) return false;
   return true;
 }
 
-interface NewEntry extends Omit<Sought, "units"> {
+interface NewEntry {
+  readonly text: string;
+  readonly units: Uint16Array;
+  readonly offset: number;
+  readonly message: number;
   readonly bucket: number;
+  readonly start: number;
+  readonly end: number;
+  readonly hash: number;
   readonly kind: IdentifierKind;
 }
 
-function addEntry(table: Table, place: MentionPlace, { bucket, start, end, kind, hash }: NewEntry): number {
-  const { text, units, offset, message } = place;
+function addEntry(table: Table, added: NewEntry): number {
+  const { text, units, offset, message, bucket, start, end, kind, hash } = added;
   const entry = table.kinds.length;
   table.buckets[bucket] = entry + 1;
   table.kinds.push(kind);
@@ -191,7 +193,7 @@ function growNames(table: Table, units: number): void {
 }
 
 function grow(table: Table): void {
-  table.capacity *= 2;
+  table.capacity *= 4;
   const rows = new Int32Array(ROW * table.capacity);
   rows.set(table.rows);
   table.rows = rows;
