@@ -4,6 +4,8 @@ import type { JsonObject } from "../../../core/json.ts";
 import { type Message, text } from "../../../core/message.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { extractive } from "../../extractive.ts";
+import { inOrder } from "./kept-view.ts";
+import type { Prose } from "./reading.ts";
 
 let next = 0;
 
@@ -80,4 +82,24 @@ test("a written command that succeeds in the messages that stay failed no more",
   // The command leaves, and what answers it stays.
   const again = writes("python gate.py", "open");
   expect(await told([...failed, ...again.slice(0, 1)], again.slice(1))).toEqual([]);
+});
+
+test.each([
+  ["nothing stays", [0, 2, 2, 5], []],
+  ["all that stays came later", [0, 2, 2, 5], [8.5, 8.7]],
+  ["some stands between, before and behind", [0, 2, 2, 5], [-0.5, 1.25, 2, 4.5, 9]],
+  ["what stays is out of order", [1, 3], [2.5, 0.5, 2.5]],
+  ["nothing leaves", [], [1.5, 0.5]],
+])("what was said stands in order, as sorted, where %s", (_, leaving, kept) => {
+  const said = (message: number, index: number): Prose => ({
+    message,
+    isUser: true,
+    isRequest: true,
+    isFinal: false,
+    speaker: "",
+    text: `${index}`,
+  });
+  const left = leaving.map(said);
+  const stays = kept.map((message, index) => said(message, 100 + index));
+  expect(inOrder(left, stays)).toEqual([...left, ...stays].sort((a, b) => a.message - b.message));
 });

@@ -74,9 +74,18 @@ function newestTodos(messages: readonly Message[]): readonly Todo[] | undefined 
   return undefined;
 }
 
-/** All that was said, in the order in which it was. */
+/** All that was said, in the order in which it was. What leaves stands in order already, so that only the few that stay need to be placed. */
 export function inOrder(leaving: readonly Prose[], kept: readonly Prose[]): readonly Prose[] {
-  return kept.length === 0 ? leaving : [...leaving, ...kept].sort((a, b) => a.message - b.message);
+  if (kept.length === 0) return leaving;
+  const said: Prose[] = [];
+  let at = 0;
+  for (const item of kept.toSorted((a, b) => a.message - b.message)) {
+    for (let next = leaving[at]; next !== undefined && next.message <= item.message; next = leaving[++at])
+      said.push(next);
+    said.push(item);
+  }
+  for (let next = leaving[at]; next !== undefined; next = leaving[++at]) said.push(next);
+  return said;
 }
 
 /**
