@@ -20,7 +20,6 @@ export interface Fact {
   readonly results: number;
   /** Distinct messages that mention it. */
   readonly messages: number;
-  readonly first: number;
   readonly last: number;
   /** The newest message of which a call names it, -1 when none does. */
   readonly lastCall: number;
@@ -54,19 +53,18 @@ export interface MentionTable {
 }
 
 /**
- * Numbers per row: a count per source, how many messages, the first, the last, the last call, the hash,
+ * Numbers per row: a count per source, how many messages, the last, the last call, the hash,
  * where its units are, and where it was first found.
  */
 const SLOT: Readonly<Record<FactSource, number>> = { user: 0, calls: 1, writes: 2, keys: 3, assistant: 4, results: 5 };
 const MESSAGES = 6;
-const FIRST = 7;
-const LAST = 8;
-const LAST_CALL = 9;
-const HASH = 10;
-const NAME = 11;
-const LENGTH = 12;
-const START = 13;
-const ROW = 14;
+const LAST = 7;
+const LAST_CALL = 8;
+const HASH = 9;
+const NAME = 10;
+const LENGTH = 11;
+const START = 12;
+const ROW = 13;
 const CAPACITY_START = 2_048;
 const NAME_UNITS_START = 32_768;
 
@@ -172,7 +170,6 @@ function addEntry(table: Table, added: NewEntry): number {
   const { rows } = table;
   const row = entry * ROW;
   rows[row + MESSAGES] = 1;
-  rows[row + FIRST] = message;
   rows[row + LAST] = message;
   rows[row + LAST_CALL] = -1;
   rows[row + HASH] = hash;
@@ -232,7 +229,6 @@ function visitEntries(table: Table, visitFact: VisitFact, entries?: Int32Array):
     fact.assistant = rows[row + SLOT.assistant] ?? 0;
     fact.results = rows[row + SLOT.results] ?? 0;
     fact.messages = rows[row + MESSAGES] ?? 0;
-    fact.first = rows[row + FIRST] ?? 0;
     fact.last = rows[row + LAST] ?? 0;
     fact.lastCall = rows[row + LAST_CALL] ?? -1;
     name.start = rows[row + NAME] ?? 0;
@@ -278,7 +274,6 @@ function emptyFact(): Mutable<Fact> {
     assistant: 0,
     results: 0,
     messages: 0,
-    first: 0,
     last: 0,
     lastCall: -1,
   };
