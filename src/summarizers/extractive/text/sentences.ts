@@ -19,10 +19,14 @@ const TEXT_CHARS_MAX = 200_000;
 export function splitSentences(text: string, { sentencesMax }: SentenceOptions): readonly string[] {
   const sentences: string[] = [];
   let isCode = false;
-  for (const line of linesOf(text)) {
-    const trimmed = line.trim();
-    if (trimmed.startsWith("```") || trimmed.startsWith("~~~")) isCode = !isCode;
-    else if (!isCode && isProse(trimmed)) splitLine(withoutMarks(trimmed), sentences);
+  for (const read of readOf(text)) {
+    for (let start = 0, end = 0; end < read.length; start = end + 1) {
+      end = read.indexOf("\n", start);
+      if (end < 0) end = read.length;
+      const line = read.slice(start, end).trim();
+      if (line.startsWith("```") || line.startsWith("~~~")) isCode = !isCode;
+      else if (!isCode && isProse(line)) splitLine(withoutMarks(line), sentences);
+    }
   }
   return endsOf(sentences, sentencesMax);
 }
@@ -53,10 +57,13 @@ export function cutAtWord(text: string, charsMax: number): string {
   return `${text.slice(0, end).trimEnd()}…`;
 }
 
-function linesOf(text: string): readonly string[] {
-  if (text.length <= TEXT_CHARS_MAX) return text.split("\n");
+/** The text, or what is read of it: whole lines. */
+function readOf(text: string): readonly string[] {
+  if (text.length <= TEXT_CHARS_MAX) return [text];
   const half = TEXT_CHARS_MAX >> 1;
-  return [...text.slice(0, half).split("\n").slice(0, -1), ...text.slice(-half).split("\n").slice(1)];
+  const firstEnd = text.lastIndexOf("\n", half - 1);
+  const lastStart = text.indexOf("\n", text.length - half);
+  return [text.slice(0, Math.max(0, firstEnd)), lastStart < 0 ? "" : text.slice(lastStart + 1)];
 }
 
 /** Lines of tables, rules, headings and markup are no sentences. */
@@ -106,7 +113,7 @@ function splitLine(line: string, sentences: string[]): void {
     start = end;
     at = end - 1;
   }
-  push(line.slice(start), sentences);
+  if (start < line.length) push(line.slice(start), sentences);
 }
 
 const BACKTICK = 96;
