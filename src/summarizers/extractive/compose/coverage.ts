@@ -3,7 +3,7 @@
  * many sentences share it. Lazy greedy over a heap, so near-linear; the same input always gives the same choice.
  */
 
-import { visitContentWords } from "../text/content-words.ts";
+import { SMALL_WORDS, visitWords } from "../text/content-words.ts";
 import { createHeap } from "./heap.ts";
 
 export interface Candidate {
@@ -93,9 +93,9 @@ function coverer({ ids, frequencies }: WordIndex): (texts: readonly string[]) =>
   const known = new Map<string, readonly number[]>();
   const wordsIn = (text: string): readonly number[] => {
     const words: number[] = [];
-    visitContentWords(text, (word) => {
-      const id = ids.get(word);
-      if (id !== undefined) words.push(id);
+    visitWords(text, (word) => {
+      const id = ids.get(word) ?? SMALL;
+      if (id !== SMALL) words.push(id);
     });
     known.set(text, words);
     return words;
@@ -108,6 +108,7 @@ function coverer({ ids, frequencies }: WordIndex): (texts: readonly string[]) =>
 }
 
 interface WordIndex {
+  /** Small words among them, so that one look tells which word it is, and whether it counts. */
   readonly ids: ReadonlyMap<string, number>;
   /** Distinct word ids of all candidates, one after the other. */
   readonly words: readonly number[];
@@ -116,28 +117,35 @@ interface WordIndex {
   readonly frequencies: readonly number[];
 }
 
+/** The id of all small words. */
+const SMALL = -1;
+
 function indexWords(candidates: readonly Candidate[]): WordIndex {
   const ids = new Map<string, number>();
+  for (const word of SMALL_WORDS) ids.set(word, SMALL);
   const words: number[] = [];
   const starts: number[] = [];
   const frequencies: number[] = [];
   const seenIn: number[] = [];
-  candidates.forEach(({ text }, at) => {
+  let at = 0;
+  const visit = (word: string): void => {
+    let id = ids.get(word);
+    if (id === undefined) {
+      id = frequencies.length;
+      ids.set(word, id);
+      frequencies.push(0);
+      seenIn.push(-1);
+    }
+    if (id === SMALL || seenIn[id] === at) return;
+    seenIn[id] = at;
+    frequencies[id] = (frequencies[id] ?? 0) + 1;
+    words.push(id);
+  };
+  for (const { text } of candidates) {
     starts.push(words.length);
-    visitContentWords(text, (word) => {
-      let id = ids.get(word);
-      if (id === undefined) {
-        id = ids.size;
-        ids.set(word, id);
-        frequencies.push(0);
-        seenIn.push(-1);
-      }
-      if (seenIn[id] === at) return;
-      seenIn[id] = at;
-      frequencies[id] = (frequencies[id] ?? 0) + 1;
-      words.push(id);
-    });
-  });
+    visitWords(text, visit);
+    at++;
+  }
   starts.push(words.length);
   return { ids, words, starts, frequencies };
 }
@@ -156,7 +164,7 @@ function wordValues({ ids, frequencies }: WordIndex, sentences: number, focus: R
   });
   for (const word of focus) {
     const id = ids.get(word);
-    if (id !== undefined) values[id] = FOCUS_FACTOR * Math.max(1, values[id] ?? 0);
+    if (id !== undefined && id !== SMALL) values[id] = FOCUS_FACTOR * Math.max(1, values[id] ?? 0);
   }
   return values;
 }

@@ -1,6 +1,7 @@
 /** The words of a sentence that carry its content, lower-cased: no small words, no marks. Ideographs count one by one. */
 
-const SMALL_WORDS: ReadonlySet<string> = new Set(
+/** Words that say nothing by themselves. */
+export const SMALL_WORDS: ReadonlySet<string> = new Set(
   (
     "the and but for nor yet with from into onto over under after before about this that these those there here then than they them their " +
     "theirs you your yours our ours his her hers him she its who whom whose which what when where why how not don didn doesn isn wasn " +
@@ -20,6 +21,13 @@ const SMALL_CHARS_MAX = Math.max(...Array.from(SMALL_WORDS, ({ length }) => leng
 
 /** Calls `visit` for each content word, in order; a word may come more than once. */
 export function visitContentWords(sentence: string, visit: (word: string) => void): void {
+  visitWords(sentence, (word) => {
+    if (word.length > SMALL_CHARS_MAX || !SMALL_WORDS.has(word)) visit(word);
+  });
+}
+
+/** The same with small words, for those who look up each word anyway. */
+export function visitWords(sentence: string, visit: (word: string) => void): void {
   const text = sentence.toLowerCase();
   let start = -1;
   for (let at = 0; at <= text.length; at++) {
@@ -28,7 +36,7 @@ export function visitContentWords(sentence: string, visit: (word: string) => voi
       if (start < 0) start = at;
       continue;
     }
-    if (start >= 0 && mayCarry(text, start, at)) visitWord(text.slice(start, at), visit);
+    if (start >= 0 && mayCarry(text, start, at)) visit(text.slice(start, at));
     start = -1;
     if (isIdeograph(code)) visit(text.charAt(at));
   }
@@ -37,10 +45,6 @@ export function visitContentWords(sentence: string, visit: (word: string) => voi
 /** Not in one or two letters; numbers may be short. */
 function mayCarry(text: string, start: number, end: number): boolean {
   return end - start > 2 || text.charCodeAt(start) <= 57;
-}
-
-function visitWord(word: string, visit: (word: string) => void): void {
-  if (word.length > SMALL_CHARS_MAX || !SMALL_WORDS.has(word)) visit(word);
 }
 
 function isWordUnit(code: number): boolean {
