@@ -151,11 +151,14 @@ function earlierLine(line: string, index: number): Said {
   };
 }
 
-/** Of messages that say the very same the newest counts. */
+/** Of messages that say the very same the newest counts. Few are of the same length, and only those are compared. */
 function withoutRepeats(prose: readonly Prose[]): readonly Prose[] {
+  const counts = new Map<number, number>();
+  for (const { text } of prose) counts.set(text.length, (counts.get(text.length) ?? 0) + 1);
+  const isAlone = ({ text }: Prose): boolean => counts.get(text.length) === 1;
   const newest = new Map<string, Prose>();
-  for (const item of prose) newest.set(item.text, item);
-  return newest.size === prose.length ? prose : prose.filter((item) => newest.get(item.text) === item);
+  for (const item of prose) if (!isAlone(item)) newest.set(item.text, item);
+  return prose.filter((item) => isAlone(item) || newest.get(item.text) === item);
 }
 
 function sample(prose: readonly Prose[]): readonly Prose[] {
@@ -228,7 +231,7 @@ function saysSomething(sentence: string): boolean {
   if (sentence.length > EMPTY_CHARS_MAX || /[`\d_/]/.test(sentence)) return true;
   let words = 0;
   visitContentWords(sentence, () => words++);
-  return words >= (SPEAKER_OR_POINTER.test(sentence) ? CONTENT_WORDS_MIN + 1 : CONTENT_WORDS_MIN);
+  return words > CONTENT_WORDS_MIN || (words === CONTENT_WORDS_MIN && !SPEAKER_OR_POINTER.test(sentence));
 }
 
 const EMPTY_CHARS_MAX = 60;
