@@ -88,7 +88,7 @@ function renderSection(checkpoint: Checkpoint, section: Section, language: Langu
 
 /** A person's own words, quoted: one block per entry. */
 function renderQuotes(entries: readonly string[]): string {
-  return entries.map((entry) => `> ${entry.split("\n").join("\n> ")}`).join("\n\n");
+  return entries.map((entry) => `> ${entry.replaceAll("\n", "\n> ")}`).join("\n\n");
 }
 
 function parseQuotes(lines: readonly string[]): readonly string[] {
@@ -112,7 +112,7 @@ function renderItems(items: readonly string[]): string {
 
 /** The lines of one item after its first. */
 function indent(item: string): string {
-  return item.split("\n").join("\n  ");
+  return item.replaceAll("\n", "\n  ");
 }
 
 function parseItems(lines: readonly string[]): readonly string[] {

@@ -56,7 +56,7 @@ export function withoutLayout(sentence: string): string {
   // Most sentences have nothing of the kind, and whether a mark is in one costs little to tell.
   let words = sentence;
   if (words.includes("__")) words = words.replaceAll(/\*\*|__(?=\S)|(?<=\S)__/g, "");
-  else if (words.includes("**")) words = words.replaceAll("**", "");
+  else if (words.includes("**")) words = words.replace(/\*\*/g, "");
   if (words.includes("](")) words = words.replace(/\[([^\][]{1,120})\]\((?:https?:|\/|#)[^)\s]{0,300}\)/g, "$1");
   return (mayBeginLayout(words.charCodeAt(0)) ? words.replace(LAYOUT_START, "") : words).trim();
 }
