@@ -29,6 +29,12 @@ test("what names nothing and says little is left out", () => {
   );
 });
 
+test("of messages that say the very same the newest counts, of others of their length each", () => {
+  const [east, west] = ["The keeper painted the east gate.", "The keeper repaired the west lamp."];
+  expect(chosen(east, west, "The bell is made of brass.", east)).toBe(`${west}\nThe bell is made of brass.\n${east}`);
+  expect(chosen(east, "The keeper repainted a west gate.")).toBe(`${east}\nThe keeper repainted a west gate.`);
+});
+
 test("what was only being done is left out, what came of it is not", () => {
   for (const underway of [
     "Looking at the state of the northern pump first.",

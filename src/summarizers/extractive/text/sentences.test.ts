@@ -38,6 +38,14 @@ test("code, tables and headings are left out", () =>
 test("a bounded number, from both ends", () =>
   expect(splitSentences("a1. a2. a3. a4. a5. a6.", { sentencesMax: 4 })).toEqual(["a1.", "a2.", "a5.", "a6."]));
 
+test("of a long text the whole lines of both ends", () => {
+  const half = 100_000;
+  const lines = Array.from({ length: 30_000 }, (_, at) => `tide ${at}`).join("\n");
+  for (const text of [lines, `${lines}\n`, "x".repeat(half) + lines, lines + "x".repeat(half), "x".repeat(3 * half)]) {
+    const ends = [...text.slice(0, half).split("\n").slice(0, -1), ...text.slice(-half).split("\n").slice(1)];
+    expect(splitSentences(text, { sentencesMax: Infinity })).toEqual(ends.filter((line) => line !== ""));
+  }
+});
 test("cut at a word, marked, never inside a character", () => {
   expect(cutAtWord("one two three", 9)).toBe("one two…");
   expect(cutAtWord("🙂🙂🙂🙂", 4)).toBe("🙂…");
