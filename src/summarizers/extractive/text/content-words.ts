@@ -30,16 +30,20 @@ export function visitContentWords(sentence: string, visit: (word: string) => voi
 export function visitWords(sentence: string, visit: (word: string) => void): void {
   const text = sentence.toLowerCase();
   let start = -1;
-  for (let at = 0; at <= text.length; at++) {
-    const code = at < text.length ? text.charCodeAt(at) : 32;
-    if (isWordUnit(code) || (code === 39 && start >= 0 && isWordUnit(text.charCodeAt(at + 1)))) {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isWordUnit(code)) {
       if (start < 0) start = at;
       continue;
     }
-    if (start >= 0 && mayCarry(text, start, at)) visit(text.slice(start, at));
-    start = -1;
+    if (start >= 0) {
+      if (code === 39 && isWordUnit(text.charCodeAt(at + 1))) continue;
+      if (mayCarry(text, start, at)) visit(text.slice(start, at));
+      start = -1;
+    }
     if (isIdeograph(code)) visit(text.charAt(at));
   }
+  if (start >= 0 && mayCarry(text, start, text.length)) visit(text.slice(start));
 }
 
 /** Not in one or two letters; numbers may be short. */
