@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { guarded } from "./cue-guard.ts";
+import { createRandom } from "../../../testing/random.ts";
+import { cueFinder, guarded } from "./cue-guard.ts";
 import { words } from "./cue-table.ts";
 import { CUES } from "./cues.ts";
 import { neededPieces } from "./needed-pieces.ts";
@@ -18,6 +19,9 @@ test("the second cue, at the very end", () => check("The lock now works", true))
 test("a letter that only looks like another", () => check("Finiſhed", false));
 test("signs and an ideograph beside the words", () => check("→ The 門 is finished ✅", true));
 test("an old form of a letter", () => expect(guarded([words("ветер")])("\u1c80етер")).toBe(true));
+
+/** Letters of other scripts, marks that differ from letters as small letters do from capitals, and such as become longer or others in small. */
+const FILLING = ["the tide", "İstanbul", "ſ", "K", "→ ", "@", "{", "\n", "门", "не ", "'", "’", " — "] as const;
 
 /** As an expression that disregards case has it. */
 function canonical(character: string): string {
@@ -54,3 +58,30 @@ describe("every cue finds itself", () => {
       }
     });
 });
+
+/** As many as a byte has bits. */
+const CUES_MAX = 8;
+
+describe("a finder says what the expressions say", () => {
+  for (const [language, table] of Object.entries(CUES))
+    test(language, () => {
+      const random = createRandom(7);
+      const all = Object.values(table);
+      for (let first = 0; first < all.length; first += CUES_MAX) {
+        const cues = all.slice(first, first + CUES_MAX);
+        const find = cueFinder(cues);
+        const pieces = cues.flatMap((cue) => neededPieces(cue) ?? []);
+        for (let round = 0; round < 300; round++) {
+          const part = () => pieces[random.below(pieces.length * 2)] ?? random.pick(FILLING);
+          const parts = Array.from({ length: 1 + random.below(6) }, part);
+          const text = parts
+            .map((words) => (random.chance(0.3) ? words.toUpperCase() : words))
+            .join(random.pick(["", " "]));
+          const expected = cues.reduce((bits, cue, at) => bits | (cue.test(text) ? 1 << at : 0), 0);
+          expect({ text, found: find(text) }).toEqual({ text, found: expected });
+        }
+      }
+    });
+});
+
+test("a long text", () => check(`${"The gate opens. ".repeat(600)}We decided to close it.`, true));

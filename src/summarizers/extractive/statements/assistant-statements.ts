@@ -6,7 +6,7 @@
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { boxesIn } from "../calls/todo-list.ts";
-import { guarded } from "../cues/cue-guard.ts";
+import { type CueFinder, cueFinder } from "../cues/cue-guard.ts";
 import { type CueTable, never } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
 import { endsAsking, endsWithColon, endsWithMark } from "../text/endings.ts";
@@ -18,7 +18,7 @@ import { writtenSentences } from "../text/written-sentences.ts";
 import { isMentioned, isOfNothing } from "./claims.ts";
 import { CONCLUDING, decidingCues, decisionIn } from "./decisions.ts";
 import { withOwnOption } from "./own-options.ts";
-import { DENYING, isRefused } from "./refusals.ts";
+import { DENYING, isByRule } from "./refusals.ts";
 
 /** What stays true after it was said. */
 export interface Told {
@@ -61,8 +61,7 @@ export function toldIn(
   { isAtWork, isFinal }: ToldOptions = { isAtWork: true },
 ): Told {
   const cues = CUES[language];
-  const speaker = { isUser: false, isAtWork };
-  const isTold = tellingOf(language);
+  const cuesIn = tellingOf(language);
   const decisions: Decision[] = [];
   const done: string[] = [];
   const findings: string[] = [];
@@ -70,13 +69,15 @@ export function toldIn(
   for (const words of endsOf(writtenSentences(written), SENTENCES_PER_MESSAGE)) {
     const before = last;
     last = words;
-    if (isFragment(words, WRITTEN)) continue;
+    if (isFragment(words, WRITTEN) || endsAsking(words)) continue;
     const isReport = isAtWork && (isFinal === true || isReceipt(words));
     // Most sentences have none of the cues, and looking for them is cheap.
-    if (!isTold(words) && !(isReport && cues.finished.test(words))) continue;
+    const found = cuesIn(words);
+    if (found === 0 && !(isReport && cues.finished.test(words))) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
-    if (whole === undefined || endsAsking(whole)) continue;
-    const isDenied = isAtWork && isFinal === true && isRefused(words, language);
+    if (whole === undefined) continue;
+    const isDenied = (found & DENIED) !== 0 && isAtWork && isFinal === true && isByRule(words);
+    const speaker = { isUser: false, isAtWork, ...(whole === words ? { found } : {}) };
     const decision: Decision | undefined = isDenied ? { decision: whole } : decisionIn(whole, cues, speaker);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues, isReport)))
       decisions.push(withOwnOption(withGround(decision, before), written.text));
@@ -107,19 +108,21 @@ function isReceipt(words: string): boolean {
 
 const RECEIPT = /\((?:[^()]{0,40} )?[A-Z]{1,6}-?\d{2}[\w-]*[^()]{0,60}\)/;
 
-/** Whether words have a cue of what was decided, refused, found or done. */
-function tellingOf(language: Language): (words: string) => boolean {
+/** Finds the cues of what was decided, and behind them those of what was found, done or refused. */
+function tellingOf(language: Language): CueFinder {
   const known = TELLING.get(language);
   if (known !== undefined) return known;
   const cues = CUES[language];
   const denying = DENYING[language];
-  const made = guarded([...decidingCues(cues), cues.finding, cues.done, ...(denying === undefined ? [] : [denying])]);
+  const made = cueFinder([...decidingCues(cues), cues.finding, cues.done, ...(denying === undefined ? [] : [denying])]);
   TELLING.set(language, made);
   return made;
 }
 
+/** The bit of the last of them. */
+const DENIED = 128;
 /** Made for each language once; holds nothing of what was read. */
-const TELLING = new Map<Language, (words: string) => boolean>();
+const TELLING = new Map<Language, CueFinder>();
 
 /** Where something is said to be done. In a report, whatever came to its end counts. */
 function claimIn(text: string, { done, finished }: CueTable, isReport: boolean): RegExpExecArray | null {

@@ -4,7 +4,7 @@
  */
 
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
-import { guarded } from "../cues/cue-guard.ts";
+import { type CueFinder, cueFinder } from "../cues/cue-guard.ts";
 import type { CueTable } from "../cues/cue-table.ts";
 import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
@@ -14,6 +14,8 @@ export interface Speaker {
   readonly isUser: boolean;
   /** Something is being made beside the talk: without that, what is said to be done is advice or a good intention. */
   readonly isAtWork: boolean;
+  /** Which of the cues that decide the sentence has, where somebody has looked. */
+  readonly found?: number;
 }
 
 /** Between two ways of which none is taken yet. */
@@ -23,28 +25,31 @@ export const ALTERNATIVE = quick(
 );
 
 /** Undefined for a sentence that decides nothing. */
-export function decisionIn(sentence: string, cues: CueTable, { isUser, isAtWork }: Speaker): Decision | undefined {
-  const mayOrder = isUser && isOrdered(sentence, cues);
-  if ((!mayOrder && !mayDecide(sentence, cues)) || endsAsking(sentence)) return undefined;
+export function decisionIn(sentence: string, cues: CueTable, speaker: Speaker): Decision | undefined {
+  const { isUser, isAtWork, found = cuesOf(cues)(sentence, isUser ? SAID : DONE) } = speaker;
+  const has = (wanted: number): boolean => (found & wanted) !== 0;
+  const mayOrder = isUser && isOrdered(sentence, has(AGAINST), cues);
+  if (!(mayOrder || has(isUser ? SAID & DECIDING : DONE)) || endsAsking(sentence)) return undefined;
   const split = splitReason(sentence, cues);
   if (split === undefined) return undefined;
   const hasReason = split.reason !== undefined;
   if (cues.open.test(hasReason ? split.decision : sentence)) return undefined;
   const isTaken =
-    cues.chosen.test(sentence) ||
-    cues.contrast.test(sentence) ||
-    ((isUser || hasReason) && cues.commit.test(sentence)) ||
+    has(CHOSEN | CONTRAST) ||
+    ((isUser || hasReason) && has(COMMIT)) ||
     // Users say what they need and why without deciding anything.
     (!isUser &&
       isAtWork &&
-      (isRemedy(sentence, cues) || isConclusion(sentence, cues) || (hasReason && cues.means.test(split.decision))));
+      ((has(REMEDY) && namesOneWay(sentence)) ||
+        isConclusion(sentence, cues) ||
+        (hasReason && cues.means.test(split.decision))));
   return isTaken || (mayOrder && (hasReason || namesOther(sentence, cues) || takesInstead(sentence, cues)))
     ? split
     : undefined;
 }
 
-function isRemedy(sentence: string, { remedy }: CueTable): boolean {
-  return remedy.test(sentence) && !ALTERNATIVE.test(sentence.replace(CASES, ""));
+function namesOneWay(sentence: string): boolean {
+  return !ALTERNATIVE.test(sentence.replace(CASES, ""));
 }
 
 /** "… when the gate or the lock is shut" names two cases, not two ways. */
@@ -58,14 +63,13 @@ export const CONCLUDING =
 /** "So we should widen the gap": it sets out to make something right behind the word. */
 function isConclusion(sentence: string, { means }: CueTable): boolean {
   const concluding = CONCLUDING.exec(sentence);
-  if (concluding === null || ALTERNATIVE.test(sentence.replace(CASES, ""))) return false;
+  if (concluding === null || !namesOneWay(sentence)) return false;
   return means.exec(sentence)?.index === concluding[0].length + 1;
 }
 
 /** "Turn it off rather than feed it, because it grows": users decide by what they order. What is to be so always is a rule. */
-function isOrdered(sentence: string, { pick, against, request }: CueTable): boolean {
-  const isOrder =
-    pick.test(sentence) || (against.test(sentence) && (request.test(sentence) || IMPERATIVE.test(sentence)));
+function isOrdered(sentence: string, hasOther: boolean, { pick, request }: CueTable): boolean {
+  const isOrder = pick.test(sentence) || (hasOther && (request.test(sentence) || IMPERATIVE.test(sentence)));
   return isOrder && !STANDING.test(sentence);
 }
 
@@ -108,18 +112,28 @@ export function decidingCues({ chosen, contrast, commit, means, remedy }: CueTab
   return [chosen, contrast, commit, means, remedy];
 }
 
-/** Most sentences have none of the cues, and one look tells. */
-function mayDecide(sentence: string, cues: CueTable): boolean {
-  let any = ANY.get(cues);
-  if (any === undefined) {
-    any = guarded(decidingCues(cues));
-    ANY.set(cues, any);
-  }
-  return any(sentence);
+const CHOSEN = 1;
+const CONTRAST = 2;
+const COMMIT = 4;
+const REMEDY = 16;
+/** All of them. */
+const DECIDING = 31;
+/** Behind them in the list of those that are looked for here. */
+const AGAINST = 32;
+/** What is looked for in a user's sentence, and in an assistant's. */
+const SAID = CHOSEN | CONTRAST | COMMIT | AGAINST;
+const DONE = DECIDING;
+
+function cuesOf(cues: CueTable): CueFinder {
+  const known = FINDERS.get(cues);
+  if (known !== undefined) return known;
+  const made = cueFinder([...decidingCues(cues), cues.against]);
+  FINDERS.set(cues, made);
+  return made;
 }
 
 /** Made from each table once; holds nothing of what was read. */
-const ANY = new WeakMap<CueTable, (sentence: string) => boolean>();
+const FINDERS = new WeakMap<CueTable, CueFinder>();
 
 const HEAD_CHARS_MIN = 10;
 const DENSE_CHARS_MIN = 6;
@@ -128,7 +142,7 @@ const DENSE_CHARS_MIN = 6;
 function splitReason(sentence: string, cues: CueTable): Decision | undefined {
   const cue = cues.reason.exec(sentence);
   if (cue === null) return { decision: sentence };
-  const takes = (clause: string): boolean => mayDecide(clause, cues);
+  const takes = (clause: string): boolean => cuesOf(cues)(clause, DECIDING) !== 0;
   // Japanese and Korean say why first, and the cue ends the clause.
   if (/[\u3040-\u30ff\uac00-\ud7a3]/.test(cue[0])) {
     const end = cue.index + cue[0].length + (/^[に에]/.test(sentence.slice(cue.index + cue[0].length)) ? 1 : 0);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toldIn } from "./assistant-statements.ts";
-import { isRefused } from "./refusals.ts";
+import { DENYING, isByRule } from "./refusals.ts";
 
 /** What a rule forbids, and what only failed, waits or may be so. */
 test.each([
@@ -28,8 +28,9 @@ test.each([
   ["it", "Purtroppo il posto non può essere rimborsato.", "Purtroppo il posto è occupato."],
   ["ru", "К сожалению, место нельзя отменить.", "К сожалению, место занято."],
 ] as const)("%s: %j is refused", (language, refused, other) => {
-  expect(isRefused(refused, language)).toBe(true);
-  expect(isRefused(other, language)).toBe(false);
+  const isRefused = (sentence: string) => DENYING[language]?.test(sentence) === true && isByRule(sentence);
+  expect(isRefused(refused)).toBe(true);
+  expect(isRefused(other)).toBe(false);
 });
 
 test("a refusal is a decision where it is said to the user, not on the way to the next call", () => {

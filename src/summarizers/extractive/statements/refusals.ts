@@ -7,9 +7,9 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { words } from "../cues/cue-table.ts";
 import { quick } from "../text/quick-expressions.ts";
 
-/** Whether a sentence of a message that ends a turn refuses something for good. */
-export function isRefused(sentence: string, language: Language): boolean {
-  return DENYING[language]?.test(sentence) === true && BY_RULE.test(sentence) && !NOT_BY_RULE.test(sentence);
+/** Whether a sentence of a message that ends a turn refuses something for good, where it denies something. */
+export function isByRule(sentence: string): boolean {
+  return BY_RULE.test(sentence) && !NOT_BY_RULE.test(sentence);
 }
 
 /** What customers ask for, and rules grant or not. */
