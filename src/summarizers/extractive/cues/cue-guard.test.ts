@@ -8,7 +8,7 @@ import { neededPieces } from "./needed-pieces.ts";
 const CUE = [words("decided (?:to|on)|went with"), words("finished|now (?:works|opens)")];
 
 function check(text: string, expected: boolean): void {
-  expect(guarded(CUE)(text)).toBe(expected);
+  expect(cueFinder(CUE)(text) !== 0).toBe(expected);
   expect(CUE.some((cue) => cue.test(text))).toBe(expected);
 }
 
@@ -18,7 +18,7 @@ test("the first cue", () => check("We DECIDED to open the gate.", true));
 test("the second cue, at the very end", () => check("The lock now works", true));
 test("a letter that only looks like another", () => check("Finiſhed", false));
 test("signs and an ideograph beside the words", () => check("→ The 門 is finished ✅", true));
-test("an old form of a letter", () => expect(guarded([words("ветер")])("\u1c80етер")).toBe(true));
+test("an old form of a letter", () => expect(guarded(words("ветер"))("\u1c80етер")).toBe(true));
 
 /** Letters of other scripts, marks that differ from letters as small letters do from capitals, and such as become longer or others in small. */
 const FILLING = ["the tide", "İstanbul", "ſ", "K", "→ ", "@", "{", "\n", "门", "не ", "'", "’", " — "] as const;
@@ -50,7 +50,7 @@ describe("every cue finds itself", () => {
   for (const [language, cues] of Object.entries(CUES))
     test(language, () => {
       for (const [name, cue] of Object.entries(cues)) {
-        const has = guarded([cue]);
+        const has = guarded(cue);
         for (const piece of neededPieces(cue) ?? []) {
           const text = `— ${piece.trim()}.`;
           expect({ name, piece, isFound: has(text) }).toEqual({ name, piece, isFound: cue.test(text) });

@@ -3,12 +3,25 @@
  * on few. Looks for the pieces that a cue cannot do without; never rules out a cue that is there.
  */
 
+import type { Language } from "../../../core/checkpoint/language.ts";
 import { keyWith, NO_CUE, PIECE_UNITS, type PieceTable, pieceTable, smallUnit } from "./piece-table.ts";
 
-/** Whether a text has any of a few cues, no more than a byte has bits. */
-export function guarded(cues: readonly RegExp[]): (text: string) => boolean {
-  const find = cueFinder(cues);
+/** Whether a text has a cue. */
+export function guarded(cue: RegExp): (text: string) => boolean {
+  const find = cueFinder([cue]);
   return (text) => find(text) !== 0;
+}
+
+/** Whether a text has the cue of a language. */
+export function guardedIn(cues: Readonly<Record<Language, RegExp>>): (text: string, language: Language) => boolean {
+  const guards = new Map<Language, (text: string) => boolean>();
+  return (text, language) => {
+    const known = guards.get(language);
+    if (known !== undefined) return known(text);
+    const made = guarded(cues[language]);
+    guards.set(language, made);
+    return made(text);
+  };
 }
 
 /** Tells which of a few cues a text has, no more than a byte has bits: one bit for each, in their order, and only those that are wanted. */
@@ -30,10 +43,11 @@ const EVERY = 0xff;
 /** One bit for each cue, in their order: set where the expression has to be asked, by whatever means. */
 export function cueGuard(cues: readonly RegExp[]): (text: string) => number {
   const every = 2 ** cues.length - 1;
-  const table = pieceTable(cues);
-  if (table.always === every) return () => every;
+  // Made when it is first needed, for of most languages no text ever comes.
+  let table: PieceTable | undefined;
   return (text) => {
-    if (text.length > UNITS_MAX) return every;
+    table ??= pieceTable(cues);
+    if (text.length > UNITS_MAX || table.always === every) return every;
     const found = cuesIn(table, text);
     if (found !== NOT_ASCII) return found;
     const small = text.toLowerCase();
@@ -61,7 +75,7 @@ function cuesIn(table: PieceTable, text: string, isSmall = false): number {
   BYTES.write(text, "utf16le");
   UNITS[length] = END;
   const { cuesOf } = table;
-  let found = table.always;
+  let found = isSmall ? table.always | table.beyondAscii : table.always;
   let key = 0;
   let bits = 0;
   for (let at = 0; at < length; ) {

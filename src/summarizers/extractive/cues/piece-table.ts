@@ -9,6 +9,8 @@ import { neededPieces } from "./needed-pieces.ts";
 export interface PieceTable {
   /** The cues that no piece can rule out, one bit each. */
   readonly always: number;
+  /** Those that no piece can rule out in a text that is not all ASCII. */
+  readonly beyondAscii: number;
   /** Of all keys, the cues that have a piece with it. */
   readonly cuesOf: Uint8Array;
   /** Of all keys, where its pieces begin. */
@@ -46,19 +48,26 @@ interface Piece {
 
 export function pieceTable(cues: readonly RegExp[]): PieceTable {
   let always = 0;
+  let beyondAscii = 0;
   const piecesOf = new Map<number, Piece[]>();
   cues.forEach((expression, at) => {
     const cue = 1 << at;
     const pieces = piecesOfCue(expression);
+    const short = pieces.filter(({ length }) => length < KEY_CHARS);
     // With that flag more letters count as one.
-    if (expression.unicode || pieces.some(({ length }) => length < KEY_CHARS)) always |= cue;
+    if (expression.unicode || short.some(isAscii)) always |= cue;
     else {
+      if (short.length > 0) beyondAscii |= cue;
       // The shorter first: a longer piece that holds one of them need not be looked for.
       for (const text of pieces.toSorted((one, other) => one.length - other.length))
-        addPiece(piecesOf, { text, keyEnd: keyEndOf(text), cue });
+        if (text.length >= KEY_CHARS) addPiece(piecesOf, { text, keyEnd: keyEndOf(text), cue });
     }
   });
-  return { always, ...laidOut(piecesOf) };
+  return { always, beyondAscii, ...laidOut(piecesOf) };
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
 }
 
 function addPiece(piecesOf: Map<number, Piece[]>, piece: Piece): void {
@@ -68,7 +77,7 @@ function addPiece(piecesOf: Map<number, Piece[]>, piece: Piece): void {
   else if (!others.some(({ cue, text }) => cue === piece.cue && piece.text.includes(text))) others.push(piece);
 }
 
-function laidOut(piecesOf: ReadonlyMap<number, readonly Piece[]>): Omit<PieceTable, "always"> {
+function laidOut(piecesOf: ReadonlyMap<number, readonly Piece[]>): Pick<PieceTable, "cuesOf" | "firstOf" | "pieces"> {
   const cuesOf = new Uint8Array(KEY_MASK + 1);
   const firstOf = new Uint16Array(KEY_MASK + 1);
   const pieces: number[] = [NO_CUE];

@@ -4,6 +4,7 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { guardedIn } from "../cues/cue-guard.ts";
 import { anywhere, words } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
 import { wordsOf } from "../text/shared-words.ts";
@@ -12,12 +13,12 @@ const MESSAGE_CHARS_MAX = 600;
 
 /** Whether any sentence of a message may leave something. */
 export function mayLeave(message: string, language: Language): boolean {
-  return message.length <= MESSAGE_CHARS_MAX && LEAVING[language].test(message);
+  return message.length <= MESSAGE_CHARS_MAX && hasLeaving(message, language);
 }
 
 /** In a sentence that answers a question, which says what is left. */
 export function leaves(reply: string, language: Language): boolean {
-  return LEAVING[language].test(reply) && !OF_ONESELF.test(reply);
+  return hasLeaving(reply, language) && !OF_ONESELF.test(reply);
 }
 
 /** A sentence that says by itself what is left, or taken. */
@@ -74,6 +75,7 @@ const LEAVING: Readonly<Record<Language, RegExp>> = {
   ko: anywhere("그대로 (?:두|유지|놔)|범위 밖|나중에 (?:하자|처리|합시다)"),
   ar: words("اترك .{1,40} كما (?:هو|هي)|خارج النطاق"),
 };
+const hasLeaving = guardedIn(LEAVING);
 /** "I'll do that later": what users do themselves is settled with nobody. */
 const OF_ONESELF =
   /^(?:(?:ok(?:ay)?|sure|thanks|no|yes)[,.!]? )*(?:i['’]?ll|i will|i['’]m going to|ich werde|je vais|voy a)(?= )|[?？؟]$/i;

@@ -5,6 +5,7 @@
 
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { guardedIn } from "../cues/cue-guard.ts";
 import { anywhere, words } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
 import { endsAsking } from "../text/endings.ts";
@@ -34,7 +35,7 @@ export interface Offered {
 
 /** Whether any sentence of a message may take an offer. */
 export function mayTake(message: string, language: Language): boolean {
-  return message.length <= MESSAGE_CHARS_MAX && TAKING[language].test(message);
+  return message.length <= MESSAGE_CHARS_MAX && hasTaking(message, language);
 }
 
 /** Whether an answer takes what the question offers. */
@@ -135,3 +136,4 @@ const TAKING: Readonly<Record<Language, RegExp>> = {
     "سنأخذه|سآخذه|سنأخذها|سآخذها|يناسبنا|يناسبني|تناسبنا|تناسبني|(?:أفضل|نفضل) (?:الأول|الثاني|الثالث)(?:ى|ة)?",
   ),
 };
+const hasTaking = guardedIn(TAKING);
