@@ -19,11 +19,13 @@ export interface PieceTable {
   readonly pieces: Uint16Array;
 }
 
-/** Pieces are looked up by a key of so many of their characters; a cue that needs a shorter piece is always asked. */
+/** Pieces are looked up by a key of so many of their characters. */
 const KEY_CHARS = 4;
 const KEY_BITS = 16;
 const KEY_MASK = 2 ** KEY_BITS - 1;
 const SHIFT = KEY_BITS / KEY_CHARS;
+/** Shorter ones are looked up by all keys that end with theirs; a cue that needs one still shorter is always asked. */
+const PIECE_CHARS_MIN = 3;
 
 /** What stood before the last few characters is shifted out of it. */
 export function keyWith(key: number, unit: number): number {
@@ -53,14 +55,14 @@ export function pieceTable(cues: readonly RegExp[]): PieceTable {
   cues.forEach((expression, at) => {
     const cue = 1 << at;
     const pieces = piecesOfCue(expression);
-    const short = pieces.filter(({ length }) => length < KEY_CHARS);
+    const short = pieces.filter(({ length }) => length < PIECE_CHARS_MIN);
     // With that flag more letters count as one.
     if (expression.unicode || short.some(isAscii)) always |= cue;
     else {
       if (short.length > 0) beyondAscii |= cue;
       // The shorter first: a longer piece that holds one of them need not be looked for.
       for (const text of pieces.toSorted((one, other) => one.length - other.length))
-        if (text.length >= KEY_CHARS) addPiece(piecesOf, { text, keyEnd: keyEndOf(text), cue });
+        if (text.length >= PIECE_CHARS_MIN) addPiece(piecesOf, { text, keyEnd: keyEndOf(text), cue });
     }
   });
   return { always, beyondAscii, ...laidOut(piecesOf) };
@@ -71,10 +73,21 @@ function isAscii(text: string): boolean {
 }
 
 function addPiece(piecesOf: Map<number, Piece[]>, piece: Piece): void {
-  const key = keyBefore(piece.text, piece.keyEnd);
-  const others = piecesOf.get(key);
-  if (others === undefined) piecesOf.set(key, [piece]);
-  else if (!others.some(({ cue, text }) => cue === piece.cue && piece.text.includes(text))) others.push(piece);
+  for (const key of keysOf(piece)) {
+    const others = piecesOf.get(key);
+    if (others === undefined) piecesOf.set(key, [piece]);
+    else if (!others.some(({ cue, text }) => cue === piece.cue && piece.text.includes(text))) others.push(piece);
+  }
+}
+
+/** Of a piece that is shorter than a key, with all that may stand before it. */
+function keysOf({ text, keyEnd }: Piece): readonly number[] {
+  const start = Math.max(0, keyEnd - KEY_CHARS);
+  let key = 0;
+  for (let at = start; at < keyEnd; at++) key = keyWith(key, text.charCodeAt(at));
+  const bits = (keyEnd - start) * SHIFT;
+  const ending = key & (2 ** bits - 1);
+  return Array.from({ length: 2 ** (KEY_BITS - bits) }, (_, before) => (before << bits) | ending);
 }
 
 function laidOut(piecesOf: ReadonlyMap<number, readonly Piece[]>): Pick<PieceTable, "cuesOf" | "firstOf" | "pieces"> {
@@ -108,6 +121,7 @@ const PIECES = new WeakMap<RegExp, readonly string[]>();
 
 /** Behind the beginning of its longest word, or wherever it is rare: what is in every other sentence is compared with all of them. */
 function keyEndOf(piece: string): number {
+  if (piece.length <= KEY_CHARS) return piece.length;
   const ends = wordStarts(piece).map((start) => start + KEY_CHARS);
   for (let end = KEY_CHARS; end <= piece.length; end++) ends.push(end);
   const isRare = (end: number): boolean => !COMMON.includes(piece.slice(end - KEY_CHARS, end));
@@ -124,9 +138,3 @@ const LONG_WORD = /[^ ]{4,}/g;
 /** The commonest words of English, in which most texts are. */
 const COMMON =
   " the and that this these with for from here there then now not able have has had will would could should like need please let to be is to in to all are was were been your you which when can may more other some than only into about work change ";
-
-function keyBefore(text: string, end: number): number {
-  let key = 0;
-  for (let at = end - KEY_CHARS; at < end; at++) key = keyWith(key, text.charCodeAt(at));
-  return key;
-}

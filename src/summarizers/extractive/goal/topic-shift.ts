@@ -4,6 +4,7 @@
  * about is never judged. Reads a bounded beginning.
  */
 
+import { guarded } from "../cues/cue-guard.ts";
 import { cue } from "../cues/cue-table.ts";
 import { ONCE } from "../text/quick-expressions.ts";
 
@@ -51,7 +52,7 @@ export function isAddition(request: string): boolean {
 
 /** What was asked before is over, and this is the next piece of the same work. */
 export function isNextTopic(request: string): boolean {
-  return NEXT.test(request.slice(0, READ_CHARS));
+  return hasNext(request.slice(0, READ_CHARS));
 }
 
 const CLAUSE = "(?:^|[.!?,;:—–،؛؟]\\s+)";
@@ -118,3 +119,4 @@ const NEXT = cue(
     "(?<!\\p{L})(?:далее|следующий шаг|перейд[её]м к)(?!\\p{L})|接下来|下一步|次に|続いて|次は|다음으로|다음 단계|(?<!\\p{L})الخطوة التالية",
   ].join("|"),
 );
+const hasNext = guarded(NEXT);

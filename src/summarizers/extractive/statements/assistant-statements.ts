@@ -16,7 +16,8 @@ import { endsOf, splitSentences } from "../text/sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "../text/whole-statement.ts";
 import { writtenSentences } from "../text/written-sentences.ts";
 import { isMentioned, isOfNothing } from "./claims.ts";
-import { CONCLUDING, decidingCues, decisionIn } from "./decisions.ts";
+import { decidingCues } from "./deciding-cues.ts";
+import { CONCLUDING, decisionIn } from "./decisions.ts";
 import { withOwnOption } from "./own-options.ts";
 import { DENYING, isByRule } from "./refusals.ts";
 

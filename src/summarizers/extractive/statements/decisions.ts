@@ -4,17 +4,17 @@
  */
 
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
-import { type CueFinder, cueFinder } from "../cues/cue-guard.ts";
 import type { CueTable } from "../cues/cue-table.ts";
 import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
+import { AGAINST, CHOSEN, COMMIT, CONTRAST, cuesIn, DECIDING, REMEDY, SAID } from "./deciding-cues.ts";
 
 export interface Speaker {
   /** Who has a say decides by "let's use it"; whoever works for them only says what is done next. */
   readonly isUser: boolean;
   /** Something is being made beside the talk: without that, what is said to be done is advice or a good intention. */
   readonly isAtWork: boolean;
-  /** Which of the cues that decide the sentence has, where somebody has looked. */
+  /** Which of the cues that decide the sentence has, where somebody has looked: one bit each. */
   readonly found?: number;
 }
 
@@ -26,10 +26,10 @@ export const ALTERNATIVE = quick(
 
 /** Undefined for a sentence that decides nothing. */
 export function decisionIn(sentence: string, cues: CueTable, speaker: Speaker): Decision | undefined {
-  const { isUser, isAtWork, found = cuesOf(cues)(sentence, isUser ? SAID : DONE) } = speaker;
+  const { isUser, isAtWork, found = cuesIn(sentence, cues, isUser ? SAID : DECIDING) } = speaker;
   const has = (wanted: number): boolean => (found & wanted) !== 0;
   const mayOrder = isUser && isOrdered(sentence, has(AGAINST), cues);
-  if (!(mayOrder || has(isUser ? SAID & DECIDING : DONE)) || endsAsking(sentence)) return undefined;
+  if (!(mayOrder || has(isUser ? SAID & DECIDING : DECIDING)) || endsAsking(sentence)) return undefined;
   const split = splitReason(sentence, cues);
   if (split === undefined) return undefined;
   const hasReason = split.reason !== undefined;
@@ -107,34 +107,6 @@ const STANDING = quick(
   "i",
 );
 
-/** A sentence that decides something has one of these. */
-export function decidingCues({ chosen, contrast, commit, means, remedy }: CueTable): readonly RegExp[] {
-  return [chosen, contrast, commit, means, remedy];
-}
-
-const CHOSEN = 1;
-const CONTRAST = 2;
-const COMMIT = 4;
-const REMEDY = 16;
-/** All of them. */
-const DECIDING = 31;
-/** Behind them in the list of those that are looked for here. */
-const AGAINST = 32;
-/** What is looked for in a user's sentence, and in an assistant's. */
-const SAID = CHOSEN | CONTRAST | COMMIT | AGAINST;
-const DONE = DECIDING;
-
-function cuesOf(cues: CueTable): CueFinder {
-  const known = FINDERS.get(cues);
-  if (known !== undefined) return known;
-  const made = cueFinder([...decidingCues(cues), cues.against]);
-  FINDERS.set(cues, made);
-  return made;
-}
-
-/** Made from each table once; holds nothing of what was read. */
-const FINDERS = new WeakMap<CueTable, CueFinder>();
-
 const HEAD_CHARS_MIN = 10;
 const DENSE_CHARS_MIN = 6;
 
@@ -142,7 +114,7 @@ const DENSE_CHARS_MIN = 6;
 function splitReason(sentence: string, cues: CueTable): Decision | undefined {
   const cue = cues.reason.exec(sentence);
   if (cue === null) return { decision: sentence };
-  const takes = (clause: string): boolean => cuesOf(cues)(clause, DECIDING) !== 0;
+  const takes = (clause: string): boolean => cuesIn(clause, cues, DECIDING) !== 0;
   // Japanese and Korean say why first, and the cue ends the clause.
   if (/[\u3040-\u30ff\uac00-\ud7a3]/.test(cue[0])) {
     const end = cue.index + cue[0].length + (/^[に에]/.test(sentence.slice(cue.index + cue[0].length)) ? 1 : 0);

@@ -13,6 +13,7 @@ import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement } from "../text/whole-statement.ts";
 import { type Exchange, settledBy } from "./answers.ts";
+import { CONSTRAINT, cuesIn, SAID } from "./deciding-cues.ts";
 import { decisionIn } from "./decisions.ts";
 import { leavesNamed, mayLeave } from "./left-alone.ts";
 import { mayTake, offerTaken } from "./taken-offers.ts";
@@ -49,24 +50,21 @@ export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
     // "The footer is too bright. Should be dimmer everywhere." says nothing without the sentence before.
     const isLeaning = /^(?:should|must|needs?)\b/i.test(sentence) && endsWithMark(before);
     const isAnswered = isLeaning && endsAsking(before);
-    const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, SAID);
+    const whole = wholeStatement(isLeaning ? `${before} ${sentence}` : sentence, BY_USER);
     before = sentence;
     const taken = isTaking ? offerTaken(sentence, exchange) : undefined;
     if (taken !== undefined) decisions.push(taken);
     if (taken !== undefined || whole === undefined || TOOL_ADVICE.test(whole)) continue;
     if (whole.length > CONSTRAINT_CHARS_MAX || endsAsking(whole)) continue;
-    const decision = answer === undefined ? decisionIn(whole, cues, SAID) : undefined;
+    const found = cuesIn(whole, cues, SAID | CONSTRAINT);
+    const decision = answer === undefined ? decisionIn(whole, cues, { ...BY_USER, found }) : undefined;
     if (decision !== undefined) decisions.push(decision);
     // "No, the gate should stay shut" wants otherwise than it was done.
     else if (isCorrected && sentence === first && isCorrection(whole, cues)) decisions.push({ decision: whole });
     else if (isLeaving && leavesNamed(whole, language)) decisions.push({ decision: whole });
     // "Change of plan: use brass instead" takes another way, with or without a reason.
     else if (hasOtherPlan && announcesPlan(whole)) decisions.push({ decision: whole });
-    else if (
-      cues.constraint.test(whole.replace(A_NOT_A, "")) &&
-      !SMALL_TALK.test(whole) &&
-      isLasting(sentence, isAnswered)
-    )
+    else if (isRule(whole, found, cues) && !SMALL_TALK.test(whole) && isLasting(sentence, isAnswered))
       constraints.push(whole);
   }
   return { decisions, constraints };
@@ -111,7 +109,13 @@ const NOTHING_MORE = quick(
   "i",
 );
 
-const SAID = { isUser: true, isAtWork: false } as const;
+const BY_USER = { isUser: true, isAtWork: false } as const;
+/** `found`: the cues of the sentence, one bit each. */
+function isRule(sentence: string, found: number, { constraint }: CueTable): boolean {
+  if (!sentence.includes("不")) return (found & CONSTRAINT) !== 0;
+  return constraint.test(sentence.replace(A_NOT_A, ""));
+}
+
 /** "能不能": asks whether, and forbids nothing. */
 const A_NOT_A = /(\p{Lo})不\1/gu;
 
@@ -159,12 +163,15 @@ const NOTICE_LINE =
 
 /** A user's text without the notices of tools in it. */
 function withoutNotices(text: string): string {
-  if (!text.includes("\n")) return NOTICE_LINE.test(text) ? "" : text;
+  // Most texts have none of the words, and one look tells.
+  if (!ANY_NOTICE.test(text)) return text;
   return text
     .split("\n")
     .filter((line) => !NOTICE_LINE.test(line))
     .join("\n");
 }
+
+const ANY_NOTICE = /WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint|npm (?:warn|error|ERR!)/;
 
 /** Newest first, standing rules before the others: of several about the same thing the newest is in force. */
 export function inForce(constraints: readonly string[]): readonly string[] {
