@@ -190,7 +190,7 @@ const SENTENCES_READ = 40;
 
 /** What was said up to the last question that leaves a choice; nothing where there is none. */
 function choiceIn(text: string, language: Language): readonly string[] {
-  if (!/[?？؟]/.test(text) && !CONFIRMING.test(text.slice(-CONFIRMING_CHARS))) return [];
+  if (!hasQuestion(text) && !CONFIRMING.test(text.slice(-CONFIRMING_CHARS))) return [];
   const { choice } = CUES[language];
   const sentences = splitSentences(text, { sentencesMax: SENTENCES_READ });
   const isAsking = (sentence: string): boolean => endsAsking(sentence) || CONFIRMING.test(sentence);
@@ -202,6 +202,11 @@ function choiceIn(text: string, language: Language): readonly string[] {
   const question = isAsked ? before : last;
   if (question === "" || !(choice.test(question) || CONFIRMING.test(question) || asksLeave(question))) return [];
   return sentences.slice(0, sentences.lastIndexOf(question) + 1);
+}
+
+/** One by one: of a text that is all ASCII, the engine knows at once that the others are not in it. */
+function hasQuestion(text: string): boolean {
+  return text.includes("?") || text.includes("？") || text.includes("؟");
 }
 
 /** Who asks so ends with it. */

@@ -158,20 +158,19 @@ const SMALL_TALK = /^(?:(?:ok(?:ay)?|alright|right|hm+|so|well|oh)[,.!]*\s+)*(?:
 /** "Use the --force option if you know what you are doing": what tools tell whoever reads their output. */
 const TOOL_ADVICE =
   /^(?:to .{1,60},? )?(?:use|pass|add|try|run)(?: with)? (?:the )?[`'"]?--?[\w-]+[`'"]?.{0,20} (?:if|to)\s/i;
-const NOTICE_LINE =
-  /^\s*(?:\[?(?:WARNING|WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint)\]?:?\s|npm (?:warn|notice|error|ERR!))/;
+const NOTICE = "(?:\\[?(?:WARNING|WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint)\\]?:?\\s|npm (?:warn|notice|error|ERR!))";
+const NOTICE_LINE = new RegExp(`^\\s*${NOTICE}`);
+const LATER_NOTICE = new RegExp(`\\n[^\\S\\n]*${NOTICE}`);
 
 /** A user's text without the notices of tools in it. */
 function withoutNotices(text: string): string {
-  // Most texts have none of the words, and one look tells.
-  if (!ANY_NOTICE.test(text)) return text;
+  // Most texts have none, and to look for one costs less than to take all lines apart.
+  if (!NOTICE_LINE.test(text) && !LATER_NOTICE.test(text)) return text;
   return text
     .split("\n")
     .filter((line) => !NOTICE_LINE.test(line))
     .join("\n");
 }
-
-const ANY_NOTICE = /WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint|npm (?:warn|error|ERR!)/;
 
 /** Newest first, standing rules before the others: of several about the same thing the newest is in force. */
 export function inForce(constraints: readonly string[]): readonly string[] {
