@@ -3,7 +3,7 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { type Message, text } from "../../../core/message.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { extractive } from "../../extractive.ts";
-import { isWishChanged } from "./changed-wishes.ts";
+import { laterWishes } from "./changed-wishes.ts";
 
 const ROPE = "I'd like to use the old rope for the mooring.";
 
@@ -17,7 +17,7 @@ test.each<[Language, string, string]>([
   ["ru", "Хочу использовать старую верёвку.", "Раз старую верёвку не найти, возьмём лучше цепь."],
   ["zh", "我们用旧绳子。", "如果绳子太短，就改用链条。"],
 ])("another way was taken since (%s): %s", (language, wish, later) =>
-  expect(isWishChanged(wish, ["ok", later], language)).toBe(true),
+  expect(laterWishes(["ok", later]).change(wish, language)).toBe(true),
 );
 
 test.each<[string, string]>([
@@ -28,7 +28,7 @@ test.each<[string, string]>([
   [ROPE, "The lamp is too dim, paint it white instead."],
   [ROPE, "Is there a chain for the mooring?"],
   ["The old rope is used for the mooring.", "Go on with the chain for the mooring."],
-])("nothing else was: %s %s", (wish, later) => expect(isWishChanged(wish, [later], "en")).toBe(false));
+])("nothing else was: %s %s", (wish, later) => expect(laterWishes([later]).change(wish, "en")).toBe(false));
 
 test("a wish is told until another way is taken, wherever that is said", async () => {
   const isTold = async (leaving: readonly string[], staying: readonly string[]): Promise<boolean> => {

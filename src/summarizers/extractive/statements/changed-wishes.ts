@@ -4,11 +4,13 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { guarded } from "../cues/cue-guard.ts";
 import { CUES } from "../cues/cues.ts";
 import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { wordsOf } from "../text/shared-words.ts";
+import { COMMIT, cuesIn } from "./deciding-cues.ts";
 
 const WISH_CHARS_MAX = 160;
 const LATER_CHARS_MAX = 300;
@@ -17,23 +19,49 @@ const LATER_MAX = 60;
 const SENTENCES_READ = 6;
 const SUBJECT_CHARS_MIN = 4;
 
-/** `later`: what the user said since, the nearest last. */
-export function isWishChanged(wish: string, later: Iterable<string>, language: Language): boolean {
-  if (wish.length > WISH_CHARS_MAX || !CUES[language].commit.test(wish)) return false;
-  const purpose = PURPOSE.exec(wish)?.[1]?.toLowerCase() ?? "";
-  const named = namesOf(wish, purpose);
-  if (named.length === 0) return false;
-  for (const message of [...later].slice(-LATER_MAX)) {
-    if (message.length > LATER_CHARS_MAX) continue;
-    const small = message.toLowerCase();
-    const isForPurpose = purpose !== "" && small.includes(purpose);
-    // Most speak of something else, and need not be searched for all the words that take another way.
-    if (!isForPurpose && !(named.some((word) => small.includes(word)) && INSTEAD.test(message))) continue;
-    for (const sentence of splitSentences(message, { sentencesMax: SENTENCES_READ }))
-      if (!endsAsking(sentence) && (takesOther(sentence, named) || servesPurpose(sentence, named, purpose)))
-        return true;
-  }
-  return false;
+/** What the user said later: read once, however many wishes are compared with it. */
+export interface LaterWishes {
+  /** The nearest comes last. */
+  add(reply: string): void;
+  /** Whether something else took the place of what was wanted. */
+  change(wish: string, language: Language): boolean;
+}
+
+interface Later {
+  readonly text: string;
+  readonly small: string;
+  /** It has words that take another way. */
+  readonly takesOther: boolean;
+}
+
+export function laterWishes(replies: readonly string[] = []): LaterWishes {
+  const later = replies.map(laterOf);
+  return {
+    add: (reply) => later.push(laterOf(reply)),
+    change(wish, language) {
+      if (wish.length > WISH_CHARS_MAX || cuesIn(wish, CUES[language], COMMIT) === 0) return false;
+      const purpose = PURPOSE.exec(wish)?.[1]?.toLowerCase() ?? "";
+      const named = namesOf(wish, purpose);
+      return named.length > 0 && later.slice(-LATER_MAX).some((reply) => changes(reply, named, purpose));
+    },
+  };
+}
+
+/** Who says much speaks of other things, too. */
+function laterOf(reply: string): Later {
+  if (reply.length > LATER_CHARS_MAX) return NOTHING_SAID;
+  return { text: reply, small: reply.toLowerCase(), takesOther: takesAnother(reply) };
+}
+
+const NOTHING_SAID: Later = { text: "", small: "", takesOther: false };
+
+function changes({ text, small, takesOther }: Later, named: readonly string[], purpose: string): boolean {
+  const isForPurpose = purpose !== "" && small.includes(purpose);
+  // Most speak of something else.
+  if (!isForPurpose && !(takesOther && named.some((word) => small.includes(word)))) return false;
+  return splitSentences(text, { sentencesMax: SENTENCES_READ }).some(
+    (sentence) => !endsAsking(sentence) && (takesPlace(sentence, named) || servesPurpose(sentence, named, purpose)),
+  );
 }
 
 function namesOf(wish: string, purpose: string): readonly string[] {
@@ -46,7 +74,7 @@ function namesOf(wish: string, purpose: string): readonly string[] {
 const DENSE = 0x3000;
 
 /** "If the rope is too short, I'd take the chain instead": it speaks of what was wanted, and takes something else. */
-function takesOther(sentence: string, named: readonly string[]): boolean {
+function takesPlace(sentence: string, named: readonly string[]): boolean {
   const clauses = sentence.split(/[,，、،;；]\s*/);
   const at = clauses.findIndex((clause) => INSTEAD.test(clause));
   const taken = wordsOf(clauses[at] ?? "");
@@ -75,6 +103,7 @@ const INSTEAD = quick(
   String.raw`(?<!\p{L})(?:instead(?! of)|rather(?! than)|stattdessen|lieber|plutôt(?! qu)|à la place(?! d)|en su lugar|em vez disso|no lugar disso|invece(?! d)|piuttosto(?! ch)|вместо этого|лучше|بدلا من ذلك|بدلاً من ذلك)(?!\p{L})|改用|换成|改成|代わりに|대신`,
   "i",
 );
+const takesAnother = guarded(INSTEAD);
 const TAKING = quick(
   String.raw`(?<!\p{L})(?:use|using|take|with|by|nimm|nehmen|mit|verwende\p{L}*|avec|prend\p{L}*|utilis\p{L}*|con|usa\p{L}*|use|com|utiliz\p{L}*|prend\p{L}*|использ\p{L}*|возьм\p{L}*|с)(?!\p{L})`,
   "i",

@@ -4,7 +4,7 @@
  */
 
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
-import { detectLanguage, type Language, SAMPLE_CHARS_MAX } from "../../../core/checkpoint/language.ts";
+import type { Language } from "../../../core/checkpoint/language.ts";
 import type { Message } from "../../../core/message.ts";
 import { once } from "../../../core/once.ts";
 import { isTelling } from "../goal/tasks.ts";
@@ -20,11 +20,10 @@ import { isTalk, type Prose, type Reading, type ToolAnswer } from "../reading/re
 import { visitContentWords } from "../text/content-words.ts";
 import { distinct, distinctDecisions, foremostDecisions } from "../text/distinct.ts";
 import { userLabel } from "../text/labels.ts";
-import { spokenWords } from "../text/spoken-words.ts";
 import type { Exchange } from "./answers.ts";
 import { appliedIn } from "./applied-changes.ts";
 import { type Told, toldIn } from "./assistant-statements.ts";
-import { isWishChanged } from "./changed-wishes.ts";
+import { type LaterWishes, laterWishes } from "./changed-wishes.ts";
 import { courseOf } from "./course.ts";
 import { carriedOutIn } from "./deeds.ts";
 import { isChangedSince } from "./left-alone.ts";
@@ -64,7 +63,7 @@ export interface StatementInput {
 export function readStatements(input: StatementInput): Statements {
   const { reading, kept, language, commits, messages, withdrawn } = input;
   if (!reading.hasAssistant) return NOTHING;
-  const found: Found = { done: [], decisions: [], findings: [], constraints: [], replies: new Set() };
+  const found = nothingFound();
   let age = 0;
   let answersLeft = reading.answers.length;
   const isAtWork = !isTalk(reading);
@@ -72,7 +71,7 @@ export function readStatements(input: StatementInput): Statements {
   let reply = replyIn(kept, reading.prose.at(-1));
   let isCountered = counters(reply);
   const came = { failedAt: failedCheckAt(reading, kept), isOvercome: overcomeIn(reading, kept) };
-  const keptReplies = kept.prose.filter(({ isUser, message }) => isUser && message >= 0).map(({ text }) => text);
+  const stayed = repliesIn(kept);
   for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
     const item = reading.prose[at];
     if (item === undefined) continue;
@@ -83,7 +82,7 @@ export function readStatements(input: StatementInput): Statements {
     if (item.isUser) {
       const asked = before?.isUser === false ? before.text : "";
       const exchange = { asked, reply: item.text, language: reading.language, askedIn: language };
-      readUser(exchange, found, { message: item.message, withdrawn, keptReplies });
+      readUser(exchange, found, { message: item.message, withdrawn, stayed });
       // "Go on" between two messages ends no turn.
       isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
       isCountered = counters(item.text) || (isCountered && !isTelling(item.text, reading.language));
@@ -104,7 +103,7 @@ export function readStatements(input: StatementInput): Statements {
       readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found, {
         message,
         withdrawn,
-        keptReplies,
+        stayed,
       });
   const prose = inOrder(reading.prose, kept.prose);
   const now = readNow(prose, { userLanguage: reading.language, language, ...courseAndDeeds(messages) });
@@ -152,24 +151,6 @@ const NOTHING: Statements = {
   findings: [],
 };
 
-const SAMPLE_MESSAGES = 40;
-const SAMPLE_CHARS = 400;
-const SAMPLE_CHARS_MIN = 200;
-/** Another script shows in a few words, other small words only in many. */
-const SCRIPT_CHARS_MIN = 40;
-const OTHER_SCRIPTS: ReadonlySet<Language> = new Set(["ru", "zh", "ja", "ko", "ar"]);
-
-/** An assistant may speak another language than its user. */
-export function assistantLanguage({ prose, language }: Reading): Language {
-  let sample = "";
-  for (const { text } of prose.filter(({ isUser }) => !isUser).slice(-SAMPLE_MESSAGES)) {
-    // Nobody reads more than that.
-    if (sample.length < SAMPLE_CHARS_MAX) sample += `${spokenWords(text, SAMPLE_CHARS)}\n`;
-  }
-  const charsMin = OTHER_SCRIPTS.has(language) ? SCRIPT_CHARS_MIN : SAMPLE_CHARS_MIN;
-  return sample.length <= charsMin ? language : detectLanguage(sample);
-}
-
 interface Found {
   readonly done: Said[];
   readonly decisions: Decision[];
@@ -177,6 +158,11 @@ interface Found {
   readonly constraints: string[];
   /** All that the user said, so far. */
   readonly replies: Set<string>;
+  readonly wishes: LaterWishes;
+}
+
+function nothingFound(): Found {
+  return { done: [], decisions: [], findings: [], constraints: [], replies: new Set(), wishes: laterWishes() };
 }
 
 interface Since {
@@ -260,18 +246,31 @@ interface Place {
   readonly message: number;
   readonly withdrawn: readonly Withdrawal[];
   /** What the user said in the messages that stay. */
-  readonly keptReplies: readonly string[];
+  readonly stayed: Replies;
 }
 
-function readUser(exchange: Exchange, found: Found, { message, withdrawn, keptReplies }: Place): void {
-  const { decisions: taken, constraints } = laidDownBy(exchange, found.replies.has(exchange.reply));
+interface Replies {
+  readonly replies: Iterable<string>;
+  readonly wishes: LaterWishes;
+}
+
+function repliesIn({ prose }: KeptView): Replies {
+  const replies = prose.filter(({ isUser, message }) => isUser && message >= 0).map(({ text }) => text);
+  return { replies, wishes: laterWishes(replies) };
+}
+
+function readUser(exchange: Exchange, found: Found, { message, withdrawn, stayed }: Place): void {
+  const { reply, language } = exchange;
+  const isRepeated = found.replies.has(reply);
+  const { decisions: taken, constraints } = laidDownBy(exchange, isRepeated);
   const { decisions } = inUse({ decisions: taken, done: [], findings: [] }, message, withdrawn);
-  const later = [keptReplies, found.replies];
+  const later: readonly Replies[] = [stayed, found];
   const stands = ({ decision }: Decision): boolean =>
-    !later.some((replies) => isChangedSince(decision, replies, exchange.language)) &&
-    !later.some((replies) => isWishChanged(decision, replies, exchange.language));
+    !later.some(({ replies }) => isChangedSince(decision, replies, language)) &&
+    !later.some(({ wishes }) => wishes.change(decision, language));
   if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.filter(stands).toReversed());
-  found.replies.add(exchange.reply);
+  found.replies.add(reply);
+  if (!isRepeated) found.wishes.add(reply);
   const rules = constraints.filter((rule) => !isOverWish(rule, message, withdrawn));
   if (found.constraints.length < ITEMS_MAX) found.constraints.push(...rules.toReversed());
 }
