@@ -21,7 +21,7 @@ export interface PieceTable {
 
 /** Pieces are looked up by a key of so many of their characters. */
 const KEY_CHARS = 4;
-const KEY_BITS = 16;
+const KEY_BITS = 12;
 const KEY_MASK = 2 ** KEY_BITS - 1;
 const SHIFT = KEY_BITS / KEY_CHARS;
 /** Shorter ones are looked up by all keys that end with theirs; a cue that needs one still shorter is always asked. */

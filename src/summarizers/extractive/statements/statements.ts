@@ -7,12 +7,10 @@ import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { Message } from "../../../core/message.ts";
 import { once } from "../../../core/once.ts";
-import { isTelling } from "../goal/tasks.ts";
 import { claimsPassing, failedCheckAt } from "../outdated/failed-checks.ts";
 import { type IsOvercome, overcomeIn } from "../outdated/overcome.ts";
 import { counters, denies, overrules } from "../outdated/stale.ts";
 import { type Said, standingChanges, stillSo } from "../outdated/superseded.ts";
-import { takesBack } from "../outdated/taking-back.ts";
 import { inUse, isOverWish, type Withdrawal } from "../outdated/withdrawn.ts";
 import { changesMade, passedChecks } from "../reading/evidence.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
@@ -20,7 +18,6 @@ import { isTalk, type Prose, type Reading, type ToolAnswer } from "../reading/re
 import { visitContentWords } from "../text/content-words.ts";
 import { distinct, distinctDecisions, foremostDecisions } from "../text/distinct.ts";
 import { userLabel } from "../text/labels.ts";
-import type { Exchange } from "./answers.ts";
 import { appliedIn } from "./applied-changes.ts";
 import { type Told, toldIn } from "./assistant-statements.ts";
 import { type LaterWishes, laterWishes } from "./changed-wishes.ts";
@@ -31,6 +28,7 @@ import { isOutvoted } from "./own-options.ts";
 import { type NowOptions, readNow } from "./present.ts";
 import { reportedChange } from "./reported-change.ts";
 import { inForce, laidDownBy } from "./user-statements.ts";
+import { type UserTurn, userTurns } from "./user-turns.ts";
 
 /** Every list is ordered by importance: what comes first is kept first. */
 export interface Statements {
@@ -64,7 +62,8 @@ export function readStatements(input: StatementInput): Statements {
   const { reading, kept, language, commits, messages, withdrawn } = input;
   if (!reading.hasAssistant) return NOTHING;
   const found = nothingFound();
-  let age = 0;
+  const prose = newestOf(reading.prose);
+  const turns = userTurns(prose, { language: reading.language, askedIn: language });
   let answersLeft = reading.answers.length;
   const isAtWork = !isTalk(reading);
   let isTakenBack = false;
@@ -72,41 +71,37 @@ export function readStatements(input: StatementInput): Statements {
   let isCountered = counters(reply);
   const came = { failedAt: failedCheckAt(reading, kept), isOvercome: overcomeIn(reading, kept) };
   const stayed = repliesIn(kept);
-  for (let at = reading.prose.length - 1; at >= 0 && age < MESSAGES_READ_MAX; at--) {
-    const item = reading.prose[at];
+  for (let at = prose.length - 1; at >= 0; at--) {
+    const item = prose[at];
     if (item === undefined) continue;
-    const before = reading.prose[at - 1];
+    const turn = turns.get(item);
     const answered = answersLeft;
     while (answersLeft > 0 && (reading.answers[answersLeft - 1]?.message ?? 0) > item.message) answersLeft--;
     readAnswers(reading.answers.slice(answersLeft, answered), reading.language, found);
-    if (item.isUser) {
-      const asked = before?.isUser === false ? before.text : "";
-      const exchange = { asked, reply: item.text, language: reading.language, askedIn: language };
-      readUser(exchange, found, { message: item.message, withdrawn, stayed });
+    if (turn !== undefined) {
+      readUser(turn, found, { message: item.message, language: reading.language, withdrawn, stayed });
       // "Go on" between two messages ends no turn.
-      isTakenBack = takesBack(item.text) || (isTakenBack && !isTelling(item.text, reading.language));
-      isCountered = counters(item.text) || (isCountered && !isTelling(item.text, reading.language));
-      reply = item.text;
+      isTakenBack = turn.isTakingBack || (isTakenBack && !turn.isTelling);
+      isCountered = turn.isCountering || (isCountered && !turn.isTelling);
+      reply = turn.text;
     } else {
       const isMended = item.message <= reading.mendedUpTo;
       const told = isFull(found, isMended) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
       const since = { reading, ...came, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
       isCountered &&= (told?.decisions ?? []).length === 0;
       if (told !== undefined) readAssistant(standing(told, item, since), item.message, found);
-      if (before?.message !== item.message) reply = "";
-      age++;
+      if (prose[at - 1]?.message !== item.message) reply = "";
     }
   }
   readAnswers(reading.answers.slice(0, answersLeft), reading.language, found);
-  for (const { isUser, text, message } of kept.prose)
-    if (isUser && message < 0)
-      readUser({ asked: "", reply: text, language: reading.language, askedIn: language }, found, {
-        message,
-        withdrawn,
-        stayed,
-      });
-  const prose = inOrder(reading.prose, kept.prose);
-  const now = readNow(prose, { userLanguage: reading.language, language, ...courseAndDeeds(messages) });
+  for (const { isUser, text, message } of kept.prose) {
+    if (!isUser || message >= 0) continue;
+    const exchange = { asked: "", reply: text, language: reading.language, askedIn: language };
+    const laidDown = laidDownBy(exchange, found.replies.has(text));
+    readUser({ text, laidDown }, found, { message, language: reading.language, withdrawn, stayed });
+  }
+  const all = inOrder(reading.prose, kept.prose);
+  const now = readNow(all, { userLanguage: reading.language, language, ...courseAndDeeds(messages) });
   const done = stillSo(found.done, reading, kept);
   const todos = reading.todos ?? [];
   const ofState = (state: string): readonly string[] =>
@@ -128,6 +123,13 @@ export function readStatements(input: StatementInput): Statements {
     nextSteps: distinct([...ofState("pending"), ...now.nextSteps]),
     findings: distinct(found.findings),
   };
+}
+
+/** Up to so many of the assistant's, and all of the user's between them. */
+function newestOf(prose: readonly Prose[]): readonly Prose[] {
+  let age = 0;
+  const first = prose.findLastIndex(({ isUser }) => !isUser && ++age === MESSAGES_READ_MAX);
+  return first > 0 ? prose.slice(first) : prose;
 }
 
 /** Changes that were made behind the newest deed that is told, and behind the newest check that failed. */
@@ -244,6 +246,7 @@ function namesSomething(done: string): boolean {
 
 interface Place {
   readonly message: number;
+  readonly language: Language;
   readonly withdrawn: readonly Withdrawal[];
   /** What the user said in the messages that stay. */
   readonly stayed: Replies;
@@ -259,19 +262,17 @@ function repliesIn({ prose }: KeptView): Replies {
   return { replies, wishes: laterWishes(replies) };
 }
 
-function readUser(exchange: Exchange, found: Found, { message, withdrawn, stayed }: Place): void {
-  const { reply, language } = exchange;
-  const isRepeated = found.replies.has(reply);
-  const { decisions: taken, constraints } = laidDownBy(exchange, isRepeated);
-  const { decisions } = inUse({ decisions: taken, done: [], findings: [] }, message, withdrawn);
+function readUser({ text, laidDown }: Pick<UserTurn, "text" | "laidDown">, found: Found, place: Place): void {
+  const { message, language, withdrawn, stayed } = place;
+  const { decisions } = inUse({ decisions: laidDown.decisions, done: [], findings: [] }, message, withdrawn);
   const later: readonly Replies[] = [stayed, found];
   const stands = ({ decision }: Decision): boolean =>
     !later.some(({ replies }) => isChangedSince(decision, replies, language)) &&
     !later.some(({ wishes }) => wishes.change(decision, language));
   if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.filter(stands).toReversed());
-  found.replies.add(reply);
-  if (!isRepeated) found.wishes.add(reply);
-  const rules = constraints.filter((rule) => !isOverWish(rule, message, withdrawn));
+  if (!found.replies.has(text)) found.wishes.add(text);
+  found.replies.add(text);
+  const rules = laidDown.constraints.filter((rule) => !isOverWish(rule, message, withdrawn));
   if (found.constraints.length < ITEMS_MAX) found.constraints.push(...rules.toReversed());
 }
 

@@ -27,13 +27,19 @@ export interface LaidDown {
 const SENTENCES_PER_REQUEST = 12;
 const CONSTRAINT_CHARS_MAX = 280;
 
-/** `isRepeated`: the user said the very same later, so that only what it answers may be new. */
-export function laidDownBy(exchange: Exchange, isRepeated = false): LaidDown {
+/**
+ * `isRepeated`: the user said the very same later, so that only what it answers may be new. `isTold`: it says something by itself.
+ */
+export function laidDownBy(
+  exchange: Exchange,
+  isRepeated = false,
+  isTold = isTelling(exchange.reply, exchange.language),
+): LaidDown {
   const { reply: text, language } = exchange;
   const answer = exchange.asked === "" ? undefined : settledBy(exchange);
   const isTaking = exchange.asked !== "" && answer === undefined && mayTake(text, language);
   const constraints: string[] = [];
-  if (isRepeated || !isTelling(text, language)) {
+  if (isRepeated || !isTold) {
     const settled = answer ?? (isTaking ? offerTaken(text, exchange) : undefined);
     return { decisions: settled === undefined ? [] : [settled], constraints };
   }
