@@ -76,7 +76,7 @@ export function toldIn(
     const found = cuesIn(words);
     if (found === 0 && !(isReport && cues.finished.test(words))) continue;
     const whole = wholeWords(beforeColon(words), WRITTEN);
-    if (whole === undefined) continue;
+    if (whole === undefined || endsAsking(whole)) continue;
     const isDenied = (found & DENIED) !== 0 && isAtWork && isFinal === true && isByRule(words);
     const speaker = { isUser: false, isAtWork, ...(whole === words ? { found } : {}) };
     const decision: Decision | undefined = isDenied ? { decision: whole } : decisionIn(whole, cues, speaker);
