@@ -66,6 +66,8 @@ const LENGTH = 11;
 const START = 12;
 const ROW = 13;
 const CAPACITY_START = 2_048;
+/** Below this it grows in large steps, since each puts all entries into new buckets; above it memory counts for more. */
+const CAPACITY_LARGE = 8_192;
 const NAME_UNITS_START = 32_768;
 
 export function createMentionTable(): MentionTable {
@@ -190,7 +192,7 @@ function growNames(table: Table, units: number): void {
 }
 
 function grow(table: Table): void {
-  table.capacity *= 4;
+  table.capacity *= table.capacity < CAPACITY_LARGE ? 4 : 2;
   const rows = new Int32Array(ROW * table.capacity);
   rows.set(table.rows);
   table.rows = rows;
