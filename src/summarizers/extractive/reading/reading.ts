@@ -111,7 +111,7 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
   const state = newState(isStarted);
   // One after the other: in turns, each would drive the other's code and tables out of the processor's caches.
   for (const message of messages) state.ledger.add(message);
-  messages.forEach((message, index) => readMessage(state, message, index));
+  for (const [index, message] of messages.entries()) readMessage(state, message, index);
   const { failures, log } = withPrintedFailure(state);
   const newest = failures.at(-1);
   const isNewest = newest !== undefined && newest.call === state.callsMade;
