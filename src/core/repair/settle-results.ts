@@ -44,16 +44,18 @@ function withIdOf({ part: { callId } }: PairedCall, result: ToolResultPart): Too
   return callId === undefined ? rest : { ...rest, callId };
 }
 
-/** What a duplicate says and the first does not is added to the first. */
+/** What a duplicate says and the first does not is added to the first. An empty text says nothing, and beside others it is refused. */
 function mergeResults(first: ToolResultPart, others: readonly PairedResult[]): ToolResultPart {
-  const known = new Set(textsOf(first.content));
+  const known = new Set(["", ...textsOf(first.content)]);
   const added: Part[] = [];
   for (const inner of others.flatMap(({ part }) => part.content)) {
     if (inner.type === "text" && known.has(inner.text)) continue;
     if (inner.type === "text") known.add(inner.text);
     added.push(inner);
   }
-  return added.length === 0 ? first : { ...first, content: [...first.content, ...added] };
+  if (added.length === 0) return first;
+  const said = first.content.filter((inner) => inner.type !== "text" || inner.text !== "");
+  return { ...first, content: [...said, ...added] };
 }
 
 function reportStep(step: CallingStep, messages: readonly Message[], context: RepairContext): void {
