@@ -30,19 +30,6 @@ test("a result that names no call is quoted, whatever the server remembers", () 
 
 const asked = { role: "user", content: "look it up" };
 
-test.each([
-  ["before", ["", "2 found", "3 found"]],
-  ["between", ["2 found", "", "3 found"]],
-  ["behind", ["2 found", "3 found", ""]],
-])("of several results for one call, one that is empty %s the others leaves no empty block", (_, outputs) => {
-  const call = { role: "assistant", content: [{ type: "tool_use", id: "1", name: "find", input: {} }] };
-  const results = outputs.map((content) => ({ type: "tool_result", tool_use_id: "1", content }));
-  const said = ["2 found", "3 found"].map((text) => ({ type: "text", text }));
-  expect(repaired(anthropicMessages, { messages: [asked, call, { role: "user", content: results }] })).toEqual({
-    messages: [asked, call, { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: said }] }],
-  });
-});
-
 test("a call of the provider's own tools is completed as any other", () => {
   const returned = { type: "mcp_tool_result", tool_use_id: "1", content: [{ type: "text", text: "found" }] };
   const check = (call: object, expected: object): void => {
