@@ -37,7 +37,7 @@ const INTENT =
 const ASIDE_BRIEF = "(?: also| just| only| now| simply| still| instead| then| therefore| not)?";
 /** Whoever only looks, tries or tells chooses nothing that lasts. */
 const LOOKING =
-  "analy[sz]e|answer|ask|attempt|check|compare|confirm|describe|discuss|examine|explain|explore|fetch|find|gather|get|give|identify|inspect|investigate|list|locate|look|navigate|open|provide|query|read|recommend|rerun|research|retry|review|run|scan|search|see|share|show|suggest|summari[sz]e|tell|test|try|understand|use(?= .{1,60} to (?:check|find|get|look|make|search|see)(?![\\p{L}]))|verify|view|visit|watch";
+  "analy[sz]e|answer|ask|attempt|check|compare|confirm|describe|discuss|examine|execute|explain|explore|fetch|find|gather|get|give|identify|inspect|investigate|list|locate|look|navigate|open|provide|query|read|recommend|rerun|research|retry|review|run|scan|search|see|share|show|suggest|summari[sz]e|tell|test|try|understand|use(?= .{1,60} to (?:check|find|get|look|make|search|see)(?![\\p{L}]))|verify|view|visit|watch";
 /** The same where only the commonest follow: every long list takes its time to compile, and so does every class of letters of all scripts: here `[a-z]` will do. */
 const LOOKING_BRIEF = "check|find|get|look|make|read|run|search|see|test|try|verify|view";
 /** Nor does whoever names nothing to make. */

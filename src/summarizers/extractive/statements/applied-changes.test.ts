@@ -55,6 +55,7 @@ test.each([
   "Let me put it at the end of the lower gate.",
   "Let me check the latch of the lower gate.",
   "Let me make the edit now.",
+  "Let me execute the script that closes the lower gate.",
 ])("one call may not be all of it, or it does not say what: %s", (words) =>
   expect(applied(ASKED, ...edit(words), LATER)).toEqual([]),
 );
