@@ -3,6 +3,7 @@
  * string is stored. A stretch never ends inside an identifier. Keeps nothing of a text; a scan inside a scan gets its own memory.
  */
 
+import { copyUnits, createTextUnits, type TextUnits } from "../text-units.ts";
 import { CLASSES } from "./identifier-classes.ts";
 import { endsUrl } from "./identifier-runs.ts";
 
@@ -40,26 +41,20 @@ export function visitStretches(text: string, visit: (stretch: Stretch) => void):
   if (memory.capacity === STRETCH_UNITS) spare = memory;
 }
 
-interface Memory {
+interface Memory extends TextUnits {
   readonly capacity: number;
-  readonly units: Uint16Array;
   readonly pairs: Int32Array;
-  /** The memory of `units`: the engine copies a text there as a whole. */
-  readonly bytes: Buffer;
 }
 
 function createMemory(capacity: number): Memory {
-  const units = new Uint16Array(capacity + (capacity & 1) + LOOK_AHEAD);
-  return { capacity, units, pairs: new Int32Array(units.buffer), bytes: Buffer.from(units.buffer) };
+  const memory = createTextUnits(capacity + (capacity & 1) + LOOK_AHEAD);
+  return { ...memory, capacity, pairs: new Int32Array(memory.units.buffer) };
 }
 
-/** Below this the call costs more than the copy. */
-const COPIED_WHOLE_MIN = 24;
-
-function fill({ units, bytes }: Memory, text: string, from: number, end: number): void {
+function fill(memory: Memory, text: string, from: number, end: number): void {
+  const { units } = memory;
   const length = end - from;
-  if (length < COPIED_WHOLE_MIN) for (let at = 0; at < length; at++) units[at] = text.charCodeAt(from + at);
-  else bytes.write(length === text.length ? text : text.slice(from, end), "utf16le");
+  copyUnits(memory, text, from, end);
   units[length] = END;
   for (let at = length + 1; at < length + LOOK_AHEAD; at++) units[at] = 0;
 }

@@ -3,6 +3,7 @@
  * again for every text; holds nothing else.
  */
 
+import { copyUnits, createTextUnits, type TextUnits } from "../text-units.ts";
 import { KIND } from "./estimate-layout.ts";
 
 /** What the model knows of characters. */
@@ -22,8 +23,8 @@ export interface Characters {
 /** A window onto a text. Typed arrays, since reading a string unit by unit asks each time how the string is stored. */
 export interface Scan {
   readonly codes: Uint16Array;
-  /** The memory of `codes`: the engine copies a text there as a whole, three times as fast as unit by unit. */
-  readonly bytes: Buffer;
+  /** Of which `codes` are the units. */
+  readonly memory: TextUnits;
   /** Kind of each unit of the window, then `KIND.end`. */
   readonly kinds: Uint8Array;
   /** The memory of `codes` and of `kinds`, two units at a time, the first of them in the lower half. */
@@ -42,11 +43,12 @@ const LOOK_AHEAD = 2;
 
 export function createScan(characters: Characters, weights: ArrayLike<number>, windowUnits: number): Scan {
   const units = windowUnits + (windowUnits & 1) + LOOK_AHEAD;
-  const codes = new Uint16Array(units);
+  const memory = createTextUnits(units);
+  const codes = memory.units;
   const kinds = new Uint8Array(units);
   return {
     codes,
-    bytes: Buffer.from(codes.buffer),
+    memory,
     kinds,
     codePairs: new Uint32Array(codes.buffer),
     kindPairs: new Uint16Array(kinds.buffer),
@@ -67,7 +69,7 @@ export function add(scan: Scan, tokens: number): void {
 export function loadWindow(scan: Scan, text: string, from: number): number {
   const { codes, kinds } = scan;
   const filled = Math.min(codes.length - LOOK_AHEAD, text.length - from);
-  copyUnits(scan, text, from, filled);
+  loadUnits(scan, text, from, filled);
   const length = from + filled < text.length ? lastBlank(kinds, filled) : filled;
   for (let index = length; index < length + LOOK_AHEAD; index++) {
     codes[index] = 0;
@@ -78,15 +80,11 @@ export function loadWindow(scan: Scan, text: string, from: number): number {
   return from + length;
 }
 
-/** Below this the call costs more than the copy. */
-const COPIED_WHOLE_MIN = 48;
-
-function copyUnits(scan: Scan, text: string, from: number, length: number): void {
-  const { codes, codePairs, kindPairs } = scan;
+/** The units, and of what kind each is. */
+function loadUnits(scan: Scan, text: string, from: number, length: number): void {
+  const { codePairs, kindPairs } = scan;
   const kindOf = scan.characters.kinds;
-  if (length < COPIED_WHOLE_MIN)
-    for (let index = 0; index < length; index++) codes[index] = text.charCodeAt(from + index);
-  else scan.bytes.write(length === text.length ? text : text.slice(from, from + length), "utf16le");
+  copyUnits(scan.memory, text, from, from + length);
   // Two at a time takes two thirds of the time.
   for (let pair = 0; pair < (length + 1) >> 1; pair++) {
     const codePair = codePairs[pair] as number;

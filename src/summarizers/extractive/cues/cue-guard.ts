@@ -4,6 +4,7 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { copyUnits, createTextUnits } from "../../../core/text-units.ts";
 import { keyWith, NO_CUE, PIECE_UNITS, type PieceTable, pieceTable, smallUnit } from "./piece-table.ts";
 
 /** Whether a text has a cue. */
@@ -58,9 +59,9 @@ export function cueGuard(cues: readonly RegExp[]): (text: string) => number {
 
 /** Of longer texts nothing is ruled out. */
 const UNITS_MAX = 4_096;
-/** Where each text is written to before it is read: reading a string unit by unit asks each time how the string is stored. */
-const UNITS = new Uint16Array(UNITS_MAX + 1);
-const BYTES = Buffer.from(UNITS.buffer);
+/** Where each text is written to before it is read. */
+const MEMORY = createTextUnits(UNITS_MAX + 1);
+const UNITS = MEMORY.units;
 /** In no piece. */
 const END = 0xffff;
 
@@ -72,7 +73,7 @@ const ARCHAIC = /[\u1c80-\u1c88]/;
 /** Of a text that is not all ASCII, where its capitals are not made small, only that it is not. */
 function cuesIn(table: PieceTable, text: string, isSmall = false): number {
   const { length } = text;
-  BYTES.write(text, "utf16le");
+  copyUnits(MEMORY, text, 0, length);
   UNITS[length] = END;
   const { cuesOf } = table;
   let found = isSmall ? table.always | table.beyondAscii : table.always;

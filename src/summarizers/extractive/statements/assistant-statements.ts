@@ -16,7 +16,7 @@ import { endsOf, splitSentences } from "../text/sentences.ts";
 import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "../text/whole-statement.ts";
 import { writtenSentences } from "../text/written-sentences.ts";
 import { isMentioned, isOfNothing } from "./claims.ts";
-import { decidingCues } from "./deciding-cues.ts";
+import { DECIDING, decidingCues } from "./deciding-cues.ts";
 import { CONCLUDING, decisionIn } from "./decisions.ts";
 import { withOwnOption } from "./own-options.ts";
 import { DENYING, isByRule } from "./refusals.ts";
@@ -70,6 +70,7 @@ export function toldIn(
   for (const words of endsOf(writtenSentences(written), SENTENCES_PER_MESSAGE)) {
     const before = last;
     last = words;
+    // A question tells nothing. Before a colon it shows only when that is gone, below.
     if (isFragment(words, WRITTEN) || endsAsking(words)) continue;
     const isReport = isAtWork && (isFinal === true || isReceipt(words));
     // Most sentences have none of the cues, and looking for them is cheap.
@@ -78,7 +79,7 @@ export function toldIn(
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || endsAsking(whole)) continue;
     const isDenied = (found & DENIED) !== 0 && isAtWork && isFinal === true && isByRule(words);
-    const speaker = { isUser: false, isAtWork, ...(whole === words ? { found } : {}) };
+    const speaker = { isUser: false, isAtWork, ...(whole === words ? { found: found & DECIDING } : {}) };
     const decision: Decision | undefined = isDenied ? { decision: whole } : decisionIn(whole, cues, speaker);
     if (decision !== undefined && (decision.reason !== undefined || !isDone(whole, cues, isReport)))
       decisions.push(withOwnOption(withGround(decision, before), written.text));
