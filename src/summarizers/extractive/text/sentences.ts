@@ -25,7 +25,7 @@ export function splitSentences(text: string, { sentencesMax }: SentenceOptions):
       if (end < 0) end = read.length;
       const line = read.slice(start, end).trim();
       if (line.startsWith("```") || line.startsWith("~~~")) isCode = !isCode;
-      else if (!isCode && isProse(line)) splitLine(withoutMarks(line), sentences);
+      else if (!isCode) splitLine(proseOf(line), sentences);
     }
   }
   return endsOf(sentences, sentencesMax);
@@ -66,19 +66,40 @@ function readOf(text: string): readonly string[] {
   return [text.slice(0, Math.max(0, firstEnd)), lastStart < 0 ? "" : text.slice(lastStart + 1)];
 }
 
-/** Lines of tables, rules, headings and markup are no sentences. */
-function isProse(line: string): boolean {
-  if (line.length < SENTENCE_CHARS_MIN) return false;
+/** A line without the marks of lists before its words; empty for lines of tables, rules, headings and markup, which are no sentences. */
+function proseOf(line: string): string {
+  if (line.length < SENTENCE_CHARS_MIN) return "";
   const first = line.charCodeAt(0);
   // Most lines begin with a letter, and with a capital none of these.
-  if (isCapital(first)) return true;
-  if (isSmall(first)) return !CODE_START.test(line);
-  return !MARKUP_START.test(line) && LETTER.test(line);
+  if (isCapital(first)) return line;
+  if (isSmall(first)) return CODE_START.test(line) ? "" : line;
+  const words = wordsAt(line, first);
+  if (words >= 0) return line.slice(words);
+  return MARKUP_START.test(line) || !LETTER.test(line) ? "" : line.replace(LIST_MARK, "");
 }
 
 const CODE_START = /^(?:import|export|const|def|class|function) /;
 const MARKUP_START = /^(?:#{1,6} |[|<{}[\]]|[-=_*]{3,}$|\$ )/;
 const LETTER = /\p{L}/u;
+const LIST_MARK = /^(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+|[✓✔✅❌☐☑]\uFE0F?\s*)+/u;
+
+/** Where the words begin behind the commonest marks: "- ", "* ", "12. ", or in bold letters. -1 where the expressions have to tell. */
+function wordsAt(line: string, first: number): number {
+  let mark = 0;
+  if (isDigit(first)) {
+    mark = isDigit(line.charCodeAt(1)) ? 2 : 1;
+    if (line.charCodeAt(mark) !== FULL_STOP) return -1;
+  } else if (first !== ASTERISK && first !== DASH) return -1;
+  if (!isLetter(line.charCodeAt(mark + 2))) return -1;
+  const behind = line.charCodeAt(mark + 1);
+  if (behind === BLANK) return mark + 2;
+  return first === ASTERISK && behind === ASTERISK ? 0 : -1;
+}
+
+const BLANK = 32;
+const ASTERISK = 42;
+const DASH = 45;
+const FULL_STOP = 46;
 
 function isCapital(code: number): boolean {
   return code >= 65 && code <= 90;
@@ -88,11 +109,12 @@ function isSmall(code: number): boolean {
   return code >= 97 && code <= 122;
 }
 
-const LIST_MARK = /^(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+|[✓✔✅❌☐☑]\uFE0F?\s*)+/u;
+function isLetter(code: number): boolean {
+  return isCapital(code) || isSmall(code);
+}
 
-function withoutMarks(line: string): string {
-  const first = line.charCodeAt(0);
-  return isCapital(first) || isSmall(first) ? line : line.replace(LIST_MARK, "");
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 function splitLine(line: string, sentences: string[]): void {
@@ -166,7 +188,7 @@ const SHORT_WORD_CHARS_MAX = 4;
 
 function isAbbreviation(line: string, at: number): boolean {
   // Most sentences end in a longer word, and a day that is longer ends in a number.
-  if (at > SHORT_WORD_CHARS_MAX && line.lastIndexOf(" ", at) < at - 1 - SHORT_WORD_CHARS_MAX && !isDigit(line, at - 1))
+  if (at > SHORT_WORD_CHARS_MAX && line.lastIndexOf(" ", at) < at - 1 - SHORT_WORD_CHARS_MAX && !isDigit(line.charCodeAt(at - 1)))
     return false;
   const before = line.slice(Math.max(0, at - ABBREVIATION_CHARS_MAX), at);
   const word = before.slice(before.lastIndexOf(" ") + 1);
@@ -178,11 +200,6 @@ function isAbbreviation(line: string, at: number): boolean {
     /^(?:e\.g|i\.e|z\.B|d\.h|u\.a|etc|vs|cf|bzw|ca|Dr|Mr|Mrs|Ms|No|Nr|St|p\.ej|Sr|Sra|т\.е|т\.д)$/.test(word) &&
     at + 2 < line.length
   );
-}
-
-function isDigit(line: string, at: number): boolean {
-  const code = line.charCodeAt(at);
-  return code >= 48 && code <= 57;
 }
 
 const ORDINAL_CHARS = 12;
