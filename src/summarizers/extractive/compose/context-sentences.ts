@@ -89,8 +89,8 @@ export function createContext(prose: readonly Prose[], options: ContextOptions):
         language,
         isMended: item.message <= mendedUpTo,
         isPast: item.message < newest - PRESENT_MESSAGES,
-        isRefuted: isRefusal(reply),
-        isDenied: denies(reply, item.text),
+        isRefuted: reply !== "" && isRefusal(reply),
+        isDenied: reply !== "" && denies(reply, item.text),
       });
     }),
   ];

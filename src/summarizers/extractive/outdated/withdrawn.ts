@@ -8,6 +8,7 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { cueGuard } from "../cues/cue-guard.ts";
 import { CUES } from "../cues/cues.ts";
 import type { Prose } from "../reading/reading.ts";
+import { matchesOf } from "../text/matches-of.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { FORBIDDEN, isForbidding } from "./forbidden.ts";
 import { END, NAME } from "./named-thing.ts";
@@ -39,11 +40,11 @@ export function withdrawnIn(
     const may = guard(read);
     if (may === 0) continue;
     const ordered =
-      (may & MAY_ORDER) === 0 ? [] : [...read.matchAll(ORDERS[language])].filter((match) => isOrder(read, match));
+      (may & MAY_ORDER) === 0 ? [] : matchesOf(ORDERS[language], read).filter((match) => isOrder(read, match));
     const forbidden =
       (may & MAY_FORBID) === 0
         ? []
-        : [...read.matchAll(FORBIDDEN[language])].filter((match) => isProhibition(read, match));
+        : matchesOf(FORBIDDEN[language], read).filter((match) => isProhibition(read, match));
     for (const match of [...ordered, ...forbidden]) {
       const name = (match.slice(1).find((group) => group !== undefined) ?? "").replaceAll("`", "");
       // Whether a plain word is a name takes a look through all messages, and few words are worth it.
@@ -141,8 +142,10 @@ function isProhibition(read: string, match: RegExpExecArray): boolean {
 }
 
 function sentenceStart(read: string, match: RegExpExecArray): number {
-  return Math.max(0, ...[...read.slice(0, match.index).matchAll(/[.!?\n]\s|[。！？]/g)].map(({ index }) => index));
+  return matchesOf(SENTENCE_END, read.slice(0, match.index)).at(-1)?.index ?? 0;
 }
+
+const SENTENCE_END = /[.!?\n]\s|[。！？]/g;
 
 /** Neither denied nor conditional, and no question but a polite one. */
 function isOrder(read: string, match: RegExpExecArray): boolean {
