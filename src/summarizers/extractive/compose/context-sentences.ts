@@ -5,25 +5,18 @@
 
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { TokenCounter } from "../../../core/tokens/tokens.ts";
-import { CUES } from "../cues/cues.ts";
 import type { IsOvercome } from "../outdated/overcome.ts";
 import { replacedIn } from "../outdated/replaced.ts";
-import { denies, isRefusal, isStale, PRESENT_MESSAGES, type Since } from "../outdated/stale.ts";
+import { denies, isRefusal, PRESENT_MESSAGES } from "../outdated/stale.ts";
 import type { IsSuperseded } from "../outdated/superseded.ts";
 import { isGivenUp, isOverWish, type Withdrawal } from "../outdated/withdrawn.ts";
 import type { Prose } from "../reading/reading.ts";
 import { isOutput } from "../reading/tool-output.ts";
-import { isAnnouncement } from "../statements/assistant-statements.ts";
 import { visitContentWords } from "../text/content-words.ts";
-import { endsAsking, endsWithMark, isClosed } from "../text/endings.ts";
-import { userLabel } from "../text/labels.ts";
-import { leans } from "../text/leaning.ts";
-import { quick } from "../text/quick-expressions.ts";
-import { splitSentences } from "../text/sentences.ts";
-import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
-import { writtenSentences } from "../text/written-sentences.ts";
-import { type Candidate, coverageOf } from "./coverage.ts";
-import { isAnswered, isThoughtAloud, isUnderway } from "./thought-aloud.ts";
+import { endsWithMark } from "../text/endings.ts";
+import { coverageOf } from "./coverage.ts";
+import { earlierLine, type Manner, type Sentence, sentencesOf, type Told, toldOf } from "./telling-sentences.ts";
+import { isAnswered, isThoughtAloud } from "./thought-aloud.ts";
 
 export interface ContextOptions {
   readonly counter: TokenCounter;
@@ -48,84 +41,101 @@ export type ChooseContext = (budgetTokens: number, known: readonly string[]) => 
 /** Prose beyond this is sampled evenly by message, so that time and memory stay bounded. */
 const PROSE_CHARS_MAX = 6_000_000;
 const SAMPLE_STEP_CHARS = 10_000;
-const SENTENCES_PER_MESSAGE = 400;
-/** Shorter ones are answers to a question that is gone. */
-const SENTENCE_CHARS_MIN = 25;
-/** Costs more than its mark and line break, so that fewer and longer sentences win: they read better and say more. */
-const ITEM_OVERHEAD_CHARS = 15;
-const USER_WEIGHT = 1.3;
-const EARLIER_WEIGHT = 1.3;
-/** It may be left out in the end. */
-const LEANING_WEIGHT = 0.6;
+/** What may be left out in the end counts for less. */
+const LEANING_SHARE = 0.6;
+/** What an earlier summary says was weighed when it was made. */
+const NOTHING_SINCE: Manner = {
+  language: "en",
+  repliedIn: undefined,
+  isMended: false,
+  isPast: false,
+  isRefuted: false,
+  isDenied: false,
+};
 
-interface Said extends Candidate {
-  readonly message: number;
-  readonly isUser: boolean;
-  readonly label: string;
-  /** Which of its message's sentences it is. */
-  readonly place: number;
-  /** Says nothing without the sentence before it. */
-  readonly isLeaning: boolean;
-  /** The message in which the user spoke next; undefined where nobody did. */
+/** A sentence that was chosen. */
+interface Said extends Told, Pick<Sentence, "message" | "isUser" | "label" | "place"> {
   readonly repliedIn: number | undefined;
 }
 
 export function createContext(prose: readonly Prose[], options: ContextOptions): ChooseContext {
-  const { counter, language, earlier, focus, mendedUpTo = -1, withdrawn = [], isSuperseded, isOvercome } = options;
+  const { counter, earlier, focus } = options;
   const own = withoutRepeats(sample(prose)).filter(
     ({ isUser, speaker, text }) => !isUser || speaker !== "" || !isOutput(text),
   );
-  const newest = own.at(-1)?.message ?? 0;
-  const isReplaced = replacedIn(own);
-  const replies = own.filter(({ isUser }) => isUser).map(({ message }) => message);
-  let replyAt = 0;
-  const told = [
-    ...earlier.flatMap(earlierLine),
-    ...own.flatMap((item, at) => {
-      const reply = own[at + 1]?.isUser === true ? (own[at + 1]?.text ?? "") : "";
-      while ((replies[replyAt] ?? Infinity) <= item.message) replyAt++;
-      return sentencesOf(item, {
-        repliedIn: replies[replyAt],
-        language,
-        isMended: item.message <= mendedUpTo,
-        isPast: item.message < newest - PRESENT_MESSAGES,
-        isRefuted: reply !== "" && isRefusal(reply),
-        isDenied: reply !== "" && denies(reply, item.text),
-      });
-    }),
-  ];
-  const holds = ({ text, message, isUser }: Said): boolean =>
-    isReplaced?.(text, { message, isUser }) !== true &&
-    !(isUser ? isOverWish : isGivenUp)(text, message, withdrawn) &&
-    (isUser || isSuperseded?.(text, message) !== true);
-  const isAllSo = isReplaced === undefined && withdrawn.length === 0 && isSuperseded === undefined;
-  const said = isAllSo ? told : told.filter(holds);
-  if (said.length === 0) return () => [];
-  const charsPerToken = measureCharsPerToken(said, counter);
-  const choose = coverageOf(said, focus);
-  return (budgetTokens, known) => {
-    const chosen = choose({ budget: budgetTokens * charsPerToken, known });
-    const lines = chosen.toSorted((a, b) => a - b).flatMap((at) => said[at] ?? []);
-    return groupBySpeaker(
-      standingAlone(lines, options).filter(
-        ({ text, message, isUser }) => isUser || isOvercome?.(text, message) !== true,
-      ),
-    );
+  const sentences = sentencesIn(own, options);
+  const holds = holdsStill(own, options);
+  const candidates = [...earlier.map((line, index) => earlierLine(line, index, NOTHING_SINCE)), ...sentences];
+  if (candidates.length === 0) return () => [];
+  const charsPerToken = measureCharsPerToken(candidates, counter);
+  const known = new Map<number, Said | undefined>();
+  const saidAt = (at: number): Said | undefined => {
+    if (known.has(at)) return known.get(at);
+    const said = saidBy(candidates[at]);
+    const held = said !== undefined && holds(said) ? said : undefined;
+    known.set(at, held);
+    return held;
+  };
+  const choose = coverageOf(candidates, {
+    focus,
+    shareOf: (at) => {
+      const said = saidAt(at);
+      return said === undefined ? 0 : said.mayGo ? LEANING_SHARE : 1;
+    },
+  });
+  return (budgetTokens, knownTexts) => {
+    const chosen = choose({ budget: budgetTokens * charsPerToken, known: knownTexts });
+    const lines = chosen.toSorted((a, b) => a - b).flatMap((at) => saidAt(at) ?? []);
+    return groupBySpeaker(standingAlone(lines, options));
   };
 }
 
-/**
- * Without those that were only thought aloud, lean on a sentence that was not chosen, or ask what the user has answered without their answer,
- * unless somebody wants to see them.
- */
+/** In the order in which they were said, with what came after each message. */
+function sentencesIn(own: readonly Prose[], { language, mendedUpTo = -1 }: ContextOptions): readonly Sentence[] {
+  const newest = own.at(-1)?.message ?? 0;
+  const replies = own.filter(({ isUser }) => isUser).map(({ message }) => message);
+  let replyAt = 0;
+  return own.flatMap((item, at) => {
+    const reply = own[at + 1]?.isUser === true ? (own[at + 1]?.text ?? "") : "";
+    while ((replies[replyAt] ?? Infinity) <= item.message) replyAt++;
+    return sentencesOf(item, {
+      repliedIn: replies[replyAt],
+      language,
+      isMended: item.message <= mendedUpTo,
+      isPast: item.message < newest - PRESENT_MESSAGES,
+      isRefuted: reply !== "" && isRefusal(reply),
+      isDenied: reply !== "" && denies(reply, item.text),
+    });
+  });
+}
+
+function saidBy(sentence: Sentence | undefined): Said | undefined {
+  const told = sentence === undefined ? undefined : toldOf(sentence);
+  if (sentence === undefined || told === undefined) return undefined;
+  const { message, isUser, label, place, manner } = sentence;
+  return { ...told, message, isUser, label, place, repliedIn: manner.repliedIn };
+}
+
+/** Whether a sentence is so by all that came after it, and thought to its end. */
+function holdsStill(own: readonly Prose[], options: ContextOptions): (said: Said) => boolean {
+  const { withdrawn = [], isSuperseded, isOvercome } = options;
+  const isReplaced = replacedIn(own);
+  return ({ text, message, isUser }) => {
+    if (isReplaced?.(text, { message, isUser }) === true) return false;
+    if (isUser) return !isOverWish(text, message, withdrawn);
+    if (isGivenUp(text, message, withdrawn) || isThoughtAloud(text)) return false;
+    return isSuperseded?.(text, message) !== true && isOvercome?.(text, message) !== true;
+  };
+}
+
+/** Without those that lean on a sentence that was not chosen, or ask what the user has answered without their answer, unless somebody wants to see them. */
 function standingAlone(lines: readonly Said[], { focus, language }: ContextOptions): readonly Said[] {
   const kept: Said[] = [];
   for (const [at, item] of lines.entries()) {
     const before = kept.at(-1);
     const isFollowing = before?.message === item.message && before.place === item.place - 1;
     const mayGo = (item.isLeaning && !isFollowing) || isAnswered(item, lines[at + 1], language);
-    const isAlone = !mayGo || isWanted(item.text, focus);
-    if (isAlone && (item.isUser || !isThoughtAloud(item.text))) kept.push(item);
+    if (!mayGo || isWanted(item.text, focus)) kept.push(item);
   }
   return kept;
 }
@@ -134,21 +144,6 @@ function isWanted(text: string, focus: ReadonlySet<string>): boolean {
   let hasWord = false;
   if (focus.size > 0) visitContentWords(text, (word) => (hasWord ||= focus.has(word)));
   return hasWord;
-}
-
-/** Each line of an earlier summary stands for itself. */
-function earlierLine(line: string, index: number): Said {
-  return {
-    text: line,
-    cost: line.length + ITEM_OVERHEAD_CHARS,
-    weight: EARLIER_WEIGHT,
-    message: -1 - index,
-    isUser: false,
-    label: "",
-    place: 0,
-    isLeaning: false,
-    repliedIn: undefined,
-  };
 }
 
 /** Of messages that say the very same the newest counts. Few are of the same length, and only those are compared. */
@@ -176,90 +171,10 @@ function sample(prose: readonly Prose[]): readonly Prose[] {
   });
 }
 
-function sentencesOf(item: Prose, manner: Since & { readonly repliedIn: number | undefined }): readonly Said[] {
-  const { message, isUser, speaker, text } = item;
-  const { language, repliedIn } = manner;
-  const label = speaker !== "" ? `${speaker}: ` : isUser ? userLabel(language) : "";
-  const isPasted = isUser && speaker === "" && hasLines(text, PASTED_LINES_MIN);
-  const said: Said[] = [];
-  let place = 0;
-  for (const sentence of isUser ? spokenSentences(item) : writtenSentences(item)) {
-    place++;
-    if (isPasted && !isClosed(sentence)) continue;
-    const tidy = isUser ? spokenIn(sentence, speaker !== "") : findingIn(sentence, language);
-    if (tidy.length < SENTENCE_CHARS_MIN && !isDense(tidy)) continue;
-    if (!isUser && (isStale(tidy, manner) || !saysSomething(tidy))) continue;
-    const cost = tidy.length + label.length + ITEM_OVERHEAD_CHARS;
-    // People answer each other: only what was written at length leans on its own sentences.
-    const isLeaning = (!isUser || isPasted) && leans(tidy, language);
-    const mayGo = isLeaning || (!isUser && repliedIn !== undefined && endsAsking(tidy));
-    const weight = (isUser ? USER_WEIGHT : 1) * (mayGo ? LEANING_WEIGHT : 1);
-    said.push({ text: tidy, cost, weight, message, isUser, label, place, isLeaning, repliedIn });
-  }
-  return said;
-}
-
-function spokenSentences({ speaker, text }: Prose): readonly string[] {
-  const words = speaker === "" ? text : text.slice(speaker.length + 1);
-  return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE });
-}
-
-/** Who sends so many lines sends output in them: of that only whole sentences may be somebody's words. */
-const PASTED_LINES_MIN = 6;
-
-function hasLines(text: string, least: number): boolean {
-  let lines = 1;
-  for (let at = text.indexOf("\n"); at >= 0 && lines < least; at = text.indexOf("\n", at + 1)) lines++;
-  return lines >= least;
-}
-
-/** People who talk to each other leave sentences open; what else a user sends in pieces was pasted. */
-function spokenIn(sentence: string, isTalk: boolean): string {
-  return isTalk ? tidySpeech(sentence) : (wholeStatement(sentence, { isUser: true }) ?? "");
-}
-
-/** Empty for what does not stand alone, and for "Now let me look at it:", which says what was about to be done and is past. */
-function findingIn(words: string, language: Language): string {
-  // Items of a list and headings close by no mark: without what stands above them they are fragments.
-  if (!isClosed(words)) return "";
-  const isPast = isAnnouncement(words, CUES[language]) || (language !== "en" && isAnnouncement(words, CUES.en));
-  return isPast || isUnderway(words) ? "" : (wholeWords(words, { isUser: false }) ?? "");
-}
-
-/** "Good, I have the full picture." names nothing, and says little in few words. */
-function saysSomething(sentence: string): boolean {
-  if (sentence.length > EMPTY_CHARS_MAX || /[`\d_/]/.test(sentence)) return true;
-  let words = 0;
-  visitContentWords(sentence, () => words++);
-  return words > CONTENT_WORDS_MIN || (words === CONTENT_WORDS_MIN && !SPEAKER_OR_POINTER.test(sentence));
-}
-
-const EMPTY_CHARS_MAX = 60;
-const CONTENT_WORDS_MIN = 3;
-/** Who speaks of oneself, or of what was just said, must say more. */
-const SPEAKER_OR_POINTER = quick(
-  String.raw`(?<!\p{L})(?:i|we|this|that|it|ich|wir|das|dies|es|je|nous|cela|yo|esto|eso|isso|questo|это|я|мы)(?!\p{L})`,
-  "i",
-);
-
-/** Scripts without blanks say more in fewer characters. */
-function isDense(text: string): boolean {
-  return text.length >= SENTENCE_CHARS_MIN / 3 && /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{4}/.test(text);
-}
-
-/** Transcripts carry marks for sounds, and blanks before commas. */
-function tidySpeech(sentence: string): string {
-  return sentence
-    .replace(/\{[a-z]+\}\s*/g, "")
-    .replace(/ (?=[,.](?:\s|$))/g, "")
-    .replace(/ (?='(?:s|m|re|ve|ll|d|t)\b)/g, "")
-    .trim();
-}
-
 const MEASURED_CHARS = 20_000;
 const MEASURED_SENTENCES = 200;
 
-function measureCharsPerToken(said: readonly Said[], counter: TokenCounter): number {
+function measureCharsPerToken(said: readonly Sentence[], counter: TokenCounter): number {
   let text = "";
   const stride = Math.max(1, Math.floor(said.length / MEASURED_SENTENCES));
   for (let at = 0; at < said.length && text.length < MEASURED_CHARS; at += stride) {

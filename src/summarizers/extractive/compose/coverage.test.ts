@@ -14,7 +14,7 @@ function check(
   expected: readonly number[],
 ): void {
   const candidates = sentences.map((text) => ({ text, cost: text.length, weight: 1 }));
-  expect(coverageOf(candidates, new Set(focus))({ budget, known })).toEqual(expected);
+  expect(coverageOf(candidates, { focus: new Set(focus) })({ budget, known })).toEqual(expected);
 }
 
 const SENTENCES = [
@@ -39,8 +39,35 @@ test("agrees with plain greedy on many sentences", () => {
     ).join(" "),
   );
   const candidates = sentences.map((text) => ({ text, cost: text.length, weight: 1 }));
-  const chosen = coverageOf(candidates, new Set())({ budget: 60, known: [] });
+  const chosen = coverageOf(candidates, { focus: new Set() })({ budget: 60, known: [] });
   const used = chosen.reduce((sum, at) => sum + (candidates[at]?.cost ?? 0), 0);
   expect(used).toBeLessThanOrEqual(60);
   expect(new Set(chosen.flatMap((at) => sentences[at]?.split(" ") ?? [])).size).toBeGreaterThanOrEqual(10);
 });
+
+/** What `shareOf` says of each sentence, by its number. */
+function checkLooks(
+  shares: Readonly<Record<number, number>>,
+  chosen: readonly number[],
+  looked: readonly number[],
+): void {
+  const candidates = ["tide lamp rope mast", "tide lamp rope", "sail deck", "hull"].map((text) => ({
+    text,
+    cost: 10,
+    weight: 1,
+  }));
+  const asked: number[] = [];
+  const shareOf = (at: number): number => {
+    asked.push(at);
+    return shares[at] ?? 1;
+  };
+  const choose = coverageOf(candidates, { focus: new Set(), shareOf });
+  expect(choose({ budget: 20, known: [] })).toEqual(chosen);
+  expect(asked).toEqual(looked);
+  expect(choose({ budget: 20, known: [] })).toEqual(chosen);
+  expect(asked).toEqual(looked);
+}
+
+test("only what is about to be chosen is looked at, and once", () => checkLooks({}, [0, 2], [0, 2]));
+test("what must not be chosen leaves its place to the next", () => checkLooks({ 0: 0 }, [1, 2], [0, 1, 2]));
+test("what counts for less at a closer look waits for its turn", () => checkLooks({ 0: 0.5 }, [1, 2], [0, 1, 2]));

@@ -14,6 +14,16 @@ export interface Candidate {
   readonly weight: number;
 }
 
+export interface WeighOptions {
+  /** Words that count several times. */
+  readonly focus: ReadonlySet<string>;
+  /**
+   * What of its weight a candidate keeps at a closer look, 0 for one that must not be chosen: asked of what is about to be chosen alone, since
+   * such a look may cost more than all else. Default: all of it.
+   */
+  readonly shareOf?: (at: number) => number;
+}
+
 export interface CoverageOptions {
   readonly budget: number;
   /** Texts that the reader has anyway: their words are worth nothing. */
@@ -30,12 +40,13 @@ const COMMON_MIN = 8;
 const SHARED_EXPONENT = 1.25;
 
 /** Indexes the words once; choosing may then be asked for several budgets. */
-export function coverageOf(candidates: readonly Candidate[], focus: ReadonlySet<string>): ChooseByCoverage {
+export function coverageOf(candidates: readonly Candidate[], options: WeighOptions): ChooseByCoverage {
   const index = indexWords(candidates);
-  const values = wordValues(index, candidates.length, focus);
+  const values = wordValues(index, candidates.length, options.focus);
   const costMin = candidates.reduce((least, { cost }) => Math.min(least, cost), Infinity);
   const coveredBy = coverer(index);
-  return ({ budget, known }) => choose(candidates, { index, values, costMin }, { budget, covered: coveredBy(known) });
+  const weighed = { index, values, costMin, shares: sharesOf(candidates.length, options) };
+  return ({ budget, known }) => choose(candidates, weighed, { budget, covered: coveredBy(known) });
 }
 
 interface Weighed {
@@ -43,6 +54,29 @@ interface Weighed {
   readonly values: Float64Array;
   /** What the cheapest candidate costs. */
   readonly costMin: number;
+  readonly shares: Shares;
+}
+
+interface Shares {
+  /** What is known: 1 of whatever nobody looked at. */
+  readonly known: Float64Array;
+  /** True where that told something new. */
+  look(at: number): boolean;
+}
+
+/** Each candidate is looked at once, whoever chooses. */
+function sharesOf(count: number, { shareOf }: WeighOptions): Shares {
+  const known = new Float64Array(count).fill(1);
+  const isKnown = new Uint8Array(count);
+  return {
+    known,
+    look(at) {
+      if (isKnown[at] === 1 || shareOf === undefined) return false;
+      isKnown[at] = 1;
+      known[at] = shareOf(at);
+      return known[at] !== 1;
+    },
+  };
 }
 
 interface ChooseOptions {
@@ -53,7 +87,7 @@ interface ChooseOptions {
 
 function choose(
   candidates: readonly Candidate[],
-  { index, values, costMin }: Weighed,
+  { index, values, costMin, shares }: Weighed,
   { budget, covered }: ChooseOptions,
 ): readonly number[] {
   const gainOf = (at: number): number => {
@@ -64,7 +98,7 @@ function choose(
       if (covered[id] === 0) sum += values[id] ?? 0;
     }
     const { cost = 1, weight = 1 } = candidates[at] ?? {};
-    return (sum * weight) / cost;
+    return (sum * weight * (shares.known[at] ?? 1)) / cost;
   };
   const heap = createHeap(candidates.length);
   for (let at = 0; at < candidates.length; at++) heap.push(at, gainOf(at));
@@ -73,7 +107,8 @@ function choose(
   for (let at = heap.pop(); at !== undefined && used + costMin <= budget; at = heap.pop()) {
     const { cost = 0 } = candidates[at] ?? {};
     if (used + cost > budget) continue;
-    const gain = gainOf(at);
+    let gain = gainOf(at);
+    if (gain >= heap.top() && shares.look(at)) gain = gainOf(at);
     if (gain <= 0) continue;
     // Its words may have been covered since it was weighed; then it waits for its turn again.
     if (gain < heap.top()) {
