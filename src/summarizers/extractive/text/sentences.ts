@@ -25,7 +25,7 @@ export function splitSentences(text: string, { sentencesMax }: SentenceOptions):
       if (end < 0) end = read.length;
       const line = read.slice(start, end).trim();
       if (line.startsWith("```") || line.startsWith("~~~")) isCode = !isCode;
-      else if (!isCode) splitLine(proseOf(line), sentences);
+      else if (!isCode && line.length >= SENTENCE_CHARS_MIN) splitLine(proseOf(line), sentences);
     }
   }
   return endsOf(sentences, sentencesMax);
@@ -68,7 +68,6 @@ function readOf(text: string): readonly string[] {
 
 /** A line without the marks of lists before its words; empty for lines of tables, rules, headings and markup, which are no sentences. */
 function proseOf(line: string): string {
-  if (line.length < SENTENCE_CHARS_MIN) return "";
   const first = line.charCodeAt(0);
   // Most lines begin with a letter, and with a capital none of these.
   if (isCapital(first)) return line;
@@ -144,6 +143,8 @@ const MARK = /[.!?`。！？؟]/g;
 
 /** Where the next of them stands; -1 where there is none. */
 function nextMark(line: string, from: number): number {
+  // Most lines end with the last.
+  if (from >= line.length) return -1;
   MARK.lastIndex = from;
   return MARK.test(line) ? MARK.lastIndex - 1 : -1;
 }
