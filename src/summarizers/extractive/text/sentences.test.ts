@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutAtWord, splitSentences } from "./sentences.ts";
+import { cutAtWord, endsOf, splitSentences } from "./sentences.ts";
 
 function check(text: string, expected: readonly string[]): void {
   expect(splitSentences(text, { sentencesMax: 100 })).toEqual(expected);
@@ -66,4 +66,26 @@ test("an ordinal goes on", () => {
     "The end.",
   ]);
   expect(splitSentences("There are 12. The last one is wet.", { sentencesMax: 9 })).toHaveLength(2);
+});
+
+/** The sentences of a long text are those of its lines, however few of them are wanted. */
+function checkEnds(lines: readonly string[]): void {
+  const text = lines.join("\n");
+  const all = lines.flatMap((line) => splitSentences(line, { sentencesMax: 1_000 }));
+  for (const sentencesMax of [1, 2, 3, 12, all.length - 1, all.length, all.length + 1]) {
+    expect(splitSentences(text, { sentencesMax }), `${sentencesMax}`).toEqual(endsOf(all, sentencesMax));
+  }
+}
+
+const LONG_LINES = Array.from({ length: 120 }, (_, at) =>
+  at % 7 === 0 ? "" : at % 5 === 0 ? `| ${at} | rope |` : `The rope of lamp ${at} is red. It is ${at} feet long!`,
+);
+test("of a long text the first and the last sentences", () => checkEnds(LONG_LINES));
+test("of a long text that ends in blank lines", () => checkEnds([...LONG_LINES, "", ""]));
+test("of a long text of one line", () => checkEnds([LONG_LINES.join(" ")]));
+test("of a long text with few sentences", () => checkEnds([...Array(600).fill("| 1 | 2 |"), "The lamp is lit."]));
+test("code in a long text is left out", () => {
+  const text = [...LONG_LINES, "```", "The lamp is code.", "```", "The lamp is lit."].join("\n");
+  expect(splitSentences(text, { sentencesMax: 4 }).at(-1)).toBe("The lamp is lit.");
+  expect(splitSentences(text, { sentencesMax: 1_000 })).not.toContain("The lamp is code.");
 });

@@ -17,18 +17,52 @@ const SENTENCE_CHARS_MIN = 2;
 const TEXT_CHARS_MAX = 200_000;
 
 export function splitSentences(text: string, { sentencesMax }: SentenceOptions): readonly string[] {
+  if (text.length < LONG_CHARS || text.length > TEXT_CHARS_MAX || FENCE.test(text))
+    return endsOf(readOf(text).flatMap(sentencesIn), sentencesMax);
+  return sentencesAtEnds(text, sentencesMax);
+}
+
+/** Every sentence, in order. */
+function sentencesIn(text: string): readonly string[] {
   const sentences: string[] = [];
   let isCode = false;
-  for (const read of readOf(text)) {
-    for (let start = 0, end = 0; end < read.length; start = end + 1) {
-      end = read.indexOf("\n", start);
-      if (end < 0) end = read.length;
-      const line = read.slice(start, end).trim();
-      if (line.startsWith("```") || line.startsWith("~~~")) isCode = !isCode;
-      else if (!isCode && line.length >= SENTENCE_CHARS_MIN) splitLine(proseOf(line), sentences);
-    }
+  for (let start = 0, end = 0; end < text.length; start = end + 1) {
+    end = lineEnd(text, start);
+    const line = text.slice(start, end).trim();
+    if (line.startsWith("```") || line.startsWith("~~~")) isCode = !isCode;
+    else if (!isCode) splitLine(line, sentences);
   }
-  return endsOf(sentences, sentencesMax);
+  return sentences;
+}
+
+/** Below this, all of a text is read as fast. */
+const LONG_CHARS = 2_000;
+const FENCE = /```|~~~/;
+
+/** The same of a long text without code, of which the middle is not read. */
+function sentencesAtEnds(text: string, sentencesMax: number): readonly string[] {
+  const half = sentencesMax >> 1;
+  const first: string[] = [];
+  let start = 0;
+  while (start <= text.length && first.length < sentencesMax - half) {
+    const end = lineEnd(text, start);
+    splitLine(text.slice(start, end).trim(), first);
+    start = end + 1;
+  }
+  const last: string[] = [];
+  for (let end = text.length; end > start && last.length < half; ) {
+    const before = Math.max(start - 1, text.lastIndexOf("\n", end - 1));
+    const line: string[] = [];
+    splitLine(text.slice(before + 1, end).trim(), line);
+    last.unshift(...line);
+    end = before;
+  }
+  return endsOf([...first, ...last], sentencesMax);
+}
+
+function lineEnd(text: string, start: number): number {
+  const end = text.indexOf("\n", start);
+  return end < 0 ? text.length : end;
 }
 
 /** The first half and the last half of what there is, where there is more. */
@@ -116,7 +150,9 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-function splitLine(line: string, sentences: string[]): void {
+function splitLine(trimmed: string, sentences: string[]): void {
+  if (trimmed.length < SENTENCE_CHARS_MIN) return;
+  const line = proseOf(trimmed);
   let start = 0;
   let closedAt = -1;
   for (let at = nextMark(line, 0); at >= 0; at = nextMark(line, at + 1)) {
@@ -189,7 +225,11 @@ const SHORT_WORD_CHARS_MAX = 4;
 
 function isAbbreviation(line: string, at: number): boolean {
   // Most sentences end in a longer word, and a day that is longer ends in a number.
-  if (at > SHORT_WORD_CHARS_MAX && line.lastIndexOf(" ", at) < at - 1 - SHORT_WORD_CHARS_MAX && !isDigit(line.charCodeAt(at - 1)))
+  if (
+    at > SHORT_WORD_CHARS_MAX &&
+    line.lastIndexOf(" ", at) < at - 1 - SHORT_WORD_CHARS_MAX &&
+    !isDigit(line.charCodeAt(at - 1))
+  )
     return false;
   const before = line.slice(Math.max(0, at - ABBREVIATION_CHARS_MAX), at);
   const word = before.slice(before.lastIndexOf(" ") + 1);
