@@ -9,38 +9,42 @@ import { APOSTROPHE, KIND, MARK_CONTROL, PLAIN_KINDS } from "./estimate-layout.t
 import { COLUMN, COLUMNS, inSteps, plainSteps, STATE, type Step } from "./estimate-plain-steps.ts";
 
 export interface PlainTables {
-  /** By kind: what a unit adds to the index of a step as the first of two, and as the second. */
+  /** By unit: what it adds to the index of a step as the first of two, and as the second. */
   readonly firsts: Uint8Array;
   readonly seconds: Uint8Array;
   /** By state and two units, the second of which may be `NO_SECOND`: the next state's index, flags, and the cost on top. */
   readonly steps: Int32Array;
-  /** What neighbours cost, by row and kind. A row is a kind times `PLAIN_KINDS`, plus `LONE` for a mark that may lead a word. */
+  /** What neighbours cost, by row and unit. A row is a unit times `PLAIN_UNITS`, plus `LONE` for a mark that may lead a word. */
   readonly pairs: Int16Array;
 }
 
+/** Units of plain text are below: ASCII, and the Latin letters of nearly all languages but Vietnamese. */
+export const PLAIN_UNITS = 512;
 /** Where to begin: between pieces, after a unit that makes no pair. */
 export const START = 0;
-export const START_ROW = KIND.digit * PLAIN_KINDS;
-/** Flag: the last unit is a lone mark. As a number, the distance of the rows for such marks. */
-export const LONE = PLAIN_KINDS * PLAIN_KINDS;
-export const STATE_MASK = LONE - 1;
-/** Flag: the first of two is, this many bits further up. */
-export const LONE_FIRST_SHIFT = 1;
-export const LONE_FIRST = LONE << LONE_FIRST_SHIFT;
+export const START_ROW = "0".charCodeAt(0) * PLAIN_UNITS;
+export const STATE_MASK = (1 << 14) - 1;
 /** Flag: not for the tables to say, or not without a look at what follows. */
-export const STOP = LONE_FIRST << 1;
-/** Leaves 15 bits, which is up to 32 tokens. */
-export const COST_SHIFT = 17;
+export const STOP = 1 << 14;
+/** Flag: the last unit is a lone mark. As a number, the distance of the rows for such marks. */
+export const LONE = PLAIN_UNITS * PLAIN_UNITS;
+/** Flag: the first of two is, this many bits further down. */
+export const LONE_FIRST_SHIFT = 1;
+export const LONE_FIRST = LONE >> LONE_FIRST_SHIFT;
+/** Leaves 13 bits, which is up to 8 tokens. */
+export const COST_SHIFT = 19;
 
 /** Stands for a second unit that is not read. */
 export const NO_SECOND = COLUMNS;
 const SECONDS = COLUMNS + 1;
 const STATE_STEPS = COLUMNS * SECONDS;
 
-export function plainTables(weights: ArrayLike<number>): PlainTables {
-  const seconds = columnTable();
+export function plainTables(weights: ArrayLike<number>, kinds: Uint8Array): PlainTables {
+  const columns = columnTable();
+  const seconds = new Uint8Array(kinds.length).fill(COLUMN.other);
+  for (let unit = 0; unit < PLAIN_UNITS; unit++) seconds[unit] = columns[kinds[unit] as number] as number;
   const firsts = seconds.map((column) => column * SECONDS);
-  return { firsts, seconds, steps: stepTable(plainSteps(weights)), pairs: pairTable(weights) };
+  return { firsts, seconds, steps: stepTable(plainSteps(weights)), pairs: pairsByUnit(pairTable(weights), kinds) };
 }
 
 function columnTable(): Uint8Array {
@@ -66,7 +70,7 @@ function stepTable(single: readonly (Step | undefined)[]): Int32Array {
     for (let column = 0; column < COLUMNS; column++) {
       const second = single[first.state * COLUMNS + column];
       if (second === undefined || second.afterWord) continue;
-      const loneFirst = loneFlag(first) << LONE_FIRST_SHIFT;
+      const loneFirst = loneFlag(first) >> LONE_FIRST_SHIFT;
       steps[index * SECONDS + column] = packed(second, first.cost + second.cost) | loneFirst;
     }
   });
@@ -81,8 +85,27 @@ function loneFlag({ state }: Step): number {
   return state === STATE.loneMark ? LONE : 0;
 }
 
-function pairTable(weights: ArrayLike<number>): Int16Array {
+/** What `pairTable` gives by kinds. */
+function pairsByUnit(byKind: Int16Array, kinds: Uint8Array): Int16Array {
   const pairs = new Int16Array(2 * LONE);
+  const units = Array.from({ length: PLAIN_UNITS }, (_unused, unit) => unit);
+  const plain = units.filter((unit) => (kinds[unit] as number) < PLAIN_KINDS);
+  for (const first of plain) {
+    for (const second of plain) {
+      const at = first * PLAIN_UNITS + second;
+      const atKinds = (kinds[first] as number) * PLAIN_KINDS + (kinds[second] as number);
+      pairs[at] = byKind[atKinds] as number;
+      pairs[at + LONE] = byKind[atKinds + LONE_KINDS] as number;
+    }
+  }
+  return pairs;
+}
+
+/** Like `LONE`, by kinds. */
+const LONE_KINDS = PLAIN_KINDS * PLAIN_KINDS;
+
+function pairTable(weights: ArrayLike<number>): Int16Array {
+  const pairs = new Int16Array(2 * LONE_KINDS);
   addMarkStarts(pairs, weights);
   addMarkPairs(pairs, weights);
   addLetterPairs(pairs, weights);
@@ -110,9 +133,9 @@ function addMarkPairs(pairs: Int16Array, weights: ArrayLike<number>): void {
       pairs[row + KIND.punctuation + next] = inSteps(markPairTokens(mark, next, weights));
     }
     pairs[row + KIND.newline] = inSteps(markBreakTokens(mark, weights));
-    pairs.copyWithin(row + LONE, row, row + PLAIN_KINDS);
+    pairs.copyWithin(row + LONE_KINDS, row, row + PLAIN_KINDS);
     const lead = leadTokens(kind, weights) - markStartTokens(mark, false, weights); // so far it was paid for as a piece
-    pairs.fill(inSteps(lead), row + LONE, row + LONE + KIND.digit);
+    pairs.fill(inSteps(lead), row + LONE_KINDS, row + LONE_KINDS + KIND.digit);
   }
 }
 

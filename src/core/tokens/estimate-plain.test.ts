@@ -57,6 +57,10 @@ test("anything in any order", () => {
     "a \n{",
     "AAAAAAAAAAb",
     "Re'vEl",
+    "aBé'st. ",
+    "aBế'rel \n",
+    "AAAAAAAAAAAAÉb's",
+    "a\u00a0 \n.\u0085ł",
     "a1 .\n✓д中½\u0301\ud83d\ude00",
   ]) {
     for (let round = 0; round < 5_000; round++) check(random.string(alphabet, 1 + (round % 40)));

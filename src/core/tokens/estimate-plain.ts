@@ -3,15 +3,16 @@
  * piece by piece would.
  */
 
-import { APOSTROPHE, AT, KIND, PLAIN_KINDS, WEIGHT_STEPS } from "./estimate-layout.ts";
-import { WEIGHT_VALUES } from "./estimate-model.ts";
-import { inSteps } from "./estimate-plain-steps.ts";
+import { AT, KIND, PLAIN_KINDS, WEIGHT_STEPS } from "./estimate-layout.ts";
+import { CHARACTERS, WEIGHT_VALUES } from "./estimate-model.ts";
+import { COLUMN, inSteps } from "./estimate-plain-steps.ts";
 import {
   COST_SHIFT,
   LONE,
   LONE_FIRST,
   LONE_FIRST_SHIFT,
   NO_SECOND,
+  PLAIN_UNITS,
   plainTables,
   START,
   START_ROW,
@@ -19,10 +20,10 @@ import {
   STOP,
 } from "./estimate-plain-tables.ts";
 import { contractionLength, scanPiece } from "./estimate-scan.ts";
-import { add, type Scan } from "./estimate-window.ts";
+import { add, loadKinds, type Scan } from "./estimate-window.ts";
 
 // Constants of their own: the engine folds them into the hot loop, which it does not with properties and imports.
-const { firsts: FIRSTS, seconds: SECONDS, steps: STEPS, pairs: PAIRS } = plainTables(WEIGHT_VALUES);
+const { firsts: FIRSTS, seconds: SECONDS, steps: STEPS, pairs: PAIRS } = plainTables(WEIGHT_VALUES, CHARACTERS.kinds);
 const CONTRACTION = inSteps(WEIGHT_VALUES[AT.contraction] as number);
 const STOPS = STOP;
 const LONE_LAST = LONE;
@@ -31,88 +32,111 @@ const LONE_SHIFT = LONE_FIRST_SHIFT;
 const ALONE = NO_SECOND;
 const STATE = STATE_MASK;
 const SHIFT = COST_SHIFT;
-const ROW = PLAIN_KINDS;
-const QUOTE = APOSTROPHE;
+const ROW = PLAIN_UNITS;
+const QUOTE = 39;
 const BEGIN = START;
 const BEGIN_ROW = START_ROW;
+const { other: OTHER, space: SPACE, blank: BLANK } = COLUMN;
 
 /** Reads the window from where it stands to its end. */
 export function scanWindow(scan: Scan): void {
   while (scan.at < scan.length) {
     const from = scan.at;
-    scanPlain(scan);
+    const floor = scanPlain(scan);
     const stop = scan.at;
-    if (stop > from) unread(scan, from);
-    if (scan.at === scan.length) return;
+    if (stop === scan.length && !endsBlank(scan)) return;
+    if (!scan.hasKinds) loadKinds(scan);
+    if (stop > from) unread(scan, floor);
     do scanPiece(scan);
     while (scan.at < scan.length && (scan.at <= stop || isNearOther(scan)));
   }
 }
 
+/** Whether the last unit is a blank. */
+function endsBlank({ codes, length }: Scan): boolean {
+  const column = SECONDS[codes[length - 1] as number] as number;
+  return column === SPACE || column === BLANK;
+}
+
 /** Whether the next piece is no plain one: what leads a piece is one unit. */
-function isNearOther({ kinds, at }: Scan): boolean {
-  return (kinds[at] as number) >= ROW || (kinds[at + 1] as number) >= ROW;
+function isNearOther({ codes, at }: Scan): boolean {
+  return SECONDS[codes[at] as number] === OTHER || SECONDS[codes[at + 1] as number] === OTHER;
 }
 
 /**
- * The hot loop: two units at a time. Stops before what is not plain, the window's end included, and where the tables do
- * not know how to go on.
+ * Stops before what is not plain, the window's end included, and where the tables do not know how to go on. Returns where the last piece
+ * may have begun: at the start, or with the last apostrophe behind a word.
  */
-function scanPlain(scan: Scan): void {
-  const { kinds } = scan;
+function scanPlain(scan: Scan): number {
+  const { codes } = scan;
+  // Once more: of a constant that is named inside nested loops the engine forgets where its memory is.
+  const firsts = FIRSTS;
+  const seconds = SECONDS;
+  const steps = STEPS;
+  const pairs = PAIRS;
   let { at } = scan;
+  let floor = at;
   let sum = 0;
-  let state = BEGIN;
-  let row = BEGIN_ROW;
   for (;;) {
-    const first = kinds[at] as number;
-    const second = kinds[at + 1] as number;
-    const from = state + (FIRSTS[first] as number);
-    let step = STEPS[from + (SECONDS[second] as number)] as number;
-    if ((step & STOPS) === 0) {
-      const secondRow = first * ROW + ((step & LONE_BEFORE) >> LONE_SHIFT);
-      sum = (sum + (step >> SHIFT) + (PAIRS[row + first] as number) + (PAIRS[secondRow + second] as number)) | 0;
-      row = second * ROW + (step & LONE_LAST);
-      state = step & STATE;
-      at += 2;
-      continue;
-    }
-    step = STEPS[from + ALONE] as number;
-    if ((step & STOPS) !== 0) {
-      if (first !== QUOTE) break;
-      const suffix = contractionLength(kinds, at + 1);
-      if (suffix > 0) {
-        sum = (sum + CONTRACTION) | 0;
-        at += suffix;
-        state = BEGIN;
-        row = BEGIN_ROW;
+    let state = BEGIN;
+    let row = BEGIN_ROW;
+    // The hot loop: two units at a time, by their codes. A call in it would make the engine look at the arrays anew at every turn.
+    for (;;) {
+      const first = codes[at] as number;
+      const second = codes[at + 1] as number;
+      const from = state + (firsts[first] as number);
+      let step = steps[from + (seconds[second] as number)] as number;
+      if ((step & STOPS) === 0) {
+        const secondRow = first * ROW + ((step & LONE_BEFORE) << LONE_SHIFT);
+        sum = (sum + (step >> SHIFT) + (pairs[row + first] as number) + (pairs[secondRow + second] as number)) | 0;
+        row = second * ROW + (step & LONE_LAST);
+        state = step & STATE;
+        at += 2;
         continue;
       }
+      step = steps[from + ALONE] as number;
+      if ((step & STOPS) !== 0) break;
+      sum = (sum + (step >> SHIFT) + (pairs[row + first] as number)) | 0;
+      row = first * ROW + (step & LONE_LAST);
+      state = step & STATE;
+      at++;
     }
-    sum = (sum + (step >> SHIFT) + (PAIRS[row + first] as number)) | 0;
-    row = first * ROW + (step & LONE_LAST);
-    state = step & STATE;
-    at++;
+    if (codes[at] !== QUOTE) break;
+    // It ends the word, either way: as a contraction, or as a mark that is read like the first one of a text.
+    const suffix = contractionLength(codes, at + 1);
+    if (suffix > 0) sum = (sum + CONTRACTION) | 0;
+    at += suffix;
+    floor = at;
   }
   add(scan, sum / WEIGHT_STEPS);
   scan.at = at;
+  return floor;
 }
 
 /**
  * Goes back to where the piece before the stop may have begun, since what stops the loop may belong to it, and takes back
  * what was added for it. Blanks have not been paid for.
  */
-function unread(scan: Scan, from: number): void {
+function unread(scan: Scan, floor: number): void {
   const { kinds, at: stop } = scan;
   let end = stop;
-  while (end > from && isBlank(kinds[end - 1] as number)) end--;
+  while (end > floor && isBlank(kinds[end - 1] as number)) end--;
   scan.at = end;
   if (stop === scan.length) return;
-  // Either capitals, too many for the tables to count, or marks and line breaks, which go on with what is not plain.
-  const sameRun = isLatin(kinds[end - 1] as number) ? isCapital : isBetweenWords;
   let start = end;
-  while (start > from && sameRun(kinds[start - 1] as number)) start--;
+  // A word that goes on: with a rarer letter, or behind too many capitals for the tables to count.
+  if (end === stop && isLatin(kinds[stop] as number)) start = wordStart(kinds, end, floor);
+  // Marks and line breaks go on with what is not plain.
+  if (start === end) while (start > floor && isBetweenWords(kinds[start - 1] as number)) start--;
   if (start < end) takeBack(scan, start, end);
+}
+
+/** Capitals, then small letters. */
+function wordStart(kinds: Uint8Array, end: number, floor: number): number {
+  let start = end;
+  while (start > floor && (kinds[start - 1] as number) < KIND.upper) start--;
+  while (start > floor && isCapital(kinds[start - 1] as number)) start--;
+  return start;
 }
 
 /** Whatever led the first word stays paid for: it is read again as a word that nothing leads, as it is taken back. */

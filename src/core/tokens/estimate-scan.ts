@@ -22,7 +22,6 @@ import {
   APOSTROPHE,
   AT,
   KIND,
-  LATIN,
   MARK_EMOJI,
   MARK_JOINER,
   MARK_SAME,
@@ -94,7 +93,7 @@ function scanWord(scan: Scan, start: number, lead: number): void {
   for (let at = start + 1; at < end; at++) {
     tokens += letterPairTokens(kinds[at - 1] as number, kinds[at] as number, weights);
   }
-  const suffix = kinds[end] === APOSTROPHE ? contractionLength(kinds, end + 1) : 0;
+  const suffix = kinds[end] === APOSTROPHE ? contractionLength(scan.codes, end + 1) : 0;
   if (suffix > 0) tokens += weights[AT.contraction] as number;
   add(scan, tokens);
   scan.at = end + suffix;
@@ -104,19 +103,16 @@ function isCapital(kind: number): boolean {
   return kind >= UPPER && kind < DIGIT;
 }
 
-const letterKind = (letter: string): number => letter.charCodeAt(0) - 97;
-const [S, T, M, D, R, V, E, L] = ["s", "t", "m", "d", "r", "v", "e", "l"].map(letterKind);
+const LOWER_BIT = 32;
+const [S, T, M, D, R, V, E, L] = ["s", "t", "m", "d", "r", "v", "e", "l"].map((letter) => letter.charCodeAt(0));
 
-/** Units of `'s`, `'t`, `'m`, `'d`, `'re`, `'ve`, `'ll` from the apostrophe on; 0 for anything else. */
-export function contractionLength(kinds: Uint8Array, at: number): number {
-  const first = kinds[at] as number;
-  if (!isLatin(first)) return 0;
-  const letter = first % LATIN;
+/** Units of `'s`, `'t`, `'m`, `'d`, `'re`, `'ve`, `'ll` from the apostrophe on; 0 for anything else. `at` is behind the apostrophe. */
+export function contractionLength(codes: Uint16Array, at: number): number {
+  const letter = (codes[at] as number) | LOWER_BIT;
   if (letter === S || letter === T || letter === M || letter === D) return 2;
-  const second = kinds[at + 1] as number;
-  if (!isLatin(second)) return 0;
-  if (letter === R || letter === V) return second % LATIN === E ? 3 : 0;
-  return letter === L && second % LATIN === L ? 3 : 0;
+  const second = (codes[at + 1] as number) | LOWER_BIT;
+  if (letter === R || letter === V) return second === E ? 3 : 0;
+  return letter === L && second === L ? 3 : 0;
 }
 
 /** Up to three. */

@@ -6,7 +6,7 @@
 
 import { CHARACTERS, WEIGHT_VALUES } from "./estimate-model.ts";
 import { scanWindow } from "./estimate-plain.ts";
-import { createScan, loadWindow } from "./estimate-window.ts";
+import { createScan, loadCodes } from "./estimate-window.ts";
 
 /** Small enough for a processor's nearest cache, large enough that most messages are one window. */
 const WINDOW_UNITS = 8_192;
@@ -17,7 +17,7 @@ const scan = createScan(CHARACTERS, WEIGHT_VALUES, WINDOW_UNITS);
 export function estimateText(text: string): number {
   scan.tokens[0] = 0;
   for (let from = 0; from < text.length; ) {
-    from = loadWindow(scan, text, from);
+    from = loadCodes(scan, text, from);
     scanWindow(scan);
   }
   return scan.tokens[0] ?? 0;

@@ -22,14 +22,17 @@ export interface Characters {
 
 /** A window onto a text. Typed arrays, since reading a string unit by unit asks each time how the string is stored. */
 export interface Scan {
+  /** The units of the window, then `END_CODE`. */
   readonly codes: Uint16Array;
   /** Of which `codes` are the units. */
   readonly memory: TextUnits;
   /** Kind of each unit of the window, then `KIND.end`. */
   readonly kinds: Uint8Array;
-  /** The memory of `codes` and of `kinds`, two units at a time, the first of them in the lower half. */
+  /** Whether `kinds` are those of this window: most windows are read by their codes alone. */
+  hasKinds: boolean;
+  /** The memory of `codes` in twos and that of `kinds` in fours, the first of them in the lowest bits. */
   readonly codePairs: Uint32Array;
-  readonly kindPairs: Uint16Array;
+  readonly kindFours: Uint32Array;
   readonly characters: Characters;
   readonly weights: ArrayLike<number>;
   /** One number; a plain field would be boxed anew at every addition. */
@@ -38,11 +41,15 @@ export interface Scan {
   at: number;
 }
 
-/** After the last unit: `KIND.end` for any look ahead. Even, for the pairs. */
+/** After the last unit: the end for any look ahead. */
 const LOOK_AHEAD = 2;
+/** What a window has room for behind its units: those, and whole fours for the kinds. */
+const MARGIN_UNITS = 4;
+/** Not a character: ends plain text, and tells nothing of half an emoji before it. */
+const END_CODE = 0xe000;
 
 export function createScan(characters: Characters, weights: ArrayLike<number>, windowUnits: number): Scan {
-  const units = windowUnits + (windowUnits & 1) + LOOK_AHEAD;
+  const units = ((windowUnits + 3) & ~3) + MARGIN_UNITS;
   const memory = createTextUnits(units);
   const codes = memory.units;
   const kinds = new Uint8Array(units);
@@ -50,8 +57,9 @@ export function createScan(characters: Characters, weights: ArrayLike<number>, w
     codes,
     memory,
     kinds,
+    hasKinds: false,
     codePairs: new Uint32Array(codes.buffer),
-    kindPairs: new Uint16Array(kinds.buffer),
+    kindFours: new Uint32Array(kinds.buffer),
     characters,
     weights,
     tokens: new Float64Array(1),
@@ -67,37 +75,49 @@ export function add(scan: Scan, tokens: number): void {
 
 /** Moves the window to a place in a text; returns where the next window begins. */
 export function loadWindow(scan: Scan, text: string, from: number): number {
-  const { codes, kinds } = scan;
-  const filled = Math.min(codes.length - LOOK_AHEAD, text.length - from);
-  loadUnits(scan, text, from, filled);
-  const length = from + filled < text.length ? lastBlank(kinds, filled) : filled;
-  for (let index = length; index < length + LOOK_AHEAD; index++) {
-    codes[index] = 0;
-    kinds[index] = KIND.end;
-  }
+  const next = loadCodes(scan, text, from);
+  loadKinds(scan);
+  return next;
+}
+
+/** The same without the kinds. */
+export function loadCodes(scan: Scan, text: string, from: number): number {
+  const { codes } = scan;
+  const filled = Math.min(codes.length - MARGIN_UNITS, text.length - from);
+  copyUnits(scan.memory, text, from, from + filled);
+  const length = from + filled < text.length ? lastSpace(codes, filled) : filled;
+  for (let index = length; index < length + LOOK_AHEAD; index++) codes[index] = END_CODE;
   scan.length = length;
   scan.at = 0;
+  scan.hasKinds = false;
   return from + length;
 }
 
-/** The units, and of what kind each is. */
-function loadUnits(scan: Scan, text: string, from: number, length: number): void {
-  const { codePairs, kindPairs } = scan;
+/** Of what kind each unit of the window is. */
+export function loadKinds(scan: Scan): void {
+  const { codePairs, kindFours, kinds, length } = scan;
   const kindOf = scan.characters.kinds;
-  copyUnits(scan.memory, text, from, from + length);
-  // Two at a time takes two thirds of the time.
-  for (let pair = 0; pair < (length + 1) >> 1; pair++) {
-    const codePair = codePairs[pair] as number;
-    kindPairs[pair] = (kindOf[codePair & 0xffff] as number) | ((kindOf[codePair >>> 16] as number) << 8);
+  // Four at a time takes half of the time.
+  for (let four = 0; four < (length + 3) >> 2; four++) {
+    const low = codePairs[2 * four] as number;
+    const high = codePairs[2 * four + 1] as number;
+    kindFours[four] =
+      (kindOf[low & 0xffff] as number) |
+      ((kindOf[low >>> 16] as number) << 8) |
+      ((kindOf[high & 0xffff] as number) << 16) |
+      ((kindOf[high >>> 16] as number) << 24);
   }
+  for (let index = length; index < length + LOOK_AHEAD; index++) kinds[index] = KIND.end;
+  scan.hasKinds = true;
 }
 
 /** How far back a window's end moves so as not to cut a word; a longer word is cut. */
 const WORD_UNITS_MAX = 256;
+const SPACE = 32;
 
-function lastBlank(kinds: Uint8Array, length: number): number {
+function lastSpace(codes: Uint16Array, length: number): number {
   for (let index = length - 1; index > Math.max(0, length - WORD_UNITS_MAX); index--) {
-    if (kinds[index] === KIND.space) return index;
+    if (codes[index] === SPACE) return index;
   }
   return length;
 }
