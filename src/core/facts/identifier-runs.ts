@@ -5,7 +5,7 @@
  */
 
 import { endingKind } from "./dotted-endings.ts";
-import { bitsAt, CLASS, CLASSES } from "./identifier-classes.ts";
+import { bitsAt, CLASS, CLASSES as CLASS_TABLE } from "./identifier-classes.ts";
 
 // Constants of their own: see `CLASS`.
 const AT = CLASS.at;
@@ -16,6 +16,7 @@ const LOWER = CLASS.lower;
 const SLASH = CLASS.slash;
 const UNDERSCORE = CLASS.underscore;
 const UPPER = CLASS.upper;
+const CLASSES = CLASS_TABLE;
 /** Set when a capital follows a small letter. */
 export const HUMP = 256;
 

@@ -4,7 +4,7 @@
  * Never builds a string of what it finds, never throws.
  */
 
-import { CLASS, CLASSES } from "./identifier-classes.ts";
+import { CLASS, CLASSES as CLASS_TABLE } from "./identifier-classes.ts";
 import {
   CAMEL_CHARS_MIN,
   CONSTANT_CHARS_MIN,
@@ -30,6 +30,7 @@ const SLASH = CLASS.slash;
 const UNDERSCORE = CLASS.underscore;
 const UPPER = CLASS.upper;
 const HUMP = HUMP_BIT;
+const CLASSES = CLASS_TABLE;
 
 export function scanIdentifiers(text: string, visit: VisitIdentifier): void {
   visitStretches(text, (stretch) => {
