@@ -6,6 +6,7 @@
 import type { RankedFact } from "../../../core/facts/facts.ts";
 import { isArray, isObject, type JsonValue } from "../../../core/json.ts";
 import type { Message } from "../../../core/message.ts";
+import { knownByName } from "./known-names.ts";
 
 const NAMES_MAX = 400;
 const DEPTH_MAX = 2;
@@ -28,7 +29,7 @@ export function argumentNamesOf(messages: readonly Message[], facts: readonly Ra
 }
 
 /** A plain word is never taken for an identifier, so that nobody asks about it. */
-const NO_PLAIN_WORD = /[_A-Z0-9-]/;
+const isPlainWord = knownByName((name) => !/[_A-Z0-9-]/.test(name));
 
 interface Names {
   readonly tool: string;
@@ -41,7 +42,7 @@ function addNames(value: JsonValue, names: Names, depth: number): void {
   if (!isObject(value)) return;
   for (const [name, inner] of Object.entries(value)) {
     if (names.tools.size >= NAMES_MAX) return;
-    if (NO_PLAIN_WORD.test(name)) names.tools.set(name, names.tool);
+    if (!isPlainWord(name)) names.tools.set(name, names.tool);
     if (inner !== undefined) addNames(inner, names, depth + 1);
   }
 }

@@ -5,6 +5,7 @@
 
 import { isArray, isObject, type JsonValue } from "../../../core/json.ts";
 import type { ToolCallPart } from "../../../core/message.ts";
+import { knownByName } from "./known-names.ts";
 
 export interface CallFiles {
   readonly read: readonly string[];
@@ -70,24 +71,33 @@ function walk(value: JsonValue, found: Found, depth: number): void {
   else if (isObject(value)) {
     for (const [key, item] of Object.entries(value)) {
       if (typeof item === "string") readArgument(key, item, found);
-      else if (isArray(item) && PATH_KEY.test(key)) {
+      else if (isArray(item) && roleOf(key).isPath) {
         for (const path of item) if (typeof path === "string") addPath(path, found.paths);
         walk(item, found, depth + 1);
-      } else if (isArray(item) && COMMAND_KEY.test(key)) readCommand(item.filter(isString).join(" "), found);
+      } else if (isArray(item) && roleOf(key).isCommand) readCommand(item.filter(isString).join(" "), found);
       else if (item !== undefined) walk(item, found, depth + 1);
     }
   }
 }
+
+/** What an argument may be for, by its name. */
+const roleOf = knownByName((key) => ({
+  isAction: ACTION_KEY.test(key),
+  isCommand: COMMAND_KEY.test(key),
+  isPatch: PATCH_KEY.test(key),
+  isPath: PATH_KEY.test(key),
+}));
 
 function isString(value: unknown): value is string {
   return typeof value === "string";
 }
 
 function readArgument(key: string, value: string, found: Found): void {
-  if (ACTION_KEY.test(key) && /^[\w-]{2,60}$/.test(value)) found.actions.push(value);
-  else if (COMMAND_KEY.test(key)) readCommand(value, found);
-  else if (PATCH_KEY.test(key) && value.includes("*** ")) readPatch(value, found);
-  else if (PATH_KEY.test(key)) addPath(value.replace(/^file:\/\//, ""), found.paths);
+  const role = roleOf(key);
+  if (role.isAction && /^[\w-]{2,60}$/.test(value)) found.actions.push(value);
+  else if (role.isCommand) readCommand(value, found);
+  else if (role.isPatch && value.includes("*** ")) readPatch(value, found);
+  else if (role.isPath) addPath(value.replace(/^file:\/\//, ""), found.paths);
 }
 
 function addPath(path: string, files: string[]): void {

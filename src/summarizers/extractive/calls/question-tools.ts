@@ -7,6 +7,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from "../../../cor
 import type { ToolCallPart, ToolResultPart } from "../../../core/message.ts";
 import { oneLine, splitSentences } from "../text/sentences.ts";
 import { withoutLayout } from "../text/whole-statement.ts";
+import { knownByName } from "./known-names.ts";
 
 export interface Settled {
   /** What was asked, or what was put before the user to be approved. */
@@ -61,7 +62,7 @@ const PROGRAM_WORDS: ReadonlySet<string> = new Set(
 );
 
 /** Told by its name. */
-export function asksUser(name: string): boolean {
+export const asksUser = knownByName((name) => {
   // Most names have none of the words, and one look tells.
   if (!/ask|question|confirm|approv|elicit|input/i.test(name)) return false;
   const words = name
@@ -77,7 +78,7 @@ export function asksUser(name: string): boolean {
     words.includes("ask") &&
     words.some((word) => word !== "" && !ASKING_WORDS.has(word) && !FORM_WORDS.has(word));
   return words.some((word) => ASKING_WORDS.has(word)) && !asksElse;
-}
+});
 
 function approvalOf({ input }: ToolCallPart, text: string): readonly Settled[] {
   const asked = isObject(input) ? titleOf(stringUnder(input, ["plan", "summary", ...QUESTION_KEYS]) ?? "") : "";

@@ -9,6 +9,7 @@ import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from ".
 import { failureKeyOf } from "../calls/call-keys.ts";
 import { failureOf, withoutPipes } from "../calls/call-outcome.ts";
 import { differing, givenIn, isToldByArguments } from "../calls/given-arguments.ts";
+import { knownByName } from "../calls/known-names.ts";
 import { passedCheck } from "../calls/passed-check.ts";
 import { oneLine } from "../text/sentences.ts";
 import type { LoggedCall } from "./reading.ts";
@@ -71,12 +72,12 @@ function commitSubject({ input }: ToolCallPart): string | undefined {
 
 /** Calls that close what they name: "close tide-6". */
 export function closingCalls(calls: readonly Called[]): readonly string[] {
-  return calls.flatMap(({ name, brief }) => (CLOSING.test(`${name} ${brief}`) ? [brief] : []));
+  return calls.flatMap(({ name, brief }) => (isClosing(name) || CLOSING.test(brief) ? [brief] : []));
 }
 
 /** Calls that take up what they name: "update tide-6 --status in_progress". */
 export function claimingCalls(calls: readonly Called[]): readonly string[] {
-  return calls.flatMap(({ name, brief }) => (CLAIMING.test(`${name} ${brief}`) ? [brief] : []));
+  return calls.flatMap(({ name, brief }) => (isClaiming(name) || CLAIMING.test(brief) ? [brief] : []));
 }
 
 type Called = Pick<LoggedCall, "name" | "brief">;
@@ -85,6 +86,9 @@ const CLAIMING = /(?:^|[\s_\-.:=])(?:in[_-]progress|claim|claimed)(?=[\s_\-.:="'
 
 const CLOSING =
   /(?:^|[\s_\-.:])(?:close|closed|complete|completed|done|finish|finished|resolve|resolved|merge)(?=[\s_\-.:=]|$)/i;
+
+const isClosing = knownByName((name) => CLOSING.test(name));
+const isClaiming = knownByName((name) => CLAIMING.test(name));
 
 const CHECKS_MAX = 2;
 /** A check that passed so many calls ago proves little by now. */
@@ -214,15 +218,20 @@ const CHANGE_NAME = new RegExp(
   "u",
 );
 
+const ONE_WORD = /^[^_\-.:\s]+$/;
+
 /** A verb alone is a command of an editor, and what it did stands among the files, unless it was given a number to look up. */
 export function isChange({ name, brief }: Called): boolean {
-  if (!CHANGE_NAME.test(name) || /todo|plan|file|memory/i.test(name)) return false;
-  return !ONE_WORD.test(name) || LETTERED.test(brief);
+  const { isVerb, isWord } = toldByName(name);
+  return isVerb && (!isWord || LETTERED.test(brief));
 }
+
+const toldByName = knownByName((name) => ({
+  isVerb: CHANGE_NAME.test(name) && !/todo|plan|file|memory/i.test(name),
+  isWord: ONE_WORD.test(name),
+}));
 
 /** Whether another call with this input, on the same thing by the same tool, does not stand for one before. */
 export function isChangedOtherwise(before: LoggedCall, input: JsonValue): boolean {
   return isToldByArguments(input) && isChange(before) && differing(before.input, input).length > 0;
 }
-
-const ONE_WORD = /^[^_\-.:\s]+$/;
