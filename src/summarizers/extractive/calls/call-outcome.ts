@@ -16,8 +16,7 @@ const READ_CHARS = 400;
 const BRIEF_CHARS_MAX = 90;
 
 /** The line that says what went wrong; undefined when the call succeeded. */
-export function failureOf(result: ToolResultPart): string | undefined {
-  const text = excerpt(result);
+export function failureOf(result: ToolResultPart, text = excerpt(result)): string | undefined {
   const hasFailed =
     result.isError ||
     /^(?:error|fatal|traceback|failed|exception)\b/i.test(text.trimStart()) ||

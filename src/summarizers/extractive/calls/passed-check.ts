@@ -12,9 +12,9 @@ const PASSED =
 const PASSING_WORDS = /\s(?:pass|test|spec|example|doctest|checks|succe)(?<=(?:\d|all|build|compiled)\s+[a-z]+)/i;
 const NOT_PASSED = /\b(?!0 )\d+ (?:failed|failing|failures?|errors?)\b|\bFAIL(?:ED)?\b/;
 
-/** The line that says so; undefined for any other call. */
-export function passedCheck(brief: string, result: ToolResultPart): string | undefined {
-  if (brief === "" || isLooking(brief) || !PASSING_WORDS.test(excerpt(result))) return undefined;
+/** The line that says so; undefined for any other call. `known` is the excerpt of the result, where somebody has read it before. */
+export function passedCheck(brief: string, result: ToolResultPart, known?: string): string | undefined {
+  if (brief === "" || isLooking(brief) || !PASSING_WORDS.test(known ?? excerpt(result))) return undefined;
   const outcome = outcomeOf(result);
   return PASSED.test(outcome) && !NOT_PASSED.test(outcome) ? outcome : undefined;
 }

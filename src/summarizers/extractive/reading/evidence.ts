@@ -169,8 +169,8 @@ function newestChecks(newest: readonly LoggedCall[]): readonly string[] {
   return checks;
 }
 
-function checkLine({ brief, result }: LoggedCall): readonly string[] {
-  const outcome = passedCheck(brief, result);
+function checkLine({ brief, result, excerpt }: LoggedCall): readonly string[] {
+  const outcome = passedCheck(brief, result, excerpt);
   if (outcome === undefined) return [];
   return [`${withoutPipes(brief)}${OUTCOME_MARK}${outcome}`];
 }

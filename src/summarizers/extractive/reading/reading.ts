@@ -14,7 +14,7 @@ import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { callKeyOf, failureKeyOf } from "../calls/call-keys.ts";
-import { briefOf, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "../calls/call-outcome.ts";
+import { briefOf, excerpt, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "../calls/call-outcome.ts";
 import { passedCheck, printedFailure } from "../calls/passed-check.ts";
 import { type Settled, settledByTool } from "../calls/question-tools.ts";
 import { callsForResult } from "../calls/tagged-call.ts";
@@ -86,6 +86,8 @@ export interface LoggedCall {
   readonly brief: string;
   readonly input?: JsonValue;
   readonly result: ToolResultPart;
+  /** Of the result, where it was read. */
+  readonly excerpt?: string;
 }
 
 export interface PlacedCall extends LoggedCall {
@@ -255,7 +257,8 @@ function readResult(state: State, result: ToolResultPart, message: number): void
   if (call === undefined) return;
   state.waiting.delete(key);
   const brief = briefOf(call);
-  const failure = failureOf(result);
+  const text = excerpt(result);
+  const failure = failureOf(result, text);
   const callKey = callKeyOf(call.name, brief);
   noteFailure(state, { name: call.name, brief, callKey }, failure);
   const logged = state.log.get(callKey);
@@ -268,9 +271,13 @@ function readResult(state: State, result: ToolResultPart, message: number): void
     const isListed = noteFiles(state, call, message);
     const times = logged === undefined ? [] : [...logged.times, logged.message].slice(-TIMES_KEPT);
     const { name, input } = call;
-    if (!isListed) noteCall(state, callKey, { name, brief, input, result, message, call: state.callsMade, times });
+    const made = { name, brief, input, result, excerpt: text, message, call: state.callsMade, times };
+    if (!isListed) {
+      state.log.set(callKey, made);
+      dropOldest(state.log, LOG_KEPT);
+    }
     // Only a check after an edit mends anything, so that few results are looked at.
-    if (edits > state.mendedUpTo && CHECKING.test(brief) && passedCheck(brief, result) !== undefined)
+    if (edits > state.mendedUpTo && CHECKING.test(brief) && passedCheck(brief, result, text) !== undefined)
       state.mendedUpTo = edits;
     if (state.answers.length < ANSWERS_KEPT)
       for (const settled of settledByTool(call, result)) state.answers.push({ ...settled, message });
@@ -279,11 +286,6 @@ function readResult(state: State, result: ToolResultPart, message: number): void
 }
 
 const CHECKING = /test|check|build|lint|spec|compile|verify|make|tsc|mypy|ruff|cargo|jest|gradle|mvn|precommit/i;
-
-function noteCall(state: State, key: string, call: PlacedCall): void {
-  state.log.set(key, call);
-  dropOldest(state.log, LOG_KEPT);
-}
 
 /** True when the lists of files say all that the call did. */
 function noteFiles(state: State, call: ToolCallPart, message: number): boolean {
