@@ -12,8 +12,8 @@ const KEYS_MAX = 8;
 
 /** Undefined where the value says nothing of the kind. */
 export function errorFieldOf(text: string): string | undefined {
-  // Few results have one, so that few are parsed.
-  if (text.length > VALUE_CHARS_MAX || !text.includes('error"') || !text.trimEnd().endsWith("}")) return undefined;
+  // Few results have one, so that few are parsed. How it ends is seen at once.
+  if (text.length > VALUE_CHARS_MAX || !text.trimEnd().endsWith("}") || !text.includes('error"')) return undefined;
   const value = parsed(text);
   if (value === undefined || Object.keys(value).length > KEYS_MAX || hasSucceeded(value)) return undefined;
   const { error } = value;
