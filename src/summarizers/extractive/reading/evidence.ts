@@ -99,9 +99,15 @@ const NAME_CHARS_MIN = 4;
 
 /** The newest checks that passed, newest first, without those that `failed` later, by the keys of failures. */
 export function passedChecks(log: Iterable<LoggedCall>, failed: ReadonlySet<string> = NO_KEYS): readonly string[] {
-  const newest = [...log].reverse().slice(0, CALLS_LOOKED_AT);
-  if (failed.size === 0) return newestChecks(newest);
-  return newestChecks(newest.filter(({ name, brief }) => !failed.has(failureKeyOf(name, brief))));
+  const checks: string[] = [];
+  // Looks no further than it must, and for the key of a call only where it passed: both take long.
+  for (const { name, brief, result, excerpt } of [...log].slice(-CALLS_LOOKED_AT).reverse()) {
+    if (checks.length >= CHECKS_MAX) break;
+    const outcome = passedCheck(brief, result, excerpt);
+    if (outcome === undefined || failed.has(failureKeyOf(name, brief))) continue;
+    checks.push(`${withoutPipes(brief)}${OUTCOME_MARK}${outcome}`);
+  }
+  return checks;
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set();
@@ -157,22 +163,6 @@ const RECEIPT = /(?<![\w-])[A-Z]{1,6}-?\d[\w-]{2,30}(?![\w-])/g;
 /** Under which numbers a result keeps what came of a call. */
 export function receiptsIn({ content }: ToolResultPart): readonly string[] {
   return textsOf(content).flatMap((text) => text.slice(0, RESULT_CHARS_READ).match(RECEIPT) ?? []);
-}
-
-/** Looks no further than it must: to read a result takes long. */
-function newestChecks(newest: readonly LoggedCall[]): readonly string[] {
-  const checks: string[] = [];
-  for (const call of newest) {
-    if (checks.length >= CHECKS_MAX) break;
-    checks.push(...checkLine(call));
-  }
-  return checks;
-}
-
-function checkLine({ brief, result, excerpt }: LoggedCall): readonly string[] {
-  const outcome = passedCheck(brief, result, excerpt);
-  if (outcome === undefined) return [];
-  return [`${withoutPipes(brief)}${OUTCOME_MARK}${outcome}`];
 }
 
 const ARGUMENTS_CHARS_MAX = 80;
