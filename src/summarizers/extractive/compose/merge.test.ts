@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { type Message, text } from "../../../core/message.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { extractive } from "../../extractive.ts";
+import { mergeFacts } from "./merge.ts";
 
 let next = 0;
 const user = (words: string): Message => ({ id: `m${next++}`, role: "user", parts: [text(words)] });
@@ -129,4 +130,18 @@ test("what the user corrected and what had a reason outlive a later flood of nam
     [...[2, 3, 4, 5].flatMap(listing), assistant("The crates are counted.")],
     { criticalContext: expect.arrayContaining(kept) },
   );
+});
+
+test("facts that are raised stand where their likelihood puts them, of equal ones what stood first before", () => {
+  const fact = (words: string, likelihood: number) => ({
+    text: words,
+    kind: "code" as const,
+    likelihood,
+    isTold: false,
+  });
+  const facts = [fact("first", 0.9), fact("early", 0.12), fact("read.ts", 0), fact("late", 0)];
+  const earlier = { checkpoint: undefined, lines: [], text: "" };
+  const files = { filesRead: ["read.ts", "new.ts"], filesModified: ["src/changed.ts"] };
+  const merged = mergeFacts(facts, earlier, files);
+  expect(merged.map((item) => item.text)).toEqual(["first", "src/changed.ts", "early", "read.ts", "new.ts", "late"]);
 });

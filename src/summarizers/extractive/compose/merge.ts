@@ -113,7 +113,10 @@ const MENTIONED_LIKELIHOOD = 0.2;
 const MODIFIED_LIKELIHOOD = 0.8;
 const READ_LIKELIHOOD = 0.12;
 
-/** Identifiers of the earlier summary and the files that were touched, with the likelihood they have for that alone. */
+/**
+ * Identifiers of the earlier summary and the files that were touched, with the likelihood they have for that alone. `facts` come the likeliest
+ * first, and so does what is returned.
+ */
 export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files: MergedFiles): readonly RankedFact[] {
   const floors = new Map<string, number>();
   // What stands in the form of a call is found there by its names.
@@ -128,19 +131,42 @@ export function mergeFacts(facts: readonly RankedFact[], earlier: Earlier, files
   for (const path of files.filesRead) floors.set(path, READ_LIKELIHOOD);
   for (const path of files.filesModified) floors.set(path, MODIFIED_LIKELIHOOD);
   if (floors.size === 0) return facts;
-  const merged = facts.map((fact) => {
+  const raised: Raised[] = [];
+  const others: RankedFact[] = [];
+  for (const fact of facts) {
     const floor = floors.get(fact.text);
-    if (floor === undefined) return fact;
+    if (floor === undefined) {
+      others.push(fact);
+      continue;
+    }
     floors.delete(fact.text);
-    return { ...fact, likelihood: 1 - (1 - fact.likelihood) * (1 - floor) };
-  });
-  for (const [text, likelihood] of floors)
-    merged.push({ text, kind: text.includes("/") ? "path" : "code", likelihood, isTold: false });
-  const likelihoods = new Float64Array(merged.length);
-  merged.forEach(({ likelihood }, at) => {
-    likelihoods[at] = likelihood;
-  });
+    raised.push({ fact: { ...fact, likelihood: 1 - (1 - fact.likelihood) * (1 - floor) }, behind: others.length });
+  }
+  for (const [text, likelihood] of floors) {
+    const kind = text.includes("/") ? "path" : "code";
+    raised.push({ fact: { text, kind, likelihood, isTold: false }, behind: others.length });
+  }
+  return inserted(raised, others);
+}
+
+interface Raised {
+  readonly fact: RankedFact;
+  /** How many of the others stood before it. */
+  readonly behind: number;
+}
+
+/** Most facts are not raised and stand in order already, so that only the few that are need to be placed. */
+function inserted(raised: readonly Raised[], others: readonly RankedFact[]): readonly RankedFact[] {
   const sorted: RankedFact[] = [];
-  for (const at of descendingOrder(likelihoods)) sorted.push(merged[at] as RankedFact); // its indexes are those of `merged`
+  let at = 0;
+  for (const place of descendingOrder(Float64Array.from(raised, ({ fact }) => fact.likelihood))) {
+    const { fact, behind } = raised[place] as Raised; // its places are those of `raised`
+    for (let next = others[at]; next !== undefined; next = others[++at]) {
+      if (next.likelihood < fact.likelihood || (next.likelihood === fact.likelihood && at >= behind)) break;
+      sorted.push(next);
+    }
+    sorted.push(fact);
+  }
+  for (let next = others[at]; next !== undefined; next = others[++at]) sorted.push(next);
   return sorted;
 }
