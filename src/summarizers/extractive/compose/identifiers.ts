@@ -5,7 +5,7 @@
 
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../../core/facts/facts.ts";
 import { addToFilter, createPartFilter, EVERY_PART, type PartFilter, visitParts } from "./path-parts.ts";
-import { LIKELIHOOD_LISTED_MIN } from "./shares.ts";
+import { LIKELIHOOD_LISTED_MIN, listShare } from "./shares.ts";
 
 /**
  * Identifiers with their prices, sorted by what they are worth per token: a position stands for one. Lists side by side, since
@@ -26,13 +26,13 @@ export interface OfferOptions {
   readonly costOf: (text: string) => number;
 }
 
-/** Identifiers take three tokens or more on average, so that of more than this none would fit. */
+/** Identifiers take three tokens or more on average, so that of more than this for each token of their list none would fit. */
 const OFFERS_PER_TOKEN = 0.4;
 const OFFERS_MIN = 256;
 
 /** How many facts are worth looking at under a budget. */
 export function offersMax(budgetTokens: number): number {
-  return Math.max(OFFERS_MIN, Math.floor(budgetTokens * OFFERS_PER_TOKEN));
+  return Math.max(OFFERS_MIN, Math.floor(budgetTokens * listShare(budgetTokens, false) * OFFERS_PER_TOKEN));
 }
 
 export function offerIdentifiers(facts: readonly RankedFact[], { budgetTokens, costOf }: OfferOptions): Offers {
