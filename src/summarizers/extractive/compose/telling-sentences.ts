@@ -11,10 +11,10 @@ import { visitContentWords } from "../text/content-words.ts";
 import { endsAsking, isClosed } from "../text/endings.ts";
 import { userLabel } from "../text/labels.ts";
 import { leans } from "../text/leaning.ts";
+import { saidSentences, writtenSentences } from "../text/message-sentences.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
-import { writtenSentences } from "../text/written-sentences.ts";
 import type { Candidate } from "./coverage.ts";
 import { isUnderway } from "./thought-aloud.ts";
 
@@ -93,9 +93,10 @@ export function toldOf({ text, isUser, manner, form }: Sentence): Told | undefin
   return { text: told, isLeaning, mayGo: isLeaning || (!isUser && manner.repliedIn !== undefined && endsAsking(told)) };
 }
 
-function userSentences({ speaker, text }: Prose): readonly string[] {
-  const words = speaker === "" ? text : text.slice(speaker.length + 1);
-  return splitSentences(words, { sentencesMax: SENTENCES_PER_MESSAGE });
+function userSentences(item: Prose): readonly string[] {
+  const { speaker, text } = item;
+  if (speaker === "") return saidSentences(item);
+  return splitSentences(text.slice(speaker.length + 1), { sentencesMax: SENTENCES_PER_MESSAGE });
 }
 
 function hasLines(text: string, least: number): boolean {

@@ -97,7 +97,7 @@ export function readStatements(input: StatementInput): Statements {
   for (const { isUser, text, message } of kept.prose) {
     if (!isUser || message >= 0) continue;
     const exchange = { asked: "", reply: text, language: reading.language, askedIn: language };
-    const laidDown = laidDownBy(exchange, found.replies.has(text));
+    const laidDown = laidDownBy(exchange, { isRepeated: found.replies.has(text) });
     readUser({ text, laidDown }, found, { message, language: reading.language, withdrawn, stayed });
   }
   const all = inOrder(reading.prose, kept.prose);

@@ -9,8 +9,9 @@ import { CUES } from "../cues/cues.ts";
 import { isTelling } from "../goal/tasks.ts";
 import { announcesPlan, behindPlan, isTopicShift } from "../goal/topic-shift.ts";
 import { endsAsking, endsWithMark } from "../text/endings.ts";
+import { saidSentences } from "../text/message-sentences.ts";
 import { quick } from "../text/quick-expressions.ts";
-import { splitSentences } from "../text/sentences.ts";
+import { endsOf } from "../text/sentences.ts";
 import { wholeStatement } from "../text/whole-statement.ts";
 import { type Exchange, settledBy } from "./answers.ts";
 import { CONSTRAINT, cuesIn, SAID } from "./deciding-cues.ts";
@@ -27,15 +28,18 @@ export interface LaidDown {
 const SENTENCES_PER_REQUEST = 12;
 const CONSTRAINT_CHARS_MAX = 280;
 
-/**
- * `isRepeated`: the user said the very same later, so that only what it answers may be new. `isTold`: it says something by itself.
- */
-export function laidDownBy(
-  exchange: Exchange,
-  isRepeated = false,
-  isTold = isTelling(exchange.reply, exchange.language),
-): LaidDown {
+export interface LaidDownOptions {
+  /** The user said the very same later, so that only what it answers may be new. Default: they did not. */
+  readonly isRepeated?: boolean;
+  /** It says something by itself, where that is known. */
+  readonly isTold?: boolean;
+  /** The message, where others read its sentences, too. */
+  readonly said?: { readonly text: string };
+}
+
+export function laidDownBy(exchange: Exchange, options: LaidDownOptions = {}): LaidDown {
   const { reply: text, language } = exchange;
+  const { isRepeated = false, isTold = isTelling(text, language), said: message = { text } } = options;
   const answer = exchange.asked === "" ? undefined : settledBy(exchange);
   const isTaking = exchange.asked !== "" && answer === undefined && mayTake(text, language);
   const constraints: string[] = [];
@@ -49,7 +53,10 @@ export function laidDownBy(
   const isLeaving = answer === undefined && mayLeave(text, language) && !CORRECTED.test(text);
   const isCorrected = exchange.asked !== "" && answer === undefined && CORRECTED.test(text);
   let before = "";
-  const said = splitSentences(withoutNotices(text), { sentencesMax: SENTENCES_PER_REQUEST });
+  const said = endsOf(
+    saidSentences(hasNotices(text) ? { text: withoutNotices(text) } : message),
+    SENTENCES_PER_REQUEST,
+  );
   const sentences = hasOtherPlan ? withOrder(said, cues) : said;
   const [first] = sentences;
   for (const sentence of sentences) {
@@ -168,10 +175,13 @@ const NOTICE = "(?:\\[?(?:WARNING|WARN|ERROR|INFO|DEBUG|NOTICE|notice|hint)\\]?:
 const NOTICE_LINE = new RegExp(`^\\s*${NOTICE}`);
 const LATER_NOTICE = new RegExp(`\\n[^\\S\\n]*${NOTICE}`);
 
+/** Most texts have none, and to look for one costs less than to take all lines apart. */
+function hasNotices(text: string): boolean {
+  return NOTICE_LINE.test(text) || LATER_NOTICE.test(text);
+}
+
 /** A user's text without the notices of tools in it. */
 function withoutNotices(text: string): string {
-  // Most texts have none, and to look for one costs less than to take all lines apart.
-  if (!NOTICE_LINE.test(text) && !LATER_NOTICE.test(text)) return text;
   return text
     .split("\n")
     .filter((line) => !NOTICE_LINE.test(line))

@@ -42,7 +42,7 @@ export function userTurns(prose: readonly Prose[], { language, askedIn }: TurnOp
     const isTold = isTelling(text, language);
     turns.set(item, {
       text,
-      laidDown: laidDownBy(exchange, replies.has(text), isTold),
+      laidDown: laidDownBy(exchange, { isRepeated: replies.has(text), isTold, said: item }),
       isTelling: isTold,
       isTakingBack: takesBack(text),
       isCountering: counters(text),
