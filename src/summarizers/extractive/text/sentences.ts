@@ -17,9 +17,7 @@ const SENTENCE_CHARS_MIN = 2;
 const TEXT_CHARS_MAX = 200_000;
 
 export function splitSentences(text: string, { sentencesMax }: SentenceOptions): readonly string[] {
-  if (text.length < LONG_CHARS || text.length > TEXT_CHARS_MAX || FENCE.test(text))
-    return endsOf(readOf(text).flatMap(sentencesIn), sentencesMax);
-  return sentencesAtEnds(text, sentencesMax);
+  return endsOf(readOf(text).flatMap(sentencesIn), sentencesMax);
 }
 
 /** Every sentence, in order. */
@@ -33,31 +31,6 @@ function sentencesIn(text: string): readonly string[] {
     else if (!isCode) splitLine(line, sentences);
   }
   return sentences;
-}
-
-/** Below this, all of a text is read as fast. */
-const LONG_CHARS = 2_000;
-const FENCE = /```|~~~/;
-
-/** The same of a long text without code, of which the middle is not read. */
-function sentencesAtEnds(text: string, sentencesMax: number): readonly string[] {
-  const half = sentencesMax >> 1;
-  const first: string[] = [];
-  let start = 0;
-  while (start <= text.length && first.length < sentencesMax - half) {
-    const end = lineEnd(text, start);
-    splitLine(text.slice(start, end).trim(), first);
-    start = end + 1;
-  }
-  const last: string[] = [];
-  for (let end = text.length; end > start && last.length < half; ) {
-    const before = Math.max(start - 1, text.lastIndexOf("\n", end - 1));
-    const line: string[] = [];
-    splitLine(text.slice(before + 1, end).trim(), line);
-    last.unshift(...line);
-    end = before;
-  }
-  return endsOf([...first, ...last], sentencesMax);
 }
 
 function lineEnd(text: string, start: number): number {
