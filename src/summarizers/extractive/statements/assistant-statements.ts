@@ -53,13 +53,15 @@ export interface ToldOptions {
   readonly isAtWork: boolean;
   /** The turn ended with it: what it reports is finished. */
   readonly isFinal?: boolean;
+  /** Of what was decided enough is known. */
+  readonly isDecided?: boolean;
 }
 
 /** In the order in which they were said. */
 export function toldIn(
   written: { readonly text: string },
   language: Language,
-  { isAtWork, isFinal }: ToldOptions = { isAtWork: true },
+  { isAtWork, isFinal, isDecided }: ToldOptions = { isAtWork: true },
 ): Told {
   const cues = CUES[language];
   const cuesIn = tellingOf(language);
@@ -74,8 +76,9 @@ export function toldIn(
     if (isFragment(words, WRITTEN) || endsAsking(words)) continue;
     const isReport = isAtWork && (isFinal === true || isReceipt(words));
     // Most sentences have none of the cues, and looking for them is cheap.
-    const found = cuesIn(words);
-    if (found === 0 && !(isReport && cues.finished.test(words))) continue;
+    const wanted = cuesIn(words, isDecided === true ? ~DECIDING : undefined);
+    if (wanted === 0 && !(isReport && cues.finished.test(words))) continue;
+    const found = isDecided === true ? cuesIn(words) : wanted;
     const whole = wholeWords(beforeColon(words), WRITTEN);
     if (whole === undefined || endsAsking(whole)) continue;
     const isDenied = (found & DENIED) !== 0 && isAtWork && isFinal === true && isByRule(words);

@@ -43,6 +43,8 @@ export interface Statements {
 
 const MESSAGES_READ_MAX = 1_500;
 const ITEMS_MAX = 60;
+/** Of the assistant's. Several times as many as are told, for those that say why go first. */
+const DECISIONS_ENOUGH = 24;
 /** "The problem is clear." */
 const FINDING_CHARS_MIN = 40;
 
@@ -86,7 +88,9 @@ export function readStatements(input: StatementInput): Statements {
       reply = turn.text;
     } else {
       const isMended = item.message <= reading.mendedUpTo;
-      const told = isFull(found, isMended) ? undefined : toldIn(item, language, { isAtWork, isFinal: item.isFinal });
+      const isDecided = found.decisions.length >= DECISIONS_ENOUGH;
+      const options = { isAtWork, isFinal: item.isFinal, isDecided };
+      const told = isFull(found, isMended) ? undefined : toldIn(item, language, options);
       const since = { reading, ...came, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
       isCountered &&= (told?.decisions ?? []).length === 0;
       if (told !== undefined) readAssistant(standing(told, item, since), item.message, found);
@@ -214,14 +218,15 @@ function standing({ decisions, done, findings }: Told, { message, text }: Prose,
 
 /** Nothing more is wanted of a message. What one found that is mended since is never told. */
 function isFull({ done, decisions, findings }: Found, isMended: boolean): boolean {
-  return Math.min(done.length, decisions.length, isMended ? ITEMS_MAX : findings.length) >= ITEMS_MAX;
+  if (decisions.length < DECISIONS_ENOUGH) return false;
+  return Math.min(done.length, isMended ? ITEMS_MAX : findings.length) >= ITEMS_MAX;
 }
 
 /** Messages are read newest first, so that within one the last comes first too. */
 function readAssistant({ done, decisions, findings }: Told, message: number, found: Found): void {
   if (found.done.length < ITEMS_MAX)
     for (const text of done.filter(namesSomething).toReversed()) found.done.push({ text, message });
-  if (found.decisions.length < ITEMS_MAX) found.decisions.push(...decisions.toReversed());
+  if (found.decisions.length < DECISIONS_ENOUGH) found.decisions.push(...decisions.toReversed());
   if (found.findings.length < ITEMS_MAX)
     found.findings.push(...findings.filter(({ length }) => length >= FINDING_CHARS_MIN).toReversed());
 }
