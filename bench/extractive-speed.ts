@@ -152,7 +152,7 @@ const NOTHING: SpeedInput = { json: "{}", bytes: 0 };
 
 /** The small sizes more often: so the engine has compiled what is measured, and others on the machine disturb less. */
 function repeatsFor(bytes: number): number {
-  return Math.max(4, Math.round(40 / Math.sqrt(bytes / 1e6)));
+  return Math.max(4, Math.round(100 / Math.sqrt(bytes / 1e6)));
 }
 
 async function speedsOf({ json, bytes }: SpeedInput = NOTHING): Promise<Speeds> {
