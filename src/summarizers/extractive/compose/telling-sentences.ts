@@ -6,7 +6,7 @@
 import { CUES } from "../cues/cues.ts";
 import { isStale, type Since } from "../outdated/stale.ts";
 import type { Prose } from "../reading/reading.ts";
-import { isAnnouncement } from "../statements/assistant-statements.ts";
+import { isAnnouncement } from "../statements/announcements.ts";
 import { visitContentWords } from "../text/content-words.ts";
 import { endsAsking, isClosed } from "../text/endings.ts";
 import { userLabel } from "../text/labels.ts";

@@ -6,7 +6,7 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
 import { OF_THE_USER } from "../cues/second-person.ts";
-import { isAnnouncement } from "../statements/assistant-statements.ts";
+import { isAnnouncement } from "../statements/announcements.ts";
 import { endsAsking } from "../text/endings.ts";
 import { quick } from "../text/quick-expressions.ts";
 

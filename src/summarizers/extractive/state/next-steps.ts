@@ -17,7 +17,7 @@ import { failedCheckAt } from "../outdated/failed-checks.ts";
 import { foreignPending } from "../reading/foreign-goal.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
 import type { Prose, Reading } from "../reading/reading.ts";
-import { isAnnouncement } from "../statements/assistant-statements.ts";
+import { isAnnouncement } from "../statements/announcements.ts";
 import {
   answeredLine,
   answerLabel,

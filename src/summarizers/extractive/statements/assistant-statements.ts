@@ -7,14 +7,15 @@ import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { boxesIn } from "../calls/todo-list.ts";
 import { type CueFinder, cueFinder } from "../cues/cue-guard.ts";
-import { type CueTable, never } from "../cues/cue-table.ts";
+import type { CueTable } from "../cues/cue-table.ts";
 import { CUES } from "../cues/cues.ts";
-import { endsAsking, endsWithColon, endsWithMark } from "../text/endings.ts";
+import { endsAsking, endsWithMark } from "../text/endings.ts";
 import { listUnder } from "../text/labelled-lists.ts";
 import { writtenSentences } from "../text/message-sentences.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { endsOf, splitSentences } from "../text/sentences.ts";
-import { beforeColon, closed, isFragment, wholeStatement, wholeWords, withoutLayout } from "../text/whole-statement.ts";
+import { beforeColon, isFragment, wholeStatement, wholeWords } from "../text/whole-statement.ts";
+import { announcement, isAnnouncement } from "./announcements.ts";
 import { isMentioned, isOfNothing } from "./claims.ts";
 import { DECIDING, decidingCues } from "./deciding-cues.ts";
 import { CONCLUDING, decisionIn } from "./decisions.ts";
@@ -238,45 +239,6 @@ function isLabelled(text: string, cue: RegExp): boolean {
 }
 
 const WRITTEN = { isUser: false } as const;
-
-/** A sentence that says what its speaker does next, without the words that announce it; undefined for any other. */
-export function announcement(sentence: string, cues: CueTable): string | undefined {
-  const text = withoutLayout(sentence);
-  const announcing = announcingWords(text, cues);
-  if (announcing === undefined) return undefined;
-  const rest = text.slice(announcing.length).replace(/\s*[:：]$/, "");
-  if (VERB_ALONE.test(rest)) return undefined;
-  const whole = wholeStatement(NAME_FIRST.test(rest) ? rest : rest.charAt(0).toUpperCase() + rest.slice(1), WRITTEN);
-  return whole === undefined ? undefined : closed(whole);
-}
-
-/** Whether words without layout only say what their speaker was about to do. */
-export function isAnnouncement(words: string, cues: CueTable): boolean {
-  return announcingWords(words, cues) !== undefined;
-}
-
-const LEAD_CHARS = 60;
-
-/** Where no words stand before an announced action, its colon tells it. */
-function announcingWords(text: string, { lead, next }: CueTable): string | undefined {
-  if (lead !== never) {
-    const announcing = lead.exec(text)?.[0] ?? "";
-    return announcing === "" || tellsOf(announcing, text) ? undefined : announcing;
-  }
-  return endsWithColon(text) && next.test(text.slice(0, LEAD_CHARS)) ? "" : undefined;
-}
-
-/** "Now send() only queues": a name in place of the verb tells what is so. Elsewhere it may be what something is done to. */
-function tellsOf(announcing: string, text: string): boolean {
-  return BARE_LEAD.test(announcing) && NAME_FIRST.test(text.slice(announcing.length));
-}
-
-/** No verb of its own. */
-const BARE_LEAD = /^now,? $/i;
-/** "Check - the pump looks broken": says what is so, and of the step no more than its verb. */
-const VERB_ALONE = /^\S+ [-–—] /;
-/** Written as in code: it keeps its small letter. */
-const NAME_FIRST = /^[\w$]+(?:[(_]|\.[a-z_]|(?<=[a-z])[A-Z])/;
 
 /** The claim must stand in the main clause, in the past, and nothing in that clause may take it back. */
 function isDone(text: string, cues: CueTable, isReport = false): boolean {

@@ -10,7 +10,7 @@ import type { PlacedCall, Prose } from "../reading/reading.ts";
 import { endsAsking } from "../text/endings.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement } from "../text/whole-statement.ts";
-import { isAnnouncement } from "./assistant-statements.ts";
+import { isAnnouncement } from "./announcements.ts";
 
 const SENTENCES_READ = 8;
 

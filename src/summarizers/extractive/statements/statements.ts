@@ -88,9 +88,8 @@ export function readStatements(input: StatementInput): Statements {
       reply = turn.text;
     } else {
       const isMended = item.message <= reading.mendedUpTo;
-      const isDecided = found.decisions.length >= DECISIONS_ENOUGH;
-      const options = { isAtWork, isFinal: item.isFinal, isDecided };
-      const told = isFull(found, isMended) ? undefined : toldIn(item, language, options);
+      const wanted = { isAtWork, isFinal: item.isFinal, isDecided: found.decisions.length >= DECISIONS_ENOUGH };
+      const told = isFull(found, isMended) ? undefined : toldIn(item, language, wanted);
       const since = { reading, ...came, isTakenBack, isCountered, reply, withdrawn, replies: found.replies };
       isCountered &&= (told?.decisions ?? []).length === 0;
       if (told !== undefined) readAssistant(standing(told, item, since), item.message, found);
@@ -218,8 +217,8 @@ function standing({ decisions, done, findings }: Told, { message, text }: Prose,
 
 /** Nothing more is wanted of a message. What one found that is mended since is never told. */
 function isFull({ done, decisions, findings }: Found, isMended: boolean): boolean {
-  if (decisions.length < DECISIONS_ENOUGH) return false;
-  return Math.min(done.length, isMended ? ITEMS_MAX : findings.length) >= ITEMS_MAX;
+  const isRead = (items: readonly unknown[]): boolean => items.length >= ITEMS_MAX;
+  return decisions.length >= DECISIONS_ENOUGH && isRead(done) && (isMended || isRead(findings));
 }
 
 /** Messages are read newest first, so that within one the last comes first too. */
