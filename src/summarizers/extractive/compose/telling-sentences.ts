@@ -13,7 +13,6 @@ import { userLabel } from "../text/labels.ts";
 import { leans } from "../text/leaning.ts";
 import { saidSentences, writtenSentences } from "../text/message-sentences.ts";
 import { quick } from "../text/quick-expressions.ts";
-import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
 import type { Candidate } from "./coverage.ts";
 import { isUnderway } from "./thought-aloud.ts";
@@ -45,7 +44,6 @@ export interface Told {
   readonly mayGo: boolean;
 }
 
-const SENTENCES_PER_MESSAGE = 400;
 /** Shorter ones are answers to a question that is gone. */
 const SENTENCE_CHARS_MIN = 25;
 /** Costs more than its mark and line break, so that fewer and longer sentences win: they read better and say more. */
@@ -95,8 +93,7 @@ export function toldOf({ text, isUser, manner, form }: Sentence): Told | undefin
 
 function userSentences(item: Prose): readonly string[] {
   const { speaker, text } = item;
-  if (speaker === "") return saidSentences(item);
-  return splitSentences(text.slice(speaker.length + 1), { sentencesMax: SENTENCES_PER_MESSAGE });
+  return saidSentences(speaker === "" ? item : { text: text.slice(speaker.length + 1) });
 }
 
 function hasLines(text: string, least: number): boolean {

@@ -217,8 +217,8 @@ function standing({ decisions, done, findings }: Told, { message, text }: Prose,
 
 /** Nothing more is wanted of a message. What one found that is mended since is never told. */
 function isFull({ done, decisions, findings }: Found, isMended: boolean): boolean {
-  const isRead = (items: readonly unknown[]): boolean => items.length >= ITEMS_MAX;
-  return decisions.length >= DECISIONS_ENOUGH && isRead(done) && (isMended || isRead(findings));
+  if (decisions.length < DECISIONS_ENOUGH || done.length < ITEMS_MAX) return false;
+  return isMended || findings.length >= ITEMS_MAX;
 }
 
 /** Messages are read newest first, so that within one the last comes first too. */
@@ -295,7 +295,7 @@ const PASSES_MAX = 2;
 /** That everything passes is said again and again; only the newest times count. */
 function withoutRepeats(done: readonly string[]): readonly string[] {
   let passes = 0;
-  return done.filter(
-    (item) => !/\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)|green)\b/i.test(item) || ++passes <= PASSES_MAX,
-  );
+  return done.filter((item) => !PASSING.test(item) || ++passes <= PASSES_MAX);
 }
+
+const PASSING = /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)|green)\b/i;
