@@ -1,13 +1,20 @@
 import { expect, test } from "vitest";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
-import type { Prose } from "../reading/reading.ts";
+import { createProse } from "../reading/prose.ts";
 import { createContext } from "./context-sentences.ts";
 
 /** Lines by their speaker: `U ` before what the user said. */
 function chosen(...said: readonly string[]): string {
-  const prose = said.map((line, message): Prose => {
+  const prose = said.map((line, message) => {
     const isUser = line.startsWith("U ");
-    return { message, isUser, isRequest: isUser, isFinal: true, speaker: "", text: isUser ? line.slice(2) : line };
+    return createProse({
+      message,
+      isUser,
+      isRequest: isUser,
+      isFinal: true,
+      speaker: "",
+      text: isUser ? line.slice(2) : line,
+    });
   });
   const options = { counter: estimateTokens(), language: "en", earlier: [], focus: new Set<string>() } as const;
   return createContext(prose, options)(2_000, []).join("\n");

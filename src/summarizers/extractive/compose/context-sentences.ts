@@ -10,7 +10,7 @@ import { replacedIn } from "../outdated/replaced.ts";
 import { denies, isRefusal, PRESENT_MESSAGES } from "../outdated/stale.ts";
 import type { IsSuperseded } from "../outdated/superseded.ts";
 import { isGivenUp, isOverWish, type Withdrawal } from "../outdated/withdrawn.ts";
-import type { Prose } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
 import { isOutput } from "../reading/tool-output.ts";
 import { visitContentWords } from "../text/content-words.ts";
 import { endsWithMark } from "../text/endings.ts";

@@ -3,7 +3,7 @@
  * many sentences share it. Lazy greedy over a heap, so near-linear; the same input always gives the same choice.
  */
 
-import { SMALL_WORDS, visitWords } from "../text/content-words.ts";
+import { createWordTable, type WordTable } from "../text/word-table.ts";
 import { createHeap } from "./heap.ts";
 
 export interface Candidate {
@@ -124,27 +124,26 @@ function choose(
 }
 
 /** Marks the words of texts. Most texts are the same whenever somebody asks, so that each is read once. */
-function coverer({ ids, frequencies }: WordIndex): (texts: readonly string[]) => Uint8Array {
-  const known = new Map<string, readonly number[]>();
-  const wordsIn = (text: string): readonly number[] => {
-    const words: number[] = [];
-    visitWords(text, (word) => {
-      const id = ids.get(word) ?? SMALL;
-      if (id !== SMALL) words.push(id);
-    });
+function coverer({ table, frequencies }: WordIndex): (texts: readonly string[]) => Uint8Array {
+  const known = new Map<string, Int32Array>();
+  const wordsIn = (text: string): Int32Array => {
+    const count = table.read(text);
+    const words = table.found().slice(0, count);
     known.set(text, words);
     return words;
   };
   return (texts) => {
     const covered = new Uint8Array(frequencies.length);
-    for (const text of texts) for (const id of known.get(text) ?? wordsIn(text)) covered[id] = 1;
+    for (const text of texts) {
+      const words = known.get(text) ?? wordsIn(text);
+      for (const word of words) if (word < covered.length) covered[word] = 1;
+    }
     return covered;
   };
 }
 
 interface WordIndex {
-  /** Small words among them, so that one look tells which word it is, and whether it counts. */
-  readonly ids: ReadonlyMap<string, number>;
+  readonly table: WordTable;
   /** Distinct word ids of all candidates, one after the other. */
   readonly words: readonly number[];
   /** Where each candidate's words start. */
@@ -152,43 +151,38 @@ interface WordIndex {
   readonly frequencies: readonly number[];
 }
 
-/** The id of all small words. */
-const SMALL = -1;
-
 function indexWords(candidates: readonly Candidate[]): WordIndex {
-  const ids = new Map<string, number>();
-  for (const word of SMALL_WORDS) ids.set(word, SMALL);
+  const table = createWordTable();
   const words: number[] = [];
   const starts: number[] = [];
   const frequencies: number[] = [];
   const seenIn: number[] = [];
   let at = 0;
-  const visit = (word: string): void => {
-    let id = ids.get(word);
-    if (id === undefined) {
-      id = frequencies.length;
-      ids.set(word, id);
-      frequencies.push(0);
-      seenIn.push(-1);
-    }
-    if (id === SMALL || seenIn[id] === at) return;
-    seenIn[id] = at;
-    frequencies[id] = (frequencies[id] ?? 0) + 1;
-    words.push(id);
-  };
   for (const { text } of candidates) {
     starts.push(words.length);
-    visitWords(text, visit);
+    const count = table.read(text);
+    const found = table.found();
+    for (let slot = 0; slot < count; slot++) {
+      const id = found[slot] as number; // below the count
+      while (frequencies.length <= id) {
+        frequencies.push(0);
+        seenIn.push(-1);
+      }
+      if (seenIn[id] === at) continue;
+      seenIn[id] = at;
+      frequencies[id] = (frequencies[id] ?? 0) + 1;
+      words.push(id);
+    }
     at++;
   }
   starts.push(words.length);
-  return { ids, words, starts, frequencies };
+  return { table, words, starts, frequencies };
 }
 
 /** What the caller asked to focus on counts several times. */
 const FOCUS_FACTOR = 4;
 
-function wordValues({ ids, frequencies }: WordIndex, sentences: number, focus: ReadonlySet<string>): Float64Array {
+function wordValues({ table, frequencies }: WordIndex, sentences: number, focus: ReadonlySet<string>): Float64Array {
   const common = Math.max(COMMON_MIN, sentences * COMMON_SHARE);
   const values = new Float64Array(frequencies.length);
   // Most words share a few counts, so that each count is weighed once.
@@ -198,8 +192,9 @@ function wordValues({ ids, frequencies }: WordIndex, sentences: number, focus: R
     values[id] = known[count];
   });
   for (const word of focus) {
-    const id = ids.get(word);
-    if (id !== undefined && id !== SMALL) values[id] = FOCUS_FACTOR * Math.max(1, values[id] ?? 0);
+    const count = table.read(word);
+    for (const id of table.found().subarray(0, count))
+      if (id < values.length) values[id] = FOCUS_FACTOR * Math.max(1, values[id] ?? 0);
   }
   return values;
 }

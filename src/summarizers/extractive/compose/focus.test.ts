@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { createProse } from "../reading/prose.ts";
 import { focusOn } from "./focus.ts";
 
 /** Which of the sentences the instructions pick out. */
 function check(instructions: string, sentences: readonly string[], expected: readonly string[]): void {
   const prose = [
-    { message: 0, isUser: true, isRequest: true, isFinal: false, speaker: "", text: sentences.join("\n") },
+    createProse({ message: 0, isUser: true, isRequest: true, isFinal: false, speaker: "", text: sentences.join("\n") }),
   ];
   expect(focusOn(instructions, prose)?.prose.map(({ text }) => text)).toEqual(expected);
 }
@@ -25,10 +26,12 @@ test("words that only ask name nothing", () => {
   expect(focusOn(undefined, [])).toBeUndefined();
 });
 test("speakers stay", () => {
-  const prose = [
-    { message: 3, isUser: true, isRequest: true, isFinal: false, speaker: "Ada", text: `Ada: ${OTHER} ${PRESS}` },
-  ];
-  expect(focusOn("campaign", prose)?.prose).toEqual([{ ...prose[0], text: `Ada: ${PRESS}` }]);
+  const said = { message: 3, isUser: true, isRequest: true, isFinal: false, speaker: "Ada" };
+  const prose = [createProse({ ...said, text: `Ada: ${OTHER} ${PRESS}` })];
+  const [picked, ...others] = focusOn("campaign", prose)?.prose ?? [];
+  expect(picked).toMatchObject({ ...said, text: `Ada: ${PRESS}` });
+  expect(picked?.sentences()).toEqual([PRESS]);
+  expect(others).toEqual([]);
 });
 test("named facts become likelier, never certain beyond 1", () => {
   const facts = [

@@ -5,7 +5,7 @@
  */
 
 import type { RankedFact } from "../../../core/facts/facts.ts";
-import type { Prose } from "../reading/reading.ts";
+import { createProse, type Prose } from "../reading/prose.ts";
 import { visitContentWords } from "../text/content-words.ts";
 import { splitSentences } from "../text/sentences.ts";
 
@@ -75,10 +75,9 @@ function bestOf(sentences: readonly Scored[]): readonly Prose[] {
 /** Each sentence as a stretch of prose of its own. */
 function sentencesOf(item: Prose): readonly Prose[] {
   const opening = item.speaker === "" ? "" : item.text.slice(0, item.speaker.length + 1);
-  return splitSentences(item.text.slice(opening.length), { sentencesMax: SENTENCES_PER_MESSAGE }).map((sentence) => ({
-    ...item,
-    text: opening === "" ? sentence : `${opening} ${sentence}`,
-  }));
+  return splitSentences(item.text.slice(opening.length), { sentencesMax: SENTENCES_PER_MESSAGE }).map((sentence) =>
+    createProse({ ...item, text: opening === "" ? sentence : `${opening} ${sentence}` }),
+  );
 }
 
 function keysIn(text: string, wanted: ReadonlySet<string>, words?: Set<string>): ReadonlySet<string> {

@@ -3,7 +3,8 @@
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { ToolResultPart } from "../../../core/message.ts";
 import { isLooking, outcomeOf } from "../calls/call-outcome.ts";
-import type { LoggedCall, Prose } from "../reading/reading.ts";
+import { createProse, type Prose } from "../reading/prose.ts";
+import type { LoggedCall } from "../reading/reading.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
 
@@ -73,7 +74,9 @@ export function resultProse(results: readonly ToolResultPart[]): readonly Prose[
   }
   return found.flatMap((sentences, message) => {
     const text = sentences.filter((sentence) => (times.get(keyOf(sentence)) ?? 0) <= 1).join("\n");
-    return text === "" ? [] : [{ message, isUser: false, isRequest: false, isFinal: false, speaker: "", text }];
+    return text === ""
+      ? []
+      : [createProse({ message, isUser: false, isRequest: false, isFinal: false, speaker: "", text })];
   });
 }
 

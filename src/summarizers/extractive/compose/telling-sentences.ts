@@ -5,13 +5,12 @@
 
 import { CUES } from "../cues/cues.ts";
 import { isStale, type Since } from "../outdated/stale.ts";
-import type { Prose } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
 import { isAnnouncement } from "../statements/announcements.ts";
 import { visitContentWords } from "../text/content-words.ts";
 import { endsAsking, isClosed } from "../text/endings.ts";
 import { userLabel } from "../text/labels.ts";
 import { leans } from "../text/leaning.ts";
-import { saidSentences, writtenSentences } from "../text/message-sentences.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { wholeStatement, wholeWords } from "../text/whole-statement.ts";
 import type { Candidate } from "./coverage.ts";
@@ -59,7 +58,7 @@ export function sentencesOf(item: Prose, manner: Manner): readonly Sentence[] {
   const form = !isUser ? "written" : speaker !== "" ? "spoken" : hasLines(text, PASTED_LINES_MIN) ? "pasted" : "typed";
   const sentences: Sentence[] = [];
   let place = 0;
-  for (const cut of isUser ? userSentences(item) : writtenSentences(item)) {
+  for (const cut of item.sentences()) {
     place++;
     // Items of a list and headings close by no mark: without what stands above them they are fragments.
     if ((form === "written" || form === "pasted") && !isClosed(cut)) continue;
@@ -89,11 +88,6 @@ export function toldOf({ text, isUser, manner, form }: Sentence): Told | undefin
   // People answer each other: only what was written at length leans on its own sentences.
   const isLeaning = form !== "typed" && leans(told, manner.language);
   return { text: told, isLeaning, mayGo: isLeaning || (!isUser && manner.repliedIn !== undefined && endsAsking(told)) };
-}
-
-function userSentences(item: Prose): readonly string[] {
-  const { speaker, text } = item;
-  return saidSentences(speaker === "" ? item : { text: text.slice(speaker.length + 1) });
 }
 
 function hasLines(text: string, least: number): boolean {

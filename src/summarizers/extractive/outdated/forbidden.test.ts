@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import type { Language } from "../../../core/checkpoint/language.ts";
+import { createProse } from "../reading/prose.ts";
 import { inUse, isGivenUp, withdrawnIn } from "./withdrawn.ts";
 
 const asked = (request: string, language: Language = "en") =>
   withdrawnIn(
-    [{ message: 3, isUser: true, isRequest: true, isFinal: false, speaker: "", text: request }],
+    [createProse({ message: 3, isUser: true, isRequest: true, isFinal: false, speaker: "", text: request })],
     language,
     (name) => name === "tidewheel",
   );

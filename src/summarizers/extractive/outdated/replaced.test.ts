@@ -2,13 +2,15 @@ import { expect, test } from "vitest";
 import { type Message, text } from "../../../core/message.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { extractive } from "../../extractive.ts";
+import { createProse } from "../reading/prose.ts";
 import { replacedIn } from "./replaced.ts";
 
 /** Whether the first of two messages is replaced by the second; `A ` before what the assistant says. */
 function check(first: string, second: string, isReplaced: boolean): void {
   const [before, after] = [first, second].map((line, message) => {
     const isUser = !line.startsWith("A ");
-    return { message, isUser, isRequest: isUser, isFinal: true, speaker: "", text: isUser ? line : line.slice(2) };
+    const text = isUser ? line : line.slice(2);
+    return createProse({ message, isUser, isRequest: isUser, isFinal: true, speaker: "", text });
   });
   if (before === undefined || after === undefined) throw new Error("Two messages are needed.");
   expect(replacedIn([before, after])?.(before.text, before) ?? false, first).toBe(isReplaced);

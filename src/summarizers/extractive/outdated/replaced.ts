@@ -3,7 +3,7 @@
  * the beginnings of messages first; where nobody corrects anything, at nothing else. Never judges who is right.
  */
 
-import type { Prose } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
 import { visitContentWords } from "../text/content-words.ts";
 import { splitSentences } from "../text/sentences.ts";
 

@@ -12,7 +12,8 @@ import { briefOf } from "../calls/call-outcome.ts";
 import { differing, isToldByArguments, settingsIn } from "../calls/given-arguments.ts";
 import { ID_KEY, isChange, isNumbered, runs } from "../reading/evidence.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
-import type { PlacedCall, Prose, Reading } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
+import type { PlacedCall, Reading } from "../reading/reading.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { correctedIn } from "./corrected-numbers.ts";
 

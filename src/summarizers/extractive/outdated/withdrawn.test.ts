@@ -3,10 +3,18 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { type Message, text } from "../../../core/message.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { extractive } from "../../extractive.ts";
+import { createProse } from "../reading/prose.ts";
 import { inUse, withdrawnIn } from "./withdrawn.ts";
 
 function check(request: string, names: readonly string[], language: Language = "en"): void {
-  const item = { message: 3, isUser: true, isRequest: true, isFinal: false, speaker: "", text: request };
+  const item = createProse({
+    message: 3,
+    isUser: true,
+    isRequest: true,
+    isFinal: false,
+    speaker: "",
+    text: request,
+  });
   expect(
     withdrawnIn([item], language).map(({ name }) => name),
     request,
@@ -124,7 +132,8 @@ test("so is the user's own order", async () => {
 });
 
 test("so it is with what an earlier summary told", () => {
-  const item = { message: 3, isUser: true, isRequest: true, isFinal: false, speaker: "", text: "Drop Copper." };
+  const said = { message: 3, isUser: true, isRequest: true, isFinal: false, speaker: "", text: "Drop Copper." };
+  const item = createProse(said);
   const withdrawn = withdrawnIn([item], "en");
   const decisions = [
     { decision: WAY },

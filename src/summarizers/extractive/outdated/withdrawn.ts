@@ -7,7 +7,7 @@ import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { cueGuard } from "../cues/cue-guard.ts";
 import { CUES } from "../cues/cues.ts";
-import type { Prose } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
 import { matchesOf } from "../text/matches-of.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { FORBIDDEN, isForbidding } from "./forbidden.ts";

@@ -5,7 +5,7 @@ import { type Message, text } from "../../../core/message.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { extractive } from "../../extractive.ts";
 import { inOrder } from "./kept-view.ts";
-import type { Prose } from "./reading.ts";
+import { createProse, type Prose } from "./prose.ts";
 
 let next = 0;
 
@@ -91,14 +91,8 @@ test.each([
   ["what stays is out of order", [1, 3], [2.5, 0.5, 2.5]],
   ["nothing leaves", [], [1.5, 0.5]],
 ])("what was said stands in order, as sorted, where %s", (_, leaving, kept) => {
-  const said = (message: number, index: number): Prose => ({
-    message,
-    isUser: true,
-    isRequest: true,
-    isFinal: false,
-    speaker: "",
-    text: `${index}`,
-  });
+  const said = (message: number, index: number): Prose =>
+    createProse({ message, isUser: true, isRequest: true, isFinal: false, speaker: "", text: `${index}` });
   const left = leaving.map(said);
   const stays = kept.map((message, index) => said(message, 100 + index));
   expect(inOrder(left, stays)).toEqual([...left, ...stays].sort((a, b) => a.message - b.message));

@@ -10,7 +10,8 @@ import { isTurnStart } from "../../../core/structure/structure.ts";
 import { callsForResult } from "../calls/tagged-call.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { type CallEnds, callEndsIn } from "./call-ends.ts";
-import { isObservation, type Prose } from "./reading.ts";
+import { createProse, type Prose } from "./prose.ts";
+import { isObservation } from "./reading.ts";
 import { requestOf } from "./request.ts";
 import { withoutShellState } from "./tool-output.ts";
 
@@ -115,7 +116,9 @@ function proseOf(message: Message, place: number, isStarted: boolean): readonly 
   const isFinal = !isUser && !callsForResult(message);
   return message.parts.flatMap((part) => {
     const text = part.type !== "text" ? "" : isUser ? askedIn(part.text, isStarted) : part.text;
-    return text.trim() === "" ? [] : [{ message: place, isUser, isRequest: isUser, isFinal, speaker: "", text }];
+    return text.trim() === ""
+      ? []
+      : [createProse({ message: place, isUser, isRequest: isUser, isFinal, speaker: "", text })];
   });
 }
 

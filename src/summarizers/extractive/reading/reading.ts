@@ -24,23 +24,12 @@ import { sampleOf } from "../text/spoken-words.ts";
 import { dropOldest } from "./bounded-map.ts";
 import { isChangedOtherwise } from "./evidence.ts";
 import { withPrintedFailure } from "./printed-failures.ts";
+import { createProse, type Prose } from "./prose.ts";
 import { requestOf, speakerOf } from "./request.ts";
 import { hasShellState, withoutShellState } from "./tool-output.ts";
 import { hasWrittenSince } from "./written-since.ts";
 
 /** A stretch of prose and who said it. */
-export interface Prose {
-  readonly message: number;
-  readonly isUser: boolean;
-  /** A user began a turn with it. */
-  readonly isRequest: boolean;
-  /** The assistant ended its turn with it: it called nothing. */
-  readonly isFinal: boolean;
-  /** The name in front of the text, where the conversation has more than two sides. */
-  readonly speaker: string;
-  readonly text: string;
-}
-
 export interface Reading {
   readonly language: Language;
   readonly ledger: FactLedger;
@@ -196,7 +185,7 @@ function readMessage(state: State, message: Message, index: number): void {
       const text = isUser ? requestOf(withoutShellState(part.text)) : part.text;
       if (text === "") continue;
       const speaker = isUser ? speakerOf(text) : "";
-      state.prose.push({ message: index, isUser, isRequest, isFinal, speaker, text });
+      state.prose.push(createProse({ message: index, isUser, isRequest, isFinal, speaker, text }));
       if (isRequest) state.requests.push(text);
     }
   }

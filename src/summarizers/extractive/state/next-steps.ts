@@ -16,7 +16,8 @@ import { isAssent, isFarewell, isTask } from "../goal/tasks.ts";
 import { failedCheckAt } from "../outdated/failed-checks.ts";
 import { foreignPending } from "../reading/foreign-goal.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
-import type { Prose, Reading } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
+import type { Reading } from "../reading/reading.ts";
 import { isAnnouncement } from "../statements/announcements.ts";
 import {
   answeredLine,

@@ -58,9 +58,15 @@ export interface ToldOptions {
   readonly isDecided?: boolean;
 }
 
+export interface Written {
+  readonly text: string;
+  /** Where somebody else reads them, too. */
+  readonly sentences?: () => readonly string[];
+}
+
 /** In the order in which they were said. */
 export function toldIn(
-  written: { readonly text: string },
+  written: Written,
   language: Language,
   { isAtWork, isFinal, isDecided }: ToldOptions = { isAtWork: true },
 ): Told {
@@ -70,7 +76,7 @@ export function toldIn(
   const done: string[] = [];
   const findings: string[] = [];
   let last = "";
-  for (const words of endsOf(writtenSentences(written), SENTENCES_PER_MESSAGE)) {
+  for (const words of endsOf(written.sentences?.() ?? writtenSentences(written.text), SENTENCES_PER_MESSAGE)) {
     const before = last;
     last = words;
     // A question tells nothing. Before a colon it shows only when that is gone, below.

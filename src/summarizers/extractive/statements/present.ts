@@ -6,7 +6,7 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
 import { isTelling } from "../goal/tasks.ts";
-import type { Prose } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { openIn } from "./assistant-statements.ts";
 import type { Course } from "./course.ts";

@@ -6,7 +6,8 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { CUES } from "../cues/cues.ts";
 import { isNumbered } from "../reading/evidence.ts";
-import type { PlacedCall, Prose } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
+import type { PlacedCall } from "../reading/reading.ts";
 import { endsAsking } from "../text/endings.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { wholeStatement } from "../text/whole-statement.ts";

@@ -33,13 +33,13 @@ export interface LaidDownOptions {
   readonly isRepeated?: boolean;
   /** It says something by itself, where that is known. */
   readonly isTold?: boolean;
-  /** The message, where others read its sentences, too. */
-  readonly said?: { readonly text: string };
+  /** Its sentences, where somebody else reads them, too. */
+  readonly cut?: () => readonly string[];
 }
 
 export function laidDownBy(exchange: Exchange, options: LaidDownOptions = {}): LaidDown {
   const { reply: text, language } = exchange;
-  const { isRepeated = false, isTold = isTelling(text, language), said: message = { text } } = options;
+  const { isRepeated = false, isTold = isTelling(text, language), cut = () => saidSentences(text) } = options;
   const answer = exchange.asked === "" ? undefined : settledBy(exchange);
   const isTaking = exchange.asked !== "" && answer === undefined && mayTake(text, language);
   const constraints: string[] = [];
@@ -53,10 +53,7 @@ export function laidDownBy(exchange: Exchange, options: LaidDownOptions = {}): L
   const isLeaving = answer === undefined && mayLeave(text, language) && !CORRECTED.test(text);
   const isCorrected = exchange.asked !== "" && answer === undefined && CORRECTED.test(text);
   let before = "";
-  const said = endsOf(
-    saidSentences(hasNotices(text) ? { text: withoutNotices(text) } : message),
-    SENTENCES_PER_REQUEST,
-  );
+  const said = endsOf(hasNotices(text) ? saidSentences(withoutNotices(text)) : cut(), SENTENCES_PER_REQUEST);
   const sentences = hasOtherPlan ? withOrder(said, cues) : said;
   const [first] = sentences;
   for (const sentence of sentences) {

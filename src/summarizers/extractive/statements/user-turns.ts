@@ -7,7 +7,7 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { isTelling } from "../goal/tasks.ts";
 import { counters } from "../outdated/stale.ts";
 import { takesBack } from "../outdated/taking-back.ts";
-import type { Prose } from "../reading/reading.ts";
+import type { Prose } from "../reading/prose.ts";
 import { type LaidDown, laidDownBy } from "./user-statements.ts";
 
 export interface UserTurn {
@@ -42,7 +42,11 @@ export function userTurns(prose: readonly Prose[], { language, askedIn }: TurnOp
     const isTold = isTelling(text, language);
     turns.set(item, {
       text,
-      laidDown: laidDownBy(exchange, { isRepeated: replies.has(text), isTold, said: item }),
+      laidDown: laidDownBy(exchange, {
+        isRepeated: replies.has(text),
+        isTold,
+        ...(item.speaker === "" && { cut: item.sentences }),
+      }),
       isTelling: isTold,
       isTakingBack: takesBack(text),
       isCountering: counters(text),
