@@ -2,7 +2,7 @@
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import type { Message } from "../core/message.ts";
-import { isTurnStart } from "../core/structure/structure.ts";
+import { speaksIn } from "../core/plan/words-beside.ts";
 import { cutMiddle } from "./cut-text.ts";
 import { requestOf as wordsOf } from "./extractive/reading/request.ts";
 import { headingKey, parseSections } from "./sections.ts";
@@ -17,8 +17,10 @@ const REQUESTS_MAX = 3;
 export function latestRequests({ messages, turnPrefix, kept, previous }: SummaryInput): readonly string[] {
   const requests: string[] = [];
   for (const list of [kept, turnPrefix, messages]) {
+    const speaks = speaksIn(list);
     for (let index = list.length - 1; index >= 0; index--) {
-      const request = requestOf(list[index]);
+      const message = list[index];
+      const request = message === undefined || !speaks(message) ? undefined : requestOf(message);
       if (request === undefined) continue;
       requests.unshift(request);
       if (request.length >= SHORT_CHARS || requests.length >= REQUESTS_MAX) return requests;
@@ -29,8 +31,7 @@ export function latestRequests({ messages, turnPrefix, kept, previous }: Summary
   return carried === "" ? [] : [bounded(carried)];
 }
 
-function requestOf(message: Message | undefined): string | undefined {
-  if (message === undefined || !isTurnStart(message)) return undefined;
+function requestOf(message: Message): string | undefined {
   const texts = message.parts.flatMap((part) => (part.type === "text" ? [wordsOf(part.text.toWellFormed())] : []));
   const request = texts.filter((text) => text !== "").join("\n");
   return request === "" ? undefined : bounded(request);

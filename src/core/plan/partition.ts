@@ -11,6 +11,7 @@ import { isRequest } from "./partition-request.ts";
 import type { Protection } from "./plan.ts";
 import { matchesAnyTool } from "./tool-patterns.ts";
 import { hasRequestBeside, unansweredRound } from "./unanswered-round.ts";
+import { spokenBeside } from "./words-beside.ts";
 
 export interface PartitionInput extends TailTerms {
   readonly messages: readonly Message[];
@@ -28,7 +29,7 @@ export interface PartitionInput extends TailTerms {
 export interface TailTerms {
   /** The target leaves less room than the settings want: the tail's tokens are a limit now, and only the rest stays firm. */
   readonly isTight?: boolean;
-  /** Tighter still: even the first request may go; the summary quotes it. */
+  /** Tighter still: even the first request may go, and a round that stays for what was said beside its results; the summary quotes both. */
   readonly mayDropFirstUser?: boolean;
   /** What the provider compacted itself may go too: into its next compaction, or because there is no room for it. */
   readonly mayTakeNative?: boolean;
@@ -150,7 +151,11 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
   const isAsked = (message: Message): boolean => isRequest(message) && !summaryIds.has(message.id);
   const firstUser = protect.firstUser && !input.mayDropFirstUser ? messages.findIndex(isAsked) : -1;
   const asked = messages.findLastIndex(isAsked);
-  const latest = protect.latestRequest || input.isTight || input.keepsRequest ? asked : -1;
+  const keepsLatest = protect.latestRequest || input.isTight || input.keepsRequest === true;
+  const latest = keepsLatest ? asked : -1;
+  // Who broke in while tools ran asked for something newer.
+  const mayBreakIn = keepsLatest && !input.mayDropFirstUser;
+  const brokeIn = mayBreakIn ? [...spokenBeside(messages.slice(asked + 1))].at(-1) : undefined;
   // No summary can stand for what only the provider can read: its newest compaction stays as if it were pinned.
   const native = input.mayTakeNative ? -1 : messages.findLastIndex(isNativeItem);
   const unanswered = firmRound(input) ?? { start: messages.length, end: messages.length };
@@ -162,7 +167,8 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
     else if (message?.pinned || index === native) protectedBy.set(index, "pinned");
     else if (message?.role === "system" && protect.system) protectedBy.set(index, "system");
     else if (index === firstUser) protectedBy.set(index, "first-user");
-    else if (index === latest) protectedBy.set(index, "latest-request");
+    else if (index === latest || (brokeIn !== undefined && message === brokeIn))
+      protectedBy.set(index, "latest-request");
   }
   if (protect.toolsVerbatim.length === 0) return protectedBy;
   for (const { at, part } of structure.pairing.calls) {

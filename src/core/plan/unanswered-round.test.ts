@@ -31,19 +31,11 @@ test("an output that a client passes on as the user's words", () => {
   expect(roundIn([request, passedOn, answer, request])).toBeUndefined();
 });
 
-test("what a user said beside the results is told from what clients add", () => {
-  const isBeside = (...texts: readonly string[]): boolean => {
-    const [request, call, result] = parseShorthand("u c1 r1");
-    if (request === undefined || call === undefined || result === undefined) throw new Error("three messages");
-    const messages = [
-      request,
-      call,
-      { ...result, role: "user" as const, parts: [...result.parts, ...texts.map(text)] },
-    ];
-    return hasRequestBeside(messages, { start: 1, end: 3 });
-  };
-  expect(isBeside("Stop, use the other file.")).toBe(true);
-  expect(isBeside("<system-reminder>3 todos</system-reminder>", "Go on.")).toBe(true);
-  expect(isBeside()).toBe(false);
-  expect(isBeside(" ", "<system-reminder>3 todos</system-reminder>", "OBSERVATION: ok")).toBe(false);
+test("what a user said beside the results belongs to the round that brings them", () => {
+  const [request, call, result] = parseShorthand("u c1 r1");
+  if (request === undefined || call === undefined || result === undefined) throw new Error("three messages");
+  const said = { ...result, role: "user" as const, parts: [...result.parts, text("Stop, use the other file.")] };
+  expect(hasRequestBeside([request, call, said], { start: 1, end: 3 })).toBe(true);
+  expect(hasRequestBeside([request, call, result], { start: 1, end: 3 })).toBe(false);
+  expect(hasRequestBeside([request, call, said, call, result], { start: 3, end: 5 })).toBe(false);
 });

@@ -5,7 +5,8 @@
 
 import type { Message } from "../message.ts";
 import type { Round, Structure } from "../structure/structure.ts";
-import { isLabelledOutput, isPassedOn } from "./partition-request.ts";
+import { isPassedOn } from "./partition-request.ts";
+import { hasWordsBeside } from "./words-beside.ts";
 
 /** Of a round whose results are still to come, all that follows belongs to it. An output in a user's message is a round too. */
 export function unansweredRound(
@@ -23,15 +24,5 @@ export function unansweredRound(
 
 /** Whether a user said something in the very messages that bring the results: that is the newest request, and it goes nowhere. */
 export function hasRequestBeside(messages: readonly Message[], { start, end }: Pick<Round, "start" | "end">): boolean {
-  return messages.slice(start, end).some(({ role, parts }) => {
-    if (role !== "user" || !parts.some(({ type }) => type === "tool-result")) return false;
-    return parts.some((part) => part.type === "text" && isSaid(part.text));
-  });
+  return messages.slice(start, end).some(hasWordsBeside);
 }
-
-/** Clients put what they add themselves, reminders and the like, into a tag. */
-function isSaid(text: string): boolean {
-  return text.trim() !== "" && !isLabelledOutput(text) && !TAGGED.test(text);
-}
-
-const TAGGED = /^\s*<[a-z][\w-]*>/i;

@@ -6,6 +6,7 @@
 import type { SummaryInput } from "../../../core/checkpoint/summary.ts";
 import type { Message } from "../../../core/message.ts";
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
+import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
 import { callsForResult } from "../calls/tagged-call.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
@@ -39,11 +40,13 @@ export function readKept(input: SummaryInput): KeptView {
   const after = kept.filter((_, index) => places[index] === leaving);
   const isStarted =
     input.previous !== undefined || kept.some(({ role }, index) => places[index] === 0 && role === "assistant");
+  const speaks = speaksIn(kept);
   return {
     isStarted,
     isAnswered: isAnswer(after.at(-1) ?? input.turnPrefix.at(-1) ?? input.messages.at(-1)),
     prose: kept.flatMap((message, index) => {
       const place = places[index] ?? leaving;
+      if (message.role === "user" && !speaks(message)) return [];
       return proseOf(message, place - 1 + (index + 1) / (kept.length + 1), isStarted || place > 0);
     }),
     messages: after,
@@ -112,7 +115,6 @@ function proseOf(message: Message, place: number, isStarted: boolean): readonly 
   const isUser = message.role === "user";
   if (isForeignSummary(message)) return [];
   if (!isUser && message.role !== "assistant") return [];
-  if (isUser && !isTurnStart(message)) return [];
   const isFinal = !isUser && !callsForResult(message);
   return message.parts.flatMap((part) => {
     const text = part.type !== "text" ? "" : isUser ? askedIn(part.text, isStarted) : part.text;

@@ -11,7 +11,7 @@ import type { JsonValue } from "../../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, text as textPart } from "../../../core/message.ts";
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
 import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
-import { isTurnStart } from "../../../core/structure/structure.ts";
+import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { callKeyOf, failureKeyOf } from "../calls/call-keys.ts";
 import { briefOf, excerpt, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "../calls/call-outcome.ts";
@@ -102,7 +102,8 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
   const state = newState(isStarted);
   // One after the other: in turns, each would drive the other's code and tables out of the processor's caches.
   for (const message of messages) state.ledger.add(message);
-  for (const [index, message] of messages.entries()) readMessage(state, message, index);
+  const speaks = speaksIn(messages);
+  for (const [index, message] of messages.entries()) readMessage(state, message, { index, isRequest: speaks(message) });
   const { failures, log } = withPrintedFailure(state);
   const newest = failures.at(-1);
   const isNewest = newest !== undefined && newest.call === state.callsMade;
@@ -167,13 +168,18 @@ function newState(isStarted: boolean): State {
   };
 }
 
-function readMessage(state: State, message: Message, index: number): void {
+interface Place {
+  readonly index: number;
+  /** A user asks for something in it. */
+  readonly isRequest: boolean;
+}
+
+function readMessage(state: State, message: Message, { index, isRequest }: Place): void {
   const isUser = message.role === "user";
   if (isForeignSummary(message)) return;
   state.message = index;
   if (message.role === "assistant") state.hasAssistant = state.isStarted = true;
   const isFinal = message.role === "assistant" && !callsForResult(message);
-  const isRequest = isTurnStart(message);
   for (const part of message.parts) {
     if (part.type === "tool-call") readCall(state, part);
     else if (part.type === "tool-result") readResult(state, part, index);

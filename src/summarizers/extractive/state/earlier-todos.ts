@@ -5,7 +5,7 @@
 
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { Message } from "../../../core/message.ts";
-import { isTurnStart } from "../../../core/structure/structure.ts";
+import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { isTask } from "../goal/tasks.ts";
 import { isObservation } from "../reading/reading.ts";
@@ -35,9 +35,10 @@ export function todosInTime(
 
 /** The task that the user gave behind the newest list; empty where there is none. */
 function taskBehindList(messages: readonly Message[], language: Language): string {
+  const speaks = speaksIn(messages);
   for (const message of messages.toReversed()) {
     if (message.parts.some((part) => part.type === "tool-call" && todosOf(part.input) !== undefined)) return "";
-    if (!isTurnStart(message)) continue;
+    if (!speaks(message)) continue;
     const task = askedIn(message).find((words) => isTask(words, language));
     if (task !== undefined) return task;
   }

@@ -6,7 +6,7 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { isObject, type JsonValue } from "../../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../core/message.ts";
-import { isTurnStart } from "../../../core/structure/structure.ts";
+import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { briefOf, failureOf, innerInput, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
 import { givenIn, isToldByArguments } from "../calls/given-arguments.ts";
@@ -57,12 +57,13 @@ export function newestCallIn(messages: readonly Message[], { said, language }: C
 
 /** Where the newest call was made, or the turn began. "Continue" and a client's note begin none, unless the assistant had ended its own. */
 function placeOf(messages: readonly Message[], language: Language): number {
+  const speaks = speaksIn(messages);
   let isPassed = false;
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
     if (message === undefined) continue;
     if (message.parts.some(isTelling) || (isPassed && hasWords(message))) return at;
-    if (!isTurnStart(message)) continue;
+    if (!speaks(message)) continue;
     if (asks(message, language)) return at;
     isPassed = true;
   }
@@ -73,7 +74,7 @@ function placeOf(messages: readonly Message[], language: Language): number {
 function isStoppedIn(since: readonly Message[]): boolean {
   const noted = since
     .slice(Math.max(0, since.findLastIndex(hasWords)))
-    .filter(isTurnStart)
+    .filter(({ role }) => role === "user")
     .flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text.trim()] : [])));
   const newest = noted.findLast((text) => isStopNote(text) || requestOf(withoutShellState(text)) !== "");
   return newest !== undefined && isStopNote(newest);
@@ -98,6 +99,7 @@ const REFUSED =
 
 function asks({ parts }: Message, language: Language): boolean {
   return parts.some((part) => {
+    if (part.type === "tool-result") return false;
     const words = part.type === "text" ? requestOf(withoutShellState(part.text)) : undefined;
     return words === undefined || (words !== "" && !isAssent(words, language));
   });

@@ -7,7 +7,7 @@ import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { type Message, type ToolCallPart, textsOf } from "../../../core/message.ts";
-import { isTurnStart } from "../../../core/structure/structure.ts";
+import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { isLooking, isWorthTelling, writtenCommand } from "../calls/call-outcome.ts";
 import { isTelling } from "../goal/tasks.ts";
 import { isCheckFailure, isGitFailure } from "../outdated/failed-checks.ts";
@@ -29,9 +29,7 @@ export function openFailureIn({ leaving, reading, kept }: FailureSource): Failur
   const wanted = reading.failures.findLast((failure) => isWantedStill(failure));
   if (wanted === undefined) return newest;
   const since = [leaving.slice(wanted.message + 1), kept.messages];
-  return since.every((messages) => messages.every((message) => onlyLooksOn(message, reading.language)))
-    ? wanted
-    : newest;
+  return since.every((messages) => onlyLookOn(messages, reading.language)) ? wanted : newest;
 }
 
 /** What failed so is wanted until it is done, however much is read and reckoned before the next attempt. */
@@ -50,18 +48,21 @@ export function keptFailureIn({ reading, kept }: Omit<FailureSource, "leaving">)
   const failed = (failedChange?.at ?? -1) > (failedCheck?.at ?? -1) ? failedChange : failedCheck;
   if (failed === undefined) return undefined;
   const since = kept.messages.slice(failed.at + 1);
-  return since.every((message) => onlyLooksOn(message, reading.language)) ? failed : undefined;
+  return onlyLookOn(since, reading.language) ? failed : undefined;
 }
 
-/** What is asked for or done with a message leaves everything as it was. */
-function onlyLooksOn(message: Message, language: Language): boolean {
-  if (isTurnStart(message))
-    return textsOf(message.parts).every((text) => isObservation(text, true) || !isTelling(text, language));
-  return message.parts.every((part) => {
-    if (part.type === "tool-call") return leavesAll(part);
-    if (part.type !== "text" || message.role !== "assistant") return true;
-    const command = writtenCommand(part.text);
-    return command === undefined || isLooking(`${command.name} ${command.brief}`);
+/** What is asked for or done with the messages leaves everything as it was. */
+function onlyLookOn(messages: readonly Message[], language: Language): boolean {
+  const speaks = speaksIn(messages);
+  return messages.every((message) => {
+    const { role, parts } = message;
+    if (speaks(message)) return textsOf(parts).every((text) => isObservation(text, true) || !isTelling(text, language));
+    return parts.every((part) => {
+      if (part.type === "tool-call") return leavesAll(part);
+      if (part.type !== "text" || role !== "assistant") return true;
+      const command = writtenCommand(part.text);
+      return command === undefined || isLooking(`${command.name} ${command.brief}`);
+    });
   });
 }
 

@@ -1,0 +1,51 @@
+/**
+ * What a user said in a message that brings results: whoever breaks in while tools run is sent so by every client that joins messages of one
+ * role. Told from what clients add there themselves by the marks that they put on it, and by its coming again with other results.
+ */
+
+import type { Message } from "../message.ts";
+import { isTurnStart } from "../structure/structure.ts";
+import { isLabelledOutput } from "./partition-request.ts";
+
+/** Whether a text stands beside results that is not marked as a client's own. */
+export function hasWordsBeside(message: Message): boolean {
+  return wordsBeside(message).length > 0;
+}
+
+/** Tells of a list's messages whether a user speaks in them: where turns begin, and beside results. */
+export function speaksIn(messages: readonly Message[]): (message: Message) => boolean {
+  const spoken = spokenBeside(messages);
+  return (message) => isTurnStart(message) || spoken.has(message);
+}
+
+/** Those of the messages in which a user spoke beside results. */
+export function spokenBeside(messages: readonly Message[]): ReadonlySet<Message> {
+  const saying = messages.filter(hasWordsBeside);
+  if (saying.length < 2) return new Set(saying);
+  const times = new Map<string, number>();
+  for (const message of saying) {
+    for (const key of new Set(wordsBeside(message).map(keyOf))) times.set(key, (times.get(key) ?? 0) + 1);
+  }
+  return new Set(saying.filter((message) => wordsBeside(message).some((text) => times.get(keyOf(text)) === 1)));
+}
+
+function wordsBeside({ role, parts }: Message): readonly string[] {
+  if (role !== "user" || !parts.some(({ type }) => type === "tool-result")) return NONE;
+  return parts.flatMap((part) => (part.type === "text" && isSaid(part.text) ? [part.text] : []));
+}
+
+const NONE: readonly string[] = [];
+
+/** Clients put reminders into a tag, and that the user broke in into brackets. */
+function isSaid(text: string): boolean {
+  return text.trim() !== "" && !isLabelledOutput(text) && !ADDED.test(text);
+}
+
+const ADDED = /^\s*(?:<[a-z][\w-]*>|\[Request (?:interrupted|aborted|cancell?ed)\b[^\]\n]*\]\s*$)/i;
+
+const KEY_CHARS = 200;
+
+/** "You have 7 calls left." comes with every result, with another number. */
+function keyOf(text: string): string {
+  return text.trim().slice(0, KEY_CHARS).replace(/\d+/g, "#");
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
+import { type Message, type Part, text } from "../core/message.ts";
+import { estimateTokens } from "../core/tokens/tokens.ts";
+import { extractive } from "./extractive.ts";
+import { latestRequests } from "./latest-request.ts";
+
+/** Clients that join messages of one role send what a user says while tools run in the message that brings their results. */
+
+let next = 0;
+const message = (role: Message["role"], ...parts: Part[]): Message => ({ id: `m${next++}`, role, parts });
+const user = (words: string): Message => message("user", text(words));
+
+/** A call and its result, with what stands beside that. */
+function ran(command: string, output: string, ...beside: readonly string[]): readonly Message[] {
+  const callId = `c${next++}`;
+  return [
+    message("assistant", { type: "tool-call", callId, name: "bash", input: { command } }),
+    message("user", { type: "tool-result", callId, content: [text(output)], isError: false }, ...beside.map(text)),
+  ];
+}
+
+const inputOf = (messages: readonly Message[], kept: readonly Message[] = []) => ({
+  messages,
+  turnPrefix: [],
+  kept,
+  budgetTokens: 2_000,
+  counter: estimateTokens(),
+});
+
+async function summaryOf(messages: readonly Message[], kept: readonly Message[] = []): Promise<Checkpoint> {
+  const { checkpoint } = await extractive().summarize(inputOf(messages, kept), {
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  });
+  if (checkpoint === undefined) throw new Error("no checkpoint");
+  return checkpoint;
+}
+
+const FIRST = "Paint the northern gate of the harbour in green.";
+const NEWER = "Forget the gate. Write the tide table for the pilots to docs/tides.md.";
+const STOPPED = "[Request interrupted by user for tool use]";
+
+describe("what a user says beside results", () => {
+  test("is the goal, as if it stood alone", async () => {
+    const work = [...ran("ls docs", "pilots.md"), ...ran("cat docs/pilots.md", "Four pilots.")];
+    const beside = await summaryOf([user(FIRST), ...ran("mix green", "stopped", STOPPED, NEWER), ...work]);
+    const alone = await summaryOf([user(FIRST), ...ran("mix green", "stopped", STOPPED), user(NEWER), ...work]);
+    expect(beside.goal.at(-1)).toBe(NEWER);
+    expect(beside.goal).toEqual(alone.goal);
+    expect(beside.nextSteps).toEqual(alone.nextSteps);
+  });
+
+  test("is no longer the goal once something newer was asked", async () => {
+    const { goal } = await summaryOf([user(FIRST), ...ran("mix green", "ok", NEWER), user("Repair the old crane.")]);
+    expect(goal.at(-1)).toBe("Repair the old crane.");
+  });
+
+  test("is asked in the view where it stays there", async () => {
+    const kept = [...ran("mix green", "stopped", NEWER), ...ran("ls docs", "pilots.md")];
+    const { goal } = await summaryOf([user(FIRST), ...ran("look", "ok")], kept);
+    expect(goal).toEqual((await summaryOf([user(FIRST), ...ran("look", "ok")], [user(NEWER), ...kept.slice(2)])).goal);
+  });
+
+  test("is what a model's summary has to quote", () => {
+    const messages = [user(FIRST), ...ran("mix green", "stopped", STOPPED, NEWER), ...ran("ls docs", "pilots.md")];
+    expect(latestRequests(inputOf(messages)).at(-1)).toBe(NEWER);
+    expect(latestRequests(inputOf([user(FIRST)], messages.slice(1))).at(-1)).toBe(NEWER);
+  });
+
+  test("is nobody's where a client adds it to every result", async () => {
+    const notes = [9, 8, 7].flatMap((left) =>
+      ran(`mix ${left}`, "ok", `Remember to write to docs. ${left} calls left.`),
+    );
+    expect((await summaryOf([user(FIRST), ...notes])).goal).toEqual([FIRST]);
+    expect(latestRequests(inputOf([user(FIRST), ...notes]))).toEqual([FIRST]);
+  });
+});
+
+test("that the user stopped the work is told, whichever message says so", async () => {
+  const [stopped] = (await summaryOf([user(FIRST), ...ran("mix green", "half"), user(STOPPED)])).nextSteps;
+  const beside = await summaryOf([user(FIRST), ...ran("mix green", "half", STOPPED)]);
+  expect(beside.nextSteps[0]).toBe(stopped);
+  expect(stopped).toMatch(/stopped/);
+});
