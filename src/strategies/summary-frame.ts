@@ -5,6 +5,7 @@ import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
 import { frameMessages } from "../core/plan/render.ts";
+import { summaryPlace } from "../core/plan/summary-place.ts";
 
 /** A text counts a little more between its marks than both do apart. */
 const JOIN_TOKENS = 4;
@@ -17,12 +18,14 @@ export function frameTokens(input: PlanInput, parts?: Partition): number {
   return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
 }
 
-/** The summary stands where the first message that it replaces stood, or behind what the provider compacted. */
-function mayUserFollow({ conversation: { messages } }: PlanInput, { zone, protectedBy }: Partition): boolean {
-  const [first = 0] = zone;
+function mayUserFollow({ conversation: { messages } }: PlanInput, { protectedBy }: Partition): boolean {
+  const place = Math.max(
+    0,
+    summaryPlace(messages, (index) => protectedBy.has(index)),
+  );
   let next = messages.length;
   // Few are kept of a long list, and these are not in its order.
-  for (const index of protectedBy.keys()) if (index > first && index < next) next = index;
+  for (const index of protectedBy.keys()) if (index > place && index < next) next = index;
   return messages[next]?.role === "user" || messages.some(isNativeItem);
 }
 

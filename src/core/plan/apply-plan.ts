@@ -8,6 +8,7 @@ import { isNativeItem } from "./native-items.ts";
 import type { Plan, TextStep } from "./plan.ts";
 import { withResultText } from "./prune.ts";
 import { renderSummary } from "./render.ts";
+import { summaryPlace } from "./summary-place.ts";
 
 export interface ApplyInput {
   readonly conversation: Conversation;
@@ -31,11 +32,9 @@ export function applyPlan({ conversation, plan, summary, native, render }: Apply
     const messages = removed.size === 0 ? edited : edited.filter(({ id }) => !removed.has(id));
     return messages === conversation.messages ? conversation : { ...conversation, messages };
   }
-  // The summary stands where the first message that it replaces stood, but never before what the provider compacted itself:
-  // a provider may read nothing that stands there.
+  // The summary never stands before what the provider compacted itself: a provider may read nothing that stands there.
   const leadEnd = endOfNative(edited, removed);
-  const first = edited.findIndex(({ id }) => removed.has(id));
-  const at = Math.max(leadEnd, first);
+  const at = Math.max(leadEnd, summaryPlace(edited, isStaying(edited, removed)));
   const kept = (from: number, to?: number): readonly Message[] =>
     edited.slice(from, to).filter(({ id }) => !removed.has(id));
   const rendered = renderSummary({
@@ -48,6 +47,10 @@ export function applyPlan({ conversation, plan, summary, native, render }: Apply
     rules: formatRules(conversation.format),
   });
   return { ...conversation, system: rendered.system, messages: rendered.messages };
+}
+
+function isStaying(messages: readonly Message[], removed: ReadonlySet<string>): (index: number) => boolean {
+  return (index) => !removed.has(messages[index]?.id ?? "");
 }
 
 /** Where the round of the newest kept item ends; 0 without one, or where nothing can be put behind it. */

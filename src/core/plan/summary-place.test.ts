@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { parseShorthand } from "../../testing/shorthand.ts";
+import { text } from "../message.ts";
+import { summaryPlace } from "./summary-place.ts";
+
+/** One word per message; a `+` behind it where the message stays. */
+function check(script: string, expected: number): void {
+  const words = script.split(" ");
+  const messages = parseShorthand(words.map((word) => word.replace("+", "")).join(" "));
+  expect(
+    summaryPlace(messages, (index) => words[index]?.endsWith("+") === true),
+    script,
+  ).toBe(expected);
+}
+
+test("in the place of the first that goes", () => {
+  check("u a u a u+", 0);
+  check("u+ a u a u+ a+", 1);
+  check("a u c1+ r1+ a u+", 0);
+});
+test("behind a request that others followed", () => {
+  check("a u+ a u a u+", 2);
+  check("c1 r1 u+ c2 r2 u c3 r3 u+ a+", 3);
+  check("a u+ a u+ a u+", 4);
+  check("a u+ a u+ a u a", 2);
+});
+test("before the newest, whatever was done for it since", () => {
+  check("u a u+ a c1 r1", 0);
+  check("a u+ a u+ c1 r1 c2+ r2+", 2);
+});
+test("nowhere where nothing goes", () => check("u+ a+", -1));
+
+test("what a user said beside results is the newest request, too", () => {
+  const messages = parseShorthand("a u a u c1 r1 c2 r2").map((message, index) =>
+    index === 5 ? { ...message, role: "user" as const, parts: [...message.parts, text("Use brass.")] } : message,
+  );
+  // Nothing goes between the last request and what was said beside the results: both stand behind the summary.
+  expect(summaryPlace(messages, (index) => [1, 3, 4, 5].includes(index))).toBe(2);
+  expect(summaryPlace(messages, (index) => [1, 4, 5].includes(index))).toBe(2);
+});
