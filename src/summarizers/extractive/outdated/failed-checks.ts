@@ -11,16 +11,11 @@ import type { KeptView } from "../reading/kept-view.ts";
 import type { Failure, Reading } from "../reading/reading.ts";
 import { quick } from "../text/quick-expressions.ts";
 
-/** A check so many calls ago says little by now. */
-const CALLS_LOOKED_AT = 200;
-
 /** Where the newest check failed, behind everything where that stays in the view; -1 where it passed, or there is none. */
-export function failedCheckAt({ failures, log }: Reading, { ends }: KeptView): number {
+export function failedCheckAt({ failures, newestCheck }: Reading, { ends }: KeptView): number {
   if (ends.newestCheck !== undefined) return ends.newestCheck === "failed" ? Infinity : -1;
   const failed = failures.findLast(isCheckFailure)?.message ?? -1;
-  const newest = [...log.values()].slice(-CALLS_LOOKED_AT).findLast(({ brief }) => isCheck(brief));
-  if (newest === undefined || newest.message <= failed) return failed;
-  return hasFailedCheck(newest.brief, newest.result) ? newest.message : -1;
+  return newestCheck === undefined || newestCheck.message <= failed ? failed : -1;
 }
 
 export function isCheckFailure({ toolName, summary }: Failure): boolean {

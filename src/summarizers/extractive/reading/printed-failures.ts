@@ -1,5 +1,5 @@
 /**
- * Takes the newest check out of what succeeded where it printed that it failed, though its call returned as if all were well. Looks at the
+ * Finds the newest check, and takes it out of what succeeded where it printed that it failed, though its call returned as if all were well. Looks at the
  * newest calls only, and reads one result. Never judges an older check: what came of it was seen.
  */
 
@@ -13,6 +13,8 @@ import type { Failure, PlacedCall } from "./reading.ts";
 export interface CallsMade {
   readonly failures: readonly Failure[];
   readonly log: ReadonlyMap<string, PlacedCall>;
+  /** The newest check whose call returned, whatever it printed. */
+  readonly newestCheck: PlacedCall | undefined;
 }
 
 interface CallsRead {
@@ -25,13 +27,13 @@ const CALLS_LOOKED_AT = 200;
 
 export function withPrintedFailure({ failures, log }: CallsRead): CallsMade {
   const known = [...failures.values()];
-  const newest = [...log.values()].slice(-CALLS_LOOKED_AT).findLast(({ brief }) => isCheck(brief));
-  const printed = newest === undefined ? undefined : printedFailure(newest.brief, newest.result);
-  if (newest === undefined || printed === undefined) return { failures: known, log };
-  const { name, brief, message, call } = newest;
+  const newestCheck = [...log.values()].slice(-CALLS_LOOKED_AT).findLast(({ brief }) => isCheck(brief));
+  const printed = newestCheck === undefined ? undefined : printedFailure(newestCheck.brief, newestCheck.result);
+  if (newestCheck === undefined || printed === undefined) return { failures: known, log, newestCheck };
+  const { name, brief, message, call } = newestCheck;
   const summary = oneLine(`${brief}${OUTCOME_MARK}${printed}`, FAILURE_CHARS_MAX);
   const failed: Failure = { toolName: name, summary, call, message };
   const succeeded = new Map(log);
   succeeded.delete(callKeyOf(name, brief));
-  return { failures: [...known, failed].sort((a, b) => a.message - b.message), log: succeeded };
+  return { failures: [...known, failed].sort((a, b) => a.message - b.message), log: succeeded, newestCheck };
 }

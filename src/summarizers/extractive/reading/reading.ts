@@ -29,7 +29,6 @@ import { requestOf, speakerOf } from "./request.ts";
 import { hasShellState, withoutShellState } from "./tool-output.ts";
 import { hasWrittenSince } from "./written-since.ts";
 
-/** A stretch of prose and who said it. */
 export interface Reading {
   readonly language: Language;
   readonly ledger: FactLedger;
@@ -42,6 +41,8 @@ export interface Reading {
   readonly filesModified: ReadonlySet<string>;
   /** Newest last; calls that later succeeded are gone. */
   readonly failures: readonly Failure[];
+  /** The newest check whose call returned; where it printed that it failed, it is among the failures. */
+  readonly newestCheck: PlacedCall | undefined;
   /** The newest call, when it failed. */
   readonly openFailure: Failure | undefined;
   readonly todos: readonly Todo[] | undefined;
@@ -104,7 +105,7 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
   for (const message of messages) state.ledger.add(message);
   const speaks = speaksIn(messages);
   for (const [index, message] of messages.entries()) readMessage(state, message, { index, isRequest: speaks(message) });
-  const { failures, log } = withPrintedFailure(state);
+  const { failures, log, newestCheck } = withPrintedFailure(state);
   const newest = failures.at(-1);
   const isNewest = newest !== undefined && newest.call === state.callsMade;
   const isOpen = isNewest && !(state.observations > 0 && hasWrittenSince(state.prose, newest.message));
@@ -113,6 +114,7 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
     language: detectLanguage(sampleOf(state.prose)),
     log,
     failures,
+    newestCheck,
     openFailure: isOpen ? newest : undefined,
   };
 }
