@@ -2,9 +2,9 @@
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import type { Message } from "../core/message.ts";
+import { requestOf as wordsOf } from "../core/plan/own-words.ts";
 import { speaksIn } from "../core/plan/words-beside.ts";
 import { cutMiddle } from "./cut-text.ts";
-import { requestOf as wordsOf } from "./extractive/reading/request.ts";
 import { headingKey, parseSections } from "./sections.ts";
 
 const REQUEST_CHARS_MAX = 1_000;

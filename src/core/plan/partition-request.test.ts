@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Message, type Part, text } from "../message.ts";
 import { quoteResult } from "../repair/pass.ts";
-import { isRequest } from "./partition-request.ts";
+import { firstRequest, isRequest } from "./partition-request.ts";
 
 const user = (...parts: Part[]): Message => ({ id: "m", role: "user", parts });
 const QUOTED = quoteResult({ type: "tool-result", callId: "c1", content: [text("3 rows")], isError: false });
@@ -23,3 +23,13 @@ test.each([
     true,
   ],
 ])("%s", (_, message, expected) => expect(isRequest(message)).toBe(expected));
+
+test("the first request is the first in a user's own words", () => {
+  const note = user(text("<local-command-caveat>Generated while running local commands.</local-command-caveat>"));
+  const command = user(text("<command-name>/clear</command-name>\n<command-args></command-args>"));
+  const task = user(text("Count the boats."));
+  const summary = user(text("This session is being continued from a previous conversation."));
+  expect(firstRequest([summary, note, command, task, task], isRequest)).toBe(3);
+  expect(firstRequest([summary, command, note], isRequest)).toBe(1);
+  expect(firstRequest([summary], isRequest)).toBe(-1);
+});

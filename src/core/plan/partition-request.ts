@@ -3,13 +3,25 @@
  * place. Judges by the marks that clients put on what they pass on, never by what the text is about.
  */
 
-import type { Message } from "../message.ts";
+import type { Message, Part } from "../message.ts";
 import { QUOTED_RESULT_OPENING } from "../repair/pass.ts";
 import { isTurnStart } from "../structure/structure.ts";
 import { isForeignSummary } from "./foreign-summaries.ts";
+import { requestOf } from "./own-words.ts";
 
 export function isRequest(message: Message): boolean {
   return isTurnStart(message) && !isForeignSummary(message) && !isPassedOn(message);
+}
+
+/** Where the work begins: the first request in a user's own words, else the first of all. What a client notes in the user's place is no task. */
+export function firstRequest(messages: readonly Message[], isAsked: (message: Message) => boolean): number {
+  const first = messages.findIndex(isAsked);
+  const own = messages.findIndex((message) => isAsked(message) && message.parts.some(isOwn));
+  return own < 0 ? first : own;
+}
+
+function isOwn(part: Part): boolean {
+  return part.type !== "text" || requestOf(part.text) !== "";
 }
 
 /** A user's message in which everything that can be read is the output of a tool. */

@@ -7,7 +7,7 @@ import type { Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isTurnStart, type Structure } from "../structure/structure.ts";
 import { isNativeItem } from "./native-items.ts";
-import { isRequest } from "./partition-request.ts";
+import { firstRequest, isRequest } from "./partition-request.ts";
 import type { Protection } from "./plan.ts";
 import { matchesAnyTool } from "./tool-patterns.ts";
 import { hasRequestBeside, unansweredRound } from "./unanswered-round.ts";
@@ -149,7 +149,7 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
   const { protect } = input.settings;
   // An earlier summary of ours stands in a user's place, but asks for nothing.
   const isAsked = (message: Message): boolean => isRequest(message) && !summaryIds.has(message.id);
-  const firstUser = protect.firstUser && !input.mayDropFirstUser ? messages.findIndex(isAsked) : -1;
+  const firstUser = protect.firstUser && !input.mayDropFirstUser ? firstRequest(messages, isAsked) : -1;
   const asked = messages.findLastIndex(isAsked);
   const keepsLatest = protect.latestRequest || input.isTight || input.keepsRequest === true;
   const latest = keepsLatest ? asked : -1;

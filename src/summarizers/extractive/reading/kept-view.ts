@@ -6,6 +6,7 @@
 import type { SummaryInput } from "../../../core/checkpoint/summary.ts";
 import type { Message } from "../../../core/message.ts";
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
+import { requestOf } from "../../../core/plan/own-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
 import { callsForResult } from "../calls/tagged-call.ts";
@@ -13,7 +14,6 @@ import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { type CallEnds, callEndsIn } from "./call-ends.ts";
 import { createProse, type Prose } from "./prose.ts";
 import { isObservation } from "./reading.ts";
-import { requestOf } from "./request.ts";
 import { withoutShellState } from "./tool-output.ts";
 
 export interface KeptView {

@@ -10,6 +10,7 @@ import { createFactLedger, type FactLedger } from "../../../core/facts/facts.ts"
 import type { JsonValue } from "../../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, text as textPart } from "../../../core/message.ts";
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
+import { requestOf } from "../../../core/plan/own-words.ts";
 import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { filesOfCall } from "../calls/call-files.ts";
@@ -25,7 +26,7 @@ import { dropOldest } from "./bounded-map.ts";
 import { isChangedOtherwise } from "./evidence.ts";
 import { withPrintedFailure } from "./printed-failures.ts";
 import { createProse, type Prose } from "./prose.ts";
-import { requestOf, speakerOf } from "./request.ts";
+import { speakerOf } from "./speaker.ts";
 import { hasShellState, withoutShellState } from "./tool-output.ts";
 import { hasWrittenSince } from "./written-since.ts";
 

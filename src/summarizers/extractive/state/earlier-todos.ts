@@ -5,11 +5,11 @@
 
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { Message } from "../../../core/message.ts";
+import { requestOf } from "../../../core/plan/own-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { isTask } from "../goal/tasks.ts";
 import { isObservation } from "../reading/reading.ts";
-import { requestOf } from "../reading/request.ts";
 import { withoutShellState } from "../reading/tool-output.ts";
 import { matcher } from "../text/shared-words.ts";
 

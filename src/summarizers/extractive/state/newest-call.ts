@@ -6,6 +6,7 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { isObject, type JsonValue } from "../../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../core/message.ts";
+import { requestOf } from "../../../core/plan/own-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { briefOf, failureOf, innerInput, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
@@ -15,7 +16,6 @@ import { asksUser, settledByTool } from "../calls/question-tools.ts";
 import { taggedCall } from "../calls/tagged-call.ts";
 import { isTodoList } from "../calls/todo-list.ts";
 import { isAssent } from "../goal/tasks.ts";
-import { requestOf } from "../reading/request.ts";
 import { withoutShellState } from "../reading/tool-output.ts";
 import { hasWords } from "../statements/course.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requestOf } from "./request.ts";
+import { requestOf } from "./own-words.ts";
 
 test.each([
   ["Fix the parser.", "Fix the parser."],

@@ -1,7 +1,7 @@
 /** A user's own words out of a user message: without the blocks that clients put around or in place of them. Never rewords. */
 
-import { MISSING_START_TEXT } from "../../../core/repair/roles.ts";
-import { INTERRUPTED_TEXT } from "../../../core/repair/settle-results.ts";
+import { MISSING_START_TEXT } from "../repair/roles.ts";
+import { INTERRUPTED_TEXT } from "../repair/settle-results.ts";
 
 /** Written in a user's place by our own repair. */
 const REPAIR_NOTES: ReadonlySet<string> = new Set([MISSING_START_TEXT, INTERRUPTED_TEXT]);
@@ -50,16 +50,4 @@ function withoutClientBlocks(text: string): string {
     from = end + name.length + 3;
   }
   return words + text.slice(from);
-}
-
-const SPEAKER = /^([\p{Lu}\p{Lo}][\p{L}\p{N} .'’_-]{0,39})[:：]\s/u;
-const SPEAKER_WORDS_MAX = 4;
-
-/** The name before a colon at the very beginning, as in the transcript of a meeting; empty when there is none. */
-export function speakerOf(text: string): string {
-  const start = text.slice(0, 60);
-  // Most beginnings have no colon, and to look for one takes less than to ask for letters of every script.
-  if (!start.includes(":") && !start.includes("：")) return "";
-  const name = SPEAKER.exec(start)?.[1] ?? "";
-  return name.split(" ").length <= SPEAKER_WORDS_MAX ? name : "";
 }
