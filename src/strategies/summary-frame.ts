@@ -19,13 +19,10 @@ export function frameTokens(input: PlanInput, parts?: Partition): number {
 }
 
 function mayUserFollow({ conversation: { messages } }: PlanInput, { protectedBy }: Partition): boolean {
-  const place = Math.max(
-    0,
-    summaryPlace(messages, (index) => protectedBy.has(index)),
-  );
-  let next = messages.length;
   // Few are kept of a long list, and these are not in its order.
-  for (const index of protectedBy.keys()) if (index > place && index < next) next = index;
+  const kept = [...protectedBy.keys()].sort((a, b) => a - b);
+  const place = summaryPlace(messages, kept);
+  const next = kept.find((index) => index > place) ?? messages.length;
   return messages[next]?.role === "user" || messages.some(isNativeItem);
 }
 

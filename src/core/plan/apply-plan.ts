@@ -34,7 +34,7 @@ export function applyPlan({ conversation, plan, summary, native, render }: Apply
   }
   // The summary never stands before what the provider compacted itself: a provider may read nothing that stands there.
   const leadEnd = endOfNative(edited, removed);
-  const at = Math.max(leadEnd, summaryPlace(edited, isStaying(edited, removed)));
+  const at = Math.max(leadEnd, summaryPlace(edited, keptIndices(edited, removed)));
   const kept = (from: number, to?: number): readonly Message[] =>
     edited.slice(from, to).filter(({ id }) => !removed.has(id));
   const rendered = renderSummary({
@@ -49,8 +49,8 @@ export function applyPlan({ conversation, plan, summary, native, render }: Apply
   return { ...conversation, system: rendered.system, messages: rendered.messages };
 }
 
-function isStaying(messages: readonly Message[], removed: ReadonlySet<string>): (index: number) => boolean {
-  return (index) => !removed.has(messages[index]?.id ?? "");
+function keptIndices(messages: readonly Message[], removed: ReadonlySet<string>): readonly number[] {
+  return messages.flatMap(({ id }, index) => (removed.has(id) ? [] : [index]));
 }
 
 /** Where the round of the newest kept item ends; 0 without one, or where nothing can be put behind it. */

@@ -7,10 +7,8 @@ import { summaryPlace } from "./summary-place.ts";
 function check(script: string, expected: number): void {
   const words = script.split(" ");
   const messages = parseShorthand(words.map((word) => word.replace("+", "")).join(" "));
-  expect(
-    summaryPlace(messages, (index) => words[index]?.endsWith("+") === true),
-    script,
-  ).toBe(expected);
+  const kept = words.flatMap((word, index) => (word.endsWith("+") ? [index] : []));
+  expect(summaryPlace(messages, kept), script).toBe(expected);
 }
 
 test("in the place of the first that goes", () => {
@@ -22,11 +20,18 @@ test("behind a request that others followed", () => {
   check("a u+ a u a u+", 2);
   check("c1 r1 u+ c2 r2 u c3 r3 u+ a+", 3);
   check("a u+ a u+ a u+", 4);
-  check("a u+ a u+ a u a", 2);
+  check("a u+ a u+ a u a", 4);
 });
 test("before the newest, whatever was done for it since", () => {
   check("u a u+ a c1 r1", 0);
   check("a u+ a u+ c1 r1 c2+ r2+", 2);
+});
+test("behind those that stay where the newest goes", () => {
+  check("a u+ c1 r1 u a", 2);
+  const messages = parseShorthand("a u c1 r1 c2 r2").map((message, index) =>
+    index === 3 ? { ...message, role: "user" as const, parts: [...message.parts, text("Use brass.")] } : message,
+  );
+  expect(summaryPlace(messages, [1])).toBe(2);
 });
 test("nowhere where nothing goes", () => check("u+ a+", -1));
 
@@ -35,6 +40,6 @@ test("what a user said beside results is the newest request, too", () => {
     index === 5 ? { ...message, role: "user" as const, parts: [...message.parts, text("Use brass.")] } : message,
   );
   // Nothing goes between the last request and what was said beside the results: both stand behind the summary.
-  expect(summaryPlace(messages, (index) => [1, 3, 4, 5].includes(index))).toBe(2);
-  expect(summaryPlace(messages, (index) => [1, 4, 5].includes(index))).toBe(2);
+  expect(summaryPlace(messages, [1, 3, 4, 5])).toBe(2);
+  expect(summaryPlace(messages, [1, 4, 5])).toBe(2);
 });

@@ -7,23 +7,28 @@ import type { Message } from "../message.ts";
 import { isRequest } from "./partition-request.ts";
 import { hasWordsBeside } from "./words-beside.ts";
 
-/** The index of a message that goes; -1 where none does. `stays` tells of each whether it stays. */
-export function summaryPlace(messages: readonly Message[], stays: (index: number) => boolean): number {
-  const goes = (_: Message, index: number): boolean => !stays(index);
-  const first = messages.findIndex(goes);
-  const end = messages.findLastIndex(goes) + 1;
-  const isOld = (message: Message, index: number): boolean => index > first && stays(index) && asks(message);
-  const newest = messages.slice(end).some(asks) ? end : messages.slice(0, end).findLastIndex(isOld);
+/** The index of a message that goes; -1 where none does. `kept` are the indices of those that stay, ascending. */
+export function summaryPlace(messages: readonly Message[], kept: readonly number[]): number {
+  let first = 0;
+  while (kept[first] === first) first++;
+  if (first >= messages.length) return -1;
+  let end = messages.length;
+  let scattered = kept.length;
+  while (scattered > 0 && kept[scattered - 1] === end - 1) {
+    end--;
+    scattered--;
+  }
+  // Whether or not it stays: what was asked before it is old.
+  const newest = messages.findLastIndex(asks);
+  const oldEnd = kept.includes(newest) ? Math.min(newest, end) : end;
   let place = first;
-  let isBehindOld = false;
-  for (let index = first + 1; index < newest; index++) {
+  for (let at = first; at < scattered; at++) {
+    const index = kept[at] ?? 0;
     const message = messages[index];
-    if (message === undefined) continue;
-    if (isOld(message, index)) isBehindOld = true;
-    else if (isBehindOld && !stays(index)) {
-      place = index;
-      isBehindOld = false;
-    }
+    if (index >= oldEnd || message === undefined || !asks(message)) continue;
+    let gone = index + 1;
+    for (let next = at + 1; kept[next] === gone; next++) gone++;
+    if (gone < oldEnd) place = gone;
   }
   return place;
 }

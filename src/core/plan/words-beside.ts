@@ -8,33 +8,38 @@ import { isTurnStart } from "../structure/structure.ts";
 import { isLabelledOutput } from "./partition-request.ts";
 
 /** Whether a text stands beside results that is not marked as a client's own. */
-export function hasWordsBeside(message: Message): boolean {
-  return wordsBeside(message).length > 0;
+export function hasWordsBeside({ role, parts }: Message): boolean {
+  // Nearly every message that brings a result brings nothing else.
+  if (role !== "user" || parts.length < 2) return false;
+  let hasResult = false;
+  let hasWords = false;
+  for (const part of parts) {
+    if (part.type === "tool-result") hasResult = true;
+    else if (part.type === "text" && !hasWords) hasWords = isSaid(part.text);
+  }
+  return hasResult && hasWords;
 }
 
 /** Tells of a list's messages whether a user speaks in them: where turns begin, and beside results. */
 export function speaksIn(messages: readonly Message[]): (message: Message) => boolean {
   const spoken = spokenBeside(messages);
-  return (message) => isTurnStart(message) || spoken.has(message);
+  return spoken.size === 0 ? isTurnStart : (message) => isTurnStart(message) || spoken.has(message);
 }
 
-/** Those of the messages in which a user spoke beside results. */
+/** Those of the messages in which a user spoke beside results, in their order. */
 export function spokenBeside(messages: readonly Message[]): ReadonlySet<Message> {
   const saying = messages.filter(hasWordsBeside);
   if (saying.length < 2) return new Set(saying);
   const times = new Map<string, number>();
   for (const message of saying) {
-    for (const key of new Set(wordsBeside(message).map(keyOf))) times.set(key, (times.get(key) ?? 0) + 1);
+    for (const key of new Set(wordsOf(message).map(keyOf))) times.set(key, (times.get(key) ?? 0) + 1);
   }
-  return new Set(saying.filter((message) => wordsBeside(message).some((text) => times.get(keyOf(text)) === 1)));
+  return new Set(saying.filter((message) => wordsOf(message).some((text) => times.get(keyOf(text)) === 1)));
 }
 
-function wordsBeside({ role, parts }: Message): readonly string[] {
-  if (role !== "user" || !parts.some(({ type }) => type === "tool-result")) return NONE;
+function wordsOf({ parts }: Message): readonly string[] {
   return parts.flatMap((part) => (part.type === "text" && isSaid(part.text) ? [part.text] : []));
 }
-
-const NONE: readonly string[] = [];
 
 /** Clients put reminders into a tag, and that the user broke in into brackets. */
 function isSaid(text: string): boolean {
