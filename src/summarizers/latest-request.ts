@@ -3,6 +3,7 @@
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import type { Message } from "../core/message.ts";
 import { requestOf as wordsOf } from "../core/plan/own-words.ts";
+import { userTexts } from "../core/plan/refusal-words.ts";
 import { speaksIn } from "../core/plan/words-beside.ts";
 import { cutMiddle } from "./cut-text.ts";
 import { headingKey, parseSections } from "./sections.ts";
@@ -32,7 +33,7 @@ export function latestRequests({ messages, turnPrefix, kept, previous }: Summary
 }
 
 function requestOf(message: Message): string | undefined {
-  const texts = message.parts.flatMap((part) => (part.type === "text" ? [wordsOf(part.text.toWellFormed())] : []));
+  const texts = userTexts(message.parts).map((said) => wordsOf(said.toWellFormed()));
   const request = texts.filter((text) => text !== "").join("\n");
   return request === "" ? undefined : bounded(request);
 }

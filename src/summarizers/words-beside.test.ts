@@ -83,3 +83,20 @@ test("that the user stopped the work is told, whichever message says so", async 
   expect(beside.nextSteps[0]).toBe(stopped);
   expect(stopped).toMatch(/stopped/);
 });
+
+test("what a user refuses a call with is the newest request, and the call no failure", async () => {
+  const refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n";
+  const words = "Use the blue paint of the tower for the gate instead.";
+  const work = [...ran("ls docs", "pilots.md"), ...ran("cat docs/pilots.md", "Four pilots.")];
+  const messages = [user(FIRST), ...ran("mix green", `${refusal}${words}`), ...work];
+  const { goal, toolFailures } = await summaryOf(messages);
+  expect(goal.at(-1)).toBe(words);
+  expect(toolFailures).toEqual([]);
+  expect(latestRequests(inputOf(messages)).at(-1)).toBe(words);
+});
+
+test("what a client passes on in a reminder is the user's word", () => {
+  const queued = `<system-reminder>\nThe user sent the following message:\n${NEWER}\n\nPlease address this message.\n</system-reminder>`;
+  const messages = [user(FIRST), ...ran("mix green", "ok", queued), ...ran("ls docs", "pilots.md")];
+  expect(latestRequests(inputOf(messages)).at(-1)).toBe(NEWER);
+});

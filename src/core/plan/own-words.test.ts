@@ -8,6 +8,10 @@ test.each([
   ["<command-name>/clear</command-name>\n<command-args></command-args>", ""],
   ["<command-name>/fix</command-name>\n<command-args>the tide parser</command-args>", "the tide parser"],
   ["<task-notification><status>completed</status></task-notification>\nRead the output file.", ""],
+  [
+    "<system-reminder>\nThe user sent the following message:\nPaint the door, too.\n\nPlease address this message and continue.\n</system-reminder>",
+    "Paint the door, too.",
+  ],
   ["<local-command-stdout>ok</local-command-stdout>", ""],
   ["<bash-input>ls</bash-input><bash-stdout>a b</bash-stdout>", ""],
   ["<user_query>Fix the parser.</user_query>", "Fix the parser."],

@@ -33,6 +33,21 @@ function ownWords(text: string): string {
   return rest.includes("<") ? rest.replace(WRAPPER, "") : rest;
 }
 
+/** Whether a client passes on, in a block of its own, what the user wrote while the model was at work. */
+export function hasQueuedWords(text: string): boolean {
+  return text.includes(QUEUED) && requestOf(text) !== "";
+}
+
+const QUEUED = "The user sent the following message:";
+/** What the client says behind the words. */
+const QUEUE_ADVICE = /\n\s*(?:Please address this message|IMPORTANT:|After completing your current task)[\s\S]*$/;
+
+/** The user's words in a block of a client's; empty where there are none. */
+function queuedIn(block: string): string {
+  const start = block.trimStart();
+  return start.startsWith(QUEUED) ? start.slice(QUEUED.length).replace(QUEUE_ADVICE, "").trim() : "";
+}
+
 /** Searches for each closing tag once, so that tags left open do not make it quadratic. */
 function withoutClientBlocks(text: string): string {
   const unclosed = new Set<string>();
@@ -46,7 +61,7 @@ function withoutClientBlocks(text: string): string {
       unclosed.add(name);
       continue;
     }
-    words += text.slice(from, match.index);
+    words += text.slice(from, match.index) + queuedIn(text.slice(match.index + tag.length, end));
     from = end + name.length + 3;
   }
   return words + text.slice(from);

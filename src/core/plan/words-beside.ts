@@ -1,21 +1,24 @@
 /**
- * What a user said in a message that brings results: whoever breaks in while tools run is sent so by every client that joins messages of one
+ * What a user said in a message that brings results, or in refusing a call: whoever breaks in while tools run is sent so by every client that joins messages of one
  * role. Told from what clients add there themselves by the marks that they put on it, and by its coming again with other results.
  */
 
 import type { Message } from "../message.ts";
 import { isTurnStart } from "../structure/structure.ts";
+import { hasQueuedWords } from "./own-words.ts";
 import { isLabelledOutput } from "./partition-request.ts";
+import { refusalWords, userTexts } from "./refusal-words.ts";
 
 /** Whether a text stands beside results that is not marked as a client's own. */
 export function hasWordsBeside({ role, parts }: Message): boolean {
-  // Nearly every message that brings a result brings nothing else.
-  if (role !== "user" || parts.length < 2) return false;
+  if (role === "assistant") return false;
   let hasResult = false;
   let hasWords = false;
   for (const part of parts) {
-    if (part.type === "tool-result") hasResult = true;
-    else if (part.type === "text" && !hasWords) hasWords = isSaid(part.text);
+    if (part.type === "tool-result") {
+      hasResult = true;
+      hasWords ||= refusalWords(part) !== "";
+    } else if (part.type === "text" && role === "user" && !hasWords) hasWords = isSaid(part.text);
   }
   return hasResult && hasWords;
 }
@@ -38,12 +41,12 @@ export function spokenBeside(messages: readonly Message[]): ReadonlySet<Message>
 }
 
 function wordsOf({ parts }: Message): readonly string[] {
-  return parts.flatMap((part) => (part.type === "text" && isSaid(part.text) ? [part.text] : []));
+  return userTexts(parts).filter(isSaid);
 }
 
 /** Clients put reminders into a tag, and that the user broke in into brackets. */
 function isSaid(text: string): boolean {
-  return text.trim() !== "" && !isLabelledOutput(text) && !ADDED.test(text);
+  return text.trim() !== "" && !isLabelledOutput(text) && (!ADDED.test(text) || hasQueuedWords(text));
 }
 
 const ADDED = /^\s*(?:<[a-z][\w-]*>|\[Request (?:interrupted|aborted|cancell?ed)\b[^\]\n]*\]\s*$)/i;

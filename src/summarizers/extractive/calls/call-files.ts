@@ -5,6 +5,7 @@
 
 import { isArray, isObject, type JsonValue } from "../../../core/json.ts";
 import type { ToolCallPart } from "../../../core/message.ts";
+import { commandText } from "./command-text.ts";
 import { knownByName } from "./known-names.ts";
 
 export interface CallFiles {
@@ -74,7 +75,7 @@ function walk(value: JsonValue, found: Found, depth: number): void {
       else if (isArray(item) && roleOf(key).isPath) {
         for (const path of item) if (typeof path === "string") addPath(path, found.paths);
         walk(item, found, depth + 1);
-      } else if (isArray(item) && roleOf(key).isCommand) readCommand(item.filter(isString).join(" "), found);
+      } else if (isArray(item) && roleOf(key).isCommand) readCommand(commandText(item) ?? "", found);
       else if (item !== undefined) walk(item, found, depth + 1);
     }
   }
@@ -87,10 +88,6 @@ const roleOf = knownByName((key) => ({
   isPatch: PATCH_KEY.test(key),
   isPath: PATH_KEY.test(key),
 }));
-
-function isString(value: unknown): value is string {
-  return typeof value === "string";
-}
 
 function readArgument(key: string, value: string, found: Found): void {
   const role = roleOf(key);

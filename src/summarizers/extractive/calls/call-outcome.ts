@@ -1,11 +1,12 @@
 /** Whether a tool result reports a failure, and how to say so in one line. Reads a bounded part of any result. */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../core/message.ts";
 import { INTERRUPTED_TEXT } from "../../../core/repair/settle-results.ts";
 import { isScrap, unwrapped } from "../text/scraps.ts";
 import { oneLine } from "../text/sentences.ts";
+import { commandText } from "./command-text.ts";
 import { errorFieldOf, saysNone } from "./error-field.ts";
 import { taggedCall } from "./tagged-call.ts";
 
@@ -210,7 +211,8 @@ function stringUnder(input: JsonObject, keys: ReadonlyMap<string, number>): stri
   for (const key in input) {
     const turn = keys.get(key) ?? best;
     if (turn >= best) continue;
-    const value = input[key];
+    const given = input[key];
+    const value = given !== undefined && isArray(given) ? commandText(given) : given;
     if (typeof value !== "string" || value === "") continue;
     found = value;
     best = turn;

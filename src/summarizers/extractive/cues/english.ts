@@ -152,10 +152,10 @@ export const ENGLISH: CueTable = {
   ),
   hedge: words("maybe|perhaps|might|i bet|likely|probably|seems?|could be|i think|i guess|not sure|appears?|suppose"),
   nextLabel: words(
-    "next|next (?:steps?|up|actions?)|remaining(?: work| tasks?| steps?)?|to[- ]?do(?:s| list)?|follow[- ]ups?|still (?:open|to do|missing)|open (?:items|tasks|points)|action items?|what's left|left to do",
+    "next|next (?:steps?|up|actions?)|remaining(?: work| tasks?| steps?)?|to[- ]?do(?:s| list)?(?![-/])|follow[- ]ups?|still (?:open|to do|missing)|open (?:items|tasks|points)|action items?|what's left|left to do",
   ),
   leftLabel: words(
-    "(?:work |tasks? |items? )?remaining(?: work| tasks?| steps?| items?)?|still (?:open|to do|missing|outstanding)|open (?:items|tasks|points)|outstanding(?: items| tasks| points)?|what['’]s left|left to do|left open|to[- ]?do(?:s| list)?",
+    "(?:work |tasks? |items? )?remaining(?: work| tasks?| steps?| items?)?|still (?:open|to do|missing|outstanding)|open (?:items|tasks|points)|outstanding(?: items| tasks| points)?|what['’]s left|left to do|left open|to[- ]?do(?:s| list)?(?![-/])",
   ),
   planLabel: words(
     "(?:my|the|our) plan|plan:|i(?:'|’)ll|i will|we(?:'|’)ll|we will|i need to|we need to|going to|(?:two|three|four|five|six|\\d) (?:parts|steps|phases|stages|tasks)",

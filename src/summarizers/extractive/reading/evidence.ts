@@ -4,10 +4,11 @@
  */
 
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../../core/message.ts";
 import { failureKeyOf } from "../calls/call-keys.ts";
 import { failureOf, withoutPipes } from "../calls/call-outcome.ts";
+import { commandText } from "../calls/command-text.ts";
 import { differing, givenIn, isToldByArguments } from "../calls/given-arguments.ts";
 import { knownByName } from "../calls/known-names.ts";
 import { passedCheck } from "../calls/passed-check.ts";
@@ -50,7 +51,7 @@ export function runs({ input }: ToolCallPart, words: string): boolean {
 
 function commandUnder(input: JsonObject, key: string): string | undefined {
   const value = input[key];
-  const command = Array.isArray(value) ? value.join(" ") : value;
+  const command = value !== undefined && isArray(value) ? commandText(value) : value;
   return typeof command === "string" ? command : undefined;
 }
 

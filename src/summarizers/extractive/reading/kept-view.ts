@@ -4,9 +4,10 @@
  */
 
 import type { SummaryInput } from "../../../core/checkpoint/summary.ts";
-import type { Message } from "../../../core/message.ts";
+import { type Message, textsOf } from "../../../core/message.ts";
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
 import { requestOf } from "../../../core/plan/own-words.ts";
+import { userTexts } from "../../../core/plan/refusal-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
 import { callsForResult } from "../calls/tagged-call.ts";
@@ -116,8 +117,8 @@ function proseOf(message: Message, place: number, isStarted: boolean): readonly 
   if (isForeignSummary(message)) return [];
   if (!isUser && message.role !== "assistant") return [];
   const isFinal = !isUser && !callsForResult(message);
-  return message.parts.flatMap((part) => {
-    const text = part.type !== "text" ? "" : isUser ? askedIn(part.text, isStarted) : part.text;
+  return (isUser ? userTexts(message.parts) : textsOf(message.parts)).flatMap((said) => {
+    const text = isUser ? askedIn(said, isStarted) : said;
     return text.trim() === ""
       ? []
       : [createProse({ message: place, isUser, isRequest: isUser, isFinal, speaker: "", text })];

@@ -12,6 +12,7 @@ import { type Message, type ToolCallPart, type ToolResultPart, text as textPart 
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
 import { requestOf } from "../../../core/plan/own-words.ts";
 import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
+import { refusalWords } from "../../../core/plan/refusal-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { callKeyOf, failureKeyOf } from "../calls/call-keys.ts";
@@ -185,8 +186,11 @@ function readMessage(state: State, message: Message, { index, isRequest }: Place
   const isFinal = message.role === "assistant" && !callsForResult(message);
   for (const part of message.parts) {
     if (part.type === "tool-call") readCall(state, part);
-    else if (part.type === "tool-result") readResult(state, part, index);
-    else if (part.type === "text" && (isUser || message.role === "assistant") && part.text !== "") {
+    else if (part.type === "tool-result") {
+      const words = refusalWords(part);
+      if (words === "") readResult(state, part, index);
+      else readRefusal(state, part, { index, words });
+    } else if (part.type === "text" && (isUser || message.role === "assistant") && part.text !== "") {
       if (isUser && isObservation(part.text, state.isStarted)) {
         readObservation(state, part.text);
         continue;
@@ -198,6 +202,19 @@ function readMessage(state: State, message: Message, { index, isRequest }: Place
       if (isRequest) state.requests.push(text);
     }
   }
+}
+
+interface Refusal {
+  readonly index: number;
+  readonly words: string;
+}
+
+/** A call that the user refused with words neither failed nor did anything; what they said is asked for. */
+function readRefusal(state: State, result: ToolResultPart, { index, words }: Refusal): void {
+  state.waiting.delete(result.callId ?? result.name ?? "");
+  state.requests.push(words);
+  const said = { message: index, isUser: true, isRequest: true, isFinal: false, speaker: "", text: words };
+  state.prose.push(createProse(said));
 }
 
 /** An output of a tool in the user's place. Before anybody answered, the state of a shell only surrounds the task. */

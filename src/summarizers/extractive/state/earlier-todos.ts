@@ -6,6 +6,7 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { Message } from "../../../core/message.ts";
 import { requestOf } from "../../../core/plan/own-words.ts";
+import { userTexts } from "../../../core/plan/refusal-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { isTask } from "../goal/tasks.ts";
@@ -46,7 +47,5 @@ function taskBehindList(messages: readonly Message[], language: Language): strin
 }
 
 function askedIn({ parts }: Message): readonly string[] {
-  return parts.flatMap((part) =>
-    part.type === "text" && !isObservation(part.text, true) ? [requestOf(withoutShellState(part.text))] : [],
-  );
+  return userTexts(parts).flatMap((said) => (isObservation(said, true) ? [] : [requestOf(withoutShellState(said))]));
 }

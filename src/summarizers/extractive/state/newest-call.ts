@@ -7,6 +7,7 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { isObject, type JsonValue } from "../../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../core/message.ts";
 import { requestOf } from "../../../core/plan/own-words.ts";
+import { refusalWords } from "../../../core/plan/refusal-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { briefOf, failureOf, innerInput, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
@@ -52,7 +53,9 @@ export function newestCallIn(messages: readonly Message[], { said, language }: C
   const written = taggedCall(said);
   if (written !== undefined) return told(written, undefined);
   const command = writtenCommand(said);
-  return command === undefined ? undefined : { ...command, outcome: "succeeded" };
+  // Where nothing was said behind it, nothing came of it yet.
+  const outcome = messages.at(-1)?.role === "assistant" ? "running" : "succeeded";
+  return command === undefined ? undefined : { ...command, outcome };
 }
 
 /** Where the newest call was made, or the turn began. "Continue" and a client's note begin none, unless the assistant had ended its own. */
@@ -99,7 +102,7 @@ const REFUSED =
 
 function asks({ parts }: Message, language: Language): boolean {
   return parts.some((part) => {
-    if (part.type === "tool-result") return false;
+    if (part.type === "tool-result") return refusalWords(part) !== "";
     const words = part.type === "text" ? requestOf(withoutShellState(part.text)) : undefined;
     return words === undefined || (words !== "" && !isAssent(words, language));
   });

@@ -281,9 +281,11 @@ test("so are they where they refused a call without a word, which is nothing to 
   const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
   const stopped = "Wait for the user. The work was stopped by hand.";
   await check([asked, ...ran("draw table", refusal, true)], [stopped, "go on from: bash: draw table"]);
+  const failed = ran("draw table", "Error: the ink is dry", true);
+  await check([asked, ...failed], ["overcome the failure of: bash: draw table"]);
+  // What they said in refusing is asked for.
   const because = `${refusal} The user gave this reason: the ink is dry.`;
-  for (const output of [because, "Error: the ink is dry"])
-    await check([asked, ...ran("draw table", output, true)], ["overcome the failure of: bash: draw table"]);
+  await check([asked, ...ran("draw table", because, true)], ["take up: the ink is dry."]);
   await check([asked, ...ran("draw table", refusal, true), ...ran("ls", "x")], ["go on from: bash: ls"]);
 });
 
