@@ -35,6 +35,11 @@ describe("an answer that ends a turn", () => {
     await check("I've mended the first page. The second is locked.", ANSWERED);
     await check("I've mended the first page, as shown here:", ANSWERED);
   });
+  test("waits for what it needs of the user, though it asks nothing", async () => {
+    const needed = "Once you provide the number of the ferry, I can mend its timetable.";
+    await check(`There are two ferries. ${needed}`, `wait for the user's answer: ${needed}`);
+    await check("I've mended it. Once you provide anything else, feel free to ask.", DONE);
+  });
   test("says what is still to do, of whoever speaks", async () => {
     const owed = "I still have to turn the horn off and run the suite again.";
     await check(`One test fails: the horn sounds twice. ${owed}`, owed);

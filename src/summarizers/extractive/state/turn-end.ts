@@ -43,6 +43,8 @@ export function afterAnswer({ said, language, userLanguage, open, hasSteps, isTa
     const told = ground + oneLine(question, QUESTION_CHARS_MAX);
     return [isTold ? awaitingLine(userLanguage) : awaitingLabel(userLanguage) + told];
   }
+  const demanded = demandedIn(said);
+  if (demanded !== undefined) return [awaitingLabel(userLanguage) + oneLine(demanded, QUESTION_CHARS_MAX)];
   const announced = announcedIn(said, language);
   if (announced !== undefined) return [announced];
   if (hasSteps) return [];
@@ -56,6 +58,21 @@ export function afterAnswer({ said, language, userLanguage, open, hasSteps, isTa
     ![next, leftLabel, blocked].some((cue) => cue.test(said.slice(-END_CHARS)));
   return [answeredLine(userLanguage, { isAllDone })];
 }
+
+/** "Once you provide your number, I can book it.": what the work waits for, though nothing is asked. */
+function demandedIn(said: string): string | undefined {
+  const end = said.slice(-END_CHARS);
+  if (!DEMANDING.test(end)) return undefined;
+  return splitSentences(end, { sentencesMax: 4 * SENTENCES_READ })
+    .slice(-SENTENCES_READ)
+    .map(withoutLayout)
+    .findLast((sentence) => DEMANDING.test(sentence) && !COURTESY.test(sentence));
+}
+
+const DEMANDING = quick(
+  String.raw`(?<!\p{L})(?:(?:once|as soon as) you(?:['’]ve| have)? (?:provided?|shared?|sen[dt]|given?|confirm(?:ed)?|tell|told|let me know)|(?:i|we)(?:['’]ll| will) need (?:the following|your|to know|(?:some |a few )?more (?:details|information))|sobald (?:sie|du) (?:mir )?.{1,60}(?:mitteil|angib|angeb|nenn|schick|bestätig)|dès que vous (?:m['’]aurez|aurez|me)|(?:una vez que|en cuanto) (?:me )?(?:proporcione|indique|confirme|envíe|comparta)|assim que (?:você )?(?:me )?(?:informar|enviar|confirmar)|non appena mi|как только вы)(?!\p{L})`,
+  "i",
+);
 
 /** "I still have to write the manual.": what one of the last sentences says to come, of whoever speaks. */
 function owedIn(said: string, language: Language): string | undefined {
