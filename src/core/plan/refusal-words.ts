@@ -2,10 +2,16 @@
 
 import type { Part, ToolResultPart } from "../message.ts";
 
+/** Whether a result says that the user did not let the call run. */
+export function isRefusal({ content: [first] }: ToolResultPart): boolean {
+  if (first?.type !== "text" || !mayRefuse(first.text.charCodeAt(0))) return false;
+  return REFUSED.test(first.text.slice(0, OPENING_CHARS));
+}
+
 /** Empty for any other result, and where they refused without a word. */
-export function refusalWords({ content: [first] }: ToolResultPart): string {
-  if (first?.type !== "text" || !mayRefuse(first.text.charCodeAt(0))) return "";
-  if (!REFUSED.test(first.text.slice(0, OPENING_CHARS))) return "";
+export function refusalWords(result: ToolResultPart): string {
+  const [first] = result.content;
+  if (first?.type !== "text" || !isRefusal(result)) return "";
   const said = SAID.exec(first.text.slice(0, NOTE_CHARS));
   if (said === null) return "";
   return first.text
@@ -38,7 +44,7 @@ export function userTexts(parts: readonly Part[]): readonly string[] {
 const OPENING_CHARS = 80;
 const NOTE_CHARS = 600;
 const REFUSED =
-  /^\W*(?:error: )?(?:the )?user (?:doesn['’]t want to (?:proceed|take)|(?:has )?(?:denied|rejected|declined|refused))/i;
+  /^\W*(?:error: )?(?:the )?user (?:doesn['’]t want to (?:proceed|take)(?!\w)|(?:has )?(?:denied|rejected|declined|refused))/i;
 const SAID =
   /(?:the )?user (?:said|says|gave (?:this|the following) (?:reason|feedback)|provided (?:this|the following) (?:reason|feedback)(?: for the rejection)?)\s*:\s*/i;
 /** What clients put behind the words. */

@@ -106,7 +106,10 @@ export function readMessages(messages: readonly Message[], { isStarted }: ReadOp
   // One after the other: in turns, each would drive the other's code and tables out of the processor's caches.
   for (const message of messages) state.ledger.add(message);
   const speaks = speaksIn(messages);
-  for (const [index, message] of messages.entries()) readMessage(state, message, { index, isRequest: speaks(message) });
+  for (const [index, message] of messages.entries()) {
+    state.message = index;
+    readMessage(state, message, speaks(message));
+  }
   const { failures, log, newestCheck } = withPrintedFailure(state);
   const newest = failures.at(-1);
   const isNewest = newest !== undefined && newest.call === state.callsMade;
@@ -172,16 +175,11 @@ function newState(isStarted: boolean): State {
   };
 }
 
-interface Place {
-  readonly index: number;
-  /** A user asks for something in it. */
-  readonly isRequest: boolean;
-}
-
-function readMessage(state: State, message: Message, { index, isRequest }: Place): void {
+/** `isRequest`: a user asks for something in it. */
+function readMessage(state: State, message: Message, isRequest: boolean): void {
+  const index = state.message;
   const isUser = message.role === "user";
   if (isForeignSummary(message)) return;
-  state.message = index;
   if (message.role === "assistant") state.hasAssistant = state.isStarted = true;
   const isFinal = message.role === "assistant" && !callsForResult(message);
   for (const part of message.parts) {
@@ -189,7 +187,7 @@ function readMessage(state: State, message: Message, { index, isRequest }: Place
     else if (part.type === "tool-result") {
       const words = refusalWords(part);
       if (words === "") readResult(state, part, index);
-      else readRefusal(state, part, { index, words });
+      else readRefusal(state, part, words);
     } else if (part.type === "text" && (isUser || message.role === "assistant") && part.text !== "") {
       if (isUser && isObservation(part.text, state.isStarted)) {
         readObservation(state, part.text);
@@ -204,16 +202,12 @@ function readMessage(state: State, message: Message, { index, isRequest }: Place
   }
 }
 
-interface Refusal {
-  readonly index: number;
-  readonly words: string;
-}
-
 /** A call that the user refused with words neither failed nor did anything; what they said is asked for. */
-function readRefusal(state: State, result: ToolResultPart, { index, words }: Refusal): void {
+function readRefusal(state: State, result: ToolResultPart, words: string): void {
+  const { message } = state;
   state.waiting.delete(result.callId ?? result.name ?? "");
   state.requests.push(words);
-  const said = { message: index, isUser: true, isRequest: true, isFinal: false, speaker: "", text: words };
+  const said = { message, isUser: true, isRequest: true, isFinal: false, speaker: "", text: words };
   state.prose.push(createProse(said));
 }
 

@@ -7,7 +7,7 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { isObject, type JsonValue } from "../../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../core/message.ts";
 import { requestOf } from "../../../core/plan/own-words.ts";
-import { refusalWords } from "../../../core/plan/refusal-words.ts";
+import { isRefusal, refusalWords } from "../../../core/plan/refusal-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { briefOf, failureOf, innerInput, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
@@ -89,16 +89,10 @@ function isStopNote(text: string): boolean {
 }
 
 /** The user did not let it run, and did not say what to do instead. */
-function isRefused({ content: [first] }: ToolResultPart): boolean {
-  return (
-    first?.type === "text" && REFUSED.test(first.text.slice(0, NOTE_CHARS)) && !/reason|feedback|said/i.test(first.text)
-  );
+function isRefused(result: ToolResultPart): boolean {
+  const [first] = result.content;
+  return first?.type === "text" && isRefusal(result) && !/reason|feedback|said/i.test(first.text);
 }
-
-const NOTE_CHARS = 120;
-/** As clients write it. */
-const REFUSED =
-  /^\W*(?:error: )?(?:the )?user (?:doesn['’]t want to (?:proceed with this tool use|take this action)|(?:has )?(?:denied|rejected|declined) (?:this|the) (?:operation|tool|command|request))/i;
 
 function asks({ parts }: Message, language: Language): boolean {
   return parts.some((part) => {

@@ -3,6 +3,7 @@
  * was done. Asked where a claim was found. Never rewords.
  */
 
+import { visitContentWords } from "../text/content-words.ts";
 import { quick } from "../text/quick-expressions.ts";
 
 /** "Note: there is no crane here, so I stop, the boat has been moved" notes the crane. */
@@ -28,3 +29,21 @@ export function isOfNothing(sentence: string, claimAt: number): boolean {
 /** Where the clause that reaches up to the claim begins. */
 const LAST_CLAUSE = /[^,;:]*$/;
 const NOTHING = /^\s*(?:and |so |but )?(?:no (?!longer\b|more\b)|none |nothing )/i;
+
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  "edit change changes task work complete completed done place everything update fix finished implementation step".split(
+    " ",
+  ),
+);
+
+/** "The edit is complete." does not say which: that takes two words. */
+export function namesSomething(done: string): boolean {
+  let first: string | undefined;
+  let isNamed = false;
+  visitContentWords(done, (word) => {
+    if (EMPTY_WORDS.has(word)) return;
+    first ??= word;
+    isNamed ||= word !== first;
+  });
+  return isNamed;
+}

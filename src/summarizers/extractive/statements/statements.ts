@@ -16,12 +16,12 @@ import { changesMade, passedChecks } from "../reading/evidence.ts";
 import { inOrder, type KeptView } from "../reading/kept-view.ts";
 import type { Prose } from "../reading/prose.ts";
 import { isTalk, type Reading, type ToolAnswer } from "../reading/reading.ts";
-import { visitContentWords } from "../text/content-words.ts";
 import { distinct, distinctDecisions, foremostDecisions } from "../text/distinct.ts";
 import { userLabel } from "../text/labels.ts";
 import { appliedIn } from "./applied-changes.ts";
 import { type Told, toldIn } from "./assistant-statements.ts";
 import { type LaterWishes, laterWishes } from "./changed-wishes.ts";
+import { namesSomething } from "./claims.ts";
 import { courseOf } from "./course.ts";
 import { carriedOutIn } from "./deeds.ts";
 import { isChangedSince } from "./left-alone.ts";
@@ -229,24 +229,6 @@ function readAssistant({ done, decisions, findings }: Told, message: number, fou
   if (found.decisions.length < DECISIONS_ENOUGH) found.decisions.push(...decisions.toReversed());
   if (found.findings.length < ITEMS_MAX)
     found.findings.push(...findings.filter(({ length }) => length >= FINDING_CHARS_MIN).toReversed());
-}
-
-const EMPTY_WORDS: ReadonlySet<string> = new Set(
-  "edit change changes task work complete completed done place everything update fix finished implementation step".split(
-    " ",
-  ),
-);
-
-/** "The edit is complete." does not say which: that takes two words. */
-function namesSomething(done: string): boolean {
-  let first: string | undefined;
-  let isNamed = false;
-  visitContentWords(done, (word) => {
-    if (EMPTY_WORDS.has(word)) return;
-    first ??= word;
-    isNamed ||= word !== first;
-  });
-  return isNamed;
 }
 
 interface Place {
