@@ -10,8 +10,7 @@ import { failureKeyOf } from "../calls/call-keys.ts";
 import { briefOf, failureOf, writtenCommand } from "../calls/call-outcome.ts";
 import { isCheck, printedFailure } from "../calls/passed-check.ts";
 import { isChange } from "./evidence.ts";
-import { isObservation } from "./reading.ts";
-import { withoutShellState } from "./tool-output.ts";
+import { isObservation, withoutShellState } from "./tool-output.ts";
 
 export interface CallEnds {
   /** By the key under which a failure stands. */

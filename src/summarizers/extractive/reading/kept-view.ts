@@ -14,8 +14,7 @@ import { callsForResult } from "../calls/tagged-call.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { type CallEnds, callEndsIn } from "./call-ends.ts";
 import { createProse, type Prose } from "./prose.ts";
-import { isObservation } from "./reading.ts";
-import { withoutShellState } from "./tool-output.ts";
+import { isObservation, withoutShellState } from "./tool-output.ts";
 
 export interface KeptView {
   /** What was said in the messages that stay, oldest first; `message` is a place among those that leave, between two of them. */

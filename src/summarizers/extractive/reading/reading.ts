@@ -11,7 +11,6 @@ import type { JsonValue } from "../../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, text as textPart } from "../../../core/message.ts";
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
 import { requestOf } from "../../../core/plan/own-words.ts";
-import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
 import { refusalWords } from "../../../core/plan/refusal-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { filesOfCall } from "../calls/call-files.ts";
@@ -28,7 +27,7 @@ import { isChangedOtherwise } from "./evidence.ts";
 import { withPrintedFailure } from "./printed-failures.ts";
 import { createProse, type Prose } from "./prose.ts";
 import { speakerOf } from "./speaker.ts";
-import { hasShellState, withoutShellState } from "./tool-output.ts";
+import { isObservation, withoutShellState } from "./tool-output.ts";
 import { hasWrittenSince } from "./written-since.ts";
 
 export interface Reading {
@@ -209,11 +208,6 @@ function readRefusal(state: State, result: ToolResultPart, words: string): void 
   state.requests.push(words);
   const said = { message, isUser: true, isRequest: true, isFinal: false, speaker: "", text: words };
   state.prose.push(createProse(said));
-}
-
-/** An output of a tool in the user's place. Before anybody answered, the state of a shell only surrounds the task. */
-export function isObservation(said: string, isStarted: boolean): boolean {
-  return isLabelledOutput(said) || (isStarted && hasShellState(said));
 }
 
 function readObservation(state: State, said: string): void {

@@ -19,6 +19,11 @@ export function isOutput(text: string): boolean {
 const PRINTED =
   /^(?:OBSERVATION\b|\[File: |\[Command |Traceback \(most recent|Found \d+ match|Here is a demonstration of how|Tool (?:result|output)|\$ \S|\{"|\[\{|<tool_|<function_results)/;
 
+/** An output of a tool in the user's place. Before anybody answered, the state of a shell only surrounds the task. */
+export function isObservation(said: string, isStarted: boolean): boolean {
+  return isLabelledOutput(said) || (isStarted && hasShellState(said));
+}
+
 /** Whether it ends in the state of a shell, which some agents append to outputs and to the task alike. */
 export function hasShellState(text: string): boolean {
   return stateStart(text) >= 0;

@@ -10,8 +10,7 @@ import { userTexts } from "../../../core/plan/refusal-words.ts";
 import { speaksIn } from "../../../core/plan/words-beside.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { isTask } from "../goal/tasks.ts";
-import { isObservation } from "../reading/reading.ts";
-import { withoutShellState } from "../reading/tool-output.ts";
+import { isObservation, withoutShellState } from "../reading/tool-output.ts";
 import { matcher } from "../text/shared-words.ts";
 
 export interface TodosInTime {

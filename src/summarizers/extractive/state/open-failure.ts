@@ -13,7 +13,8 @@ import { isTelling } from "../goal/tasks.ts";
 import { isCheckFailure, isGitFailure } from "../outdated/failed-checks.ts";
 import { isChange } from "../reading/evidence.ts";
 import type { KeptView } from "../reading/kept-view.ts";
-import { type Failure, isObservation, type Reading } from "../reading/reading.ts";
+import type { Failure, Reading } from "../reading/reading.ts";
+import { isObservation } from "../reading/tool-output.ts";
 import { onlyLooks } from "../statements/course.ts";
 
 export interface FailureSource {

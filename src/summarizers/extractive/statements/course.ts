@@ -6,7 +6,7 @@
 import { type Message, type ToolCallPart, text as textPart, textsOf } from "../../../core/message.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { briefOf, failureOf, isInterruption, isLooking } from "../calls/call-outcome.ts";
-import { isObservation } from "../reading/reading.ts";
+import { isObservation } from "../reading/tool-output.ts";
 
 /**
  * "said": nothing was called with them. "running": not all that was called with them has answered. "failed": the newest answer is a failure.
