@@ -5,6 +5,7 @@
 
 import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { CompactionError } from "../core/errors.ts";
+import { formatRules } from "../core/format-rules.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Conversation } from "../core/message.ts";
 import { applyPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
@@ -13,6 +14,7 @@ import { checkPlan } from "../core/plan/check-plan.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
+import { holdsPrompt } from "../core/plan/render.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { summarize } from "../strategies/summarize.ts";
 import { truncate } from "../strategies/truncate.ts";
@@ -77,7 +79,17 @@ async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<C
   const { conversation, settings } = input;
   const applied = applyPlan({ conversation, plan, summary, render: settings.render });
   const settled = settle(given.seen, applied, { settings, model: given.model });
-  return { ...settled, plan, made, notes: [...replacedNative(plan, input), ...settled.notes] };
+  const notes = [...replacedNative(plan, input), ...inListInstead(summary, input), ...settled.notes];
+  return { ...settled, plan, made, notes };
+}
+
+/** Where the settings want the summary in the system prompt, and there is none to put it in. */
+function inListInstead(summary: string | undefined, { conversation, settings }: PlanInput): readonly string[] {
+  const isPrompt =
+    settings.render.renderer === "system" && formatRules(conversation.format).systemPrompt === "separate";
+  return summary !== undefined && isPrompt && !holdsPrompt(conversation)
+    ? ["A bare list has no system prompt, so the summary stands in a message of the list."]
+    : [];
 }
 
 interface Summarized {

@@ -8,6 +8,7 @@ import { isSameMessage, isSameParts } from "../core/ledger/same-message.ts";
 import { type Conversation, isUntouched, type Message, textsOf } from "../core/message.ts";
 import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
 import { isRequest } from "../core/plan/partition-request.ts";
+import { holdsPrompt } from "../core/plan/render.ts";
 import { NO_PASSES, type Passes } from "./passes.ts";
 import { messagesAsNow, partsAsNow } from "./wire-now.ts";
 
@@ -50,7 +51,7 @@ export function createViewMemory(): ViewMemory {
   let entries: readonly Entry[] = [];
   return {
     recall: (source, model) => {
-      const entry = entryFor(entries, source.messages);
+      const entry = entryFor(entries.filter(canBeLaidOver(source)), source.messages);
       if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
       // A host that took the result for its list needs no edit to be made again, but the passes over it count on (D13, D26).
       if (isTakenOver(entry, source.messages)) return { view: source, covered: 0, passes: entry.passes };
@@ -71,10 +72,16 @@ export function createViewMemory(): ViewMemory {
       const holds = holdsRequest(view.messages, source.messages);
       const { length } = source.messages;
       const entry = { ...part, sent, length, holdsRequest: holds, system, sourceSystem: source.system, passes };
-      const others = entries.filter((candidate) => !isPrefix(candidate.source, source.messages));
+      const isOurs = canBeLaidOver(source);
+      const others = entries.filter((candidate) => !isOurs(candidate) || !isPrefix(candidate.source, source.messages));
       entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
     },
   };
+}
+
+/** An edit that put its summary into the prompt says nothing about a bare list, which has none: that one has edits of its own. */
+function canBeLaidOver(source: Conversation): (entry: Entry) => boolean {
+  return ({ system, sourceSystem }) => system === sourceSystem || holdsPrompt(source);
 }
 
 /** Whether the newest request of a list can be read in the view of it; a summary may stand in the same message. */

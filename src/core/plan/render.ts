@@ -63,9 +63,7 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
   entry: (input) => plainMessage(input),
   system: (input) => {
     const { conversation, head, tail, summary, settings, rules } = input;
-    // A bare list has no place for a system prompt outside it (D25): the list itself takes the summary, as it can.
-    const isBareList = isArray(conversation.wire?.json);
-    if (rules.systemPrompt === "separate" && !isBareList) {
+    if (rules.systemPrompt === "separate" && holdsPrompt(conversation)) {
       return { system: [...conversation.system, summaryPart(summary, settings)], messages: [...head, ...tail] };
     }
     if (rules.systemInList !== "anywhere") return plainMessage(input);
@@ -75,6 +73,11 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
     return { system: conversation.system, messages: [...head.slice(0, at), message, ...head.slice(at), ...tail] };
   },
 };
+
+/** A bare list has no place for a system prompt outside it: there the list itself takes the summary, as it can. */
+export function holdsPrompt({ wire }: Conversation): boolean {
+  return !isArray(wire?.json);
+}
 
 const SUMMARY_ID = "summary";
 
