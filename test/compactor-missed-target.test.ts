@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import type { Report } from "../src/compactor/report.ts";
 import { createCompactor } from "../src/compactor.ts";
 import type { JsonObject } from "../src/core/json.ts";
+import type { SettingsInput } from "../src/core/settings/settings-input.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 
@@ -40,4 +42,40 @@ test("a larger target that is missed leaves the summary a share of itself, and n
   const tokens = estimateTokens().countText(report.result?.summary ?? "");
   expect(report.fits).toBe(false);
   expect([tokens > 200, tokens <= 1_000]).toEqual([true, true]);
+});
+
+/** What a missed target is missed by is named, whoever of them could have foreseen it. */
+async function checkNamed(messages: readonly JsonObject[], options: SettingsInput, tokens: number): Promise<Report> {
+  const compactor = createCompactor({ format: openaiChat, telemetry: false, profile: "agentpg", ...options });
+  const { report } = await compactor.compact({ messages }, { target: { tokens } });
+  expect(report).toMatchObject({ compacted: true, fits: false });
+  return report;
+}
+
+test("results were pruned to the target, and what rounding hid from the plan is named", async () => {
+  const call = { id: "c1", type: "function", function: { name: "read", arguments: "{}" } };
+  const told = Array.from({ length: 150 }, () => [
+    { role: "user", content: "So?" },
+    { role: "assistant", content: "Yes" },
+  ]).flat();
+  const messages = [
+    { role: "user", content: "Read it" },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "c1", content: "A long log of the lock. ".repeat(1_000) },
+    ...told,
+  ];
+  // Three characters are no token by themselves, and three hundred times three are more than two hundred.
+  const settings = { estimator: "micro-agent", protect: { tailMessages: 2, tailTokens: 0 } } as const;
+  const { inTheWay, steps } = await checkNamed(messages, settings, 150);
+  expect(Object.keys(steps)).not.toContain("summarize");
+  expect(inTheWay.map(({ why }) => why)).toContain("not-taken");
+});
+
+test("nothing is protected, and the summary itself is too long", async () => {
+  const messages = Array.from({ length: 40 }, (_, lock) => ({
+    role: "assistant",
+    content: `I've fixed paddle number ${lock} of the upper gate, and wrote down the state of its beams.`,
+  }));
+  const { inTheWay } = await checkNamed(messages, { protect: { tailMessages: 0, tailTokens: 0 } }, 10);
+  expect(inTheWay[0]).toMatchObject({ messageId: null, why: "summary" });
 });

@@ -114,6 +114,7 @@ async function check(given: Case): Promise<boolean> {
   const { request, report } = outcome;
   if (listOf(body).length > 0) expect(format.validate(request)).toEqual([]);
   expect(report.tokensAfter, "it grew").toBeLessThanOrEqual(report.tokensBefore);
+  expect(report.inTheWay.length > 0, "a miss names what is in the way, and nothing else does").toBe(!report.fits);
   expect(JSON.stringify((await run()).request), "not deterministic").toBe(JSON.stringify(request));
   if (broken) return report.compacted;
   for (const index of call.pinned ?? []) expect(JSON.stringify(request)).toContain(saidBy(listOf(body)[index]));

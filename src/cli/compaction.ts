@@ -7,7 +7,7 @@ import type { Decision } from "../compactor/decide.ts";
 import type { Fallback } from "../compactor/report.ts";
 import { type CallOptions, type Compacted, createCompactor } from "../compactor.ts";
 import type { Conversation, FormatName } from "../core/message.ts";
-import type { Protection } from "../core/plan/plan.ts";
+import type { Obstacle as PlanObstacle } from "../core/plan/plan.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { calibratedTo } from "./calibrated-subject.ts";
@@ -56,7 +56,7 @@ export interface Compaction {
 export interface Obstacle extends Omit<ShownMessage, "index"> {
   /** Null for what stands outside the message list. */
   readonly index: number | null;
-  readonly why: Protection | "outside-messages";
+  readonly why: PlanObstacle["why"];
 }
 
 /** A message before and after: `=` kept, `~` edited, `-` replaced, `+` added. */
@@ -153,23 +153,19 @@ function describe({ subject, compacted, decision, options }: Described): Compact
   };
 }
 
-const OBSTACLES_MAX = 10;
-
 /** What the report names, as it is shown. */
 function obstaclesOf({ subject, compacted, decision }: Described): readonly Obstacle[] {
   const shown = messageShower(decision.input);
   const indexOf = new Map(subject.conversation.messages.map(({ id }, index) => [id, index]));
-  const named = compacted.report.inTheWay.map((obstacle): Obstacle => {
-    if (obstacle.messageId !== null) return { ...shown(indexOf.get(obstacle.messageId) ?? -1), why: obstacle.why };
-    const { what, tokens, why } = obstacle;
-    return { index: null, what, tokens, begins: "", why };
+  return compacted.report.inTheWay.flatMap((obstacle): readonly Obstacle[] => {
+    if (obstacle.messageId === null) {
+      const { what, tokens, why } = obstacle;
+      return [{ index: null, what, tokens, begins: "", why }];
+    }
+    const index = indexOf.get(obstacle.messageId);
+    // What the pass put in beside its summary stands in no file.
+    return index === undefined ? [] : [{ ...shown(index), tokens: obstacle.tokens, why: obstacle.why }];
   });
-  if (named.length > 0) return named;
-  // A pass that could do nothing may name nothing: then it is all that is protected.
-  return [...usedPartition(decision).protectedBy]
-    .map(([index, why]): Obstacle => ({ ...shown(index), why }))
-    .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, OBSTACLES_MAX);
 }
 
 interface DiffInput {

@@ -33,7 +33,11 @@ export function messageLines(messages: readonly Obstacle[], terminal: Terminal):
     index === null ? "" : String(index),
     oneLine(what),
     count(tokens),
-    why === "outside-messages" ? "" : PROTECTION_NAMES[why],
+    why === "outside-messages" || why === "summary"
+      ? ""
+      : why === "not-taken"
+        ? "not protected"
+        : PROTECTION_NAMES[why],
     oneLine(begins),
   ]);
   const columns: readonly Column[] = [

@@ -176,7 +176,8 @@ export function tokensIn(given: DecideInput): number {
   return systemTokens + toolsTokens + messagesTokens;
 }
 
-function planInput(given: DecideInput): PlanInput {
+/** What a strategy, or whoever judges the result of one, may know of a view. */
+export function planInput(given: DecideInput): PlanInput {
   const { view, settings, tokensOf, systemTokens, toolsTokens } = given;
   return {
     reason: "prune",

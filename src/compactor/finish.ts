@@ -3,11 +3,11 @@
 import type { Conversation } from "../core/message.ts";
 import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { sumTokens } from "../core/plan/plan-input.ts";
+import { obstaclesLeft, sumTokens } from "../core/plan/plan-input.ts";
 import { historyHolder, withoutServerHistory } from "../core/server-history.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { type CarriedOut, firstKept, strategyOf, zoneTokens } from "./carry-out.ts";
-import { type Decision, tokensIn } from "./decide.ts";
+import { type DecideInput, type Decision, planInput, tokensIn } from "./decide.ts";
 import { type Decided, type Engine, nativeMissing } from "./engine.ts";
 import { isFailed } from "./make-summary.ts";
 import { type Passes, type PassTokens, passesAfter, passesAfterFailure } from "./passes.ts";
@@ -56,20 +56,21 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
   const { given, decision } = decided;
   const after = carried.conversation;
   const tokensBefore = tokensIn(given);
-  const tokensAfter = tokensIn({
-    ...given,
-    view: after,
-    systemTokens: given.systemTokens + addedSystem(decided, after),
-  });
+  const outcome = { ...given, view: after, systemTokens: given.systemTokens + addedSystem(decided, after) };
+  const tokensAfter = tokensIn(outcome);
   // What was expected to help and did not is not handed out: the view from before is as good, and cached.
   const isWorse = after !== given.view && tokensAfter >= tokensBefore;
   const view = isWorse ? given.view : after;
   const { conversation: sent, notes } = forSending(decided, view);
   const encoded = engine.format.encode(sent);
   const violations = engine.format.validate(encoded, decided.model === undefined ? {} : { model: decided.model });
-  const plan: Plan = isWorse
-    ? { ...decision.plan, steps: [], because: "frees-nothing" }
-    : { ...decision.plan, ...planOutcome(carried, decision) };
+  const plan = withObstacles(
+    isWorse
+      ? { ...decision.plan, steps: [], because: "frees-nothing" }
+      : { ...decision.plan, ...planOutcome(carried, decision) },
+    isWorse ? given : outcome,
+    view !== given.view,
+  );
   const report = reportOf({
     plan,
     made: carried.made,
@@ -95,6 +96,16 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
   const { settings } = given;
   const named = { strategy: strategyOf(settings, carried), isCompaction: isCompaction(carried.plan) };
   return { view, sent, encoded, plan, report, passes, settings, ...named };
+}
+
+/**
+ * A plan names what it expects to stay. What is left is counted as a whole, and the summary may have become longer than planned: of an
+ * edited view that misses, the obstacles are found in the view itself.
+ */
+function withObstacles(plan: Plan, outcome: DecideInput, isEdited: boolean): Plan {
+  const fits = tokensIn(outcome) <= (plan.targetTokens ?? outcome.settings.windowTokens);
+  if (fits || (!isEdited && plan.inTheWay.length > 0)) return plan;
+  return { ...plan, inTheWay: obstaclesLeft(planInput(outcome), plan.inTheWay) };
 }
 
 /** A list of its own and a history that the provider stored would be read one after the other: the list has to stand alone. */

@@ -44,7 +44,7 @@ export function planInstead(input: PlanInput, parts: Partition, stepFor: (budget
     tokensAfter,
     targetTokens: input.targetTokens,
     fits,
-    inTheWay: obstacles(input, parts),
+    inTheWay: obstacles(input, parts, tokensAfter - kept),
   };
 }
 

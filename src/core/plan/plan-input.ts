@@ -105,16 +105,47 @@ export function keptTokens(input: PlanInput, { protectedBy }: Partition): number
 const OBSTACLES_MAX = 10;
 
 /** Protected content, largest first: what to look at when the target cannot be met. */
-export function obstacles(input: PlanInput, { protectedBy }: Partition): readonly Obstacle[] {
-  const { conversation, baseTokens, toolsTokens, tokensOf } = input;
+export function obstacles(input: PlanInput, { protectedBy }: Partition, summaryTokens = 0): readonly Obstacle[] {
+  const { messages } = input.conversation;
+  const kept = [...protectedBy].flatMap(([index, why]): readonly Obstacle[] => {
+    const message = messages[index];
+    return message === undefined ? [] : [{ messageId: message.id, why, tokens: input.tokensOf(message) }];
+  });
+  return largest(input, kept, summaryTokens);
+}
+
+/** The same of what a pass left, where every message counts: `known` says why, of those whose reason the plan knew. */
+export function obstaclesLeft(input: PlanInput, known: readonly Obstacle[]): readonly Obstacle[] {
+  const { conversation, tokensOf, found, settings } = input;
+  const { tailTokens, tailMessages } = settings.protect;
+  const { protectedBy } = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+  const reasons = new Map(known.map(({ messageId, why }) => [messageId, why]));
+  const ours = new Set(found?.messageIds ?? []);
+  const left = conversation.messages.flatMap((message, index): readonly Obstacle[] => {
+    const { id: messageId } = message;
+    if (ours.has(messageId)) return [];
+    const why = reasons.get(messageId) ?? protectedBy.get(index) ?? "not-taken";
+    // Both stand for what is no message.
+    return why === "outside-messages" || why === "summary" ? [] : [{ messageId, why, tokens: tokensOf(message) }];
+  });
+  const summaryTokens = sumTokens(
+    conversation.messages.filter(({ id }) => ours.has(id)),
+    tokensOf,
+  );
+  return largest(input, left, summaryTokens);
+}
+
+function largest(
+  { baseTokens, toolsTokens }: PlanInput,
+  messages: readonly Obstacle[],
+  summaryTokens: number,
+): readonly Obstacle[] {
   const outside = { messageId: null, why: "outside-messages" } as const;
   const all: readonly Obstacle[] = [
     { ...outside, what: "system prompt", tokens: baseTokens - toolsTokens },
     { ...outside, what: "tool definitions", tokens: toolsTokens },
-    ...[...protectedBy].flatMap(([index, why]): readonly Obstacle[] => {
-      const message = conversation.messages[index];
-      return message === undefined ? [] : [{ messageId: message.id, why, tokens: tokensOf(message) }];
-    }),
+    { messageId: null, why: "summary", what: "summary", tokens: summaryTokens },
+    ...messages,
   ];
   return all
     .filter(({ tokens }) => tokens > 0)

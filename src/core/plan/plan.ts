@@ -39,14 +39,17 @@ export type NothingToDo =
   | "cancelled";
 
 export type Obstacle =
-  | { readonly messageId: string; readonly why: Protection; readonly tokens: number }
+  /** `not-taken`: nothing protects the message, but the pass expected to meet the target beside it, or was none. */
+  | { readonly messageId: string; readonly why: Protection | "not-taken"; readonly tokens: number }
   /** Compaction of messages cannot touch it. */
   | {
       readonly messageId: null;
       readonly why: "outside-messages";
       readonly what: "system prompt" | "tool definitions";
       readonly tokens: number;
-    };
+    }
+  /** What the pass itself put in the place of what it took. */
+  | { readonly messageId: null; readonly why: "summary"; readonly what: "summary"; readonly tokens: number };
 
 /** Why a message may not be touched. */
 export type Protection =
