@@ -12,8 +12,9 @@ import { applyPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
+import { wantedCut } from "../core/plan/partition.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import type { PlanInput } from "../core/plan/plan-input.ts";
+import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { summarize } from "../strategies/summarize.ts";
@@ -79,8 +80,43 @@ async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<C
   const { conversation, settings } = input;
   const applied = applyPlan({ conversation, plan, summary, render: settings.render });
   const settled = settle(given.seen, applied, { settings, model: given.model });
-  const notes = [...replacedNative(plan, input), ...inListInstead(summary, input), ...settled.notes];
+  const notes = [
+    ...replacedNative(plan, input),
+    ...inListInstead(summary, input),
+    ...shorterTail(plan, given.decision),
+    ...settled.notes,
+  ];
   return { ...settled, plan, made, notes };
+}
+
+/**
+ * Where the settings promise more of the newest messages than there was room for. Under a target that somebody named, the target comes
+ * first; where turns stay whole, the tail begins later by its own rule.
+ */
+function shorterTail(plan: Plan, { input, cut: shortened, texts }: Decision): readonly string[] {
+  const { conversation, settings, tokensOf, found } = input;
+  const { tailTokens, tailMessages } = settings.protect;
+  const removed = removedBy(plan);
+  if (removed.size === 0 || input.isTargetExplicit) return [];
+  const size = { messages: conversation.messages, tokensOf, tailTokens, tailMessages };
+  const { cut } = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+  const ours = new Set(found?.messageIds ?? []);
+  const asked = conversation.messages.slice(Math.max(cut, wantedCut(size))).filter(({ id }) => !ours.has(id));
+  const kept = asked.filter(({ id }) => !removed.has(id));
+  // Pruning spares the tail, or is meant to reach it: what is trimmed there otherwise was trimmed for want of room.
+  const trimmed = settings.prune.sparesTail ? texts.filter(({ type }) => type === "trim") : [];
+  const isTrimmed = new Set(trimmed.map(({ messageId }) => messageId));
+  const originals = new Map(shortened.flatMap((message) => (isTrimmed.has(message.id) ? [[message.id, message]] : [])));
+  const askedTokens = sumTokens(asked, (message) => tokensOf(originals.get(message.id) ?? message));
+  const keptTokens = sumTokens(kept, tokensOf);
+  if (kept.length === asked.length && keptTokens >= askedTokens) return [];
+  const ofMessages = `${number(kept.length)} of ${number(asked.length)} messages`;
+  const ofTokens = `${number(keptTokens)} of ${number(askedTokens)} tokens`;
+  return [`There was no room for the whole tail that the settings protect: ${ofMessages} and ${ofTokens} of it stay.`];
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en-US");
 }
 
 /** Where the settings want the summary in the system prompt, and there is none to put it in. */

@@ -111,9 +111,11 @@ describe("how long the tail is", () => {
     expect([500, 120, 119].map(isFull)).toEqual([true, true, false]);
   });
 
-  test("under the settings' own target, half of it where what was asked for does not fit", () => {
+  test("under the settings' own target, all that it leaves beside a summary, where what was asked for does not fit", () => {
     const input = inputOf(LONG, { targetTokens: 10_000, user: { protect: { tailTokens: 100_000 } } });
-    expect(tailTokens(partitionWithRoom(input), input)).toBe(5_000);
+    // The first request stays, and a tenth is the summary's.
+    const room = 10_000 - EACH - 1_000 - frameTokens(input);
+    expect(tailTokens(partitionWithRoom(input), input)).toBe(Math.floor(room / EACH) * EACH);
   });
 
   /** Of the room under a named target, where this much would be summarised without any tail. */

@@ -24,9 +24,6 @@ export const ZONE_SHARE_MAX = 0.5;
 /** Measured on recorded sessions, the embedded summarizer runs out of things worth saying at about this share of what it reads. */
 const SAYABLE_SHARE = 0.12;
 
-/** Where the tail that was asked for does not fit, it gets at most this much of the target. */
-const TAIL_SHARE_MAX = 0.5;
-
 /**
  * Of the room under a target that somebody named, this much goes to the newest messages: such targets are small, and there a token
  * of summary keeps about three times as much of what is needed later as a token of the tail (docs/compaction.md, "How much survives").
@@ -201,15 +198,13 @@ interface May {
 const GENTLE: May = { mayDropFirstUser: false, mayTakeNative: false };
 const HARD: May = { mayDropFirstUser: true, mayTakeNative: true };
 
-/** The tokens that were asked for, without the messages and turns that the full tail has beyond them; else half of the target. */
+/** As much of the full tail as the target has room for, beside the summary that the settings want. */
 function tailUnderOwnTarget(input: PlanInput, targetTokens: number, may: May): Partition {
   const limitTokens = targetTokens - frameTokens(input) - wantedBudget(input);
-  const { tailTokens } = input.settings.protect;
-  const asked = tailOf(input, tailTokens, may);
-  if (tailTokens > 0 && stayingTokens(input, asked) <= limitTokens) return asked;
-  const half = Math.floor(targetTokens * TAIL_SHARE_MAX);
-  const within = { tokens: Math.min(half, tailTokens || half), limitTokens, staying: stayingTokens };
-  return tailWithin(input, within, may);
+  const { tailTokens, tailMessages } = input.settings.protect;
+  const full = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+  const fullTokens = sumTokens(input.conversation.messages.slice(full.cut), input.tokensOf);
+  return tailWithin(input, { tokens: Math.min(fullTokens, limitTokens), limitTokens, staying: stayingTokens }, may);
 }
 
 function tailUnderNamedTarget(input: PlanInput, targetTokens: number, mayAlways: May): Partition {
