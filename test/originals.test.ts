@@ -25,19 +25,23 @@ const FACTS = Array.from({ length: 12 }, (_, index) => {
   return [`INV-${number}-Q${index}`, `ledger/accounts_${number}.sql`, `balance_table_${number}`][index % 3] ?? "";
 });
 
-/** One round: a call, and an output whose only fact stands behind the part that a stub quotes. */
-function round(index: number): readonly object[] {
+/** An output whose only fact stands behind the part that a stub quotes. */
+function page(index: number): string {
   const fact = FACTS[index];
   const filler = (line: number): string => `${line}: the service answered as it always does, nothing to see here`;
   const lines = Array.from({ length: 12 }, (_, line) => filler(line));
   if (fact !== undefined) lines[5] = `5: the balance is kept in ${fact}`;
+  return lines.join("\n");
+}
+
+function round(index: number): readonly object[] {
   return [
     {
       role: "assistant",
       content: `I turn to page ${index}, because every page may name another place, and I read it to its end. ${"The pages before it were read in the same way. ".repeat(6)}`,
       tool_calls: [{ id: `c${index}`, type: "function", function: { name: "read", arguments: `{"page":${index}}` } }],
     },
-    { role: "tool", tool_call_id: `c${index}`, content: lines.join("\n") },
+    { role: "tool", tool_call_id: `c${index}`, content: page(index) },
   ];
 }
 
@@ -64,6 +68,11 @@ const PRUNED: SettingsInput["prune"] = {
   stub: { afterResults: 2, minChars: 100 },
   clearAfter: 6,
 };
+
+const TRIMMED = { overChars: 400, headChars: 100, tailChars: 100 };
+
+/** A number that only our marks hold. */
+const PAGE_CHARS = page(ROUNDS).length;
 
 /** A model that tells every fact it was shown, and nothing else. */
 const tellsAll: Complete = async ({ prompt }) => ({
@@ -116,6 +125,29 @@ describe.each(FORMATS)("%s", (name) => {
       expect(report.steps).toHaveProperty("summarize", 1);
       return request;
     }
+
+    test("pruned and summarised in one pass: as many facts as without pruning", async () => {
+      // Results are pruned at every request, in the tail too, before the summary is asked for.
+      const compactAt = async (prune: SettingsInput["prune"]): Promise<unknown> => {
+        const options = optionsFor(format, summarizer, true);
+        return (await createCompactor({ ...options, prune }).compact({ [format.listKey]: list })).request;
+      };
+      const [pruned, whole] = [await compactAt({ ...PRUNED, sparesTail: false }), await compactAt({ enabled: false })];
+      expect(countIn(pruned)).toBeGreaterThanOrEqual(countIn(whole));
+      expect(countIn(pruned)).toBeGreaterThanOrEqual(10);
+    });
+
+    test("a host that goes on from the result has no originals: the summary still has no words of ours", async () => {
+      const prune = { ...PRUNED, stub: false, clearAfter: 0, softTrim: TRIMMED } as const;
+      for (const each of [prune, { ...PRUNED, clearAfter: 0 }, PRUNED]) {
+        const compactor = createCompactor({ ...optionsFor(format, summarizer, true), prune: each });
+        const fitted = await compactor.fit({ [format.listKey]: list });
+        expect(fitted.report.compacted).toBe(true);
+        const { request } = await createCompactor(optionsFor(format, summarizer, false)).compact(fitted.request);
+        expect(JSON.stringify(request)).not.toMatch(OUR_WORDS);
+        expect(JSON.stringify(request)).not.toContain(String(PAGE_CHARS));
+      }
+    });
 
     async function inSession(isPruned: boolean, { isReopened = false, scope = "stored" as "stored" | "request" } = {}) {
       const options = optionsFor(format, summarizer, isPruned);
