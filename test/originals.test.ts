@@ -7,8 +7,8 @@ import { convert } from "../src/convert.ts";
 import type { FormatName } from "../src/core/message.ts";
 import type { Format } from "../src/core/ports.ts";
 import type { SettingsInput } from "../src/core/settings/settings-input.ts";
-import { formatNamed } from "../src/formats.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
+import { formatNamed } from "../src/formats.ts";
 import { openSession } from "../src/session.ts";
 import type { Complete } from "../src/summarizers/ask.ts";
 import { llm } from "../src/summarizers/llm.ts";
@@ -34,14 +34,14 @@ function page(index: number): string {
   return lines.join("\n");
 }
 
-function round(index: number): readonly object[] {
+function round(index: number, result: string = page(index)): readonly object[] {
   return [
     {
       role: "assistant",
       content: `I turn to page ${index}, because every page may name another place, and I read it to its end. ${"The pages before it were read in the same way. ".repeat(6)}`,
       tool_calls: [{ id: `c${index}`, type: "function", function: { name: "read", arguments: `{"page":${index}}` } }],
     },
-    { role: "tool", tool_call_id: `c${index}`, content: page(index) },
+    { role: "tool", tool_call_id: `c${index}`, content: result },
   ];
 }
 
@@ -53,8 +53,17 @@ const CHAT = [
   { role: "user", content: "Good. Now write the report." },
 ];
 
-function listIn(format: Format): readonly object[] {
-  const { conversation } = convert(openaiChat.decode({ messages: CHAT }), format);
+/** Of lengths that look like numbers somebody may need. */
+const LONG_PAGES = Array.from({ length: 12 }, (_, index) => "nothing to see here\n".repeat(1_003 + index * 37));
+const LONG_CHAT = [
+  { role: "user", content: "Read them." },
+  ...LONG_PAGES.flatMap((page, index) => round(index, page)),
+  { role: "assistant", content: "I have read all pages." },
+  { role: "user", content: "Good. Now write the report." },
+];
+
+function listIn(format: Format, messages: readonly object[]): readonly object[] {
+  const { conversation } = convert(openaiChat.decode({ messages }), format);
   // A whole body was decoded, and its list holds messages.
   return listOf(format.encode(conversation) as object) as readonly object[];
 }
@@ -70,9 +79,6 @@ const PRUNED: SettingsInput["prune"] = {
 };
 
 const TRIMMED = { overChars: 400, headChars: 100, tailChars: 100 };
-
-/** A number that only our marks hold. */
-const PAGE_CHARS = page(ROUNDS).length;
 
 /** A model that tells every fact it was shown, and nothing else. */
 const tellsAll: Complete = async ({ prompt }) => ({
@@ -107,7 +113,8 @@ let sessions = 0;
 
 describe.each(FORMATS)("%s", (name) => {
   const format = formatNamed(name);
-  const list = listIn(format);
+  const list = listIn(format, CHAT);
+  const longList = listIn(format, LONG_CHAT);
   /** Where a model would be asked: each result ends a request. */
   const ends = format
     .decode(list)
@@ -137,15 +144,15 @@ describe.each(FORMATS)("%s", (name) => {
       expect(countIn(pruned)).toBeGreaterThanOrEqual(10);
     });
 
-    test("a host that goes on from the result has no originals: the summary still has no words of ours", async () => {
-      const prune = { ...PRUNED, stub: false, clearAfter: 0, softTrim: TRIMMED } as const;
-      for (const each of [prune, { ...PRUNED, clearAfter: 0 }, PRUNED]) {
-        const compactor = createCompactor({ ...optionsFor(format, summarizer, true), prune: each });
-        const fitted = await compactor.fit({ [format.listKey]: list });
+    test("a host that goes on from the result has no originals: neither words nor numbers of ours are summarised", async () => {
+      const trim = { ...PRUNED, stub: false, clearAfter: 0, softTrim: TRIMMED } as const;
+      for (const prune of [trim, { ...PRUNED, clearAfter: 0 }, PRUNED]) {
+        const compactor = createCompactor({ ...optionsFor(format, summarizer, true), windowTokens: 400_000, prune });
+        const fitted = await compactor.fit({ [format.listKey]: longList });
         expect(fitted.report.compacted).toBe(true);
         const { request } = await createCompactor(optionsFor(format, summarizer, false)).compact(fitted.request);
         expect(JSON.stringify(request)).not.toMatch(OUR_WORDS);
-        expect(JSON.stringify(request)).not.toContain(String(PAGE_CHARS));
+        for (const { length } of LONG_PAGES) expect(JSON.stringify(request)).not.toContain(String(length));
       }
     });
 
@@ -177,14 +184,13 @@ describe.each(FORMATS)("%s", (name) => {
       expect(JSON.stringify(pruned)).not.toMatch(OUR_WORDS);
     });
 
-    test.each([
-      {},
-      { isReopened: true },
-      { scope: "request" as const },
-    ])("a session %j: as many facts as without pruning", async (more) => {
-      const [pruned, whole] = [await inSession(true, more), await inSession(false, more)];
-      expect(countIn(pruned)).toBeGreaterThanOrEqual(countIn(whole));
-      expect(countIn(pruned)).toBeGreaterThanOrEqual(10);
-    });
+    test.each([{}, { isReopened: true }, { scope: "request" as const }])(
+      "a session %j: as many facts as without pruning",
+      async (more) => {
+        const [pruned, whole] = [await inSession(true, more), await inSession(false, more)];
+        expect(countIn(pruned)).toBeGreaterThanOrEqual(countIn(whole));
+        expect(countIn(pruned)).toBeGreaterThanOrEqual(10);
+      },
+    );
   });
 });

@@ -84,7 +84,10 @@ const NO_ORIGINALS: Originals = new Map();
 /** The decision, with what earlier passes shortened as it was said. */
 export function withOriginals(decision: Decision, earlier: readonly Message[]): Decision {
   if (earlier.length === 0) return decision;
-  return { ...decision, originals: new Map([...decision.originals, ...earlier.map((each) => [each.id, each] as const)]) };
+  return {
+    ...decision,
+    originals: new Map([...decision.originals, ...earlier.map((each) => [each.id, each] as const)]),
+  };
 }
 
 /** Whether a summary may be asked for, of what the provider does not compact itself too. */
