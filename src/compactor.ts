@@ -9,7 +9,7 @@ import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
 import { checkCall, checkViewCall } from "./compactor/check-call.ts";
 import { checkOptions } from "./compactor/check-options.ts";
 import type { Prices } from "./compactor/cost.ts";
-import { type DecideInput, tokensIn, withoutSteps } from "./compactor/decide.ts";
+import { type DecideInput, needsOriginals, tokensIn, withOriginals, withoutSteps } from "./compactor/decide.ts";
 import { type Decided, decideOn, decideOnView, type Engine } from "./compactor/engine.ts";
 import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
@@ -27,7 +27,7 @@ import type { Summarizer } from "./core/checkpoint/summary.ts";
 import { CompactionError } from "./core/errors.ts";
 import type { HookContext } from "./core/hooks/hook-events.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
-import type { Conversation } from "./core/message.ts";
+import type { Conversation, Message } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { Format } from "./core/ports.ts";
 import { historyHolder } from "./core/server-history.ts";
@@ -89,6 +89,8 @@ export interface ViewCall extends CallOptions {
   readonly model?: string;
   /** What earlier passes over this view achieved, as the last one returned it (D26). */
   readonly passes?: Passes;
+  /** Messages of the view whose results are shortened in it, as they were said. Asked when there may be a summary: it is written from them. */
+  originals?(): Promise<readonly Message[]>;
   /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
   mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
   /** What came of it, to be kept before anybody is told of it; what this throws, the pass throws, and nothing was done. */
@@ -227,13 +229,21 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
   const { plan } = made.decision;
   const isAllowed =
     plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan, made.given.settings));
-  const decided = isAllowed ? made : { ...made, decision: withoutSteps(made.decision, made.given, "in-progress") };
+  const decided = isAllowed
+    ? await withStored(made, call)
+    : { ...made, decision: withoutSteps(made.decision, made.given, "in-progress") };
   const failed = (after: Passes): void => call.failed?.(after);
   return perform(engine, { decided, call, startedMs, failed }, async (own, carried) => {
     const settled = settleView(engine, own, carried);
     await call.keep?.(settled);
     return settled;
   });
+}
+
+async function withStored(decided: Decided, { originals }: ViewCall): Promise<Decided> {
+  const { decision } = decided;
+  if (originals === undefined || !needsOriginals(decision)) return decided;
+  return { ...decided, decision: withOriginals(decision, await originals()) };
 }
 
 function decideOnKept(engine: Engine, view: Conversation, call: ViewCall): Decided {

@@ -135,10 +135,10 @@ interface Summarized {
 
 /** Where the embedded summarizer had less to say than there was room for, its summary stands before a longer tail. */
 async function summarizeBest(given: CarryOutInput, rest: Plan): Promise<Summarized> {
-  const { input, cut } = given.decision;
+  const { input, originals } = given.decision;
   const step = summaryStepOf(rest);
   if (step === undefined) return { made: undefined, planned: rest };
-  const made = await makeSummary({ ...given, input, step, cut, previousCheckpoint: previousOf(input) });
+  const made = await makeSummary({ ...given, input, step, originals, previousCheckpoint: previousOf(input) });
   if (made.type !== "summary" || made.by.name !== given.embedded.name || made.fallbacks.length > 0)
     return { made, planned: rest };
   const longer = planWithLongerTail(rest, input, given.counter.countText(made.result.text));

@@ -31,6 +31,7 @@ const VIEW_CALL: Kinds = {
   asked: ['"manual" or "overflow"', (value) => value === "manual" || value === "overflow"],
   model: ["a text", (value) => typeof value === "string"],
   passes: ["what an earlier pass returned", (value) => typeof value === "object" && value !== null],
+  originals: ["a function", (value) => typeof value === "function"],
   mayBegin: ["a function", (value) => typeof value === "function"],
   keep: ["a function", (value) => typeof value === "function"],
   failed: ["a function", (value) => typeof value === "function"],

@@ -6,6 +6,7 @@
 import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
+import type { Originals } from "../core/plan/originals.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
 import { capSteps, pruneSteps, prunesByItself } from "../core/plan/prune.ts";
@@ -46,8 +47,8 @@ export interface Decision {
   readonly input: PlanInput;
   /** The part of the plan that is still to be carried out on it. */
   readonly rest: Plan;
-  /** What was shortened on the way, as it was given. */
-  readonly cut: readonly Message[];
+  /** What was shortened, on the way or in an earlier pass, as it was said: a summary is written from that. */
+  readonly originals: Originals;
   /** How, whether or not the message was to leave afterwards. */
   readonly texts: readonly TextStep[];
 }
@@ -67,15 +68,31 @@ export function decide(given: DecideInput): Decision {
     plan: combine(totalTokens(start.input), stage.steps, rest),
     input,
     rest,
-    cut: cutIn(given.view, stage),
+    originals: originalsIn(given.view, stage),
     texts: stage.steps,
   };
 }
 
-function cutIn({ messages }: Conversation, { steps }: Stage): readonly Message[] {
-  if (steps.length === 0) return [];
+function originalsIn({ messages }: Conversation, { steps }: Stage): Originals {
+  if (steps.length === 0) return NO_ORIGINALS;
   const ids = new Set(steps.map(({ messageId }) => messageId));
-  return messages.filter(({ id }) => ids.has(id));
+  return new Map(messages.flatMap((message) => (ids.has(message.id) ? [[message.id, message]] : [])));
+}
+
+const NO_ORIGINALS: Originals = new Map();
+
+/** The decision, with what earlier passes shortened as it was said. */
+export function withOriginals(decision: Decision, earlier: readonly Message[]): Decision {
+  if (earlier.length === 0) return decision;
+  return {
+    ...decision,
+    originals: new Map([...decision.originals, ...earlier.map((each) => [each.id, each] as const)]),
+  };
+}
+
+/** Whether a summary may be asked for, of what the provider does not compact itself too. */
+export function needsOriginals({ rest }: Decision): boolean {
+  return rest.steps.some(({ type }) => type === "summarize" || type === "native");
 }
 
 /** The view so far, what a strategy may know of it, and the texts that were shortened on the way. */
@@ -158,7 +175,8 @@ export function withoutSteps({ plan, rest, input }: Decision, given: DecideInput
     fits: from.tokensBefore <= (from.targetTokens ?? windowTokens),
     because,
   });
-  return { plan: none(plan), rest: none(rest), input: { ...input, conversation: given.view }, cut: [], texts: [] };
+  const untouched = { input: { ...input, conversation: given.view }, originals: NO_ORIGINALS, texts: [] };
+  return { plan: none(plan), rest: none(rest), ...untouched };
 }
 
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {

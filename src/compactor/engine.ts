@@ -15,7 +15,7 @@ import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { refuseDeepPrompt } from "../core/too-deep.ts";
 import { checkPinned } from "./check-call.ts";
 import type { Prices } from "./cost.ts";
-import { type DecideInput, type Decision, decide, tokensIn } from "./decide.ts";
+import { type DecideInput, type Decision, decide, needsOriginals, tokensIn, withOriginals } from "./decide.ts";
 import type { NativeCompaction } from "./native.ts";
 import { isHeldOff } from "./passes.ts";
 import { keepRecentInput, pinScored, type RetentionOptions } from "./retention.ts";
@@ -120,7 +120,10 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
     isThrashing: isHeldOff(recalled.passes, tokens, settings),
     ...(targetTokens !== undefined && { targetTokens }),
   };
-  return { source, recalled, ...decideScored(engine, input), repairs, model, counter };
+  const { decision, given: scored } = decideScored(engine, input);
+  // A remembered edit is laid over the list that came, and that holds what was said.
+  const earlier = recalled.covered > 0 && needsOriginals(decision) ? source.messages.slice(0, recalled.covered) : [];
+  return { source, recalled, decision: withOriginals(decision, earlier), given: scored, repairs, model, counter };
 }
 
 /** What was remembered was valid by itself; what came since may ask for more: a system message that ended the list must not stand inside a turn. */

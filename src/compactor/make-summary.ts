@@ -11,6 +11,7 @@ import { isObject, stringOf } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import type { LiveSummaryInput } from "../core/plan/live-request.ts";
 import { withReadableItems } from "../core/plan/native-items.ts";
+import { asReturned, type Originals } from "../core/plan/originals.ts";
 import type { SummarizeStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import { withoutSummary } from "../core/plan/summary-marks.ts";
@@ -27,8 +28,8 @@ import type { Fallback } from "./report.ts";
 export interface MakeSummaryInput {
   readonly input: PlanInput;
   readonly step: SummarizeStep;
-  /** Messages of the view as they were before they were shortened. */
-  readonly cut: readonly Message[];
+  /** Messages of the view as they were before they were shortened, in this pass or an earlier one. */
+  readonly originals: Originals;
   readonly counter: TokenCounter;
   readonly summarizer: Summarizer;
   /** What is asked when the summarizer fails and the ladder says so; needs no model. */
@@ -140,7 +141,7 @@ export function throwIfAborted(signal: AbortSignal): void {
 }
 
 function inputFor(given: MakeSummaryInput): LiveSummaryInput {
-  const { input, step, cut, counter, previousCheckpoint, instructions, live } = given;
+  const { input, step, originals, counter, previousCheckpoint, instructions, live } = given;
   const { zone, turnPrefix, kept, keptAfter } = dividedBy(step, input.conversation.messages);
   const previous: Summary | undefined =
     input.found === undefined
@@ -150,13 +151,14 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
   const own = (message: Message): Message => withoutSummary(message, input.settings.render);
   const asTold = (messages: readonly Message[]): readonly Message[] =>
     previous === undefined ? messages : messages.map(own);
-  const leaving = new Set(cut.length === 0 ? [] : [...step.messageIds, ...step.replacesIds]);
+  const asSaid = (messages: readonly Message[]): readonly Message[] =>
+    asTold(messages).map((message) => asReturned(message, originals));
   return {
-    messages: asTold(zone).map(withReadableItems),
-    turnPrefix: asTold(turnPrefix),
-    kept: asTold(kept),
+    messages: asSaid(zone).map(withReadableItems),
+    turnPrefix: asSaid(turnPrefix),
+    kept: asTold(kept).map((message) => asReturned(message, NO_ORIGINALS)),
     keptAfter,
-    cut: cut.filter(({ id }) => !leaving.has(id)),
+    cut: kept.flatMap((message) => wholeOf(message, originals) ?? []),
     ...(previous !== undefined && { previous }),
     budgetTokens: step.budgetTokens,
     counter,
@@ -164,6 +166,15 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
     ...(live !== undefined && { live: liveRequest(live, step) }),
   };
 }
+
+/** Undefined where the message stays as it was said. */
+function wholeOf(message: Message, originals: Originals): Message | undefined {
+  const original = originals.get(message.id);
+  return original === undefined || asReturned(message, originals) === message ? undefined : original;
+}
+
+/** What stays is read as it stands there. */
+const NO_ORIGINALS: Originals = new Map();
 
 interface Divided {
   /** But for the prefix. */

@@ -9,6 +9,7 @@ import type { Message } from "../core/message.ts";
 import { isTextStep, removedBy, removedIds } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
+import { asReturned } from "../core/plan/originals.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import { type PlanInput, partitionByCount, sumTokens } from "../core/plan/plan-input.ts";
 import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
@@ -48,7 +49,9 @@ export function proposalOf(given: ProposalInput): Proposal {
   const step = rest.steps.find((candidate) => candidate.type === "summarize");
   const leaving = leavingIds(rest);
   const prefix = new Set(step?.turnPrefixIds ?? []);
-  const zone = input.conversation.messages.filter(({ id }) => leaving.has(id));
+  const zone = input.conversation.messages
+    .filter(({ id }) => leaving.has(id))
+    .map((message) => asReturned(message, decision.originals));
   const firstKeptEntryId = firstKeptId(decision);
   return {
     reason: plan.reason,

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Compactor, ViewPass } from "../compactor.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
-import type { Message } from "../core/message.ts";
+import type { Message, Part } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { RECALL_NAME } from "../core/plan/summary-marks.ts";
@@ -16,7 +16,7 @@ import type { SessionCall, SessionParts } from "./compact-view.ts";
 import { eventRecord } from "./event-record.ts";
 import { type HeldLease, holdLease } from "./hold-lease.ts";
 import type { Snapshot } from "./live-view.ts";
-import { modelOf, systemEditOf } from "./session-view.ts";
+import { entriesOf, modelOf, systemEditOf } from "./session-view.ts";
 import { viewDelta } from "./view-delta.ts";
 import { thinks, viewToSend } from "./view-to-send.ts";
 
@@ -44,6 +44,7 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
       ...(settings !== undefined && { settings }),
       signal: AbortSignal.any([lost.signal, ...(call.signal === undefined ? [] : [call.signal])]),
       passes: passesBefore(parts, snapshot),
+      originals: () => originalsIn(parts, snapshot),
       failed: (passes) => holdOff(parts, snapshot, passes),
       hookContext: hookContextOf(snapshot, call),
       ...(model !== undefined && { model }),
@@ -76,6 +77,44 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
   } finally {
     if (held !== undefined) await released(held, call);
   }
+}
+
+/** What a stored edit or a request shortens, as it was appended. */
+async function originalsIn(parts: SessionParts, { entries }: Snapshot): Promise<readonly Message[]> {
+  const { overlay } = parts;
+  const edited = entries.filter(({ stored }) => stored.isEdited);
+  const overlaid = entries.filter((entry) => !entry.stored.isEdited && overlay.get(entry.message.id)?.over === entry);
+  const written = await writtenMessages(
+    parts,
+    edited.map(({ stored }) => stored.id),
+  );
+  const stored = edited.map(async ({ message, stored: { sequence } }) => {
+    const original = written.get(message.id);
+    if (original === undefined) return [];
+    const isJoined = resultsIn(message).length > resultsIn(original).length;
+    if (!isJoined) return [original];
+    // A repair joined the rows behind it with this one.
+    const behind = Array.from({ length: JOINED_ROWS_MAX }, (_, index) => `m${sequence + index + 1}`);
+    const others = [...(await writtenMessages(parts, behind)).values()];
+    return [{ ...original, parts: [...original.parts, ...others.flatMap(resultsIn)] }];
+  });
+  return [...overlaid.map(({ message }) => message), ...(await Promise.all(stored)).flat()];
+}
+
+/** As many results of one round may have been appended one by one. */
+const JOINED_ROWS_MAX = 16;
+
+async function writtenMessages(
+  { id, store, compactor }: SessionParts,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Message>> {
+  if (ids.length === 0) return new Map();
+  const entries = entriesOf(compactor.format, await store.messages(id, ids));
+  return new Map(entries.map(({ message }) => [message.id, message]));
+}
+
+function resultsIn({ parts }: Message): readonly Part[] {
+  return parts.filter(({ type }) => type === "tool-result");
 }
 
 function withNotes(passed: ViewPass, notes: readonly string[]): ViewPass {

@@ -74,7 +74,7 @@ export function clearedText(text: string, call: ToolCallPart | undefined): strin
   return `[Output of ${call?.name ?? "a tool"} removed: ${text.length} characters. Call it again if you need it.]`;
 }
 
-const STUB = /^\[Output of .* removed: \d+ characters\.(?: It began: .*)? Call it again if you need it\.\]$/s;
+const STUB = /^\[Output of .* removed: \d+ characters\.(?: It began: (.*))? Call it again if you need it\.\]$/s;
 
 /** More than a name, an input and a first line need: what is longer only looks like a stub. */
 const STUB_CHARS_MAX = 600;
@@ -82,6 +82,16 @@ const STUB_CHARS_MAX = 600;
 /** Shortened already: a stub or a cleared text stays what it is. */
 export function isPrunedText(text: string): boolean {
   return text === CLEARED_TEXT || (text.length <= STUB_CHARS_MAX && STUB.test(text));
+}
+
+const LEFT_OUT = "…";
+
+/** What is left of an output, without the words and numbers that we put into it; undefined where there are none. */
+export function withoutPruneMarks(text: string): string | undefined {
+  if (isPrunedText(text)) return `${STUB.exec(text)?.[1] ?? ""}${LEFT_OUT}`;
+  if (isCappedText(text)) return `${text.replace(CAP_MARKER, "")}${LEFT_OUT}`;
+  const trimmed = trimmedBefore(text);
+  return trimmed === undefined ? undefined : `${trimmed.head}\n${LEFT_OUT}\n${trimmed.tail}`;
 }
 
 function describeCall(call: ToolCallPart | undefined): string {
