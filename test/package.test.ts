@@ -41,7 +41,7 @@ beforeAll(() => {
   copyFileSync(join(root, "examples/sample-conversation.json"), join(folder, "request.json"));
   copyFileSync(join(root, "examples/sample-session.jsonl"), join(folder, "session.jsonl"));
   copyFileSync(join(root, "examples/broken-conversation.json"), join(folder, "broken.json"));
-}, 120_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
