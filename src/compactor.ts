@@ -45,8 +45,11 @@ import { createTelemetry, type TelemetryParts } from "./telemetry.ts";
 export type { Compacted } from "./compactor/finish.ts";
 export type { NativeAnswer, NativeCompaction } from "./compactor/native.ts";
 
-export interface CompactorOptions extends SettingsInput, WatchOptions, RetentionOptions {
-  readonly format: Format;
+export interface CompactorOptions<Request extends object = object>
+  extends SettingsInput,
+    WatchOptions,
+    RetentionOptions {
+  readonly format: Format<Request>;
   /** Default: `balanced`. */
   readonly profile?: ProfileName | Settings;
   /** Settings for the provider or model in use, over the others. */
@@ -100,8 +103,9 @@ export interface ViewCall extends CallOptions {
 /** The view and its wire form after a pass; the very same messages where nothing was done to them. */
 export type ViewPass = SettledView;
 
-export interface Compactor {
-  readonly format: Format;
+/** `Request` is what its format takes for a request body; sessions hand out requests of that type. */
+export interface Compactor<Request extends object = object> {
+  readonly format: Format<Request>;
   /** The profile's name, or `own`. */
   readonly profile: string;
   /** The model that the options name: its rules hold, whatever a request says. */
@@ -113,9 +117,9 @@ export interface Compactor {
   /** What `fit` would do, as data. */
   plan(request: unknown, call?: CallOptions): Plan;
   /** Compacts only if a trigger fires; otherwise the request comes back as it was, with earlier edits in place. */
-  fit<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
+  fit<Given>(request: Given, call?: CallOptions): Promise<Compacted<Given>>;
   /** Compacts now. */
-  compact<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
+  compact<Given>(request: Given, call?: CallOptions): Promise<Compacted<Given>>;
   /** What `passOver` would do, as data. */
   planOver(view: Conversation, call?: ViewCall): Plan;
   /** `fit` (or `compact`, when asked) on a decoded view that somebody else keeps: nothing is remembered here. */
@@ -127,10 +131,10 @@ export interface Compactor {
 }
 
 /** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
-export function createCompactor(options: CompactorOptions): Compactor {
+export function createCompactor<Request extends object>(options: CompactorOptions<Request>): Compactor<Request> {
   const engine = createEngine(options);
   return {
-    format: engine.format,
+    format: options.format,
     profile: engine.watch.profile,
     model: engine.model,
     get settings(): Settings {
