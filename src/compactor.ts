@@ -11,7 +11,7 @@ import { checkOptions } from "./compactor/check-options.ts";
 import type { Prices } from "./compactor/cost.ts";
 import { type DecideInput, tokensIn, withoutSteps } from "./compactor/decide.ts";
 import { type Decided, decideOn, decideOnView, type Engine } from "./compactor/engine.ts";
-import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
+import { type Compacted, finish, type SettledView, type StoredEvent, settleView } from "./compactor/finish.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
 import type { NativeCompaction } from "./compactor/native.ts";
 import { calibrate, observe } from "./compactor/observe.ts";
@@ -30,6 +30,7 @@ import { createCalibration } from "./core/ledger/calibration.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { Format } from "./core/ports.ts";
+import { takePreservedIn } from "./core/preserved.ts";
 import { historyHolder } from "./core/server-history.ts";
 import type { CheckPoint, Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
@@ -94,8 +95,8 @@ export interface ViewCall extends CallOptions {
   readonly passes?: Passes;
   /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
   mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
-  /** What came of it, to be kept before anybody is told of it; what this throws, the pass throws, and nothing was done. */
-  keep?(passed: ViewPass): Promise<void>;
+  /** Stores the result before any hook is told of it. If it throws, the pass fails, and nothing was done. */
+  keep?(passed: ViewPass): Promise<StoredEvent | undefined>;
   /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits (D13). */
   failed?(passes: Passes): void;
 }
@@ -143,7 +144,8 @@ export function createCompactor<Request extends object>(options: CompactorOption
     configure: engine.configure,
     plan: (request, call = {}) => {
       checkCall(call);
-      return heedServer(decideOn(engine, request, call, undefined)).decision.plan;
+      const given = givenBy(engine, request, call);
+      return heedServer(decideOn(engine, given.request, given.call, undefined)).decision.plan;
     },
     fit: (request, call = {}) => run(engine, request, call, undefined),
     compact: (request, call = {}) => run(engine, request, call, "manual"),
@@ -217,9 +219,18 @@ async function run<Request>(
   checkCall(call);
   throwIfAborted(signalOf(call));
   const startedMs = engine.watch.now();
-  const decided = heedServer(decideOn(engine, request, call, asked));
+  const given = givenBy(engine, request, call);
+  const decided = heedServer(decideOn(engine, given.request, given.call, asked));
   const failed = (passes: Passes): void => engine.memory.remember(decided.source, decided.recalled.view, passes);
-  return perform(engine, { decided, call, startedMs, failed }, (own, carried) => finish(engine, request, own, carried));
+  return perform(engine, { decided, call, startedMs, failed }, (own, carried) =>
+    finish(engine, given.request, own, carried),
+  );
+}
+
+/** Messages that are marked as preserved are pinned, and the request is one without the marks. */
+function givenBy<Request>({ format }: Engine, marked: Request, call: CallOptions) {
+  const { request, preserved } = takePreservedIn(marked, format.listKey);
+  return { request, call: preserved.length === 0 ? call : { ...call, pinned: [...(call.pinned ?? []), ...preserved] } };
 }
 
 /** What a session does with its view: the same pass, and what came of it is the session's to keep. */
@@ -235,8 +246,8 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
   const failed = (after: Passes): void => call.failed?.(after);
   return perform(engine, { decided, call, startedMs, failed }, async (own, carried) => {
     const settled = settleView(engine, own, carried);
-    await call.keep?.(settled);
-    return settled;
+    const stored = await call.keep?.(settled);
+    return stored === undefined ? settled : { ...settled, stored };
   });
 }
 

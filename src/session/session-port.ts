@@ -17,7 +17,7 @@ export interface Session<Request extends object = object> {
   readonly store: Store;
   readonly compactor: Compactor<Request>;
   /** Durable when it resolves. A provider's response is taken as it is, and its usage calibrates the estimate. */
-  append(messages: Appendable, options?: Waiting): Promise<readonly string[]>;
+  append(messages: Appendable, options?: AppendOptions): Promise<readonly string[]>;
   /** The view, ready to be sent; compacts when a trigger fires. */
   request(options?: SessionRequest): Promise<Request>;
   /** The same, with the plan and the report of what was done. */
@@ -53,6 +53,11 @@ export interface Session<Request extends object = object> {
   export(options?: Waiting & { readonly all?: boolean }): Promise<Exported>;
   /** Closes the store too where the session opened it. */
   close(options?: Waiting): Promise<void>;
+}
+
+export interface AppendOptions extends Waiting {
+  /** True: they stay in the view as they are, whatever is compacted. A message that carries `isPreserved: true` is pinned by itself. */
+  readonly pinned?: boolean;
 }
 
 export interface RecallRange {
