@@ -2,6 +2,8 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+const timeoutMs = process.env.SOAK === undefined ? 180_000 : 3_600_000;
+
 export default defineConfig({
   test: {
     pool: "threads",
@@ -12,6 +14,8 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/node-compile") },
     globalSetup: ["test/postgres-server.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: process.env.SOAK === undefined ? 60_000 : 3_600_000,
+    // Only what hangs is ended: how long a test takes beside other work says nothing about it.
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
   },
 });

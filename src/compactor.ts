@@ -11,7 +11,7 @@ import { checkOptions } from "./compactor/check-options.ts";
 import type { Prices } from "./compactor/cost.ts";
 import { type DecideInput, needsOriginals, tokensIn, withOriginals, withoutSteps } from "./compactor/decide.ts";
 import { type Decided, decideOn, decideOnView, type Engine } from "./compactor/engine.ts";
-import { type Compacted, finish, type SettledView, settleView } from "./compactor/finish.ts";
+import { type Compacted, finish, type SettledView, type StoredEvent, settleView } from "./compactor/finish.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
 import type { NativeCompaction } from "./compactor/native.ts";
 import { calibrate, observe } from "./compactor/observe.ts";
@@ -30,6 +30,7 @@ import { createCalibration } from "./core/ledger/calibration.ts";
 import type { Conversation, Message } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { Format } from "./core/ports.ts";
+import { takePreservedIn } from "./core/preserved.ts";
 import { historyHolder } from "./core/server-history.ts";
 import type { CheckPoint, Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
@@ -45,8 +46,11 @@ import { createTelemetry, type TelemetryParts } from "./telemetry.ts";
 export type { Compacted } from "./compactor/finish.ts";
 export type { NativeAnswer, NativeCompaction } from "./compactor/native.ts";
 
-export interface CompactorOptions extends SettingsInput, WatchOptions, RetentionOptions {
-  readonly format: Format;
+export interface CompactorOptions<Request extends object = object>
+  extends SettingsInput,
+    WatchOptions,
+    RetentionOptions {
+  readonly format: Format<Request>;
   /** Default: `balanced`. */
   readonly profile?: ProfileName | Settings;
   /** Settings for the provider or model in use, over the others. */
@@ -93,8 +97,8 @@ export interface ViewCall extends CallOptions {
   originals?(): Promise<readonly Message[]>;
   /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
   mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
-  /** What came of it, to be kept before anybody is told of it; what this throws, the pass throws, and nothing was done. */
-  keep?(passed: ViewPass): Promise<void>;
+  /** Stores the result before any hook is told of it. If it throws, the pass fails, and nothing was done. */
+  keep?(passed: ViewPass): Promise<StoredEvent | undefined>;
   /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits (D13). */
   failed?(passes: Passes): void;
 }
@@ -102,8 +106,9 @@ export interface ViewCall extends CallOptions {
 /** The view and its wire form after a pass; the very same messages where nothing was done to them. */
 export type ViewPass = SettledView;
 
-export interface Compactor {
-  readonly format: Format;
+/** `Request` is what its format takes for a request body; sessions hand out requests of that type. */
+export interface Compactor<Request extends object = object> {
+  readonly format: Format<Request>;
   /** The profile's name, or `own`. */
   readonly profile: string;
   /** The model that the options name: its rules hold, whatever a request says. */
@@ -115,9 +120,9 @@ export interface Compactor {
   /** What `fit` would do, as data. */
   plan(request: unknown, call?: CallOptions): Plan;
   /** Compacts only if a trigger fires; otherwise the request comes back as it was, with earlier edits in place. */
-  fit<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
+  fit<Given>(request: Given, call?: CallOptions): Promise<Compacted<Given>>;
   /** Compacts now. */
-  compact<Request>(request: Request, call?: CallOptions): Promise<Compacted<Request>>;
+  compact<Given>(request: Given, call?: CallOptions): Promise<Compacted<Given>>;
   /** What `passOver` would do, as data. */
   planOver(view: Conversation, call?: ViewCall): Plan;
   /** `fit` (or `compact`, when asked) on a decoded view that somebody else keeps: nothing is remembered here. */
@@ -129,10 +134,10 @@ export interface Compactor {
 }
 
 /** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
-export function createCompactor(options: CompactorOptions): Compactor {
+export function createCompactor<Request extends object>(options: CompactorOptions<Request>): Compactor<Request> {
   const engine = createEngine(options);
   return {
-    format: engine.format,
+    format: options.format,
     profile: engine.watch.profile,
     model: engine.model,
     get settings(): Settings {
@@ -141,7 +146,8 @@ export function createCompactor(options: CompactorOptions): Compactor {
     configure: engine.configure,
     plan: (request, call = {}) => {
       checkCall(call);
-      return heedServer(decideOn(engine, request, call, undefined)).decision.plan;
+      const given = givenBy(engine, request, call);
+      return heedServer(decideOn(engine, given.request, given.call, undefined)).decision.plan;
     },
     fit: (request, call = {}) => run(engine, request, call, undefined),
     compact: (request, call = {}) => run(engine, request, call, "manual"),
@@ -215,9 +221,18 @@ async function run<Request>(
   checkCall(call);
   throwIfAborted(signalOf(call));
   const startedMs = engine.watch.now();
-  const decided = heedServer(decideOn(engine, request, call, asked));
+  const given = givenBy(engine, request, call);
+  const decided = heedServer(decideOn(engine, given.request, given.call, asked));
   const failed = (passes: Passes): void => engine.memory.remember(decided.source, decided.recalled.view, passes);
-  return perform(engine, { decided, call, startedMs, failed }, (own, carried) => finish(engine, request, own, carried));
+  return perform(engine, { decided, call, startedMs, failed }, (own, carried) =>
+    finish(engine, given.request, own, carried),
+  );
+}
+
+/** Messages that are marked as preserved are pinned, and the request is one without the marks. */
+function givenBy<Request>({ format }: Engine, marked: Request, call: CallOptions) {
+  const { request, preserved } = takePreservedIn(marked, format.listKey);
+  return { request, call: preserved.length === 0 ? call : { ...call, pinned: [...(call.pinned ?? []), ...preserved] } };
 }
 
 /** What a session does with its view: the same pass, and what came of it is the session's to keep. */
@@ -235,8 +250,8 @@ async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Pr
   const failed = (after: Passes): void => call.failed?.(after);
   return perform(engine, { decided, call, startedMs, failed }, async (own, carried) => {
     const settled = settleView(engine, own, carried);
-    await call.keep?.(settled);
-    return settled;
+    const stored = await call.keep?.(settled);
+    return stored === undefined ? settled : { ...settled, stored };
   });
 }
 

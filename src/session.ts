@@ -17,10 +17,10 @@ import type { Session } from "./session/session-port.ts";
 import { type Appendable, readAppendable } from "./session/wire-input.ts";
 import { openStore } from "./stores.ts";
 
-export interface SessionOptions {
+export interface SessionOptions<Request extends object = object> {
   /** A store, or the address of one: `memory:`, `jsonl:DIR`, `sqlite:FILE`, `postgres://…`. */
   readonly store: Store | string;
-  readonly compactor: Compactor | CompactorOptions;
+  readonly compactor: Compactor<Request> | CompactorOptions<Request>;
   /** The request body around the messages (model, system prompt, tools, …). Messages in it are appended to a new session. */
   readonly body?: object;
   /** Whether a session that is not there is made; default true. */
@@ -39,7 +39,10 @@ const LEASE_MS = 60_000;
  * @example
  * const session = await openSession("ticket-4711", { store: "sqlite:./sessions.db", compactor: { format: anthropicMessages } });
  */
-export async function openSession(id: string, options: SessionOptions): Promise<Session> {
+export async function openSession<Request extends object>(
+  id: string,
+  options: SessionOptions<Request>,
+): Promise<Session<Request>> {
   checkSessionId(id);
   checkSessionOptions(options);
   const isOwnStore = typeof options.store === "string";
@@ -58,7 +61,9 @@ export async function openSession(id: string, options: SessionOptions): Promise<
     });
   };
   try {
-    return await connect(await openState(id, { store, compactor, options }), isOwnStore);
+    const session = await connect(await openState(id, { store, compactor, options }), isOwnStore);
+    // Requests are what the compactor's own format encodes.
+    return session as Session<Request>;
   } catch (error) {
     if (isOwnStore) await store.close();
     throw error;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { openSession } from "../src/session.ts";
@@ -7,8 +6,7 @@ import { sampleOf } from "./sample.ts";
 import { sharedPlaces } from "./shared-places.ts";
 import { runWorker } from "./workers/run-worker.ts";
 
-const DURATION_MS = sampleOf(30_000, 1_000);
-const LEASE_MS = 400;
+const TURNS = sampleOf(1_000, 30);
 
 const compactor = { format: anthropicMessages, protect: { tailTokens: 100, tailMessages: 2 } };
 
@@ -21,7 +19,7 @@ for (const { name, workers, place } of sharedPlaces) {
       if (typeof there === "string") return skip(there);
       const { url, remove } = there;
       const running = Array.from({ length: workers }, (_, index) =>
-        runWorker("busy-worker.ts", [url, "busy", `w${index}`, String(DURATION_MS)]),
+        runWorker("busy-worker.ts", [url, "busy", `w${index}`, String(TURNS)]),
       );
       const ends = await Promise.all(running.map(({ ended }) => ended));
       expect(ends.filter(({ code }) => code !== 0)).toEqual([]);
@@ -43,7 +41,7 @@ for (const { name, workers, place } of sharedPlaces) {
       }
       expectApart(running.flatMap(({ said }) => said.filter(({ type }) => type === "summarised")));
       const compactions = done.reduce((sum, line) => sum + Number(line?.compactions), 0);
-      expect(compactions).toBeGreaterThan(1);
+      expect(compactions).toBeGreaterThanOrEqual(workers);
       expect((await store.open("busy"))?.counters.compactionCount).toBe(compactions);
       const findings = [];
       for await (const finding of store.examine("busy")) findings.push(finding);
@@ -57,7 +55,7 @@ for (const { name, workers, place } of sharedPlaces) {
       async (isTaken, { skip }) => {
         const there = await place();
         if (typeof there === "string") return skip(there);
-        const { url, remove } = there;
+        const { url, expireLeases, remove } = there;
         const session = await openSession("frozen", { store: url, compactor, body: { model: "m", max_tokens: 1 } });
         for (let turn = 0; turn < 10; turn++) {
           await session.append([
@@ -65,13 +63,14 @@ for (const { name, workers, place } of sharedPlaces) {
             { role: "assistant", content: `answer ${turn} ${"word ".repeat(40)}` },
           ]);
         }
-        const worker = runWorker("slow-worker.ts", [url, "frozen", String(LEASE_MS)]);
+        const worker = runWorker("slow-worker.ts", [url, "frozen"]);
         await worker.heard("summarising");
         worker.process.kill("SIGSTOP");
         await expect(session.compact()).rejects.toMatchObject({ code: "already-in-progress" });
-        await pause(LEASE_MS * 2);
+        await expireLeases();
         if (isTaken) await session.compact();
         const before = JSON.stringify(await session.view());
+        worker.process.stdin?.end("go on\n");
         worker.process.kill("SIGCONT");
         expect(await worker.heard("ended")).toEqual({ type: "ended", code: "lease-lost" });
         await worker.ended;

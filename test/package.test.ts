@@ -1,8 +1,21 @@
-import { execFileSync } from "node:child_process";
-import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { json } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 /** The package as a user gets it: packed, installed into an empty folder, and used as the documents say. */
 
@@ -38,10 +51,16 @@ beforeAll(() => {
   packed = JSON.parse(run(`npm pack --silent --json --pack-destination ${folder}`, root))[0];
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
   run(`npm install --silent --no-audit --no-fund --offline ./${packed.filename}`);
+  // What a reader of the documents would have installed beside the package.
+  for (const name of ["@types", "pg", "postgres", "openai", "@anthropic-ai/sdk", "@google/genai"]) {
+    const place = join(folder, "node_modules", name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), place);
+  }
   copyFileSync(join(root, "examples/sample-conversation.json"), join(folder, "request.json"));
   copyFileSync(join(root, "examples/sample-session.jsonl"), join(folder, "session.jsonl"));
   copyFileSync(join(root, "examples/broken-conversation.json"), join(folder, "broken.json"));
-}, 120_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -58,12 +77,145 @@ test("every code block in the documents type-checks against the package", () => 
   blocks.forEach((block, index) => {
     writeFileSync(join(folder, `block-${index}.ts`), `${block}\nexport {};\n`);
   });
-  // What a reader of that page would have installed beside the package.
-  for (const name of ["@types", "pg", "postgres"]) {
-    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
-  }
+  typeCheck("block-*.ts");
+});
+
+function typeCheck(files: string): void {
   const options = "--noEmit --strict --target es2024 --module nodenext --types node --skipLibCheck";
-  run(`"${join(root, "node_modules/.bin/tsc")}" ${options} block-*.ts`);
+  run(`"${join(root, "node_modules/.bin/tsc")}" ${options} ${files}`);
+}
+
+test("whatever hands out a request hands out what the official clients take", () => {
+  const clients = [
+    ["anthropicMessages", "anthropic-messages", "anthropic.messages.create"],
+    ["openaiChat", "openai-chat", "openai.chat.completions.create"],
+    ["openaiResponses", "openai-responses", "openai.responses.create"],
+    ["gemini", "gemini", "google.models.generateContent"],
+  ] as const;
+  const lines = clients.flatMap(([name, path, call]) => [
+    `import { ${name} } from "palimpsest/formats/${path}";`,
+    `for (const compactor of [{ format: ${name} }, createCompactor({ format: ${name} })]) {`,
+    '  const session = await (await openSession("a", { store: "memory:", compactor })).fork("b");',
+    `  await ${call}(await session.request());`,
+    `  await ${call}((await session.fit()).request);`,
+    `  await ${call}((await session.compact()).request);`,
+    "}",
+  ]);
+  const head = [
+    'import Anthropic from "@anthropic-ai/sdk";',
+    'import { GoogleGenAI } from "@google/genai";',
+    'import OpenAI from "openai";',
+    'import { createCompactor, openSession } from "palimpsest";',
+    "const [anthropic, openai, google] = [new Anthropic(), new OpenAI(), new GoogleGenAI({})];",
+  ];
+  writeFileSync(join(folder, "requests.ts"), [...head, ...lines].join("\n"));
+  typeCheck("requests.ts");
+  writeFileSync(
+    join(folder, "mixed.ts"),
+    [...head, ...lines].join("\n").replace("format: gemini", "format: openaiChat"),
+  );
+  expect(() => typeCheck("mixed.ts")).toThrow();
+});
+
+/** By the end of the address. */
+const WIRE_ANSWERS: Readonly<Record<string, object>> = {
+  "/messages": {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "claude-opus-5-5",
+    content: [{ type: "text", text: "Done." }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 2 },
+  },
+  "/completions": {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "gpt-5.2",
+    choices: [
+      {
+        index: 0,
+        finish_reason: "stop",
+        logprobs: null,
+        message: { role: "assistant", content: "Done.", refusal: null },
+      },
+    ],
+    usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+  },
+  "/responses": {
+    id: "resp_1",
+    object: "response",
+    created_at: 1,
+    status: "completed",
+    model: "gpt-5.2",
+    output: [
+      {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: "Done.", annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
+  },
+  ":generateContent": {
+    candidates: [{ content: { role: "model", parts: [{ text: "Done." }] }, finishReason: "STOP", index: 0 }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
+  },
+};
+
+/** The events in which Anthropic sends such an answer. */
+function streamed(answer: { readonly content?: readonly object[] }): string {
+  const events = [
+    { type: "message_start", message: { ...answer, content: [], stop_reason: null } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Done." } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 2 } },
+    { type: "message_stop" },
+  ];
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}
+
+/** A server that answers the four APIs, and the bodies that it was sent. */
+async function startProviders() {
+  const bodies: object[] = [];
+  const server = createServer(async (request, response) => {
+    const body = (await json(request)) as { readonly stream?: boolean };
+    bodies.push(body);
+    const [, end = ""] = /([/:]\w+)(?:\?.*)?$/.exec(request.url ?? "") ?? [];
+    const answer = WIRE_ANSWERS[end];
+    const isStream = body.stream === true;
+    response.writeHead(answer === undefined ? 404 : 200, {
+      "content-type": isStream ? "text/event-stream" : "application/json",
+    });
+    response.end(isStream ? streamed(answer ?? {}) : JSON.stringify(answer ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A server that listens on a port has an address of this form.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const keys = { ANTHROPIC_API_KEY: "none", OPENAI_API_KEY: "none", GEMINI_API_KEY: "none" };
+  const addresses = { ANTHROPIC_BASE_URL: url, OPENAI_BASE_URL: `${url}/v1`, GOOGLE_GEMINI_BASE_URL: url };
+  return { bodies, env: { ...environment, ...keys, ...addresses }, close: () => server.close() };
+}
+
+test.each(["README.md", "docs/sessions.md"])("the examples with the official clients in %s run", async (document) => {
+  const isWithClient = (block: string): boolean => /from "(?:@anthropic-ai\/sdk|openai|@google\/genai)"/.test(block);
+  const examples = blocksOf(document, "ts").filter(isWithClient);
+  expect(examples).toHaveLength(document === "README.md" ? 1 : 4);
+  const { bodies, env, close } = await startProviders();
+  onTestFinished(() => void close());
+  for (const [index, example] of examples.entries()) {
+    writeFileSync(join(folder, `client-${index}.ts`), example);
+    const { stdout } = await promisify(execFile)("node", [`client-${index}.ts`], { cwd: folder, env });
+    if (document !== "README.md") expect(stdout.trim()).toMatch(/^[23]$/);
+    expect(JSON.stringify(bodies.at(-1))).toContain("Fix the build");
+    if (document !== "README.md") expect(JSON.stringify(bodies.at(-1))).toContain("You are a build agent.");
+  }
+  expect(bodies).toHaveLength(examples.length);
 });
 
 /** Commands that stand for what `.ci/run` does anyway, or that would run this very test again. */

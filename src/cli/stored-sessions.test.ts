@@ -145,9 +145,7 @@ describe("looking", () => {
   });
 });
 
-test("a request body comes back to the byte, before compactions and after taking them back", {
-  timeout: 60_000,
-}, async () => {
+test("a request body comes back to the byte, before compactions and after taking them back", async () => {
   const { cli } = sqliteAt(folder.path, "round-trip.db");
   await cli("import", LONG, "--id", "s");
   expect((await cli("export", "s")).stdout).toBe(ORIGINAL);

@@ -50,6 +50,13 @@ export interface SettledView {
   readonly strategy: string;
   /** False for what was pruned or left out on the way, which the sources do not call a compaction. */
   readonly isCompaction: boolean;
+  /** The event that was stored of it, where somebody stores it. */
+  readonly stored?: StoredEvent;
+}
+
+export interface StoredEvent {
+  readonly eventId: string;
+  readonly createdAt: string;
 }
 
 export function settleView(engine: Engine, decided: Decided, carried: CarriedOut): SettledView {

@@ -56,6 +56,7 @@ describe("every stage is told, in order", () => {
         fits: true,
         steps: { summarize: 1 },
         durationMs: 5,
+        createdAt: expect.any(String),
         compactionNumber: 1,
       },
       { type: "compaction-ended", messageCount: 7, tokenCount: report.tokensAfter, compactedCount: 18 },

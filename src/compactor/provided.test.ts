@@ -199,6 +199,8 @@ describe("the sources' own names", () => {
           preservedMessageIds: ["m0", ...ids(19, 24)],
           modelUsed: "scripted 3",
           durationMs: 5,
+          id: "",
+          createdAt: expect.any(String),
         },
       ],
       ["after_compaction", { messageCount: 7, tokenCount: tokensAfter, compactedCount: 18 }, PLUGIN_CONTEXT],

@@ -7,6 +7,7 @@ import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import type { Reason } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
 import { type CarriedOut, strategyOf } from "./carry-out.ts";
+import type { StoredEvent } from "./finish.ts";
 import type { NativeOutcome, RefusedNative } from "./native.ts";
 import type { Pass } from "./pass.ts";
 import { leavingIds, PROVIDED_NAME } from "./provided.ts";
@@ -14,14 +15,14 @@ import { nativeFallback, type Report } from "./report.ts";
 
 export interface PassOutcome {
   readonly carried: CarriedOut;
-  readonly result: { readonly report: Report };
+  readonly result: { readonly report: Report; readonly stored?: StoredEvent };
 }
 
 /** Returns what the pass's span is to say. */
 export function tellOutcome(pass: Pass, { carried, result }: PassOutcome): Attributes {
   const { report } = result;
   tellSummary(pass, carried);
-  if (report.compacted) tellCompacted(pass, carried, report);
+  if (report.compacted) tellCompacted(pass, carried, result);
   else tellNothing(pass, report);
   tellEnd(pass, {
     messageCount: report.messagesAfter,
@@ -81,7 +82,7 @@ function tellSummary(pass: Pass, { made, native }: CarriedOut): void {
   });
 }
 
-function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
+function tellCompacted(pass: Pass, carried: CarriedOut, { report, stored }: PassOutcome["result"]): void {
   const { teller, given, watch, compactionNumber, counter } = pass;
   const { cap = 0, trim = 0, stub = 0, clear = 0 } = report.steps;
   const [soft, hard] = [cap + trim, stub + clear];
@@ -92,6 +93,7 @@ function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
   if (isCounted) watch.counts.raise(teller.context);
   teller.tell({
     type: "conversation-compacted",
+    ...(stored ?? { createdAt: new Date().toISOString() }),
     reason: carried.plan.reason,
     strategy: strategyOf(given.settings, carried),
     ...tokensOf(report),

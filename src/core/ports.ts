@@ -6,7 +6,7 @@ import type { Conversation, FormatName, Message } from "./message.ts";
 import type { NativeWire } from "./native-wire.ts";
 
 /** One provider wire format. Pure: no I/O, and what goes in is never mutated. */
-export interface Format {
+export interface Format<Request extends object = object> {
   readonly name: FormatName;
   /** The key of the message list in a request body. */
   readonly listKey: "messages" | "input" | "contents";
@@ -29,6 +29,8 @@ export interface Format {
   readTools(tools: JsonValue | undefined): ReadTools;
   /** The neutral form as this format's `tools`. */
   writeTools(definitions: readonly ToolDefinition[]): JsonValue;
+  /** Never there: tells the compiler what a request body of this format looks like, so that a session's requests have that type. */
+  readonly requestType?: Request;
 }
 
 export interface ToolDefinition {

@@ -32,7 +32,7 @@ const SHAPE: BodyShape = {
 };
 
 /** Anthropic's Messages API. */
-export const anthropicMessages: Format = {
+export const anthropicMessages: Format<AnthropicRequest> = {
   name: "anthropic-messages",
   listKey: "messages",
   decode: (body) => decodeBody(SHAPE, body),
@@ -46,6 +46,42 @@ export const anthropicMessages: Format = {
   readTools,
   writeTools,
 };
+
+/**
+ * A body of `POST /v1/messages` to the compiler: what every request needs, and the blocks that most conversations have. Whatever
+ * else a body or a message holds is carried all the same.
+ */
+export interface AnthropicRequest {
+  model: string;
+  max_tokens: number;
+  messages: AnthropicMessage[];
+}
+
+interface AnthropicMessage {
+  role: "user" | "assistant";
+  content: string | AnthropicBlock[];
+}
+
+type AnthropicBlock =
+  | AnthropicContent
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "redacted_thinking"; data: string }
+  | { type: "tool_use"; id: string; name: string; input: unknown }
+  | { type: "tool_result"; tool_use_id: string; content?: string | AnthropicContent[]; is_error?: boolean };
+
+type AnthropicContent =
+  | { type: "text"; text: string }
+  | { type: "image"; source: AnthropicImage }
+  | { type: "document"; source: AnthropicDocument; title?: string | null; context?: string | null };
+
+type AnthropicImage =
+  | { type: "base64"; media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp"; data: string }
+  | { type: "url"; url: string };
+
+type AnthropicDocument =
+  | { type: "base64"; media_type: "application/pdf"; data: string }
+  | { type: "text"; media_type: "text/plain"; data: string }
+  | { type: "url"; url: string };
 
 function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
   return validateDecoded(SHAPE, body, (conversation, json) => {

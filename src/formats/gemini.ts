@@ -34,7 +34,7 @@ const SHAPE: BodyShape = {
 };
 
 /** Gemini's generateContent, as REST and as the SDK spell it. */
-export const gemini: Format = {
+export const gemini: Format<GeminiRequest> = {
   name: "gemini",
   listKey: "contents",
   decode,
@@ -114,4 +114,28 @@ function encodeSystem(body: JsonObject, system: readonly Part[]): JsonObject {
 function isSdkRequest(body: JsonObject): boolean {
   if (isObject(body.config)) return true;
   return typeof body.model === "string" && Object.keys(body).every((key) => key === "model" || key === "contents");
+}
+
+/**
+ * What `generateContent` of the JS SDK takes, to the compiler: model, contents and the parts that most conversations have. Whatever
+ * else a body or a part holds is carried all the same; the body of a REST call has its model in the address instead.
+ */
+export interface GeminiRequest {
+  model: string;
+  contents: GeminiContent[];
+}
+
+interface GeminiContent {
+  role?: string;
+  parts?: GeminiPart[];
+}
+
+interface GeminiPart {
+  text?: string;
+  thought?: boolean;
+  thoughtSignature?: string;
+  functionCall?: { id?: string; name?: string; args?: Record<string, unknown> };
+  functionResponse?: { id?: string; name?: string; response?: Record<string, unknown> };
+  inlineData?: { mimeType?: string; data?: string };
+  fileData?: { mimeType?: string; fileUri?: string };
 }

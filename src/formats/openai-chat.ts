@@ -26,7 +26,7 @@ const SHAPE: BodyShape = {
 };
 
 /** OpenAI's Chat Completions, and what speaks them. */
-export const openaiChat: Format = {
+export const openaiChat: Format<OpenaiChatRequest> = {
   name: "openai-chat",
   listKey: "messages",
   decode: (body) => decodeBody(SHAPE, body),
@@ -40,3 +40,41 @@ export const openaiChat: Format = {
   readTools,
   writeTools,
 };
+
+/**
+ * A body of `POST /v1/chat/completions` to the compiler: what every request needs, and the messages that most conversations have.
+ * Whatever else a body or a message holds is carried all the same.
+ */
+export interface OpenaiChatRequest {
+  model: string;
+  messages: ChatMessage[];
+}
+
+type ChatMessage =
+  | { role: "system"; content: string | ChatText[]; name?: string }
+  | { role: "developer"; content: string | ChatText[]; name?: string }
+  | { role: "user"; content: string | ChatContent[]; name?: string }
+  | ChatAnswer
+  | { role: "tool"; tool_call_id: string; content: string | ChatText[] };
+
+interface ChatAnswer {
+  role: "assistant";
+  content?: string | (ChatText | { type: "refusal"; refusal: string })[] | null;
+  refusal?: string | null;
+  tool_calls?: ChatCall[];
+}
+
+type ChatCall =
+  | { type: "function"; id: string; function: { name: string; arguments: string } }
+  | { type: "custom"; id: string; custom: { name: string; input: string } };
+
+interface ChatText {
+  type: "text";
+  text: string;
+}
+
+type ChatContent =
+  | ChatText
+  | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" } }
+  | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
+  | { type: "file"; file: { file_data?: string; file_id?: string; filename?: string } };

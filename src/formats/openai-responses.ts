@@ -35,7 +35,7 @@ const SHAPE: BodyShape = {
 };
 
 /** OpenAI's Responses API. */
-export const openaiResponses: Format = {
+export const openaiResponses: Format<OpenaiResponsesRequest> = {
   name: "openai-responses",
   listKey: "input",
   decode: (body) => decodeBody(SHAPE, body),
@@ -50,3 +50,45 @@ export const openaiResponses: Format = {
   readTools,
   writeTools,
 };
+
+/**
+ * A body of `POST /v1/responses` to the compiler: what every request needs, and the items that most conversations have. Whatever
+ * else a body or an item holds is carried all the same.
+ */
+export interface OpenaiResponsesRequest {
+  model: string;
+  input: ResponsesItem[];
+}
+
+type ResponsesItem =
+  | { type?: "message"; role: "user" | "assistant" | "system" | "developer"; content: string | ResponsesContent[] }
+  | ResponsesOutput
+  | { type: "function_call"; id?: string; call_id: string; name: string; arguments: string; status?: ResponsesStatus }
+  | { type: "function_call_output"; call_id: string; output: string | ResponsesContent[] }
+  | { type: "custom_tool_call"; id?: string; call_id: string; name: string; input: string }
+  | { type: "custom_tool_call_output"; call_id: string; output: string | ResponsesContent[] }
+  | ResponsesReasoning
+  | { type: "compaction"; id?: string | null; encrypted_content: string };
+
+/** What the model said, as it came. */
+interface ResponsesOutput {
+  type: "message";
+  id: string;
+  role: "assistant";
+  status: ResponsesStatus;
+  content: ({ type: "output_text"; text: string; annotations: never[] } | { type: "refusal"; refusal: string })[];
+}
+
+interface ResponsesReasoning {
+  type: "reasoning";
+  id: string;
+  summary: { type: "summary_text"; text: string }[];
+  encrypted_content?: string | null;
+}
+
+type ResponsesStatus = "in_progress" | "completed" | "incomplete";
+
+type ResponsesContent =
+  | { type: "input_text"; text: string }
+  | { type: "input_image"; detail: "low" | "high" | "auto"; image_url?: string | null; file_id?: string | null }
+  | { type: "input_file"; file_data?: string; file_id?: string | null; file_url?: string; filename?: string };

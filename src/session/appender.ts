@@ -7,9 +7,9 @@ import type { Compactor } from "../compactor.ts";
 import type { JsonValue } from "../core/json.ts";
 import { type UsageCounts, wholeUsage } from "../core/store/counters.ts";
 import { throwIfAborted } from "../core/store/waiting.ts";
-import { checkOptions } from "./check-arguments.ts";
+import { checkFlag, checkOptions } from "./check-arguments.ts";
 import type { SessionParts } from "./compact-view.ts";
-import type { Waiting } from "./session-port.ts";
+import type { AppendOptions, Waiting } from "./session-port.ts";
 import { type Appendable, readAppendable, type WireInput } from "./wire-input.ts";
 
 /** What was sent last, until it is answered: the usage that comes back with the answer is about it, and about no other. */
@@ -18,7 +18,7 @@ export interface Sent {
 }
 
 export interface Appender {
-  add(input: Appendable, options: Waiting): Promise<readonly string[]>;
+  add(input: Appendable, options: AppendOptions): Promise<readonly string[]>;
   /** Begins when everything that was appended so far is stored, so that a request holds it. */
   after<T>(options: Waiting, action: () => Promise<T>): Promise<T>;
 }
@@ -27,10 +27,11 @@ export function createAppender(parts: SessionParts, sent: Sent): Appender {
   let last: Promise<unknown> = Promise.resolve();
   return {
     add: async (input, options) => {
-      checkOptions(options);
+      checkOptions(options, "append");
+      checkFlag(options.pinned, "pinned");
       throwIfAborted(options);
       // Read at once: what the caller does with it from now on is no business of the queue's.
-      const read = readAppendable(parts.compactor.format, input);
+      const read = readAppendable(parts.compactor.format, input, options.pinned);
       const before = last;
       const added = unlessAborted(before, options).then(() => store(parts, sent, { ...read, signal: options.signal }));
       // The next one does not depend on whether this one worked, and stays behind those before it, even if this one was given up.

@@ -3,8 +3,10 @@
 import { CompactionError } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
+import { nearestWord } from "../core/settings/near-word.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
 import { baseOf, frameOf } from "./session-view.ts";
+import { shown } from "./shown.ts";
 
 export function checkText(value: unknown, what: string): void {
   if (typeof value !== "string") throw invalid(`${what} must be a string, not ${typeof value}.`);
@@ -15,23 +17,49 @@ export function checkedDate(value: unknown): Date {
   throw invalid("`olderThan` must be a valid Date.");
 }
 
-/** Every method may be called with nothing, or with options among which there may be a signal. */
-export function checkOptions(options: unknown): void {
+export function checkFlag(value: unknown, name: string): void {
+  if (value !== undefined && typeof value !== "boolean") throw invalid(`\`${name}\` must be true or false.`);
+}
+
+/** What each method takes beside a signal. */
+const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  append: ["pinned"],
+  rollback: ["to", "cascade"],
+  recall: ["limit", "scope"],
+  purge: ["olderThan"],
+  export: ["all"],
+};
+
+/** Every method may be called with nothing, or with options. Those of a pass have no method here: the compactor checks their names. */
+export function checkOptions(options: unknown, method?: string): void {
   if (options === undefined) return;
   if (!isObject(options)) throw invalid("Options must be an object.");
+  if (method !== undefined) checkNames(method, options, [...(METHOD_OPTIONS[method] ?? []), "signal"]);
   const { signal } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalid("`signal` must be an AbortSignal.");
+}
+
+/** A misspelt option must not silently lose a pin or a signal. */
+function checkNames(method: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const near = nearestWord(unknown, known);
+  const hint = near === undefined ? `it takes ${known.join(", ")}.` : `did you mean ${near}?`;
+  throw invalid(`${method} has no option ${shown(unknown)}; ${hint}`);
 }
 
 /** What a session is made from. Whether a compactor's own options are right is said where one is made of them. */
 export function checkSessionOptions(options: unknown): void {
   if (!isObject(options)) throw invalid("openSession takes an id and { store, compactor }.");
+  checkNames("openSession", options, SESSION_OPTIONS);
   const { store, compactor, leaseMs } = options;
   if (typeof store !== "string" && !(isObject(store) && typeof store.open === "function"))
     throw invalid('`store` must be an address such as "memory:", or a store.');
   if (!isObject(compactor)) throw invalid("`compactor` must be a compactor, or what createCompactor takes.");
   if (leaseMs !== undefined) checkLeaseMs(leaseMs);
 }
+
+const SESSION_OPTIONS = ["store", "compactor", "body", "create", "agentId", "metadata", "leaseMs", "now"];
 
 /** What can still be renewed before it expires. */
 const LEASE_MS_MIN = 10;

@@ -30,9 +30,9 @@ export interface SessionCall extends CallOptions {
   readonly asked?: "manual" | "overflow";
 }
 
-export interface SessionPass {
+export interface SessionPass<Request extends object = object> {
   /** The request body, ready to be sent; the caller's own, to be changed at will. */
-  readonly request: object;
+  readonly request: Request;
   readonly plan: Plan;
   readonly report: ViewPass["report"];
   /** The event that was stored, if any. */

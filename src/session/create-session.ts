@@ -35,20 +35,20 @@ export function createSession(parts: SessionParts, owner: SessionOwner): Session
     ...readMethods(parts),
     ...changeMethods(parts),
     fork: (newId, options = {}) =>
-      checked(options, async (waiting) => {
+      checked("fork", options, async (waiting) => {
         await store.fork(id, newId, waiting);
         return owner.reopen(newId);
       }),
     close: (options = {}) =>
-      checked(options, async () => {
+      checked("close", options, async () => {
         if (owner.isOwnStore) await store.close();
       }),
   };
 }
 
 /** Looked at before anything is done; a store looks again while it waits for a lock. */
-async function checked<T>(options: Waiting, action: (waiting: Waiting) => Promise<T>): Promise<T> {
-  checkOptions(options);
+async function checked<T>(method: string, options: Waiting, action: (waiting: Waiting) => Promise<T>): Promise<T> {
+  checkOptions(options, method);
   const waiting = { signal: options.signal };
   throwIfAborted(waiting);
   return action(waiting);
@@ -73,7 +73,7 @@ function viewMethods(parts: SessionParts) {
       return passed.report.compacted ? passed : refuse(passed, id);
     },
     rollback: (options = {}) =>
-      checked(options, async (waiting) => {
+      checked("rollback", options, async (waiting) => {
         const { signal: _, ...rollback } = options;
         if (rollback.to !== undefined) checkText(rollback.to, "The id of a compaction");
         const { undoneIds } = await store.rollback(id, rollback, waiting);
@@ -88,31 +88,31 @@ function viewMethods(parts: SessionParts) {
 function readMethods(parts: SessionParts) {
   const { id, store, live } = parts;
   return {
-    history: (options = {}) => checked(options, () => collect(store.events(id))),
-    stats: (options = {}) => checked(options, () => statsOf(parts)),
+    history: (options = {}) => checked("history", options, () => collect(store.events(id))),
+    stats: (options = {}) => checked("stats", options, () => statsOf(parts)),
     view: (options = {}) =>
-      checked(options, async () => (await live.refresh()).entries.map(({ stored }) => copyOf(stored))),
-    shortened: (options = {}) => checked(options, () => shortenedIn(parts)),
+      checked("view", options, async () => (await live.refresh()).entries.map(({ stored }) => copyOf(stored))),
+    shortened: (options = {}) => checked("shortened", options, () => shortenedIn(parts)),
     archive: (options = {}) => abortable(store.archive(id), options),
     recall: (query, options = {}) =>
-      checked(options, async (waiting) => {
+      checked("recall", options, async (waiting) => {
         const { limit = RECALL_LIMIT, scope = "all" } = options;
         checkText(query, "A query");
         return store.search(id, query, limit, scope, waiting);
       }),
     expand: (eventId, options = {}) =>
-      checked(options, async () => {
+      checked("expand", options, async () => {
         checkText(eventId, "The id of a compaction");
         return expand(parts, eventId);
       }),
-    export: (options = {}) => checked(options, () => exportSession(parts, options.all ?? false)),
+    export: (options = {}) => checked("export", options, () => exportSession(parts, options.all ?? false)),
   } satisfies Partial<Session>;
 }
 
 function changeMethods(parts: SessionParts) {
   const { id, store, compactor, live } = parts;
   const pin = (messageId: string, isPinned: boolean, options: Waiting = {}): Promise<void> =>
-    checked(options, async (waiting) => {
+    checked(isPinned ? "pin" : "unpin", options, async (waiting) => {
       checkText(messageId, "A message id");
       if (isPinned) await checkPinnable(parts, messageId);
       const { entries } = isPinned ? live.current() : await live.refresh();
@@ -125,19 +125,19 @@ function changeMethods(parts: SessionParts) {
     pin: (messageId, options) => pin(messageId, true, options),
     unpin: (messageId, options) => pin(messageId, false, options),
     setBody: (body, options = {}) =>
-      checked(options, async (waiting) => {
+      checked("setBody", options, async (waiting) => {
         await store.setBase(id, checkedBase(compactor.format, body), waiting);
         await live.refresh();
       }),
     recordMemoryFlush: (options = {}) =>
-      checked(options, async (waiting) => {
+      checked("recordMemoryFlush", options, async (waiting) => {
         await store.recordMemoryFlush(id, waiting);
         await live.refresh();
       }),
     // Called without a compiler it may get nothing at all.
     purge: (options: Partial<Parameters<Session["purge"]>[0]> = {}) =>
-      checked(options, (waiting) => store.purge(id, checkedDate(options.olderThan), waiting)),
-    delete: (options = {}) => checked(options, (waiting) => store.delete(id, waiting)),
+      checked("purge", options, (waiting) => store.purge(id, checkedDate(options.olderThan), waiting)),
+    delete: (options = {}) => checked("delete", options, (waiting) => store.delete(id, waiting)),
   } satisfies Partial<Session>;
 }
 
@@ -190,7 +190,7 @@ async function expand({ id, store }: SessionParts, eventId: string): Promise<rea
 }
 
 async function* abortable<T>(items: AsyncIterable<T>, options: Waiting): AsyncIterable<T> {
-  checkOptions(options);
+  checkOptions(options, "archive");
   throwIfAborted(options);
   for await (const item of items) {
     throwIfAborted(options);

@@ -58,7 +58,7 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
       const isNext = sequence + ids.length === version.sequence && revision === version.revision;
       if (!isNext || incarnation !== version.incarnation) return;
       signing.appended(ids, sequence);
-      const stored = batch.messages.map(({ role, body }, index) => {
+      const stored = batch.messages.map(({ role, body, isPinned = false }, index) => {
         const number = sequence + index + 1;
         return {
           id: ids[index] ?? `m${number}`,
@@ -66,7 +66,7 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
           order: number,
           role,
           body,
-          isPinned: false,
+          isPinned,
           isSummary: false,
           isEdited: false,
           madeBy: null,

@@ -57,13 +57,14 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
       },
       // Whoever is told of a compaction can rely on it: it is in the store by then.
       keep: async (passed) => {
-        if (held === undefined || !passed.report.compacted) return;
+        if (held === undefined || !passed.report.compacted) return undefined;
         committed = await commitPass(
           parts,
           // The clock may have been set back meanwhile.
           { snapshot, passed, call, durationMs: Math.max(0, parts.now() - startedMs) },
           held.current(),
         );
+        return { eventId: committed.eventId, createdAt: committed.createdAt };
       },
     });
     const passed = withNotes(made, notes);

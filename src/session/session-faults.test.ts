@@ -29,11 +29,11 @@ describe("others at work", () => {
     const summarizer = saying(async () => {
       if (++calls === 1) await talk(other, 12);
     });
-    const session = await open({ store, compactor: { format: anthropicMessages, ...SMALL, summarizer } });
+    const compactor = { format: anthropicMessages, ...SMALL, summarizer };
+    // Whoever waited for such a lease would not be back within a test.
+    const session = await open({ store, leaseMs: 600_000, compactor });
     await talk(session, 12);
-    const startedMs = performance.now();
     const { request, report } = await session.fit();
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
     expect([report.compacted, calls]).toEqual([true, 2]);
     expect(JSON.stringify(request)).toContain("Question 12");
     expect((await session.stats()).currentTokens).toBeLessThan(2_000);
@@ -59,11 +59,10 @@ describe("others at work", () => {
     const other = await open({ store });
     let calls = 0;
     const summarizer = saying(() => other.setBody({ model: "m", max_tokens: ++calls }));
-    const session = await open({ store, compactor: { format: anthropicMessages, ...SMALL, summarizer } });
+    const compactor = { format: anthropicMessages, ...SMALL, summarizer };
+    const session = await open({ store, leaseMs: 600_000, compactor });
     await talk(session, 24);
-    const startedMs = performance.now();
     await refuses("store-conflict", session.request());
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
     expect(calls).toBeLessThan(6);
   });
 

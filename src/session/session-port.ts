@@ -11,18 +11,19 @@ import type { Appendable } from "./wire-input.ts";
 
 export type { Waiting };
 
-export interface Session {
+/** `Request` is what the format of its compactor takes for a request body. */
+export interface Session<Request extends object = object> {
   readonly id: string;
   readonly store: Store;
-  readonly compactor: Compactor;
+  readonly compactor: Compactor<Request>;
   /** Durable when it resolves. A provider's response is taken as it is, and its usage calibrates the estimate. */
-  append(messages: Appendable, options?: Waiting): Promise<readonly string[]>;
+  append(messages: Appendable, options?: AppendOptions): Promise<readonly string[]>;
   /** The view, ready to be sent; compacts when a trigger fires. */
-  request(options?: SessionRequest): Promise<object>;
+  request(options?: SessionRequest): Promise<Request>;
   /** The same, with the plan and the report of what was done. */
-  fit(options?: SessionRequest): Promise<SessionPass>;
+  fit(options?: SessionRequest): Promise<SessionPass<Request>>;
   /** Compacts now. Throws `nothing-to-compact` or `already-in-progress`. */
-  compact(options?: SessionRequest): Promise<SessionPass>;
+  compact(options?: SessionRequest): Promise<SessionPass<Request>>;
   /** Takes back a compaction: the newest, or the one named; later ones too with `cascade`. Returns the ids of those undone. */
   rollback(options?: Waiting & { readonly to?: string; readonly cascade?: boolean }): Promise<readonly string[]>;
   /** Every compaction, oldest first, undone ones included. */
@@ -47,11 +48,16 @@ export interface Session {
   /** Deletes archived messages for good; returns how many. */
   purge(options: Waiting & { readonly olderThan: Date }): Promise<number>;
   delete(options?: Waiting): Promise<void>;
-  fork(newId: string, options?: Waiting): Promise<Session>;
+  fork(newId: string, options?: Waiting): Promise<Session<Request>>;
   /** The view as a request body; with `all`, the archive and the events beside it. */
   export(options?: Waiting & { readonly all?: boolean }): Promise<Exported>;
   /** Closes the store too where the session opened it. */
   close(options?: Waiting): Promise<void>;
+}
+
+export interface AppendOptions extends Waiting {
+  /** True: they stay in the view as they are, whatever is compacted. A message that carries `isPreserved: true` is pinned by itself. */
+  readonly pinned?: boolean;
 }
 
 export interface RecallRange {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { open, refuses, SMALL, talk } from "../../test/session-world.ts";
-import type { CompactorOptions } from "../compactor.ts";
+import { answer, open, question, refuses, SMALL, talk } from "../../test/session-world.ts";
+import { type CompactorOptions, createCompactor } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { HookEvent } from "../core/hooks/hook-events.ts";
 import type { Store } from "../core/store/store.ts";
@@ -55,4 +55,45 @@ test("what a hook adds to its compaction is on record", async () => {
   await talk(session, 12);
   await session.request();
   expect((await session.history())[0]?.details).toMatchObject({ readFiles: [], ticket: 7 });
+});
+
+test("AgentPG's after-hook is given the event with its id and its time; an error that it returns is told", async () => {
+  const heard: unknown[] = [];
+  const events: HookEvent[] = [];
+  const hooks: CompactorOptions["hooks"] = {
+    notify: (event) => events.push(event),
+    onAfterCompaction: (event) => {
+      heard.push(event);
+      return new Error("no metrics today");
+    },
+  };
+  const compactor = { format: anthropicMessages, ...SMALL, hooks };
+  const session = await open({ compactor });
+  await talk(session, 12);
+  const { report } = await session.fit();
+  const [event] = await session.history();
+  expect(heard).toEqual([expect.objectContaining({ id: event?.id, sessionId: "a", createdAt: event?.createdAt })]);
+  expect(events.find(({ type }) => type === "conversation-compacted")).toMatchObject({ eventId: event?.id });
+  expect(report.notes).toEqual([]);
+  const warned: string[] = [];
+  const hear = (...line: unknown[]) => warned.push(JSON.stringify(line));
+  const logger = { debug: hear, info: hear, warn: hear, error: hear };
+  const logged = await open({ compactor: { ...compactor, logger } }, "b");
+  await talk(logged, 12);
+  await logged.fit();
+  expect(warned.join("\n")).toContain("no metrics today");
+});
+
+test("without a store it has a time, and no id", async () => {
+  const heard: { id: string; createdAt: string }[] = [];
+  const hooks = {
+    onAfterCompaction: ({ id, createdAt }: { id: string; createdAt: string }) => heard.push({ id, createdAt }),
+  };
+  const messages = Array.from({ length: 12 }, (_, index) => [question(index), answer(index)]).flat();
+  await createCompactor({ format: anthropicMessages, ...SMALL, hooks }).compact({
+    model: "m",
+    max_tokens: 1,
+    messages,
+  });
+  expect(heard).toEqual([{ id: "", createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }]);
 });

@@ -4,6 +4,7 @@ import { CompactionError } from "../core/errors.ts";
 import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import { type Conversation, type Message, text } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
+import { takePreserved } from "../core/preserved.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type { NewMessage } from "../core/store/store.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
@@ -23,15 +24,19 @@ export interface WireInput {
   readonly isAnswered: boolean;
 }
 
-export function readAppendable(format: Format, input: Appendable): WireInput {
+/** With `pinned`, all of it; else what carries the mark `isPreserved`. */
+export function readAppendable(format: Format, input: Appendable, pinned = false): WireInput {
   // What the caller does with its own objects later changes nothing here.
   const given = typeof input === "string" ? input : ownCopy(input);
-  const { list, response, first } = wireMessages(format, given);
+  const { list, preserved, response, first } = wireMessages(format, given);
   const decoded = format.decode(list).messages;
   const answeredAt = decoded.findIndex(({ role }) => role === "assistant");
   const isFirst = first !== undefined && (answeredAt === -1 || answeredAt >= first.at);
   return {
-    messages: decoded.map((message) => newMessage(format, message)),
+    messages: decoded.map((message, index) => {
+      const isPinned = pinned || preserved.has(index);
+      return { ...newMessage(format, message), ...(isPinned && { isPinned }) };
+    }),
     turns: decoded.filter(isTurnStart).length,
     response,
     answer: isFirst ? first.response : undefined,
@@ -41,6 +46,8 @@ export function readAppendable(format: Format, input: Appendable): WireInput {
 
 export interface WireMessages {
   readonly list: readonly JsonValue[];
+  /** Indexes of those that carried the mark `isPreserved`. */
+  readonly preserved: ReadonlySet<number>;
   readonly response: JsonValue | undefined;
   /** The first of several responses, and how many messages stand before it. */
   readonly first?: { readonly response: JsonValue; readonly at: number };
@@ -50,15 +57,19 @@ export interface WireMessages {
 export function wireMessages(format: Format, input: unknown): WireMessages {
   if (typeof input === "string") {
     const list = encodeMessages(format, [{ id: "", role: "user", parts: [text(input)] }]);
-    return { list, response: undefined };
+    return { list, preserved: new Set(), response: undefined };
   }
   if (!isArray(input) && !isObject(input)) throw unreadable();
-  const given = isArray(input) ? input : [input];
+  const marked = (isArray(input) ? input : [input]).map(takePreserved);
+  const given = marked.map(({ value }) => value);
   const replies = given.map((each) => format.readReply(each));
   const at = replies.findIndex((reply) => reply !== undefined);
   const first = given[at];
+  const lists = given.map((each, index) => replies[index] ?? [each]);
+  const marks = lists.flatMap((list, index) => list.map(() => marked[index]?.isPreserved === true));
   return {
-    list: given.flatMap((each, index) => replies[index] ?? [each]),
+    list: lists.flat(),
+    preserved: new Set(marks.flatMap((isPreserved, index) => (isPreserved ? [index] : []))),
     response: given.findLast((_, index) => replies[index] !== undefined),
     ...(first !== undefined && { first: { response: first, at } }),
   };

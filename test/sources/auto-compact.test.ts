@@ -239,4 +239,4 @@ test("R196: the example compacts by itself in front of whoever types, and takes 
   expect(shown).toContain("1 compaction taken back");
   expect(shown).toContain("event-missing: ");
   expect(shown).toContain("there is no /nope");
-}, 30_000);
+});

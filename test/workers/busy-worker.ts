@@ -1,11 +1,11 @@
-/** Appends to and compacts a session that others work on too, for a while; says what was acknowledged and when it summarised. */
+/** Appends to and compacts a session that others work on too, so many turns long; says what was acknowledged and when it summarised. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
 import { openSession } from "../../src/session.ts";
 import { say } from "./say.ts";
 
-const [url = "", sessionId = "", name = "", durationText = "0"] = process.argv.slice(2);
+const [url = "", sessionId = "", name = "", turnsText = "0"] = process.argv.slice(2);
 
 const summarizer = {
   name: "scripted",
@@ -29,10 +29,10 @@ const session = await openSession(sessionId, {
   body: { model: "m", max_tokens: 1 },
 });
 say({ type: "opened" });
-const endMs = Date.now() + Number(durationText);
 const acknowledged: string[] = [];
 let compactions = 0;
-for (let turn = 0; Date.now() < endMs; turn++) {
+// It goes on until it has compacted: where nobody else is at work any more, nobody hinders it.
+for (let turn = 0; turn < Number(turnsText) || compactions === 0; turn++) {
   const texts = [`${name}-${turn}-0 ${"word ".repeat(20)}`, `${name}-${turn}-1 ${"word ".repeat(20)}`];
   await session.append([
     { role: "user", content: texts[0] },

@@ -54,8 +54,8 @@ async function compact(session: Session): Promise<void> {
     say({ type: "compacted", eventId });
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    // Nothing to do yet, or a lease that a killed worker left behind.
-    if (error.code !== "nothing-to-compact" && error.code !== "already-in-progress") throw error;
+    // Nothing to do yet, or a lease that a killed worker left behind, or one of its own that a slow machine let expire.
+    if (!["nothing-to-compact", "already-in-progress", "lease-lost"].includes(String(error.code))) throw error;
     say({ type: "not-compacted" });
   }
 }

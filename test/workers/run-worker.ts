@@ -21,7 +21,7 @@ export interface RunningWorker {
 
 export function runWorker(file: string, argv: readonly string[]): RunningWorker {
   const child = spawn(process.execPath, [join(import.meta.dirname, file), ...argv], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, NODE_OPTIONS: "" },
   });
   const said: Said[] = [];

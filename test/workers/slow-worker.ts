@@ -1,11 +1,11 @@
-/** Compacts with a summarizer that takes its time, under a short lease; says whether it was allowed to commit. */
+/** Compacts with a summarizer that waits for a word on standard input; says whether it was allowed to commit. */
 
-import { setTimeout as pause } from "node:timers/promises";
+import { once } from "node:events";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
 import { openSession } from "../../src/session.ts";
 import { say } from "./say.ts";
 
-const [url = "", sessionId = "", leaseText = ""] = process.argv.slice(2);
+const [url = "", sessionId = ""] = process.argv.slice(2);
 
 const summarizer = {
   name: "slow",
@@ -13,7 +13,8 @@ const summarizer = {
   planCalls: () => 0,
   summarize: async () => {
     say({ type: "summarising" });
-    await pause(50);
+    await once(process.stdin, "data");
+    process.stdin.pause();
     return { text: "The slow one's words.", calls: 0, notes: [] };
   },
 };
@@ -21,7 +22,6 @@ const summarizer = {
 const session = await openSession(sessionId, {
   store: url,
   compactor: { format: anthropicMessages, summarizer, protect: { tailTokens: 100, tailMessages: 2 } },
-  leaseMs: Number(leaseText),
 });
 try {
   const { eventId } = await session.compact();

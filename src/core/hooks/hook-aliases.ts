@@ -26,8 +26,10 @@ export interface HookAliases {
   ) => Awaitable<ProvideAnswer>;
 }
 
-/** R154, as far as it is known without a store: the store gives it an id and a date. */
+/** The compaction event, under AgentPG's names. */
 export interface AfterCompaction {
+  /** Of the stored event; empty where nothing is stored. */
+  readonly id: string;
   readonly sessionId: string;
   readonly strategy: string;
   readonly originalTokens: number;
@@ -38,6 +40,7 @@ export interface AfterCompaction {
   /** The model that made the summary; where none did, or nobody said which, the summarizer's name and version. */
   readonly modelUsed?: string;
   readonly durationMs: number;
+  readonly createdAt: string;
 }
 
 /** R173. */
@@ -146,9 +149,11 @@ function conversationCompacting(event: CompactionStarted, context: HookContext):
 }
 
 function afterCompaction(event: ConversationCompacted, context: HookContext): AfterCompaction {
-  const { strategy, messagesRemoved, preservedMessageIds, durationMs, summary, summarizer, model } = event;
+  const { eventId = "", strategy, messagesRemoved, preservedMessageIds, durationMs, createdAt } = event;
+  const { summary, summarizer, model } = event;
   const modelUsed = model ?? summarizer;
   return {
+    id: eventId,
     sessionId: sessionIdOf(context),
     strategy,
     originalTokens: event.tokensBefore,
@@ -158,6 +163,7 @@ function afterCompaction(event: ConversationCompacted, context: HookContext): Af
     preservedMessageIds,
     ...(modelUsed !== undefined && { modelUsed }),
     durationMs,
+    createdAt,
   };
 }
 

@@ -125,6 +125,10 @@ export interface ResultsPruned {
 
 export interface ConversationCompacted {
   readonly type: "conversation-compacted";
+  /** Of the event that a session stored; absent where nothing is stored. */
+  readonly eventId?: string;
+  /** As stored, else the time of now. */
+  readonly createdAt: string;
   readonly reason: Reason;
   /** The settings' strategy, or what took its place; `prune` where no compaction was due, `provided` where a hook did it. */
   readonly strategy: string;

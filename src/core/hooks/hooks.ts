@@ -253,7 +253,8 @@ export function notifyAll(
   for (const notify of notifies) {
     try {
       const answer = notify(eventCopy(told.event), { ...told.context });
-      Promise.resolve(answer).catch(failed);
+      // An error that is returned is one, too: AgentPG's hooks return theirs.
+      Promise.resolve(answer).then((value) => value instanceof Error && failed(value), failed);
     } catch (error) {
       failed(error);
     }

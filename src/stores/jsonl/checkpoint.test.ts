@@ -35,7 +35,7 @@ const step = fc.oneof(
   fc.record({ type: fc.constant("rollback" as const) }),
 );
 
-test("whatever happened before", { timeout: 60_000 }, async () => {
+test("whatever happened before", async () => {
   const directory = temporary();
   let [run, shortcuts] = [0, 0];
   await fc.assert(

@@ -145,6 +145,8 @@ function canCountAnew(): boolean {
   }
 }
 
+const APPENDS = 200;
+
 test.runIf(isLinux && canCountAnew())(
   "processes that count processes differently, as containers of one host name do",
   async () => {
@@ -154,8 +156,7 @@ test.runIf(isLinux && canCountAnew())(
       spawnScript(
         directory,
         `const store = open({ sync: "never" });
-         const end = Date.now() + 1_000;
-         for (let index = 0; Date.now() < end; index++) {
+         for (let index = 0; index < ${APPENDS}; index++) {
            const text = ${JSON.stringify(name)} + " " + index;
            const { ids } = await store.append("a", { messages: [say(text)], turns: 1 });
            console.log(JSON.stringify([ids[0], text]));
@@ -164,11 +165,10 @@ test.runIf(isLinux && canCountAnew())(
       ),
     );
     const told = (await Promise.all(writers.map(linesOf))).flat().map((line) => JSON.parse(line) as [string, string]);
-    expect(told.length).toBeGreaterThan(50);
+    expect(told).toHaveLength(2 * APPENDS);
     await checkTold(jsonlStore({ directory }), told);
     expect(await listOf(store.examine("a"))).toEqual([]);
   },
-  30_000,
 );
 
 test("the lock of a process that is gone is broken at once", async () => {
@@ -179,10 +179,9 @@ test("the lock of a process that is gone is broken at once", async () => {
     await store.append("a", { messages: [say("never")], turns: 1 });`;
   await linesOf(spawnScript(directory, script));
   expect(existsSync(lock)).toBe(true);
-  const startedMs = performance.now();
+  // Nobody waits for such a lock: an append that does is refused after a while.
   await append(store, "a", [user("two")]);
   expect([await ids(store, "a"), existsSync(lock)]).toEqual(["m1 m2", false]);
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
 });
 
 test("an id that another process has by now is not the holder", async () => {

@@ -37,7 +37,7 @@ async function run(...given: Parameters<typeof spawnScript>): Promise<string> {
   return new Promise((resolve) => child.on("close", () => resolve(output.trim())));
 }
 
-test("appends of several processes", { timeout: 60_000 }, async () => {
+test("appends of several processes", async () => {
   const { directory, store } = setUp();
   await begin(store, "a", 1);
   const counts = { processes: 3, appends: 40 };
@@ -65,9 +65,7 @@ test("appends of several processes", { timeout: 60_000 }, async () => {
   expect(readdirSync(directory).filter((name) => name.includes("lock") || name.includes("tmp"))).toEqual([]);
 });
 
-test("a disk that is full: a clear error, nothing changed, and it goes on once there is room", {
-  timeout: 30_000,
-}, async () => {
+test("a disk that is full: a clear error, nothing changed, and it goes on once there is room", async () => {
   const { directory, store } = setUp();
   await begin(store, "a", 2);
   const before = readFileSync(join(directory, "a.jsonl"), "utf8");
@@ -88,7 +86,7 @@ test("a disk that is full: a clear error, nothing changed, and it goes on once t
   expect(readdirSync(directory)).toEqual(["a.jsonl"]);
 });
 
-test("a process that is killed loses nothing that it was told is there", { timeout: 30_000 }, async () => {
+test("a process that is killed loses nothing that it was told is there", async () => {
   const { directory, store, lock } = setUp();
   await begin(store, "a", 1);
   const child = spawnScript(

@@ -13,15 +13,15 @@ const world = await postgresWorld();
 if (typeof world === "string") test.skip(world, () => {});
 else suite(world);
 
-/** Counts what is sent, and says nothing more once a row was locked, until it is thawed. */
-function watched(pool: Pool, frozen: Promise<void> = Promise.resolve()): PostgresClient & { sent: string[] } {
+/** Counts what is sent. Each time a row was locked, `onLocked` runs before the next statement is sent. */
+function watched(pool: Pool, onLocked: () => Promise<void> = async () => {}): PostgresClient & { sent: string[] } {
   const sent: string[] = [];
   pool.on("error", () => {});
   pool.on("connect", (connection) => connection.on("error", () => {}));
   const query = async (over: Pick<Pool, "query">, statement: PostgresStatement) => {
     sent.push(statement.text);
     const found = await over.query(statement);
-    if (statement.text.includes("FOR UPDATE")) await frozen;
+    if (statement.text.includes("FOR UPDATE")) await onLocked();
     return found;
   };
   return {
@@ -36,6 +36,9 @@ function watched(pool: Pool, frozen: Promise<void> = Promise.resolve()): Postgre
     },
   };
 }
+
+/** Longer than a test may take: a wait that ends was ended by something else. */
+const PATIENT_MS = 600_000;
 
 function suite(world: PostgresWorld): void {
   afterAll(() => world.end());
@@ -79,14 +82,12 @@ function suite(world: PostgresWorld): void {
 
   test("an abort ends the wait for a lock, and nothing happens later", async () => {
     for (const pipeline of [false, true]) {
-      const { store, commit, unlock } = await locked({ pipeline });
+      const { store, commit, unlock } = await locked({ pipeline, busyTimeoutMs: PATIENT_MS });
       const before = JSON.stringify(await store.open("a"));
       const calls = Object.entries(changesOf(commit)).map(async ([name, change]) => {
-        const startedMs = performance.now();
         await expect(change(store, { signal: AbortSignal.timeout(100) }), name).rejects.toMatchObject({
           code: "aborted",
         });
-        expect(performance.now() - startedMs, name).toBeLessThan(3_000);
       });
       await Promise.all(calls);
       await unlock();
@@ -96,7 +97,7 @@ function suite(world: PostgresWorld): void {
   });
 
   test("a signal that is not aborted changes nothing: the wait goes on over its slices", async () => {
-    const { store, unlock } = await locked();
+    const { store, unlock } = await locked({ busyTimeoutMs: PATIENT_MS });
     const waiting = { signal: new AbortController().signal };
     const appended = store.append("a", { messages: [assistant("late")], turns: 0 }, waiting);
     const pinned = store.setPinned("a", ["m5"], true, waiting);
@@ -110,38 +111,40 @@ function suite(world: PostgresWorld): void {
   test("a lock that is not to be had in time is told, and may be tried again", async () => {
     const { store, commit, unlock } = await locked({ busyTimeoutMs: 150 });
     for (const [name, change] of Object.entries(changesOf(commit))) {
-      const startedMs = performance.now();
       const error = {
         code: "storage",
         retryable: true,
         message: expect.stringMatching(/Nothing was changed.*try again/),
       };
       await expect(change(store, {}), name).rejects.toMatchObject(error);
-      expect(performance.now() - startedMs, name).toBeLessThan(2_000);
     }
     await unlock();
     expect((await append(store, "a", [user("now")])).ids).toEqual(["m10"]);
   });
 
   test("a worker that is frozen inside its commit holds up nobody for long, and its commit never comes", async () => {
-    const { store, schema, commit, unlock } = await locked();
+    const { store, schema, commit, unlock } = await locked({ busyTimeoutMs: PATIENT_MS });
     await unlock();
-    const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
-    const worker = postgresStore({ client: watched(world.newPool(), frozen), schema });
+    const hasLock = Promise.withResolvers<void>();
+    const thawed = Promise.withResolvers<void>();
+    const onLocked = (): Promise<void> => {
+      hasLock.resolve();
+      return thawed.promise;
+    };
+    const worker = postgresStore({ client: watched(world.newPool(), onLocked), schema });
     const committed = worker.commit("a", commit);
-    await pause(300);
-    const startedMs = performance.now();
+    await hasLock.promise;
+    // The server ends the silent transaction while this waits; nothing else would let it through.
     expect((await append(store, "a", [user("of another worker")])).ids).toEqual(["m10"]);
-    expect(performance.now() - startedMs).toBeLessThan(8_000);
-    thaw();
+    thawed.resolve();
     await expect(committed).rejects.toMatchObject({ code: "storage", retryable: true });
     expect((await stateOf(store, "a")).counters.compactionCount).toBe(1);
-  }, 20_000);
+  });
 
   /** Somebody is just making the session `x`, and never comes to an end. */
-  async function making(busyTimeoutMs?: number) {
+  async function making(busyTimeoutMs: number) {
     const schema = world.newSchema();
-    const store = postgresStore({ client: world.newPool(), schema, ...(busyTimeoutMs && { busyTimeoutMs }) });
+    const store = postgresStore({ client: world.newPool(), schema, busyTimeoutMs });
     await begin(store, "a", 1);
     const holder = await world.newPool().connect();
     await holder.query("BEGIN");
@@ -162,24 +165,18 @@ function suite(world: PostgresWorld): void {
   test.each([
     ["without messages", undefined],
     ["with its first messages", FIRST],
-  ])(
-    "making a session %s ends with an abort, or when its time is over",
-    async (_, first) => {
-      const patient = await making();
-      const startedMs = performance.now();
-      const aborted = patient.store.create(NEW, first, { signal: AbortSignal.timeout(100) });
-      await expect(aborted).rejects.toMatchObject({ code: "aborted" });
-      await patient.giveUp();
-      expect(await patient.store.open("x")).toBeUndefined();
-      const hasty = await making(150);
-      await expect(hasty.store.create(NEW, first)).rejects.toMatchObject({ code: "storage", retryable: true });
-      expect(performance.now() - startedMs).toBeLessThan(4_000);
-      await hasty.giveUp();
-      await hasty.store.create(NEW, first);
-      await expect(hasty.store.create(NEW, first)).rejects.toMatchObject({ code: "session-exists" });
-    },
-    15_000,
-  );
+  ])("making a session %s ends with an abort, or when its time is over", async (_, first) => {
+    const patient = await making(PATIENT_MS);
+    const aborted = patient.store.create(NEW, first, { signal: AbortSignal.timeout(100) });
+    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+    await patient.giveUp();
+    expect(await patient.store.open("x")).toBeUndefined();
+    const hasty = await making(150);
+    await expect(hasty.store.create(NEW, first)).rejects.toMatchObject({ code: "storage", retryable: true });
+    await hasty.giveUp();
+    await hasty.store.create(NEW, first);
+    await expect(hasty.store.create(NEW, first)).rejects.toMatchObject({ code: "session-exists" });
+  });
 
   test("bounds cost no round trip", async () => {
     const client = watched(world.newPool());

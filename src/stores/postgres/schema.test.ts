@@ -178,8 +178,8 @@ function suite(world: PostgresWorld): void {
   test("a lease does not outlast a server's clock that goes back", async () => {
     const { store, rows } = opened();
     await begin(store, "a", 2);
-    const dead = await store.lease("a", "dead", 1_000);
-    await rows("UPDATE sessions SET lease_expires_at = lease_expires_at + interval '500 milliseconds'");
+    const dead = await store.lease("a", "dead", 60_000);
+    await rows("UPDATE sessions SET lease_expires_at = lease_expires_at + interval '30 seconds'");
     expect(await store.lease("a", "next", 1_000)).toBeUndefined();
     await rows("UPDATE sessions SET lease_expires_at = lease_expires_at + interval '1 day'");
     expect((await store.lease("a", "next", 1_000))?.token).toBeGreaterThan(dead?.token ?? 0);

@@ -30,8 +30,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-function open(seams: Seams): Store {
-  const options = { durability: "full", busyTimeoutMs: 200, now: () => new Date() } as const;
+function open(seams: Seams, busyTimeoutMs = 200): Store {
+  const options = { durability: "full", busyTimeoutMs, now: () => new Date() } as const;
   return createSqliteStore({ ...options, url: "sqlite:test", file, newId: () => crypto.randomUUID() }, seams);
 }
 
@@ -179,9 +179,11 @@ test("a lock that is held too long is told as such, and may be tried again", asy
   expect((await stateOf(store, "a")).view.length).toBe(7);
   // Waiting must not block this thread, or the lock would never go.
   setTimeout(() => other.exec("ROLLBACK"), 60);
-  await append(store, "a", [user("y")]);
+  const patient = open({}, 600_000);
+  await append(patient, "a", [user("y")]);
   expect((await stateOf(store, "a")).view.length).toBe(8);
   other.close();
+  await patient.close();
   await store.close();
 });
 
@@ -195,7 +197,7 @@ for (let count = 0; ; count++) {
   process.stdout.write(ids[0] + "\\n");
   if (count % 5 !== 4) continue;
   const { view, version } = await store.open("a");
-  const lease = await store.lease("a", "worker", 50);
+  const lease = await store.lease("a", "worker", 60_000);
   if (lease === undefined) continue;
   const event = JSON.parse(process.argv[3]);
   const order = (view[3].order + view[4].order) / 2;

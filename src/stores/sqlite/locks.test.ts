@@ -12,7 +12,8 @@ import { sqliteStore } from "../sqlite.ts";
 async function locked() {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-locks-"));
   const file = join(folder, "s.db");
-  const store = sqliteStore({ file });
+  // A wait that ends within a test was ended by something else.
+  const store = sqliteStore({ file, busyTimeoutMs: 600_000 });
   await begin(store, "a", 8);
   await compact(store, "a", { archive: [0, 1], summary: "first" });
   const commit = await commitOf(store, "a", { archive: [0] });
@@ -43,9 +44,7 @@ test("an abort ends the wait for a lock, and nothing happens later", async () =>
     delete: store.delete("a", waiting()),
     search: store.search("a", "question", 3, "all", waiting()),
   };
-  const startedMs = performance.now();
   for (const [name, call] of Object.entries(calls)) await expect(call, name).rejects.toMatchObject({ code: "aborted" });
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
   unlock();
   await pause(50);
   expect(JSON.stringify(await store.open("a"))).toBe(before);
