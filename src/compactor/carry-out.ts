@@ -7,7 +7,7 @@ import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import { formatRules } from "../core/format-rules.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
-import type { Conversation } from "../core/message.ts";
+import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import { checkPlan } from "../core/plan/check-plan.ts";
@@ -93,7 +93,7 @@ async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<C
  * Where the settings promise more of the newest messages than there was room for. Under a target that somebody named, the target comes
  * first; where turns stay whole, the tail begins later by its own rule.
  */
-function shorterTail(plan: Plan, { input, cut: shortened, texts }: Decision): readonly string[] {
+function shorterTail(plan: Plan, { input, originals, texts }: Decision): readonly string[] {
   const { conversation, settings, tokensOf, found } = input;
   const { tailTokens, tailMessages } = settings.protect;
   const removed = removedBy(plan);
@@ -106,8 +106,8 @@ function shorterTail(plan: Plan, { input, cut: shortened, texts }: Decision): re
   // Pruning spares the tail, or is meant to reach it: what is trimmed there otherwise was trimmed for want of room.
   const trimmed = settings.prune.sparesTail ? texts.filter(({ type }) => type === "trim") : [];
   const isTrimmed = new Set(trimmed.map(({ messageId }) => messageId));
-  const originals = new Map(shortened.flatMap((message) => (isTrimmed.has(message.id) ? [[message.id, message]] : [])));
-  const askedTokens = sumTokens(asked, (message) => tokensOf(originals.get(message.id) ?? message));
+  const whole = (message: Message): Message => (isTrimmed.has(message.id) && originals.get(message.id)) || message;
+  const askedTokens = sumTokens(asked, (message) => tokensOf(whole(message)));
   const keptTokens = sumTokens(kept, tokensOf);
   if (kept.length === asked.length && keptTokens >= askedTokens) return [];
   const ofMessages = `${number(kept.length)} of ${number(asked.length)} messages`;
