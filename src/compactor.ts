@@ -26,6 +26,7 @@ import { createWatch, type WatchOptions } from "./compactor/watch.ts";
 import type { Summarizer } from "./core/checkpoint/summary.ts";
 import { CompactionError } from "./core/errors.ts";
 import type { HookContext } from "./core/hooks/hook-events.ts";
+import type { OnHook } from "./core/hooks/hooks.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
@@ -124,6 +125,8 @@ export interface Compactor {
   calibrate(view: Conversation, tokens: number, model?: string): void;
   /** Real usage of a request that was sent: calibrates the estimate for its model. */
   observe(request: unknown, response: unknown): void;
+  /** Adds a hook behind those there are; any number per name. Returns what takes it out again. */
+  readonly on: OnHook;
 }
 
 /** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
@@ -150,6 +153,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
     passOver: (view, call = {}) => runOnView(engine, view, call),
     calibrate: (view, tokens, model) => calibrate(engine, view, { tokens, model }),
     observe: (request, response) => observe(engine, request, response),
+    on: engine.watch.on,
   };
 }
 

@@ -30,7 +30,18 @@ export type {
   SessionBeforeCompact,
 } from "./core/hooks/hook-aliases.ts";
 export type { HookContext, HookEvent, HookEventOf } from "./core/hooks/hook-events.ts";
-export type { Gate, GateEvent, Hooks, Notify, Proposal, Provide, ProvidedCompaction } from "./core/hooks/hooks.ts";
+export type {
+  Gate,
+  GateEvent,
+  HookHandlers,
+  HookName,
+  Hooks,
+  Notify,
+  OnHook,
+  Proposal,
+  Provide,
+  ProvidedCompaction,
+} from "./core/hooks/hooks.ts";
 export type { LogFields, Logger } from "./core/hooks/logger.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
 export { type Calibration, createCalibration } from "./core/ledger/calibration.ts";
