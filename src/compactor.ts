@@ -41,6 +41,7 @@ import { mergeInputs, resolveSettings, type SettingsLayers, settingsKeys } from 
 import { filesOfMessages } from "./summarizers/extractive/calls/message-files.ts";
 import { extractive } from "./summarizers/extractive.ts";
 import { shrinkToTokens } from "./summarizers/shrink-text.ts";
+import { detailsOf } from "./summarizers/tracked-details.ts";
 import { createTelemetry, type TelemetryParts } from "./telemetry.ts";
 
 export type { Compacted } from "./compactor/finish.ts";
@@ -285,7 +286,8 @@ async function perform<Result extends { readonly plan: Plan; readonly report: Re
     const sent = markedForSending(given.view, { settings: given.settings, model });
     const live = { format, view: sent, model, counter };
     const context = { ...allowed.context, ...(model !== undefined && { model }) };
-    const asked = { ...allowed, context, counter, embedded: extractive(), shorten: shrinkToTokens, instructions };
+    const own = { embedded: extractive(), detailsOf, shorten: shrinkToTokens };
+    const asked = { ...allowed, context, counter, ...own, instructions };
     const done = await carryOut({ ...asked, format, model, live, seen: given.view });
     const carried = { ...done, notes: [...done.notes, ...allowed.notes], details: allowed.details };
     return { carried, result: await end({ ...decided, counter, decision: allowed.decision }, carried) };

@@ -27,7 +27,7 @@ import { settle } from "./settle.ts";
 export interface CarryOutInput
   extends Pick<
       MakeSummaryInput,
-      "counter" | "summarizer" | "embedded" | "shorten" | "context" | "instructions" | "live"
+      "counter" | "summarizer" | "embedded" | "detailsOf" | "shorten" | "context" | "instructions" | "live"
     >,
     Pick<CarryOutNativeInput, "decision" | "seen" | "native" | "format" | "model"> {
   /** Told of a refusal before the summary that stands in is asked for, which may take long or be given up. */

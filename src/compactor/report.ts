@@ -57,11 +57,14 @@ export interface CompactionRecord {
   readonly firstKeptEntryId?: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  readonly details?: {
-    readonly readFiles: readonly string[];
-    readonly modifiedFiles: readonly string[];
-    readonly toolFailures: readonly ToolFailure[];
-  };
+  readonly details?: RecordDetails;
+}
+
+/** Files read and modified so far, and calls that failed, oldest first. */
+export interface RecordDetails {
+  readonly readFiles: readonly string[];
+  readonly modifiedFiles: readonly string[];
+  readonly toolFailures: readonly ToolFailure[];
 }
 
 export interface ReportInput {
@@ -156,6 +159,7 @@ function recordOf({ made, native, tokens, firstKept, details }: ReportInput): Co
     ...(firstKept !== undefined && { firstKeptEntryId: firstKept }),
     tokensBefore: tokens.before,
     tokensAfter: tokens.after,
+    ...(summary?.details !== undefined && { details: summary.details }),
     ...(checkpoint !== undefined && {
       details: {
         readFiles: checkpoint.filesRead,
