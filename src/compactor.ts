@@ -30,6 +30,7 @@ import type { OnHook } from "./core/hooks/hooks.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
+import type { OwnStrategy } from "./core/plan/plan-input.ts";
 import type { Format } from "./core/ports.ts";
 import { historyHolder } from "./core/server-history.ts";
 import type { CheckPoint, Settings } from "./core/settings/settings.ts";
@@ -55,6 +56,8 @@ export interface CompactorOptions extends SettingsInput, WatchOptions, Retention
   readonly provider?: SettingsInput;
   /** Or one made from the settled settings, as `llmFromSettings` does. Default: `extractive()`, which asks no model. */
   readonly summarizer?: Summarizer | ((settings: Settings) => Summarizer);
+  /** Decides what goes, in the place of `compact.strategy`, which decides where this one fails. */
+  readonly strategy?: OwnStrategy;
   /** The provider's own compaction, for strategy `native`: a function that posts the request it is given. */
   readonly native?: NativeCompaction;
   /** By whose rules and costs to go, whatever a request says. Default: the one that the request names. */
@@ -164,7 +167,7 @@ interface ConfigurableEngine extends Engine {
 
 function createEngine(options: CompactorOptions): ConfigurableEngine {
   checkOptions(options, settingsKeys);
-  const { format, profile, provider, summarizer, native, model, counter, prices, ...others } = options;
+  const { format, profile, provider, summarizer, native, model, counter, prices, strategy, ...others } = options;
   const {
     keepRecent,
     scoreMessage,
@@ -198,6 +201,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     summarizer: make,
     native,
     prices,
+    strategy,
     retention: {
       ...(keepRecent !== undefined && { keepRecent }),
       ...(scoreMessage !== undefined && { scoreMessage: rememberScores(scoreMessage) }),

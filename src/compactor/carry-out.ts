@@ -13,7 +13,6 @@ import { checkPlan } from "../core/plan/check-plan.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
-import type { Settings } from "../core/settings/settings.ts";
 import { summarize } from "../strategies/summarize.ts";
 import { truncate } from "../strategies/truncate.ts";
 import { type CarryOutNativeInput, carryOutNative } from "./carry-out-native.ts";
@@ -91,7 +90,13 @@ async function summarizeBest(given: CarryOutInput, rest: Plan): Promise<Summariz
   const step = summaryStepOf(rest);
   if (step === undefined) return { made: undefined, planned: rest };
   const made = await makeSummary({ ...given, input, step, cut, previousCheckpoint: previousOf(input) });
-  if (made.type !== "summary" || made.by.name !== given.embedded.name || made.fallbacks.length > 0)
+  // What the host's own strategy keeps is its own business.
+  if (
+    given.decision.isOwn ||
+    made.type !== "summary" ||
+    made.by.name !== given.embedded.name ||
+    made.fallbacks.length > 0
+  )
     return { made, planned: rest };
   const longer = planWithLongerTail(rest, input, given.counter.countText(made.result.text));
   if (longer === undefined) return { made, planned: rest };
@@ -122,15 +127,15 @@ function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput):
 }
 
 /**
- * What was done, by name: the settings' strategy, unless a hook did it, the ladder came to a truncation, or a summary stands in for the
+ * What was done, by name: the strategy that decided, unless a hook did it, the ladder came to a truncation, or a summary stands in for the
  * provider's own (R151).
  */
-export function strategyOf({ compact }: Settings, carried: Pick<CarriedOut, "made" | "native" | "plan">): string {
+export function strategyOf({ strategy }: Decision, carried: Pick<CarriedOut, "made" | "native" | "plan">): string {
   if (!isCompaction(carried.plan)) return "prune";
   const { made, native } = carried;
   if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
   if (made?.type === "truncate") return "truncate";
-  return compact.strategy === "native" && native?.type !== "replaced" ? "summarize" : compact.strategy;
+  return strategy === "native" && native?.type !== "replaced" ? "summarize" : strategy;
 }
 
 /** Tokens of what the plan replaced, for the zone ratio (D09). */

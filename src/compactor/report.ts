@@ -82,6 +82,8 @@ export interface ReportInput {
   readonly native: NativeOutcome | undefined;
   /** R181: what a hook adds to its compaction stands in the record. */
   readonly details: CompactionDetails | undefined;
+  /** Why the host's own strategy did not decide, and the settings' did. */
+  readonly refused: { readonly strategy: string; readonly because: string } | undefined;
   /** Why the settings' `native` was a summary from the start (R151). */
   readonly nativeMissing: string | undefined;
   readonly notes: readonly string[];
@@ -114,7 +116,7 @@ export function reportOf(input: ReportInput): Report {
     ...(usage !== undefined && { usage }),
     ...(cost !== undefined && { costUsd: cost }),
     ...(model !== undefined && { model }),
-    fallbacks: [...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
+    fallbacks: [...strategyFallbacks(input), ...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
     notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
     repairs: input.repairs,
     ...(compacted && { result: recordOf(input) }),
@@ -128,6 +130,10 @@ function nativeBills({ native, model }: ReportInput): readonly Bill[] {
 
 function callsOf({ made, native }: ReportInput): number {
   return (made?.calls ?? 0) + (native === undefined ? 0 : 1);
+}
+
+function strategyFallbacks({ refused }: ReportInput): readonly Fallback[] {
+  return refused === undefined ? [] : [{ step: refused.strategy, because: refused.because }];
 }
 
 function nativeFallbacks({ native, nativeMissing, plan }: ReportInput, compacted: boolean): readonly Fallback[] {

@@ -93,7 +93,7 @@ function tellCompacted(pass: Pass, carried: CarriedOut, report: Report): void {
   teller.tell({
     type: "conversation-compacted",
     reason: carried.plan.reason,
-    strategy: strategyOf(given.settings, carried),
+    strategy: strategyOf(pass.decision, carried),
     ...tokensOf(report),
     messagesBefore: report.messagesBefore,
     messagesAfter: report.messagesAfter,
