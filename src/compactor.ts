@@ -54,7 +54,7 @@ export interface CompactorOptions extends SettingsInput, WatchOptions, Retention
   readonly profile?: ProfileName | Settings;
   /** Settings for the provider or model in use, over the others. */
   readonly provider?: SettingsInput;
-  /** Or one made from the settled settings, as `llmFromSettings` does. Default: `extractive()`, which asks no model. */
+  /** One, or a function that makes one from the settings; `llm()` takes from them what it was not told. Default: `extractive()`, which asks no model. */
   readonly summarizer?: Summarizer | ((settings: Settings) => Summarizer);
   /** Decides what goes, in the place of `compact.strategy`, which decides where this one fails. */
   readonly strategy?: OwnStrategy;

@@ -17,7 +17,13 @@ export {
 export { type Converted, convert } from "./convert.ts";
 export type { Checkpoint, Decision, ToolFailure } from "./core/checkpoint/checkpoint.ts";
 export { parseCheckpoint, renderCheckpoint } from "./core/checkpoint/checkpoint-text.ts";
-export type { Summarizer, Summary, SummaryInput, SummaryResult } from "./core/checkpoint/summary.ts";
+export type {
+  SettingsSummarizer,
+  Summarizer,
+  Summary,
+  SummaryInput,
+  SummaryResult,
+} from "./core/checkpoint/summary.ts";
 export type { Loss } from "./core/convert/adopt.ts";
 export { CompactionError, type ErrorCode } from "./core/errors.ts";
 export type { FormatRules } from "./core/format-rules.ts";
@@ -122,6 +128,5 @@ export { extractive } from "./summarizers/extractive.ts";
 export { guarded } from "./summarizers/guard.ts";
 export { type HistoryTextOptions, historyText } from "./summarizers/history-text.ts";
 export { llm } from "./summarizers/llm.ts";
-export { llmFromSettings } from "./summarizers/llm-from-settings.ts";
 export type { LlmOptions } from "./summarizers/llm-options.ts";
 export type { TelemetryParts } from "./telemetry.ts";
