@@ -6,7 +6,7 @@ import type { Settings } from "./core/settings/settings.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
 import { formatNamed, formatNames } from "./formats.ts";
-import { llmFromSettings } from "./summarizers/llm-from-settings.ts";
+import { llm } from "./summarizers/llm.ts";
 
 const say = (role: string, text: string): JsonObject => ({ role, content: text });
 const chatter = (turns: number): readonly JsonObject[] =>
@@ -59,7 +59,7 @@ test("what becomes of the caller's own objects changes no settings", () => {
 test("a summarizer made from the settings follows those of a call", async () => {
   const asked: unknown[] = [];
   const made: unknown[] = [];
-  const make = llmFromSettings({
+  const make = llm({
     windowTokens: 100_000,
     complete: ({ model }) => {
       asked.push(model);
@@ -68,7 +68,7 @@ test("a summarizer made from the settings follows those of a call", async () => 
   });
   const summarizer = (settings: Settings) => {
     made.push(settings.summary.model);
-    return make(settings);
+    return make.withSettings(settings);
   };
   const compactor = createCompactor({ format: openaiChat, windowTokens: 8_000, summarizer });
   const small = { summary: { model: "small" } };

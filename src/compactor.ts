@@ -26,9 +26,11 @@ import { createWatch, type WatchOptions } from "./compactor/watch.ts";
 import type { Summarizer } from "./core/checkpoint/summary.ts";
 import { CompactionError } from "./core/errors.ts";
 import type { HookContext } from "./core/hooks/hook-events.ts";
+import type { OnHook } from "./core/hooks/hooks.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
 import type { Conversation, Message } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
+import type { OwnStrategy } from "./core/plan/plan-input.ts";
 import type { Format } from "./core/ports.ts";
 import { takePreservedIn } from "./core/preserved.ts";
 import { historyHolder } from "./core/server-history.ts";
@@ -41,6 +43,7 @@ import { mergeInputs, resolveSettings, type SettingsLayers, settingsKeys } from 
 import { filesOfMessages } from "./summarizers/extractive/calls/message-files.ts";
 import { extractive } from "./summarizers/extractive.ts";
 import { shrinkToTokens } from "./summarizers/shrink-text.ts";
+import { detailsOf } from "./summarizers/tracked-details.ts";
 import { createTelemetry, type TelemetryParts } from "./telemetry.ts";
 
 export type { Compacted } from "./compactor/finish.ts";
@@ -55,8 +58,10 @@ export interface CompactorOptions<Request extends object = object>
   readonly profile?: ProfileName | Settings;
   /** Settings for the provider or model in use, over the others. */
   readonly provider?: SettingsInput;
-  /** Or one made from the settled settings, as `llmFromSettings` does. Default: `extractive()`, which asks no model. */
+  /** One, or a function that makes one from the settings; `llm()` takes from them what it was not told. Default: `extractive()`, which asks no model. */
   readonly summarizer?: Summarizer | ((settings: Settings) => Summarizer);
+  /** Decides what goes, in the place of `compact.strategy`, which decides where this one fails. */
+  readonly strategy?: OwnStrategy;
   /** The provider's own compaction, for strategy `native`: a function that posts the request it is given. */
   readonly native?: NativeCompaction;
   /** By whose rules and costs to go, whatever a request says. Default: the one that the request names. */
@@ -131,6 +136,8 @@ export interface Compactor<Request extends object = object> {
   calibrate(view: Conversation, tokens: number, model?: string): void;
   /** Real usage of a request that was sent: calibrates the estimate for its model. */
   observe(request: unknown, response: unknown): void;
+  /** Adds a hook behind those there are; any number per name. Returns what takes it out again. */
+  readonly on: OnHook;
 }
 
 /** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
@@ -158,6 +165,7 @@ export function createCompactor<Request extends object>(options: CompactorOption
     passOver: (view, call = {}) => runOnView(engine, view, call),
     calibrate: (view, tokens, model) => calibrate(engine, view, { tokens, model }),
     observe: (request, response) => observe(engine, request, response),
+    on: engine.watch.on,
   };
 }
 
@@ -167,7 +175,7 @@ interface ConfigurableEngine extends Engine {
 
 function createEngine(options: CompactorOptions): ConfigurableEngine {
   checkOptions(options, settingsKeys);
-  const { format, profile, provider, summarizer, native, model, counter, prices, ...others } = options;
+  const { format, profile, provider, summarizer, native, model, counter, prices, strategy, ...others } = options;
   const {
     keepRecent,
     scoreMessage,
@@ -201,6 +209,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     summarizer: make,
     native,
     prices,
+    strategy,
     retention: {
       ...(keepRecent !== undefined && { keepRecent }),
       ...(scoreMessage !== undefined && { scoreMessage: rememberScores(scoreMessage) }),
@@ -306,7 +315,8 @@ async function perform<Result extends { readonly plan: Plan; readonly report: Re
     const sent = markedForSending(given.view, { settings: given.settings, model });
     const live = { format, view: sent, model, counter };
     const context = { ...allowed.context, ...(model !== undefined && { model }) };
-    const asked = { ...allowed, context, counter, embedded: extractive(), shorten: shrinkToTokens, instructions };
+    const own = { embedded: extractive(), detailsOf, shorten: shrinkToTokens };
+    const asked = { ...allowed, context, counter, ...own, instructions };
     const done = await carryOut({ ...asked, format, model, live, seen: given.view });
     const carried = { ...done, notes: [...done.notes, ...allowed.notes], details: allowed.details };
     return { carried, result: await end({ ...decided, counter, decision: allowed.decision }, carried) };

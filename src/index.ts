@@ -17,7 +17,13 @@ export {
 export { type Converted, convert } from "./convert.ts";
 export type { Checkpoint, Decision, ToolFailure } from "./core/checkpoint/checkpoint.ts";
 export { parseCheckpoint, renderCheckpoint } from "./core/checkpoint/checkpoint-text.ts";
-export type { Summarizer, Summary, SummaryInput, SummaryResult } from "./core/checkpoint/summary.ts";
+export type {
+  SettingsSummarizer,
+  Summarizer,
+  Summary,
+  SummaryInput,
+  SummaryResult,
+} from "./core/checkpoint/summary.ts";
 export type { Loss } from "./core/convert/adopt.ts";
 export { CompactionError, type ErrorCode } from "./core/errors.ts";
 export type { FormatRules } from "./core/format-rules.ts";
@@ -30,7 +36,18 @@ export type {
   SessionBeforeCompact,
 } from "./core/hooks/hook-aliases.ts";
 export type { HookContext, HookEvent, HookEventOf } from "./core/hooks/hook-events.ts";
-export type { Gate, GateEvent, Hooks, Notify, Proposal, Provide, ProvidedCompaction } from "./core/hooks/hooks.ts";
+export type {
+  Gate,
+  GateEvent,
+  HookHandlers,
+  HookName,
+  Hooks,
+  Notify,
+  OnHook,
+  Proposal,
+  Provide,
+  ProvidedCompaction,
+} from "./core/hooks/hooks.ts";
 export type { LogFields, Logger } from "./core/hooks/logger.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
 export { type Calibration, createCalibration } from "./core/ledger/calibration.ts";
@@ -57,6 +74,7 @@ export type {
   ToolResultPart,
 } from "./core/message.ts";
 export type { NothingToDo, Obstacle, Plan, Protection, Reason, Step } from "./core/plan/plan.ts";
+export type { OwnStrategy, StrategyInput, StrategyStep } from "./core/plan/plan-input.ts";
 export { raiseToFloor } from "./core/plan/trigger.ts";
 export { type SummaryReader, trimTurnContexts } from "./core/plan/turn-contexts.ts";
 export type { CountTokens, Format, Overflow, ToolDefinition, Usage, ValidateOptions, Violation } from "./core/ports.ts";
@@ -110,6 +128,5 @@ export { extractive } from "./summarizers/extractive.ts";
 export { guarded } from "./summarizers/guard.ts";
 export { type HistoryTextOptions, historyText } from "./summarizers/history-text.ts";
 export { llm } from "./summarizers/llm.ts";
-export { llmFromSettings } from "./summarizers/llm-from-settings.ts";
 export type { LlmOptions } from "./summarizers/llm-options.ts";
 export type { TelemetryParts } from "./telemetry.ts";

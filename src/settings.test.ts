@@ -76,7 +76,7 @@ test("what a trigger leaves out has the defaults of C3", () => {
     { type: "absolute", tokens: 90_000, comparison: "gt" },
     { type: "ratio", ratio: 0.9, comparison: "gte" },
     { type: "budgetSum", tokens: 90_000, comparison: "gte" },
-    { type: "reserve", reserveTokens: 5_000, floorTokens: 0, comparison: "gt" },
+    { type: "reserve", reserveTokens: 5_000, floorTokens: 0, raisedByTokens: 0, comparison: "gt" },
   ]);
 });
 

@@ -4,6 +4,7 @@
  * names the key, what is there and what is allowed. Nothing that was passed in is changed.
  */
 
+import { settledTrigger } from "./core/plan/trigger.ts";
 import { checkSchema, isPlainObject, type Problem, shownValue } from "./core/settings/check-schema.ts";
 import { deepFreeze } from "./core/settings/deep-freeze.ts";
 import { refuseProblems } from "./core/settings/refuse-problems.ts";
@@ -41,7 +42,9 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
   // An optional object that a layer began where the profile has none may still lack keys.
   refuseProblems(checkSchema(merged, settingsSchema, { partial: false }));
   // The check above has just found it to be of this shape.
-  const settings = merged as Settings;
+  const complete = merged as Settings;
+  const { compact } = complete;
+  const settings = { ...complete, compact: { ...compact, triggers: compact.triggers.map(settledTrigger) } };
   refuseProblems(crossCheck(settings));
   return deepFreeze(settings);
 }

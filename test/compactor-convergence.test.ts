@@ -4,7 +4,7 @@ import type { JsonObject } from "../src/core/json.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 import type { Complete } from "../src/summarizers/ask.ts";
-import { llmFromSettings } from "../src/summarizers/llm-from-settings.ts";
+import { llm } from "../src/summarizers/llm.ts";
 
 /** A session of 2.8 million tokens, a window of 200,000: bounded calls, each within the summarizer's window, below the target. */
 
@@ -61,7 +61,7 @@ test("with a model: the calls are known in advance and few, no request is over t
     windowTokens: WINDOW_TOKENS,
     prune: { enabled: false },
     summarizer: (settings) => {
-      const made = llmFromSettings({ complete, windowTokens: WINDOW_TOKENS })(settings);
+      const made = llm({ complete, windowTokens: WINDOW_TOKENS }).withSettings(settings);
       return {
         ...made,
         summarize: (input, context) => {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../src/core/json.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { type ProfileName, profileNamed, profileNames } from "../src/profiles/profiles.ts";
 import type { Complete } from "../src/summarizers/ask.ts";
-import { llmFromSettings } from "../src/summarizers/llm-from-settings.ts";
+import { llm } from "../src/summarizers/llm.ts";
 
 /** Every way a summarizer can fail, under every profile: the defined step happens and the conversation stays whole. */
 
@@ -66,7 +66,7 @@ function optionsFor(profile: ProfileName, complete: Complete): CompactorOptions 
     profile,
     windowTokens: 12_000,
     protect: { tailTokens: 400, tailMessages: 2 },
-    summarizer: llmFromSettings({ complete, windowTokens: 6_000, timeoutMs: 30, retry }),
+    summarizer: llm({ complete, windowTokens: 6_000, timeoutMs: 30, retry }),
   };
 }
 

@@ -5,6 +5,7 @@ import { estimateTokens } from "../core/tokens/tokens.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { resolveSettings } from "../settings.ts";
 import { shrinkToTokens } from "../summarizers/shrink-text.ts";
+import { detailsOf } from "../summarizers/tracked-details.ts";
 import { type CarryOutInput, carryOut } from "./carry-out.ts";
 import { decide } from "./decide.ts";
 import { createTokenSizes } from "./token-sizes.ts";
@@ -50,6 +51,7 @@ function inputWith(step: Step, asked: string[]): CarryOutInput {
     counter,
     summarizer,
     embedded: summarizer,
+    detailsOf,
     shorten: shrinkToTokens,
     context: { signal: new AbortController().signal, progress: () => {} },
     instructions: undefined,

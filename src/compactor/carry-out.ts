@@ -16,7 +16,6 @@ import { wantedCut } from "../core/plan/partition.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
-import type { Settings } from "../core/settings/settings.ts";
 import { summarize } from "../strategies/summarize.ts";
 import { truncate } from "../strategies/truncate.ts";
 import { type CarryOutNativeInput, carryOutNative } from "./carry-out-native.ts";
@@ -30,7 +29,7 @@ import { settle } from "./settle.ts";
 export interface CarryOutInput
   extends Pick<
       MakeSummaryInput,
-      "counter" | "summarizer" | "embedded" | "shorten" | "context" | "instructions" | "live"
+      "counter" | "summarizer" | "embedded" | "detailsOf" | "shorten" | "context" | "instructions" | "live"
     >,
     Pick<CarryOutNativeInput, "decision" | "seen" | "native" | "format" | "model"> {
   /** Told of a refusal before the summary that stands in is asked for, which may take long or be given up. */
@@ -139,7 +138,13 @@ async function summarizeBest(given: CarryOutInput, rest: Plan): Promise<Summariz
   const step = summaryStepOf(rest);
   if (step === undefined) return { made: undefined, planned: rest };
   const made = await makeSummary({ ...given, input, step, originals, previousCheckpoint: previousOf(input) });
-  if (made.type !== "summary" || made.by.name !== given.embedded.name || made.fallbacks.length > 0)
+  // What the host's own strategy keeps is its own business.
+  if (
+    given.decision.isOwn ||
+    made.type !== "summary" ||
+    made.by.name !== given.embedded.name ||
+    made.fallbacks.length > 0
+  )
     return { made, planned: rest };
   const longer = planWithLongerTail(rest, input, given.counter.countText(made.result.text));
   if (longer === undefined) return { made, planned: rest };
@@ -170,15 +175,15 @@ function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput):
 }
 
 /**
- * What was done, by name: the settings' strategy, unless a hook did it, the ladder came to a truncation, or a summary stands in for the
+ * What was done, by name: the strategy that decided, unless a hook did it, the ladder came to a truncation, or a summary stands in for the
  * provider's own (R151).
  */
-export function strategyOf({ compact }: Settings, carried: Pick<CarriedOut, "made" | "native" | "plan">): string {
+export function strategyOf({ strategy }: Decision, carried: Pick<CarriedOut, "made" | "native" | "plan">): string {
   if (!isCompaction(carried.plan)) return "prune";
   const { made, native } = carried;
   if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
   if (made?.type === "truncate") return "truncate";
-  return compact.strategy === "native" && native?.type !== "replaced" ? "summarize" : compact.strategy;
+  return strategy === "native" && native?.type !== "replaced" ? "summarize" : strategy;
 }
 
 /** Tokens of what the plan replaced, for the zone ratio (D09). */

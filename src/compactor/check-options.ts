@@ -26,6 +26,10 @@ const KINDS: Readonly<Record<string, readonly [allowed: string, fits: (value: un
     "a summarizer, or a function that makes one from the settings",
     (value) => typeof value === "function" || hasFunctions(value, ["summarize", "planCalls"]),
   ],
+  strategy: [
+    "{ name, plan }, a text and a function; a name goes into compact.strategy",
+    (value) => hasFunctions(value, ["plan"]) && isObject(value) && typeof value.name === "string",
+  ],
   native: [
     "{ kind, compact }, a text and a function",
     (value) => hasFunctions(value, ["compact"]) && isObject(value) && typeof value.kind === "string",

@@ -8,7 +8,7 @@ import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import type { Originals } from "../core/plan/originals.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
-import { nothingToDo, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
+import { nothingToDo, type OwnStrategy, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
 import { capSteps, pruneSteps, prunesByItself } from "../core/plan/prune.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
@@ -16,6 +16,7 @@ import { targetOfRequest } from "../core/plan/target.ts";
 import { type ContextSize, findTrigger } from "../core/plan/trigger.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
+import { planOwn } from "../strategies/own-strategy.ts";
 import { trimUnanswered } from "../strategies/trim-unanswered.ts";
 import { strategyNamed } from "../strategies.ts";
 
@@ -36,6 +37,8 @@ export interface DecideInput {
   readonly checkPoint?: CheckPoint;
   /** The kind of the provider's own compaction that there is for this conversation; undefined for none. */
   readonly nativeKind?: string | undefined;
+  /** The host's own strategy, in the place of the settings'. */
+  readonly strategy?: OwnStrategy | undefined;
   /** True when the last passes freed too little, or failed, and nothing much has come since (D13, D26). */
   readonly isThrashing?: boolean;
 }
@@ -51,6 +54,11 @@ export interface Decision {
   readonly originals: Originals;
   /** How, whether or not the message was to leave afterwards. */
   readonly texts: readonly TextStep[];
+  /** Who decided, and whether that was the host's own. */
+  readonly strategy: string;
+  readonly isOwn: boolean;
+  /** Why the host's own strategy did not. */
+  readonly refused?: string;
 }
 
 export function decide(given: DecideInput): Decision {
@@ -61,8 +69,10 @@ export function decide(given: DecideInput): Decision {
   const pruned = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
   const stage = fired === undefined ? pruned : withTexts(pruned, trimUnanswered(pruned.input));
   const input = { ...stage.input, reason: fired ?? "prune" };
-  const { strategy } = given.settings.compact;
-  const decided = fired === undefined ? nothingToDo(input, because) : strategyNamed(strategy).plan(input);
+  const { plan: decided, ...by } =
+    fired === undefined
+      ? { plan: nothingToDo(input, because), strategy: given.settings.compact.strategy, isOwn: false }
+      : planBy(given, input);
   const rest = withBackstop(decided, input);
   return {
     plan: combine(totalTokens(start.input), stage.steps, rest),
@@ -70,7 +80,21 @@ export function decide(given: DecideInput): Decision {
     rest,
     originals: originalsIn(given.view, stage),
     texts: stage.steps,
+    ...by,
   };
+}
+
+/** The host's own strategy, or the settings' where there is none or what it says cannot stand. */
+function planBy(
+  { strategy: own, settings }: DecideInput,
+  input: PlanInput,
+): Pick<Decision, "plan" | "strategy" | "isOwn" | "refused"> {
+  const { strategy } = settings.compact;
+  if (own === undefined) return { plan: strategyNamed(strategy).plan(input), strategy, isOwn: false };
+  const made = planOwn(own, input);
+  if ("plan" in made) return { plan: made.plan, strategy: own.name, isOwn: true };
+  const refused = `The strategy ${own.name} failed: ${made.refused}`;
+  return { plan: strategyNamed(strategy).plan(input), strategy, isOwn: false, refused };
 }
 
 function originalsIn({ messages }: Conversation, { steps }: Stage): Originals {
@@ -166,7 +190,8 @@ function reasonFor(given: DecideInput): { readonly fired?: Reason; readonly beca
 }
 
 /** Nothing is done, not even what was capped or pruned on the way to the decision. */
-export function withoutSteps({ plan, rest, input }: Decision, given: DecideInput, because: NothingToDo): Decision {
+export function withoutSteps(decision: Decision, given: DecideInput, because: NothingToDo): Decision {
+  const { plan, rest, input, originals: _, texts: __, ...by } = decision;
   const { windowTokens } = given.settings;
   const none = (from: Plan): Plan => ({
     ...from,
@@ -175,8 +200,8 @@ export function withoutSteps({ plan, rest, input }: Decision, given: DecideInput
     fits: from.tokensBefore <= (from.targetTokens ?? windowTokens),
     because,
   });
-  const untouched = { input: { ...input, conversation: given.view }, originals: NO_ORIGINALS, texts: [] };
-  return { plan: none(plan), rest: none(rest), ...untouched };
+  const left = { input: { ...input, conversation: given.view }, originals: NO_ORIGINALS, texts: [] };
+  return { plan: none(plan), rest: none(rest), ...left, ...by };
 }
 
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {

@@ -5,6 +5,7 @@ import type { Summarizer } from "../core/checkpoint/summary.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import type { Calibration } from "../core/ledger/calibration.ts";
 import type { Conversation } from "../core/message.ts";
+import type { OwnStrategy } from "../core/plan/plan-input.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import type { Format } from "../core/ports.ts";
 import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
@@ -36,6 +37,8 @@ export interface Engine {
   readonly native: NativeCompaction | undefined;
   readonly prices: Prices | undefined;
   readonly retention: RetentionOptions;
+  /** The host's own, in the place of the settings'. */
+  readonly strategy: OwnStrategy | undefined;
   readonly watch: Watch;
   readonly calibration: Calibration;
   readonly memory: ViewMemory;
@@ -109,6 +112,7 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
     ...(call.checkPoint !== undefined && { checkPoint: call.checkPoint }),
     isCacheCold: call.isCacheCold ?? false,
     nativeKind: nativeKindOf(engine),
+    strategy: engine.strategy,
   };
   const tokens = tokensIn(base);
   // A share is one of what came, not of what a repair made of it.

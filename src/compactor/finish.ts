@@ -90,6 +90,7 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     model: decided.model,
     native: carried.native,
     details: carried.details,
+    refused: decision.refused === undefined ? undefined : { strategy: decision.strategy, because: decision.refused },
     nativeMissing: nativeMissing(engine, given.settings),
     notes: [
       ...carried.notes,
@@ -101,7 +102,7 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
   });
   const passes = outcomeOf(decided, carried, { tokensBefore, tokensAfter, isChanged: view !== given.view });
   const { settings } = given;
-  const named = { strategy: strategyOf(settings, carried), isCompaction: isCompaction(carried.plan) };
+  const named = { strategy: strategyOf(decision, carried), isCompaction: isCompaction(carried.plan) };
   return { view, sent, encoded, plan, report, passes, settings, ...named };
 }
 

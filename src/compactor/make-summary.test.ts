@@ -5,7 +5,6 @@ import type { JsonArray, JsonObject } from "../core/json.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import type { Complete } from "../summarizers/ask.ts";
 import { llm } from "../summarizers/llm.ts";
-import { llmFromSettings } from "../summarizers/llm-from-settings.ts";
 
 /** Whoever is asked for a summary: what comes back is looked at, what it cost is counted, and what was done about it is said. */
 
@@ -90,7 +89,7 @@ describe("a result of the wrong shape is one clear failure", () => {
 
 function asking(complete: Complete, options: Partial<CompactorOptions> = {}) {
   const retry = { maxAttempts: 1, sleep: () => Promise.resolve() };
-  return compacted({ summarizer: llmFromSettings({ complete, windowTokens: 100_000, retry }), ...options });
+  return compacted({ summarizer: llm({ complete, windowTokens: 100_000, retry }), ...options });
 }
 
 test("what a refusal cost is counted", async () => {
@@ -148,7 +147,7 @@ describe("the report names the step that was really taken", () => {
         ? Promise.reject(new Error("flaky"))
         : Promise.resolve({ text: "Decisions: keep invoice_total." });
     const retry = { maxAttempts: 1 };
-    return { profile: "openclaw", summarizer: llmFromSettings({ complete, windowTokens: 6_000, retry }) };
+    return { profile: "openclaw", summarizer: llm({ complete, windowTokens: 6_000, retry }) };
   };
 
   test("what the parts achieved", async () => {
@@ -240,7 +239,7 @@ test("one number that is stated for the summarizer leaves the others of its grou
     running--;
     return { text: "## Goal\nFix the billing service." };
   };
-  const summarizer = llmFromSettings({ complete, windowTokens: 100_000, guard: false, staged: { concurrency: 1 } });
+  const summarizer = llm({ complete, windowTokens: 100_000, guard: false, staged: { concurrency: 1 } });
   const staged = { parts: 6, baseChunkRatio: 0.05, minChunkRatio: 0.05 };
   await compacted({ summarizer, summary: { mode: "staged", staged }, compact: { strategy: "summarize" } });
   // Six parts and their merge.

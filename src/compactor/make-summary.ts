@@ -23,7 +23,7 @@ import { saidUsage, totalUsage } from "../core/usage.ts";
 import { checkedResult, type Shorten } from "./checked-result.ts";
 import type { Bill } from "./cost.ts";
 import { type LiveInput, liveRequest } from "./live-request.ts";
-import type { Fallback } from "./report.ts";
+import type { Fallback, RecordDetails } from "./report.ts";
 
 export interface MakeSummaryInput {
   readonly input: PlanInput;
@@ -34,6 +34,8 @@ export interface MakeSummaryInput {
   readonly summarizer: Summarizer;
   /** What is asked when the summarizer fails and the ladder says so; needs no model. */
   readonly embedded: Summarizer;
+  /** Files and failures, read from the messages: for a summary that has no checkpoint to tell them. */
+  detailsOf(input: SummaryInput): RecordDetails;
   /** For a text that is a little over its budget. */
   readonly shorten: Shorten;
   readonly context: SummarizeContext;
@@ -48,12 +50,20 @@ export type MadeSummary = Spent & {
   /** Steps of the failure ladder that were really taken. */
   readonly fallbacks: readonly Fallback[];
 } & (
-    | { readonly type: "summary"; readonly result: SummaryResult; readonly by: Summarizer }
+    | MadeText
     /** The zone goes without a summary; an earlier one stays. */
     | { readonly type: "truncate" }
     /** Nothing is done; the backstop on the number of messages may still apply. */
     | { readonly type: "keep" }
   );
+
+interface MadeText {
+  readonly type: "summary";
+  readonly result: SummaryResult;
+  readonly by: Summarizer;
+  /** Only where the result has no checkpoint. */
+  readonly details?: RecordDetails;
+}
 
 export interface Spent {
   readonly calls: number;
@@ -79,7 +89,8 @@ export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary>
     const spent = spending.spent();
     if (result.calls === 0 && isEmpty(result)) return { type: "truncate", ...spent, fallbacks: [NOTHING_SAID] };
     if (isEmpty(result)) throw new CompactionError("summary-failed", "The summarizer returned an empty text.");
-    return { type: "summary", result, by: summarizer, ...spent, fallbacks: partialFallbacks(result) };
+    const details = result.checkpoint === undefined ? { details: given.detailsOf(summaryInput) } : {};
+    return { type: "summary", result, by: summarizer, ...details, ...spent, fallbacks: partialFallbacks(result) };
   } catch (error) {
     throwIfAborted(context.signal);
     return takeLadder(given, summaryInput, { error, spent: spending.spent() });
@@ -233,9 +244,7 @@ async function takeLadder(given: MakeSummaryInput, summaryInput: SummaryInput, f
   return { type: "keep", ...failure.spent, fallbacks: [{ step: "keep-and-trim", because }] };
 }
 
-type Taken =
-  | { readonly type: "summary"; readonly result: SummaryResult; readonly by: Summarizer }
-  | { readonly type: "truncate" | "keep" };
+type Taken = MadeText | { readonly type: "truncate" | "keep" };
 
 /** Undefined where the step has nothing to offer and the next one is tried. */
 async function takeStep(

@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { arrayLogger, conversation, listening, scriptedSummarizer } from "../../test/watched-pass.ts";
 import { createCompactor } from "../compactor.ts";
+import { aliasNames } from "../core/hooks/hook-aliases.ts";
 import type { HookEvent } from "../core/hooks/hook-events.ts";
-import type { Hooks } from "../core/hooks/hooks.ts";
+import type { HookName, Hooks } from "../core/hooks/hooks.ts";
 import type { JsonObject } from "../core/json.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 
@@ -69,6 +70,48 @@ describe("what a hook does to what it is shown", () => {
     expect(shown[1]).toEqual(shown[0]);
   });
   test("the plan of a proposal", () => changedNothing({ provide: ({ plan }) => vandalise(plan) }));
+});
+
+describe("on(name, handler)", () => {
+  const EVERY = ["gate", "notify", "provide", ...aliasNames] as const;
+
+  test("every name takes any number, given together or later, in that order", async () => {
+    for (const name of EVERY) {
+      const called: string[] = [];
+      const say = (who: string) => (): void => {
+        if (called.at(-1) !== who) called.push(who);
+      };
+      const { compactor } = listening({ hooks: { [name]: [say("first"), say("second")] } });
+      const off = compactor.on(name as HookName, say("third"));
+      const fourth = compactor.on(name as HookName, say("fourth"));
+      await compactor.fit(LARGE);
+      expect(called.slice(0, 4), name).toEqual(["first", "second", "third", "fourth"]);
+      fourth();
+      off();
+      off();
+      called.length = 0;
+      await compactor.fit(conversation(12, 29_000));
+      expect([...new Set(called)], name).toEqual(["first", "second"]);
+    }
+  });
+
+  test("what is registered while a pass runs hears the rest of it, and disturbs nobody", async () => {
+    const { compactor, events } = listening();
+    const late: string[] = [];
+    const off = compactor.on("gate", () => {
+      off();
+      compactor.on("notify", ({ type }) => late.push(type));
+    });
+    await compactor.fit(LARGE);
+    const types = events.map(({ type }) => type);
+    expect(late).toEqual(types.slice(types.indexOf("compaction-started")));
+  });
+
+  test("a name or a handler that is none is refused", () => {
+    const { compactor } = listening();
+    expect(() => compactor.on("beforeCompaction" as HookName, () => {})).toThrow("did you mean before_compaction?");
+    expect(() => compactor.on("gate", "no" as never)).toThrow('on("gate") takes a function');
+  });
 });
 
 describe("onProgress", () => {

@@ -158,6 +158,8 @@ function tellDecision(pass: Pass): void {
     ...(threshold !== undefined && { thresholdTokens: threshold }),
   };
   if (isCalledFor) teller.tell({ type: "trigger-fired", ...measured });
+  const { refused, strategy } = decision;
+  if (refused !== undefined) teller.tell({ type: "strategy-failed", because: refused, fallback: strategy });
   teller.tell({ type: "plan-made", plan, ...measured, messagesLeaving: leavingIds(plan).size });
 }
 

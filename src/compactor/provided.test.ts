@@ -169,7 +169,7 @@ describe("the sources' own names", () => {
     expect(calls).toEqual([
       ["onBeforeCompaction", "s1"],
       ["before_compaction", { messageCount: 25, tokenCount: tokensBefore }, PLUGIN_CONTEXT],
-      ["conversation_compacting", { session_id: "s1", messages_being_compacted: leaving, compaction_number: 1 }],
+      ["conversation_compacting", { session_id: "s1", messages_being_compacted: 18, compaction_number: 1 }],
       [
         "session_before_compact",
         {

@@ -57,11 +57,14 @@ export interface CompactionRecord {
   readonly firstKeptEntryId?: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  readonly details?: {
-    readonly readFiles: readonly string[];
-    readonly modifiedFiles: readonly string[];
-    readonly toolFailures: readonly ToolFailure[];
-  };
+  readonly details?: RecordDetails;
+}
+
+/** Files read and modified so far, and calls that failed, oldest first. */
+export interface RecordDetails {
+  readonly readFiles: readonly string[];
+  readonly modifiedFiles: readonly string[];
+  readonly toolFailures: readonly ToolFailure[];
 }
 
 export interface ReportInput {
@@ -79,6 +82,8 @@ export interface ReportInput {
   readonly native: NativeOutcome | undefined;
   /** R181: what a hook adds to its compaction stands in the record. */
   readonly details: CompactionDetails | undefined;
+  /** Why the host's own strategy did not decide, and the settings' did. */
+  readonly refused: { readonly strategy: string; readonly because: string } | undefined;
   /** Why the settings' `native` was a summary from the start (R151). */
   readonly nativeMissing: string | undefined;
   readonly notes: readonly string[];
@@ -111,7 +116,7 @@ export function reportOf(input: ReportInput): Report {
     ...(usage !== undefined && { usage }),
     ...(cost !== undefined && { costUsd: cost }),
     ...(model !== undefined && { model }),
-    fallbacks: [...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
+    fallbacks: [...strategyFallbacks(input), ...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
     notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
     repairs: input.repairs,
     ...(compacted && { result: recordOf(input) }),
@@ -125,6 +130,10 @@ function nativeBills({ native, model }: ReportInput): readonly Bill[] {
 
 function callsOf({ made, native }: ReportInput): number {
   return (made?.calls ?? 0) + (native === undefined ? 0 : 1);
+}
+
+function strategyFallbacks({ refused }: ReportInput): readonly Fallback[] {
+  return refused === undefined ? [] : [{ step: refused.strategy, because: refused.because }];
 }
 
 function nativeFallbacks({ native, nativeMissing, plan }: ReportInput, compacted: boolean): readonly Fallback[] {
@@ -156,6 +165,7 @@ function recordOf({ made, native, tokens, firstKept, details }: ReportInput): Co
     ...(firstKept !== undefined && { firstKeptEntryId: firstKept }),
     tokensBefore: tokens.before,
     tokensAfter: tokens.after,
+    ...(summary?.details !== undefined && { details: summary.details }),
     ...(checkpoint !== undefined && {
       details: {
         readFiles: checkpoint.filesRead,

@@ -95,7 +95,7 @@ function tellCompacted(pass: Pass, carried: CarriedOut, { report, stored }: Pass
     type: "conversation-compacted",
     ...(stored ?? { createdAt: new Date().toISOString() }),
     reason: carried.plan.reason,
-    strategy: strategyOf(given.settings, carried),
+    strategy: strategyOf(pass.decision, carried),
     ...tokensOf(report),
     messagesBefore: report.messagesBefore,
     messagesAfter: report.messagesAfter,

@@ -7,7 +7,14 @@ import { setBounded } from "../core/bounded-map.ts";
 import { errorText } from "../core/error-text.ts";
 import { sessionIdOf } from "../core/hooks/hook-aliases.ts";
 import type { HookContext, HookEvent } from "../core/hooks/hook-events.ts";
-import { type FileOperations, type HookLists, type Hooks, notifyAll, settleHooks } from "../core/hooks/hooks.ts";
+import {
+  createHooks,
+  type FileOperations,
+  type HookLists,
+  type Hooks,
+  notifyAll,
+  type OnHook,
+} from "../core/hooks/hooks.ts";
 import { fieldsOf, type LogEvent, lineFor } from "../core/hooks/log-lines.ts";
 import type { LogFields, Logger } from "../core/hooks/logger.ts";
 import type { Telemetry } from "../core/hooks/telemetry.ts";
@@ -25,7 +32,9 @@ export interface WatchOptions {
 }
 
 export interface Watch {
+  /** Those in force now. */
   readonly hooks: HookLists;
+  readonly on: OnHook;
   readonly context: HookContext;
   readonly logger: Logger | undefined;
   readonly telemetry: Telemetry;
@@ -41,8 +50,12 @@ export function createWatch(
   rest: Pick<Watch, "telemetry" | "filesOf"> & { readonly profile: unknown },
 ): Watch {
   const { profile = "balanced" } = rest;
+  const register = createHooks(options.hooks);
   return {
-    hooks: settleHooks(options.hooks),
+    get hooks(): HookLists {
+      return register.lists();
+    },
+    on: register.on,
     context: options.hookContext ?? {},
     logger: options.logger,
     telemetry: rest.telemetry,

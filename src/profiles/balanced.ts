@@ -14,7 +14,7 @@ export const balanced: Settings = deepFreeze({
     strategy: "hybrid",
     triggers: [
       { type: "ratio", ratio: 0.85, comparison: "gte" }, // C2, C3.
-      { type: "reserve", reserveTokens: 20_000, floorTokens: 0, comparison: "gt" }, // C2.
+      { type: "reserve", reserveTokens: 20_000, floorTokens: 0, raisedByTokens: 0, comparison: "gt" }, // C2.
     ],
     checkPoints: ["beforeModelCall", "onOverflow", "manual"], // R237.
     target: { type: "ratioOfWindow", ratio: 0.4 },

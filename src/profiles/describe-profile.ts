@@ -1,7 +1,6 @@
 /** A profile, or any settings, as rows of short text: what a table or a command prints. Reads only. */
 
 import { prunesByItself } from "../core/plan/prune.ts";
-import { raiseToFloor } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { describePrune } from "./describe-prune.ts";
 import { profileNotes } from "./notes.ts";
@@ -78,8 +77,8 @@ function triggerText(trigger: Settings["compact"]["triggers"][number]): string {
     case "ratio":
       return `${sign(trigger.comparison)} ${percent(trigger.ratio)} of the window`;
     case "reserve": {
-      const { didOverride, reserveTokens } = raiseToFloor(trigger.reserveTokens, trigger.floorTokens);
-      const floor = didOverride ? ` (its floor; ${shown(trigger.reserveTokens)} without)` : "";
+      const { reserveTokens, raisedByTokens } = trigger;
+      const floor = raisedByTokens > 0 ? ` (its floor; ${shown(reserveTokens - raisedByTokens)} without)` : "";
       return `${sign(trigger.comparison)} window − ${shown(reserveTokens)}${floor}`;
     }
     case "budgetSum":

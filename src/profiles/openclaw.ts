@@ -20,8 +20,9 @@ export const openclaw: Settings = deepFreeze({
     triggers: [
       {
         type: "reserve",
-        reserveTokens: OPENCLAW_RESERVE_TOKENS,
+        reserveTokens: OPENCLAW_RESERVE_FLOOR_TOKENS,
         floorTokens: OPENCLAW_RESERVE_FLOOR_TOKENS,
+        raisedByTokens: OPENCLAW_RESERVE_FLOOR_TOKENS - OPENCLAW_RESERVE_TOKENS,
         comparison: "gt", // X26: context > window − reserve.
       },
     ],

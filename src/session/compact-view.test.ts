@@ -4,7 +4,7 @@ import type { CompactorOptions } from "../compactor.ts";
 import type { Store } from "../core/store/store.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { memoryStore } from "../stores/memory.ts";
-import { llmFromSettings } from "../summarizers/llm-from-settings.ts";
+import { llm } from "../summarizers/llm.ts";
 
 describe("compaction", () => {
   test("a request compacts when a trigger fires, and the next one is the same bytes", async () => {
@@ -240,7 +240,7 @@ describe("thinking that is bound to what was shortened", () => {
 test("the event names the model that was asked, or the one that answered", async () => {
   const made = async (answering: object): Promise<unknown> => {
     const complete = () => Promise.resolve({ text: "## Goal\nLook at the build steps.", ...answering });
-    const summarizer = llmFromSettings({ complete, windowTokens: 100_000 });
+    const summarizer = llm({ complete, windowTokens: 100_000 });
     const compactor = { format: anthropicMessages, ...SMALL, summary: { model: "small" }, summarizer };
     const session = await open({ compactor });
     await talk(session, 12);

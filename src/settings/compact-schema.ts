@@ -39,9 +39,15 @@ const triggers: SchemaFor<CompactSettings["triggers"]> = {
             min: 0,
             about: "A lower reserve is raised to this; 0 for no floor.",
           },
+          raisedByTokens: {
+            type: "number",
+            whole: true,
+            min: 0,
+            about: "How much of the reserve its floor added; written for you.",
+          },
           comparison,
         },
-        defaults: { comparison: "gt", floorTokens: 0 },
+        defaults: { comparison: "gt", floorTokens: 0, raisedByTokens: 0 },
       },
       budgetSum: {
         about: "When system prompt, messages and the longest reply together pass an amount.",

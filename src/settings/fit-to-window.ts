@@ -4,6 +4,7 @@
  * caller sets is taken as it is, or refused.
  */
 
+import { settledTrigger } from "../core/plan/trigger.ts";
 import type { Settings, Target, Trigger } from "../core/settings/settings.ts";
 
 /** Shares that leave room for one another: every shipped profile stays below them in its own window. */
@@ -50,11 +51,12 @@ function fitTrigger(trigger: Trigger, cap: Cap): Trigger {
     case "budgetSum":
       return { ...trigger, tokens: cap(trigger.tokens, "limit", 1) };
     case "reserve":
-      return {
+      return settledTrigger({
         ...trigger,
-        reserveTokens: cap(trigger.reserveTokens, "reserve"),
+        reserveTokens: cap(trigger.reserveTokens - trigger.raisedByTokens, "reserve"),
         floorTokens: cap(trigger.floorTokens, "reserve"),
-      };
+        raisedByTokens: 0,
+      });
     case "economic":
       return {
         ...trigger,

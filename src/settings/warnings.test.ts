@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { createCompactor } from "../compactor.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
+import { anthropicMessages } from "../formats/anthropic-messages.ts";
+import { openclawSettings } from "../profiles/adapters/openclaw.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "../settings.ts";
 import { settingsWarnings } from "./warnings.ts";
@@ -37,7 +40,38 @@ test("the message cap that compaction should have lifted (R018)", () => {
   check({ compact: { auto: true } }, [], "nous");
 });
 
-test("of the profiles only two presets of AgentPG are warned about: R204 and R207 keep the tail of R061", () => {
+test("two presets of AgentPG keep a tail that fills their target, and OpenClaw's reserve is raised to its floor", () => {
   const warned = profileNames.filter((profile) => settingsWarnings(resolveSettings({ profile })).length > 0);
-  expect(warned).toEqual(["agentpg-high-volume", "agentpg-cost-sensitive"]);
+  expect(warned).toEqual(["openclaw", "agentpg-high-volume", "agentpg-cost-sensitive"]);
+});
+
+describe("a reserve below its floor", () => {
+  const reserve = (reserveTokens: number, floorTokens: number): SettingsInput => ({
+    compact: { triggers: [{ type: "reserve", reserveTokens, floorTokens }] },
+  });
+  const KEY = "notice compact.triggers[0].reserveTokens";
+
+  test.each([
+    [16_384, 20_000, [KEY], 20_000],
+    [0, 20_000, [KEY], 20_000],
+    [20_000, 20_000, [], 20_000],
+    [24_000, 20_000, [], 24_000],
+    [16_384, 0, [], 16_384],
+  ])("%i with a floor of %i: said, and the settings in force hold what counts", (tokens, floor, warned, expected) => {
+    check(reserve(tokens, floor), warned);
+    const compactor = createCompactor({ format: anthropicMessages, ...reserve(tokens, floor) });
+    expect(compactor.settings.compact.triggers).toMatchObject([{ reserveTokens: expected, floorTokens: floor }]);
+    // Settled settings go in again as a profile, and still say it.
+    const again = createCompactor({ format: anthropicMessages, profile: compactor.settings }).settings;
+    expect(again).toEqual(compactor.settings);
+    expect(settingsWarnings(again)).toEqual(settingsWarnings(compactor.settings));
+  });
+
+  test("a smaller window caps both, and nothing is left to raise", () =>
+    check({ windowTokens: 64_000 }, [], "openclaw"));
+
+  test("the message names both numbers", () => {
+    const [warning] = settingsWarnings(resolveSettings(openclawSettings("{}")));
+    expect(warning?.message).toContain("(16,384) was below its floor and is now 20,000");
+  });
 });

@@ -18,6 +18,7 @@ const TINY_WINDOW_TOKENS = 16_000;
 export function settingsWarnings(settings: Settings): readonly SettingsWarning[] {
   return [
     ...windowWarnings(settings),
+    ...reserveWarnings(settings),
     ...targetWarnings(settings),
     ...pruneWarnings(settings),
     ...limitWarnings(settings),
@@ -38,6 +39,16 @@ function windowWarnings({ windowTokens }: Settings): readonly SettingsWarning[] 
       message: `windowTokens (${shown(windowTokens)}) is below ${shown(limit)}: ${consequence}`,
     },
   ];
+}
+
+function reserveWarnings({ compact: { triggers } }: Settings): readonly SettingsWarning[] {
+  return triggers.flatMap((trigger, index): readonly SettingsWarning[] => {
+    if (trigger.type !== "reserve" || trigger.raisedByTokens === 0) return [];
+    const { reserveTokens, raisedByTokens } = trigger;
+    const key = `compact.triggers[${index}].reserveTokens`;
+    const message = `${key} (${shown(reserveTokens - raisedByTokens)}) was below its floor and is now ${shown(reserveTokens)}; floorTokens 0 lifts the floor`;
+    return [{ severity: "notice", key, message }];
+  });
 }
 
 function targetWarnings(settings: Settings): readonly SettingsWarning[] {

@@ -16,17 +16,28 @@ export interface JsonlStoreOptions {
   readonly directory: string;
   /** `always`: on the disk when an append or commit resolves. `never`: when the system sees fit; only a crash of the machine loses anything. */
   readonly sync?: Sync;
+  /** `iso` as pi and OpenClaw write them; `number` for milliseconds since 1970. Both are read. Default: `iso`. */
+  readonly compactionTimestamps?: "iso" | "number";
   readonly now?: () => Date;
   readonly newId?: () => string;
 }
 
 /** @example const store = jsonlStore({ directory: "./sessions" }); */
 export function jsonlStore(options: JsonlStoreOptions): Store {
-  const { directory, sync = "always", now = () => new Date(), newId = randomUUID } = options;
+  const {
+    directory,
+    sync = "always",
+    compactionTimestamps = "iso",
+    now = () => new Date(),
+    newId = randomUUID,
+  } = options;
   if (directory === "")
     throw new CompactionError("invalid-settings", "directory is empty; name one for the session files.");
   if (sync !== "always" && sync !== "never") {
     throw new CompactionError("invalid-settings", 'sync must be "always" or "never".');
   }
-  return logStore(jsonlBackend({ directory: resolve(directory), sync, now, newId }));
+  if (compactionTimestamps !== "iso" && compactionTimestamps !== "number") {
+    throw new CompactionError("invalid-settings", 'compactionTimestamps must be "iso" or "number".');
+  }
+  return logStore(jsonlBackend({ directory: resolve(directory), sync, compactionTimestamps, now, newId }));
 }

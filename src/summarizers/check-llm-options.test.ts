@@ -27,7 +27,7 @@ test.each([
   [{ temperature: "hot" }, 'llm: temperature must be a number of at least 0 and at most 2, but is "hot"'],
   [{ complete: undefined }, "llm: complete must be a function, but is undefined"],
   [{ windowTokens: "200k" }, /^llm: windowTokens must be a whole number/],
-  [{ windowTokens: undefined }, "llm: windowTokens must be at least 4000."],
+  [{ windowTokens: 3_999 }, "llm: windowTokens must be at least 4000."],
   [{ mode: "stagd" }, /^llm: mode must be one of .*did you mean staged\?$/],
   [{ pack: "minmal" }, /^llm: pack: must be one of .*did you mean minimal\?$/],
   [{ pack: { name: "own", version: "1" } }, /^llm: pack: task is missing/],

@@ -5,7 +5,7 @@
 
 import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
 import { headingOf } from "../core/checkpoint/checkpoint-headings.ts";
-import type { Summarizer } from "../core/checkpoint/summary.ts";
+import { type SettingsSummarizer, type Summarizer, settingsSummarizer } from "../core/checkpoint/summary.ts";
 import { failed } from "./answer.ts";
 import { summaryFailed } from "./failure.ts";
 import {
@@ -55,7 +55,13 @@ export async function guardSummary(
 }
 
 /** Wraps any summarizer, so that its summaries are guarded too; without a repair call, so its calls stay as planned. */
-export function guarded(summarizer: Summarizer, options: Partial<GuardOptions> = {}): Summarizer {
+export function guarded(summarizer: Summarizer | SettingsSummarizer, options: Partial<GuardOptions> = {}): Summarizer {
+  const guard = guardOver(summarizer, options);
+  if (!("withSettings" in summarizer)) return guard;
+  return settingsSummarizer(guard, (settings) => guardOver(summarizer.withSettings(settings), options));
+}
+
+function guardOver(summarizer: Summarizer, options: Partial<GuardOptions>): Summarizer {
   return {
     name: summarizer.name,
     version: summarizer.version,

@@ -9,7 +9,6 @@ import { openaiChat } from "../formats/openai-chat.ts";
 import { SAFETY_MARGIN } from "./chunks.ts";
 import { pruneHistory } from "./history-share.ts";
 import { llm } from "./llm.ts";
-import { llmFromSettings } from "./llm-from-settings.ts";
 import type { LlmOptions } from "./llm-options.ts";
 
 /** R117, R118, X18: a history over its share of the window. */
@@ -124,7 +123,7 @@ test("under the openclaw profile, the report has the numbers", async () => {
     profile: "openclaw",
     windowTokens: 60_000,
     protect: { tailTokens: 38_000 },
-    summarizer: llmFromSettings({ complete: model.complete, windowTokens: 60_000 }),
+    summarizer: llm({ complete: model.complete, windowTokens: 60_000 }),
   });
   const messages = talk(160).map(({ role, parts: [part] }) => ({
     role,

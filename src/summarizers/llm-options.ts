@@ -3,6 +3,7 @@
 import { CompactionError } from "../core/errors.ts";
 import type {
   PromptPackName,
+  Settings,
   StagedSettings,
   SummaryInputSettings,
   TranscriptStyle,
@@ -16,11 +17,12 @@ import { type CustomPack, type PromptPack, promptPack } from "./prompts/packs.ts
 import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
 import { DEFAULT_SUMMARY_INPUT } from "./serialize.ts";
 
+/** What is left out comes from the settings of the compactor, and where there is none from the defaults below. */
 export interface LlmOptions {
   readonly complete: Complete;
   /** The window of the model behind `complete`. */
-  readonly windowTokens: number;
-  /** What `complete` is told to ask. Default: the conversation's own model. */
+  readonly windowTokens?: number;
+  /** What `complete` is told to ask. */
   readonly model?: string;
   readonly name?: string;
   readonly pack?: PromptPackName | CustomPack;
@@ -66,6 +68,7 @@ export interface LlmSettings {
   readonly inBand: boolean;
 }
 
+const WINDOW_TOKENS = 200_000;
 /** R100. */
 const MAX_OUTPUT_TOKENS = 4_096;
 const TIMEOUT_MS = 120_000;
@@ -87,7 +90,7 @@ const DEFAULT_STAGED: StagedSettings = {
 
 export function resolveLlmOptions(options: LlmOptions): LlmSettings {
   checkLlmOptions(options);
-  const { windowTokens, maxOutputTokens = MAX_OUTPUT_TOKENS, mode = "update" } = options;
+  const { windowTokens = WINDOW_TOKENS, maxOutputTokens = MAX_OUTPUT_TOKENS, mode = "update" } = options;
   const settings: LlmSettings = {
     complete: options.complete,
     windowTokens,
@@ -109,6 +112,26 @@ export function resolveLlmOptions(options: LlmOptions): LlmSettings {
   };
   check(settings);
   return settings;
+}
+
+/** Whoever states one number of a group leaves the others to the settings. */
+export function optionsUnder(options: LlmOptions, { windowTokens, summary, failure }: Settings): LlmOptions {
+  return {
+    windowTokens,
+    ...(summary.model !== "inherit" && { model: summary.model }),
+    pack: summary.promptPack,
+    style: summary.transcript,
+    mode: summary.mode,
+    maxOutputTokens: summary.maxOutputTokens,
+    temperature: summary.temperature,
+    timeoutMs: summary.timeoutMs,
+    allowPartial: failure.ladder.includes("staged-partial"),
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+    // Named again for the compiler: it is never undefined.
+    complete: options.complete,
+    input: { ...summary.input, ...options.input },
+    staged: { ...summary.staged, ...options.staged },
+  };
 }
 
 function check(settings: LlmSettings): void {

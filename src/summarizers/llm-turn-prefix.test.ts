@@ -3,7 +3,7 @@ import { checkpointText, scripted } from "../../test/summarizer-script.ts";
 import { createCompactor } from "../compactor.ts";
 import type { JsonObject } from "../core/json.ts";
 import { openaiResponses } from "../formats/openai-responses.ts";
-import { llmFromSettings } from "./llm-from-settings.ts";
+import { llm } from "./llm.ts";
 
 const NOTE = "[The messages from here on opened the turn in progress; the rest of it is kept]";
 
@@ -25,7 +25,7 @@ test.each([
   const compactor = createCompactor({
     format: openaiResponses,
     protect: { latestRequest, tailTokens: 5_000, tailMessages: 1, firstUser: false },
-    summarizer: llmFromSettings({ complete: model.complete, windowTokens: 200_000, guard: false }),
+    summarizer: llm({ complete: model.complete, windowTokens: 200_000, guard: false }),
   });
   const rounds = Array.from({ length: 20 }, (_unused, id) => round(id)).flat();
   const earlier = [said("user", "Which parts are there?"), said("assistant", "Twenty of them.")];

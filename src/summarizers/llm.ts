@@ -3,14 +3,21 @@
  * known before the first, and whatever goes wrong is an error with a reason: an error text never becomes a summary.
  */
 
-import type { SummarizeContext, Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
+import {
+  type SettingsSummarizer,
+  type SummarizeContext,
+  type Summarizer,
+  type SummaryInput,
+  type SummaryResult,
+  settingsSummarizer,
+} from "../core/checkpoint/summary.ts";
 import { acceptAnswer, failed } from "./answer.ts";
 import { ask, type CallBudget, createCallBudget } from "./ask.ts";
 import { isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { guardSummary, type Repair } from "./guard.ts";
 import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
 import { firstDraft, type PlannedSummary, planSummary } from "./llm-draft.ts";
-import { type LlmOptions, type LlmSettings, resolveLlmOptions } from "./llm-options.ts";
+import { type LlmOptions, type LlmSettings, optionsUnder, resolveLlmOptions } from "./llm-options.ts";
 import type { LlmPlan } from "./llm-plan.ts";
 import { PROMPT_VERSION as IN_BAND_VERSION } from "./prompts/in-band.ts";
 import { repairPrompt } from "./prompts/repair.ts";
@@ -20,7 +27,7 @@ import type { AskText, Draft } from "./staged.ts";
 
 /**
  * @example
- * const summarizer = llm({ windowTokens: 200_000, complete: async ({ model = "claude-haiku-5-5", system, prompt, maxOutputTokens, signal }) => {
+ * const summarizer = llm({ complete: async ({ model = "claude-haiku-5-5", system, prompt, maxOutputTokens, signal }) => {
  *   const reply = await client.messages.create(
  *     { model, system, max_tokens: maxOutputTokens, temperature: 0, messages: [{ role: "user", content: prompt }] },
  *     { signal },
@@ -28,8 +35,14 @@ import type { AskText, Draft } from "./staged.ts";
  *   return { text: reply.content.map((block) => (block.type === "text" ? block.text : "")).join("") };
  * } });
  */
-export function llm(options: LlmOptions): Summarizer {
-  const settings = resolveLlmOptions(options);
+export function llm(options: LlmOptions): SettingsSummarizer {
+  const named = options.name === undefined ? {} : { name: options.name };
+  return settingsSummarizer(summarizerOf(resolveLlmOptions(options), named), (settings) =>
+    summarizerOf(resolveLlmOptions(optionsUnder(options, settings)), named),
+  );
+}
+
+function summarizerOf(settings: LlmSettings, { name = "llm" }: { readonly name?: string }): Summarizer {
   /** Inputs are never changed, so what was planned for one still holds when it is summarised. */
   const plans = new WeakMap<SummaryInput, PlannedSummary>();
   const planFor = (input: SummaryInput): PlannedSummary => {
@@ -38,7 +51,7 @@ export function llm(options: LlmOptions): Summarizer {
     return planned;
   };
   return {
-    name: options.name ?? "llm",
+    name,
     version: `${settings.pack.name}@${settings.pack.version}${settings.inBand ? `/in-band-${IN_BAND_VERSION}` : ""}`,
     planCalls: (input) => planFor(input).calls.maxCalls,
     summarize: async (input, context) => {

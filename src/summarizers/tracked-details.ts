@@ -1,5 +1,6 @@
 /** What a summary must not leave to a model: files read and modified so far, and calls that failed (R119, R120, X18, X26). Pure. */
 
+import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { headingOf, type Section } from "../core/checkpoint/checkpoint-headings.ts";
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
@@ -18,18 +19,31 @@ export interface TrackedSection {
   readonly items: readonly string[];
 }
 
+/** Files and failures as a record keeps them, failures oldest first. */
+export interface TrackedDetails {
+  readonly readFiles: readonly string[];
+  readonly modifiedFiles: readonly string[];
+  readonly toolFailures: readonly ToolFailure[];
+}
+
 /** Lists accumulate over summaries: a file modified before is still listed, a failure until its call succeeds. */
-export function trackDetails(input: SummaryInput): readonly TrackedSection[] {
+export function detailsOf(input: SummaryInput): TrackedDetails {
   const reading = readMessages([...input.messages, ...input.turnPrefix]);
   const { checkpoint } = earlierOf(input.previous);
   const { filesRead, filesModified } = mergeFiles(reading, checkpoint);
   const failures = mergeFailures(reading.failures.toReversed(), checkpoint?.toolFailures ?? [], reading);
-  const failed = failures
+  const toolFailures = failures
     .slice(0, FAILURES_MAX)
-    .map(({ toolName, summary }) => `${toolName}: ${headOf(summary, FAILURE_CHARS_MAX)}`);
+    .map(({ toolName, summary }) => ({ toolName, summary: headOf(summary, FAILURE_CHARS_MAX) }));
+  return { readFiles: filesRead, modifiedFiles: filesModified, toolFailures: toolFailures.toReversed() };
+}
+
+export function trackDetails(input: SummaryInput): readonly TrackedSection[] {
+  const { readFiles, modifiedFiles, toolFailures } = detailsOf(input);
+  const failed = toolFailures.toReversed().map(({ toolName, summary }) => `${toolName}: ${summary}`);
   const sections: readonly TrackedSection[] = [
-    { section: "filesRead", share: 0.05, items: filesRead },
-    { section: "filesModified", share: 0.06, items: filesModified },
+    { section: "filesRead", share: 0.05, items: readFiles },
+    { section: "filesModified", share: 0.06, items: modifiedFiles },
     { section: "toolFailures", share: 0.08, items: failed },
   ];
   return sections.filter(({ items }) => items.length > 0);

@@ -8,7 +8,7 @@ import { isArray, isObject, type JsonObject } from "../../src/core/json.ts";
 import { autoCompactTokens } from "../../src/core/tokens/chars-per-token.ts";
 import { openaiChat } from "../../src/formats/openai-chat.ts";
 import type { Complete } from "../../src/summarizers/ask.ts";
-import { llmFromSettings } from "../../src/summarizers/llm-from-settings.ts";
+import { llm } from "../../src/summarizers/llm.ts";
 import { type ChatServer, startChatServer } from "./chat-server.ts";
 
 /** The named tests of R227 and the example of R196, under the `auto-compact` profile: 8,000, then down to 4,000 (R213). */
@@ -143,7 +143,7 @@ describe("R227, against a provider", () => {
   const loopCompactor = (lines: string[] = []): Compactor => {
     const log = (_: LogFields, line: string): void => void lines.push(line);
     return compactorWith("summarize", {
-      summarizer: llmFromSettings({ complete, windowTokens: WINDOW_TOKENS, guard: false, retry: { maxAttempts: 1 } }),
+      summarizer: llm({ complete, windowTokens: WINDOW_TOKENS, guard: false, retry: { maxAttempts: 1 } }),
       logger: { debug: log, info: log, warn: log, error: log },
     });
   };

@@ -6,7 +6,7 @@ import { isResultMessage } from "../../src/core/plan/prune.ts";
 import { trimTurnContexts } from "../../src/core/plan/turn-contexts.ts";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
 import { historyText } from "../../src/summarizers/history-text.ts";
-import { llmFromSettings } from "../../src/summarizers/llm-from-settings.ts";
+import { llm } from "../../src/summarizers/llm.ts";
 
 /** The named tests of R225 and R226, under the `nous` profile with its constants and strings. */
 
@@ -209,7 +209,7 @@ describe("R226, layer 2", () => {
       return { text: "## Goal\nAnswer." };
     };
     const settings = { format: anthropicMessages, profile: "nous", compact: { auto: true }, maxMessages: 0 } as const;
-    const summarizer = llmFromSettings({ complete, windowTokens: 200_000, guard: false });
+    const summarizer = llm({ complete, windowTokens: 200_000, guard: false });
     await createCompactor({ ...settings, summarizer }).fit(chat(60));
     // R105: two speakers, a blank line between what they say.
     expect(prompts).toHaveLength(1);

@@ -2,6 +2,7 @@
 
 import type { Message } from "../message.ts";
 import type { Usage } from "../ports.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { TokenCounter } from "../tokens/tokens.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 
@@ -50,6 +51,20 @@ export interface Summarizer {
   /** An upper bound of the calls `summarize` will make for this input, known before the first. */
   planCalls(input: SummaryInput): number;
   summarize(input: SummaryInput, context: SummarizeContext): Promise<SummaryResult>;
+}
+
+/** A summarizer that takes what it was not told from the settings of whoever asks it; alone it goes by its own defaults. */
+export interface SettingsSummarizer extends Summarizer {
+  /** The same summarizer under these settings. Throws `invalid-settings` where they cannot go together. */
+  withSettings(settings: Settings): Summarizer;
+}
+
+/** Not enumerable: a summarizer made by spreading this one, with a method of its own, must not be passed over for the original. */
+export function settingsSummarizer(
+  alone: Summarizer,
+  withSettings: SettingsSummarizer["withSettings"],
+): SettingsSummarizer {
+  return Object.defineProperty({ ...alone, withSettings }, "withSettings", { enumerable: false });
 }
 
 export interface SummarizeContext {

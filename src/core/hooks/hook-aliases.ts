@@ -6,21 +6,21 @@
 import type { Message } from "../message.ts";
 import type { CompactionStarted, ConversationCompacted, HookContext, HookEvent, HookEventOf } from "./hook-events.ts";
 import type { Awaitable, FileOperations, Gate, GateAnswer, Notify, Proposal, Provide, ProvideAnswer } from "./hooks.ts";
-import type { MessageSnapshot } from "./snapshot.ts";
 
+/** One handler of each name; `hooks` takes one or several. */
 export interface HookAliases {
   /** AgentPG, a gate: returning or throwing an error aborts the compaction. The id is empty when no context names one. */
-  readonly onBeforeCompaction?: (sessionId: string) => Awaitable<GateAnswer>;
+  readonly onBeforeCompaction: (sessionId: string) => Awaitable<GateAnswer>;
   /** AgentPG, a notify: the compaction that was made. */
-  readonly onAfterCompaction?: (event: AfterCompaction) => unknown;
+  readonly onAfterCompaction: (event: AfterCompaction) => unknown;
   /** Nous, a notify: messages are about to leave. */
-  readonly conversation_compacting?: (event: ConversationCompacting) => unknown;
+  readonly conversation_compacting: (event: ConversationCompacting) => unknown;
   /** OpenClaw, a notify. */
-  readonly before_compaction?: (event: BeforeCompactionEvent, context: PluginHookContext) => unknown;
+  readonly before_compaction: (event: BeforeCompactionEvent, context: PluginHookContext) => unknown;
   /** OpenClaw, a notify: follows every `before_compaction`, also when nothing was compacted. */
-  readonly after_compaction?: (event: AfterCompactionEvent, context: PluginHookContext) => unknown;
+  readonly after_compaction: (event: AfterCompactionEvent, context: PluginHookContext) => unknown;
   /** OpenClaw and pi, a provide: may return a complete compaction, or cancel. */
-  readonly session_before_compact?: (
+  readonly session_before_compact: (
     event: SessionBeforeCompact,
     context: PluginHookContext,
   ) => Awaitable<ProvideAnswer>;
@@ -43,10 +43,10 @@ export interface AfterCompaction {
   readonly createdAt: string;
 }
 
-/** R173. */
+/** How many messages are about to leave, and of which session; copies of them are in the event `compaction-started`. */
 export interface ConversationCompacting {
   readonly session_id: string;
-  readonly messages_being_compacted: readonly MessageSnapshot[];
+  readonly messages_being_compacted: number;
   readonly compaction_number: number;
 }
 
@@ -81,54 +81,61 @@ export interface SessionBeforeCompact {
   readonly signal: AbortSignal;
 }
 
-const ALIASES: Readonly<Record<keyof HookAliases, true>> = {
-  onBeforeCompaction: true,
-  onAfterCompaction: true,
-  conversation_compacting: true,
-  before_compaction: true,
-  after_compaction: true,
-  session_before_compact: true,
+/** A handler of one of the sources' names, as a hook of its kind. */
+interface OwnHook {
+  readonly gate?: Gate;
+  readonly notify?: Notify;
+  readonly provide?: Provide;
+}
+
+const ALIASES: { readonly [Name in keyof HookAliases]: (hook: HookAliases[Name]) => OwnHook } = {
+  onBeforeCompaction: (hook) => ({
+    gate: ({ isCalledFor }, context) => (isCalledFor ? hook(sessionIdOf(context)) : undefined),
+  }),
+  before_compaction: (hook) =>
+    listener("compaction-started", ({ messageCount, tokenCount }, context) =>
+      hook({ messageCount, tokenCount }, pluginContext(context)),
+    ),
+  conversation_compacting: (hook) =>
+    listener("compaction-started", (event, context) =>
+      event.messages.length === 0 ? undefined : hook(conversationCompacting(event, context)),
+    ),
+  session_before_compact: (hook) => ({
+    provide: (proposal, context) => hook(sessionBeforeCompact(proposal), pluginContext(context)),
+  }),
+  onAfterCompaction: (hook) =>
+    listener("conversation-compacted", (event, context) =>
+      event.compactionNumber === undefined ? undefined : hook(afterCompaction(event, context)),
+    ),
+  after_compaction: (hook) =>
+    listener("compaction-ended", ({ messageCount, tokenCount, compactedCount }, context) =>
+      hook({ messageCount, tokenCount, compactedCount }, pluginContext(context)),
+    ),
 };
 
+/** In the order in which they are called. */
 export const aliasNames: readonly string[] = Object.keys(ALIASES);
+
+export function isAlias(name: string): name is keyof HookAliases {
+  return Object.hasOwn(ALIASES, name);
+}
+
+export function hookOfAlias(name: keyof HookAliases, handler: unknown): OwnHook {
+  // Of the name's own type: whoever calls this has a handler for that very name, which the compiler cannot follow through an index.
+  return (ALIASES[name] as (hook: unknown) => OwnHook)(handler);
+}
 
 /** Where several ids are given, a session's own comes first. */
 export function sessionIdOf({ sessionId, sessionKey }: HookContext): string {
   return sessionId ?? sessionKey ?? "";
 }
 
-export function aliasGates({ onBeforeCompaction }: HookAliases): readonly Gate[] {
-  if (onBeforeCompaction === undefined) return [];
-  return [({ isCalledFor }, context) => (isCalledFor ? onBeforeCompaction(sessionIdOf(context)) : undefined)];
-}
-
-/** One listener each, so that one that throws does not silence another. */
-export function aliasNotifies(aliases: HookAliases): readonly Notify[] {
-  const { onAfterCompaction, conversation_compacting, before_compaction, after_compaction } = aliases;
-  return [
-    ...listener(before_compaction, "compaction-started", (hook, { messageCount, tokenCount }, context) =>
-      hook({ messageCount, tokenCount }, pluginContext(context)),
-    ),
-    ...listener(conversation_compacting, "compaction-started", (hook, event, context) =>
-      event.messages.length === 0 ? undefined : hook(conversationCompacting(event, context)),
-    ),
-    ...listener(onAfterCompaction, "conversation-compacted", (hook, event, context) =>
-      event.compactionNumber === undefined ? undefined : hook(afterCompaction(event, context)),
-    ),
-    ...listener(after_compaction, "compaction-ended", (hook, { messageCount, tokenCount, compactedCount }, context) =>
-      hook({ messageCount, tokenCount, compactedCount }, pluginContext(context)),
-    ),
-  ];
-}
-
-function listener<Hook, Type extends HookEvent["type"]>(
-  hook: Hook | undefined,
+function listener<Type extends HookEvent["type"]>(
   type: Type,
-  tell: (hook: Hook, event: HookEventOf<Type>, context: HookContext) => unknown,
-): readonly Notify[] {
-  if (hook === undefined) return [];
+  tell: (event: HookEventOf<Type>, context: HookContext) => unknown,
+): OwnHook {
   const isOfType = (event: HookEvent): event is HookEventOf<Type> => event.type === type;
-  return [(event, context) => (isOfType(event) ? tell(hook, event, context) : undefined)];
+  return { notify: (event, context) => (isOfType(event) ? tell(event, context) : undefined) };
 }
 
 function pluginContext({ agentId, sessionKey, workspaceDir, messageProvider }: HookContext): PluginHookContext {
@@ -143,7 +150,7 @@ function pluginContext({ agentId, sessionKey, workspaceDir, messageProvider }: H
 function conversationCompacting(event: CompactionStarted, context: HookContext): ConversationCompacting {
   return {
     session_id: sessionIdOf(context),
-    messages_being_compacted: event.messages,
+    messages_being_compacted: event.messages.length,
     compaction_number: event.compactionNumber,
   };
 }
@@ -165,12 +172,6 @@ function afterCompaction(event: ConversationCompacted, context: HookContext): Af
     durationMs,
     createdAt,
   };
-}
-
-export function aliasProvides({ session_before_compact: hook }: HookAliases): readonly Provide[] {
-  return hook === undefined
-    ? []
-    : [(proposal, context) => hook(sessionBeforeCompact(proposal), pluginContext(context))];
 }
 
 function sessionBeforeCompact(proposal: Proposal): SessionBeforeCompact {

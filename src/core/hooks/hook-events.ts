@@ -9,6 +9,7 @@ import type { MessageSnapshot } from "./snapshot.ts";
 
 export type HookEvent =
   | TriggerFired
+  | StrategyFailed
   | PlanMade
   | GateClosed
   | CompactionStarted
@@ -45,6 +46,14 @@ export interface TriggerFired {
   readonly tokens: number;
   /** The limit that was passed; the lowest one there is when somebody asked; absent when no trigger has any. */
   readonly thresholdTokens?: number;
+}
+
+/** The host's own strategy threw, or said what cannot stand; the settings' strategy decided. */
+export interface StrategyFailed {
+  readonly type: "strategy-failed";
+  readonly because: string;
+  /** `compact.strategy`. */
+  readonly fallback: string;
 }
 
 export interface PlanMade {

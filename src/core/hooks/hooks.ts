@@ -11,19 +11,26 @@ import type { Plan, Reason } from "../plan/plan.ts";
 import { shownValue } from "../settings/check-schema.ts";
 import { nearestWord } from "../settings/near-word.ts";
 import { untilAborted } from "../until-aborted.ts";
-import { aliasGates, aliasNames, aliasNotifies, aliasProvides, type HookAliases } from "./hook-aliases.ts";
+import { aliasNames, type HookAliases, hookOfAlias, isAlias } from "./hook-aliases.ts";
 import type { HookContext, HookEvent } from "./hook-events.ts";
 import { planCopy, snapshotCopy } from "./snapshot.ts";
 
-/** One object for all hooks: the three kinds, each one function or several, and the names of the sources. */
-export interface Hooks extends HookAliases {
+/** One object for all hooks: the three kinds and the names of the sources, each one function or several. */
+export type Hooks = { readonly [Name in HookName]?: OneOrMore<HookHandlers[Name]> | undefined };
+
+export interface HookHandlers extends HookAliases {
   /** Asked one after the other before anything is done; the first that closes ends the pass. */
-  readonly gate?: OneOrMore<Gate>;
+  readonly gate: Gate;
   /** Told of every stage, all at once, never waited for. What they throw is logged. */
-  readonly notify?: OneOrMore<Notify>;
+  readonly notify: Notify;
   /** Asked one after the other when a compaction would take messages out of the view; the first answer counts. */
-  readonly provide?: OneOrMore<Provide>;
+  readonly provide: Provide;
 }
+
+export type HookName = keyof HookHandlers;
+
+/** Adds a handler behind those of its kind, from the next stage on; returns what takes it out again. */
+export type OnHook = <Name extends HookName>(name: Name, handler: HookHandlers[Name]) => () => void;
 
 export type OneOrMore<Hook> = Hook | readonly Hook[];
 export type Awaitable<Value> = Value | Promise<Value>;
@@ -111,32 +118,68 @@ export interface CompactionDetails {
   readonly [key: string]: unknown;
 }
 
+/** Those in force now. A list is never changed: who goes through one is not disturbed by who comes or goes. */
 export interface HookLists {
   readonly gates: readonly Gate[];
   readonly notifies: readonly Notify[];
   readonly provides: readonly Provide[];
 }
 
-const KINDS = ["gate", "notify", "provide"];
+export interface HookRegister {
+  lists(): HookLists;
+  readonly on: OnHook;
+}
 
-/** Lists per kind, aliases behind the own ones. A name that is no hook is refused: it would never be called (X17). */
-export function settleHooks(hooks: Hooks = {}): HookLists {
-  const known = [...KINDS, ...aliasNames];
-  for (const [name, hook] of Object.entries(hooks)) {
-    if (!known.includes(name)) throw unknownHook(name, known);
-    const isList = Array.isArray(hook) && KINDS.includes(name);
-    const isRight = hook === undefined || (isList ? hook.every(isFunction) : isFunction(hook));
-    if (!isRight)
-      throw new CompactionError(
-        "invalid-settings",
-        `hooks.${name} must be a function${KINDS.includes(name) ? " or a list of functions" : ""}`,
-      );
-  }
-  return {
-    gates: [...listOf(hooks.gate), ...aliasGates(hooks)],
-    notifies: [...listOf(hooks.notify), ...aliasNotifies(hooks)],
-    provides: [...listOf(hooks.provide), ...aliasProvides(hooks)],
+const KINDS = ["gate", "notify", "provide"] as const;
+const NAMES: readonly string[] = [...KINDS, ...aliasNames];
+
+/** Own hooks stand before the sources' names of the same kind. A name that is no hook is refused: it would never be called. */
+export function createHooks(hooks: Hooks = {}): HookRegister {
+  for (const name of Object.keys(hooks)) refuseUnknown(name);
+  const given = NAMES.flatMap((name) => handlersUnder(name, Object.entries(hooks)));
+  let handlers = given.map(([name, handler]) => hookOf(name, handler));
+  let lists = listsOf(handlers);
+  const change = (changed: typeof handlers): void => {
+    handlers = changed;
+    lists = listsOf(handlers);
   };
+  return {
+    lists: () => lists,
+    on: (name, handler) => {
+      refuseUnknown(name);
+      if (!isFunction(handler)) throw new CompactionError("invalid-settings", `on("${name}") takes a function`);
+      const own = hookOf(name, handler);
+      change([...handlers, own]);
+      return () => change(handlers.filter((other) => other !== own));
+    },
+  };
+}
+
+function listsOf(handlers: readonly ReturnType<typeof hookOf>[]): HookLists {
+  return {
+    gates: handlers.flatMap(({ gate }) => gate ?? []),
+    notifies: handlers.flatMap(({ notify }) => notify ?? []),
+    provides: handlers.flatMap(({ provide }) => provide ?? []),
+  };
+}
+
+function hookOf(name: string, handler: unknown): ReturnType<typeof hookOfAlias> {
+  // An object of its own each time: one function may be registered twice, and is taken out once.
+  return isAlias(name) ? hookOfAlias(name, handler) : { [name]: handler };
+}
+
+function handlersUnder(name: string, hooks: readonly [string, unknown][]): readonly [string, unknown][] {
+  const hook = hooks.find(([key]) => key === name)?.[1];
+  if (hook === undefined) return [];
+  const list: readonly unknown[] = Array.isArray(hook) ? hook : [hook];
+  if (!list.every(isFunction)) {
+    throw new CompactionError("invalid-settings", `hooks.${name} must be a function or a list of functions`);
+  }
+  return list.map((handler) => [name, handler]);
+}
+
+function refuseUnknown(name: string): void {
+  if (!NAMES.includes(name)) throw unknownHook(name, NAMES);
 }
 
 function unknownHook(name: string, known: readonly string[]): CompactionError {
@@ -147,12 +190,6 @@ function unknownHook(name: string, known: readonly string[]): CompactionError {
 
 function isFunction(value: unknown): boolean {
   return typeof value === "function";
-}
-
-function listOf<Hook>(hooks: OneOrMore<Hook> | undefined): readonly Hook[] {
-  if (hooks === undefined) return [];
-  // `Array.isArray` does not narrow a readonly list out of the union.
-  return Array.isArray(hooks) ? (hooks as readonly Hook[]) : [hooks as Hook];
 }
 
 /** Why the pass may not happen; undefined when every gate is open. Each gets a copy of its own. */

@@ -76,6 +76,7 @@ const NEUTRAL: Voice = {
     const threshold = thresholdTokens === undefined ? "" : `, threshold ${grouped(thresholdTokens)}`;
     return info(`Compaction: triggered (${reason}), ${grouped(tokens)} tokens${threshold}`);
   },
+  "strategy-failed": ({ because, fallback }) => warn(`Compaction: ${sentence(because)}. Falling back to ${fallback}`),
   "plan-made": ({ plan, messagesLeaving }) =>
     debug(`Compaction: ${counted(plan.steps.length, "step")} planned, ${counted(messagesLeaving, "message")} to leave`),
   "gate-closed": ({ because }) => warn(`Compaction: stopped by a gate: ${because}`),

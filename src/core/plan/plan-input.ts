@@ -34,6 +34,30 @@ export interface Strategy {
   plan(input: PlanInput): Plan;
 }
 
+/** In the place of `compact.strategy`: asked when a trigger fires or somebody asks, for the steps to take. Pure, please. */
+export interface OwnStrategy {
+  /** Stands in reports, hooks and stored events. */
+  readonly name: string;
+  /** No steps: nothing is done. What it throws, or returns and should not, is reported, and `compact.strategy` decides. */
+  plan(input: StrategyInput): readonly StrategyStep[];
+}
+
+export interface StrategyInput extends Pick<PlanInput, "reason" | "structure" | "settings" | "tokensOf"> {
+  /** The view as it is now, oldest first. */
+  readonly messages: readonly Message[];
+  /** Of the whole request: messages, system prompt and tool definitions. */
+  readonly tokens: number;
+  readonly targetTokens: number | undefined;
+}
+
+export type StrategyStep =
+  /** These messages leave the view. */
+  | { readonly type: "drop"; readonly messageIds: readonly string[] }
+  /** These leave, and one summary stands for them; at most one such step. Its budget: what the settings and the target leave. */
+  | { readonly type: "summarize"; readonly messageIds: readonly string[]; readonly budgetTokens?: number }
+  /** The text of one tool result becomes another; `part` is its index in the message. */
+  | { readonly type: "trim"; readonly messageId: string; readonly part: number; readonly text: string };
+
 /** Asked at every step of a decision. */
 export function totalTokens(input: PlanInput): number {
   const { baseTokens, conversation, tokensOf } = input;

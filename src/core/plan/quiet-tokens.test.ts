@@ -30,7 +30,11 @@ test("at a share that binary fractions put above its number", () =>
   check({ type: "ratio", ratio: 0.28, comparison: "gte" }, {}, 5_599));
 test("above a share that they put below it", () => check({ type: "ratio", ratio: 0.57, comparison: "gt" }, {}, 11_400));
 test("a reserve", () =>
-  check({ type: "reserve", reserveTokens: 4_000, floorTokens: 5_000, comparison: "gt" }, {}, 15_000));
+  check(
+    { type: "reserve", reserveTokens: 4_000, floorTokens: 5_000, raisedByTokens: 0, comparison: "gt" },
+    {},
+    15_000,
+  ));
 test("what is not counted may come on top", () => check(over(8_000), { system: false, tools: false }, 9_000));
 test("what is counted beside the request goes off", () => check(over(8_000), { output: true }, 6_000));
 test("a sum with the answer, without the tools", () =>

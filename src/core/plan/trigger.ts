@@ -69,6 +69,15 @@ export function raiseToFloor(
   return { didOverride, reserveTokens: didOverride ? floorTokens : reserveTokens };
 }
 
+/** A reserve below its floor is the floor from now on, and says by how much it was raised. */
+export function settledTrigger(trigger: Trigger): Trigger {
+  if (trigger.type !== "reserve") return trigger;
+  const { didOverride, reserveTokens } = raiseToFloor(trigger.reserveTokens, trigger.floorTokens);
+  if (didOverride) return { ...trigger, reserveTokens, raisedByTokens: reserveTokens - trigger.reserveTokens };
+  const isFloor = reserveTokens === trigger.floorTokens;
+  return { ...trigger, raisedByTokens: isFloor ? Math.min(trigger.raisedByTokens, reserveTokens) : 0 };
+}
+
 /** What counts (C4): messages always, the rest as the settings say. */
 export function countedTokens({ count, maxOutputTokens }: Settings, size: ContextSize): number {
   return (

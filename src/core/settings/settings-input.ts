@@ -11,7 +11,7 @@ export type SettingsInput = InputOf<Settings>;
 export type TriggerInput = Trigger extends infer One ? (One extends Trigger ? WithDefaults<One> : never) : never;
 
 type WithDefaults<One extends Trigger> = Omit<One, DefaultedKey> & Partial<Pick<One, Extract<DefaultedKey, keyof One>>>;
-type DefaultedKey = "comparison" | "floorTokens";
+type DefaultedKey = "comparison" | "floorTokens" | "raisedByTokens";
 
 type InputOf<Value> = Value extends readonly Trigger[]
   ? readonly TriggerInput[]

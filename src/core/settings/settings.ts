@@ -59,6 +59,8 @@ export type Trigger =
       readonly type: "reserve";
       readonly reserveTokens: number;
       readonly floorTokens: number;
+      /** How much of the reserve the floor added; 0 where it raised nothing. Written when settings are settled. */
+      readonly raisedByTokens: number;
       readonly comparison: Comparison;
     }
   /** System + messages + the reply's maximum (R043), whatever `count` says. */

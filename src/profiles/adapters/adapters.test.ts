@@ -128,7 +128,9 @@ const OPENCLAW_EXAMPLE = `
   {agents:{defaults:{compaction:{mode:"safeguard",reserveTokensFloor:24000,maxHistoryShare:0.5,memoryFlush:{enabled:true,softThresholdTokens:6000,systemPrompt:"…",prompt:"…"}}}}}`;
 
 const OPENCLAW_CHANGED = {
-  "compact.triggers": [{ type: "reserve", reserveTokens: 16_384, floorTokens: 24_000, comparison: "gt" }],
+  "compact.triggers": [
+    { type: "reserve", reserveTokens: 24_000, floorTokens: 24_000, raisedByTokens: 7_616, comparison: "gt" },
+  ],
   memoryFlush: { enabled: true, softThresholdTokens: 6_000, systemPrompt: "…", prompt: "…" },
 };
 
@@ -154,7 +156,9 @@ test("OpenClaw: the other values", () => {
   check("openclaw", compaction({ keepRecentTokens: 9_000 }), { "protect.tailTokens": 9_000 });
   check("openclaw", compaction({ memoryFlush: { enabled: false } }), { "memoryFlush.enabled": false });
   check("openclaw", compaction({ reserveTokens: 30_000 }), {
-    "compact.triggers": [{ type: "reserve", reserveTokens: 30_000, floorTokens: 20_000, comparison: "gt" }],
+    "compact.triggers": [
+      { type: "reserve", reserveTokens: 30_000, floorTokens: 20_000, raisedByTokens: 0, comparison: "gt" },
+    ],
   });
 });
 

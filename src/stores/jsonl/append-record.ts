@@ -13,17 +13,22 @@ import { recordEntry } from "./record-entry.ts";
 import { passLine, type SessionFile, takeEntry } from "./session-file.ts";
 import { appendBytes, type Sync } from "./write-session.ts";
 
-export interface Target {
+export interface EntryForm {
+  readonly newId: () => string;
+  /** Of compaction entries. pi and OpenClaw write texts; programs that count the milliseconds since 1970 want a number. Both are read. */
+  readonly compactionTimestamps: "iso" | "number";
+}
+
+export interface Target extends EntryForm {
   readonly path: string;
   readonly sync: Sync;
-  readonly newId: () => string;
   readonly lock: HeldLock;
 }
 
 /** False when somebody else came between. Where it is, or throws, nothing of the record counts and the log must be read again. */
 export function appendRecord(file: SessionFile, record: LogRecord, target: Target): boolean {
   const isMessages = hasMessages(record);
-  const entries = recordEntries(file, record, target.newId);
+  const entries = recordEntries(file, record, target);
   const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
   const { end, size } = file;
   // What was torn ends its line, or is made a blank one.
@@ -47,11 +52,11 @@ export function appendRecord(file: SessionFile, record: LogRecord, target: Targe
 }
 
 /** What is written for a record. Messages are not in the log yet; anything else is. */
-export function recordEntries(file: SessionFile, record: LogRecord, newId: () => string): readonly JsonObject[] {
+export function recordEntries(file: SessionFile, record: LogRecord, form: EntryForm): readonly JsonObject[] {
   if (hasMessages(record))
     return withLineCount(chained(entriesOf(file, record), file.lastEntryId), file.log.incarnation);
   applyRecord(file.log, record);
-  return chained([entryOf(file, record, newId())], file.lastEntryId);
+  return chained([entryOf(file, record, form)], file.lastEntryId);
 }
 
 function hasMessages(record: LogRecord): record is Appended {
@@ -83,8 +88,10 @@ function toolNames(near: readonly { readonly body: JsonValue }[]): (callId: stri
   };
 }
 
-function entryOf(file: SessionFile, record: LogRecord, freshId: string): JsonObject {
-  const entry = recordEntry(file.log, record, freshId);
+function entryOf(file: SessionFile, record: LogRecord, { newId, compactionTimestamps }: EntryForm): JsonObject {
+  const made = recordEntry(file.log, record, newId());
+  const isNumbered = compactionTimestamps === "number" && made.type === "compaction";
+  const entry = isNumbered ? { ...made, timestamp: Date.parse(record.at) } : made;
   if (record.type !== "committed" && record.type !== "rolled-back") return entry;
   const checkpoint = checkpointOf(file, record.type === "committed" ? record.eventId : null);
   if (checkpoint === undefined) return entry;

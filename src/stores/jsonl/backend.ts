@@ -8,7 +8,7 @@ import { applyRecord } from "../log/apply-record.ts";
 import type { ChangeLease, Depth, LogBackend, Writing, Written } from "../log/log-backend.ts";
 import type { Appended, Created, Purged } from "../log/log-record.ts";
 import { type SessionLog, versionOf } from "../log/session-log.ts";
-import { appendRecord, recordEntries } from "./append-record.ts";
+import { appendRecord, type EntryForm, recordEntries } from "./append-record.ts";
 import { countedLines } from "./counted-lines.ts";
 import { type SessionDirectory, sessionDirectory } from "./directory.ts";
 import { examineFiles } from "./examine-files.ts";
@@ -24,11 +24,10 @@ import { forkedLines, newEventIds, purgedLines } from "./rewrite.ts";
 import { beginFile } from "./session-file.ts";
 import { bytesOf, replaceFile, type Sync, syncDirectory } from "./write-session.ts";
 
-export interface JsonlSettings {
+export interface JsonlSettings extends EntryForm {
   readonly directory: string;
   readonly sync: Sync;
   readonly now: () => Date;
-  readonly newId: () => string;
 }
 
 export function jsonlBackend(settings: JsonlSettings): LogBackend {
@@ -129,7 +128,7 @@ async function create(
   if (files.find(created.id) !== undefined) return false;
   const header = headerOf(created, process.cwd());
   const file = beginFile(header, { span: [0, 0], isTerminated: true });
-  const entries = file === undefined || first === undefined ? [] : recordEntries(file, first, settings.newId);
+  const entries = file === undefined || first === undefined ? [] : recordEntries(file, first, settings);
   return writeNew({ ...context, ...waiting }, created.id, () => bytesOf([header, ...entries]));
 }
 

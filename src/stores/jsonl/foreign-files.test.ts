@@ -255,3 +255,20 @@ describe.skipIf(!existsSync(DATA))(`recordings in ${DATA} (skipped where absent)
     expect(await listOf(open().examine(id))).toEqual([]);
   });
 });
+
+test("compaction entries with numeric timestamps are written where asked for, and read by any store", async () => {
+  const { file, directory, open } = setUp([HEADER, said("u1", null, "hi"), said("u2", "u1", "there")]);
+  const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+  const now = () => new Date(atMs);
+  const numbering = jsonlStore({ directory, sync: "never", now, compactionTimestamps: "number" });
+  await compact(numbering, "s1", { archive: [0], summary: "first" });
+  await numbering.rollback("s1", {});
+  await compact(numbering, "s1", { archive: [0], summary: "second" });
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  const written = lines.map((line): JsonObject => JSON.parse(line)).filter(({ type }) => type === "compaction");
+  expect(written.map(({ timestamp }) => timestamp)).toEqual([atMs, atMs, atMs]);
+  const events = await listOf(open().events("s1"));
+  expect(events.map(({ createdAt }) => createdAt)).toEqual([now().toISOString(), now().toISOString()]);
+  await isSound(open());
+  expect(() => jsonlStore({ directory, compactionTimestamps: "text" as "iso" })).toThrow("compactionTimestamps");
+});
