@@ -56,7 +56,7 @@ contradicts itself, the corrected form is used; pairs of calls and results stay 
 `;
 
 export const ADAPTERS_TEXT = `Two of the presets keep a tail that fills their target: with \`agentpg-high-volume\` and \`agentpg-cost-sensitive\` the
-target is reached only when the tail gives way. \`settingsWarnings\` says so; lower \`protect.tailTokens\` to have both.
+target is reached only when the tail gives way. \`settingsWarnings\` says so; lower \`protect.tailTokens\` to have both. What gives way is named in \`report.notes\`.
 
 ## Native configurations
 
