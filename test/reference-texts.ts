@@ -35,7 +35,7 @@ flush at 5 %. What a caller sets is never changed, only refused if it cannot wor
 
 Some settings are allowed and still unwise; \`settingsWarnings\` lists them as data: a window below 32,000 tokens, strongly below
 16,000; a reserve that its floor raised (the settings in force hold the raised one); a tail that fills the target; stubs that come after clearing; an overflow check point without attempts; a message
-limit beside a tail by tokens.
+limit beside a tail by tokens; \`*\` among the tools that speak for the user.
 
 \`\`\`ts
 import { raiseToFloor, resolveSettings, settingsWarnings } from "palimpsest";

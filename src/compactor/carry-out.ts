@@ -77,7 +77,8 @@ async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<C
   const plan = planAfter(planned, made, input);
   const summary = made?.type === "summary" ? made.result.text : undefined;
   const { conversation, settings } = input;
-  const applied = applyPlan({ conversation, plan, summary, render: settings.render });
+  const { render, userTools } = settings;
+  const applied = applyPlan({ conversation, plan, summary, render, userTools });
   const settled = settle(given.seen, applied, { settings, model: given.model });
   const notes = [
     ...replacedNative(plan, input),

@@ -170,6 +170,7 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
     kept: asTold(kept).map((message) => asReturned(message, NO_ORIGINALS)),
     keptAfter,
     cut: kept.flatMap((message) => wholeOf(message, originals) ?? []),
+    userTools: input.settings.userTools,
     ...(previous !== undefined && { previous }),
     budgetTokens: step.budgetTokens,
     counter,

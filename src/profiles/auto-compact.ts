@@ -67,5 +67,6 @@ export const autoCompact: Settings = deepFreeze({
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
   maxMessagesWhen: "always",
+  userTools: [],
   memoryFlush: MEMORY_FLUSH,
 });

@@ -73,5 +73,6 @@ export const balanced: Settings = deepFreeze({
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
   maxMessagesWhen: "always",
+  userTools: [],
   memoryFlush: MEMORY_FLUSH, // Off: the host opts in.
 });

@@ -68,5 +68,6 @@ export const microAgent: Settings = deepFreeze({
   antiThrash: ANTI_THRASH,
   maxMessages: 50, // R146.
   maxMessagesWhen: "always",
+  userTools: [],
   memoryFlush: MEMORY_FLUSH,
 });

@@ -72,5 +72,6 @@ export const nous: Settings = deepFreeze({
   antiThrash: ANTI_THRASH,
   maxMessages: NOUS_LEGACY_MESSAGES,
   maxMessagesWhen: "auto-off", // R018, R045.
+  userTools: [],
   memoryFlush: MEMORY_FLUSH, // "Event only": hooks are not settings.
 });

@@ -82,5 +82,6 @@ export const openclaw: Settings = deepFreeze({
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
   maxMessagesWhen: "always",
+  userTools: [],
   memoryFlush: { ...MEMORY_FLUSH, enabled: true }, // R186.
 });

@@ -65,6 +65,14 @@ export const settingsSchema: SchemaFor<Settings> = {
       about: "When that limit holds.",
       values: { always: "always", "auto-off": "only where compaction is not automatic" },
     },
+    userTools: {
+      type: "list",
+      of: { type: "text", filled: true, about: "A tool name; `*` at the end stands for any suffix." },
+      maxItems: 1_000,
+      unique: true,
+      about:
+        "Tools whose results are the user's own words, whole: a question that the user answers, a plan that they judge. Their results are never shortened. No other tool output is told as the user's, whatever it says.",
+    },
     memoryFlush: memoryFlushSchema,
   },
 };

@@ -32,6 +32,11 @@ test("stubs that come too late", () => {
   check({ prune: { clearAfter: 0 } }, []);
 });
 
+test("every tool as the user's voice", () => {
+  check({ userTools: ["ask_*"] }, []);
+  check({ userTools: ["*"] }, ["strong userTools"]);
+});
+
 test("an overflow check point without attempts (X22)", () =>
   check({ overflow: { maxAttempts: 0 } }, ["notice overflow.maxAttempts"]));
 

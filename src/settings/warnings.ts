@@ -22,6 +22,7 @@ export function settingsWarnings(settings: Settings): readonly SettingsWarning[]
     ...targetWarnings(settings),
     ...pruneWarnings(settings),
     ...limitWarnings(settings),
+    ...voiceWarnings(settings),
   ];
 }
 
@@ -91,6 +92,12 @@ function limitWarnings({
     warnings.push({ severity: "notice", key: "maxMessages", message });
   }
   return warnings;
+}
+
+function voiceWarnings({ userTools }: Settings): readonly SettingsWarning[] {
+  if (!userTools.includes("*")) return [];
+  const message = "userTools has *: what any tool returns, a web page too, is told as the user's own words";
+  return [{ severity: "strong", key: "userTools", message }];
 }
 
 function shown(value: number): string {

@@ -18,10 +18,10 @@ export function frameTokens(input: PlanInput, parts?: Partition): number {
   return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
 }
 
-function mayUserFollow({ conversation: { messages } }: PlanInput, { protectedBy }: Partition): boolean {
+function mayUserFollow({ conversation: { messages }, settings }: PlanInput, { protectedBy }: Partition): boolean {
   // Few are kept of a long list, and these are not in its order.
   const kept = [...protectedBy.keys()].sort((a, b) => a - b);
-  const place = summaryPlace(messages, kept);
+  const place = summaryPlace(messages, kept, settings.userTools);
   const next = kept.find((index) => index > place) ?? messages.length;
   return messages[next]?.role === "user" || messages.some(isNativeItem);
 }

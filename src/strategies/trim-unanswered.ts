@@ -14,7 +14,7 @@ export function trimUnanswered(input: PlanInput): readonly TextStep[] {
   const round = settings.compact.strategy === "none" ? undefined : roundRoom(input);
   if (round === undefined || round.tokens <= round.allowedTokens) return [];
   // Under a target that somebody named, a summary of the results says more than so little of them.
-  const mayGo = isShared(input) && !hasRequestBeside(conversation.messages, round);
+  const mayGo = isShared(input) && !hasRequestBeside(conversation.messages, round, settings.userTools);
   if (mayGo && round.allowedTokens < WORTH_READING_TOKENS) return [];
   const freeTokens = round.tokens - round.allowedTokens;
   const steps = trimResults(

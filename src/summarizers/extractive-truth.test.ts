@@ -25,7 +25,8 @@ type Messages = readonly (Message | readonly Message[])[];
 const summarize = (...messages: Messages): Promise<Checkpoint> => summarizeKeeping([], ...messages);
 
 async function summarizeKeeping(kept: readonly Message[], ...messages: Messages): Promise<Checkpoint> {
-  const input = { messages: messages.flat(), turnPrefix: [], kept, budgetTokens: 1_500, counter: estimateTokens() };
+  const given = { messages: messages.flat(), turnPrefix: [], kept, budgetTokens: 1_500, counter: estimateTokens() };
+  const input = { ...given, userTools: ["AskUser*"] };
   const context = { signal: new AbortController().signal, progress: () => undefined };
   const { checkpoint = EMPTY_CHECKPOINT } = await extractive().summarize(input, context);
   return checkpoint;
@@ -129,7 +130,7 @@ test("a newer decision about the same thing replaces the older", async () => {
   expect(decisions.map(({ decision }) => decision)).toEqual(["I'll keep the tide colours in five tokens"]);
 });
 
-test("what users answer to a tool is decided, in its place among what was said", async () => {
+test("what users answer through a tool that speaks for them is decided, in its place among what was said", async () => {
   const asked = called("", "AskUserQuestion", {}, 'User has answered: "Which gate comes first?"="The northern one".');
   const chosen = assistant("We decided to use two pumps because one may fail.");
   expect((await summarize(TASK, asked, chosen, edit("On it."))).decisions).toEqual([

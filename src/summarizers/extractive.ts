@@ -71,16 +71,20 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const { budgetTokens, counter } = input;
   const leaving = [...input.messages, ...input.turnPrefix];
   const view = readKept(input);
-  const read = readMessages(leaving, view);
+  const { userTools } = input;
+  const read = readMessages(leaving, { isStarted: view.isStarted, userTools });
   // A to-do list that stays in the view is newer than one that leaves.
-  const { todos, left } = todosInTime(view.todos ?? read.todos, [...leaving, ...view.messages], read.language);
+  const { todos, left } = todosInTime(view.todos ?? read.todos, [...leaving, ...view.messages], {
+    language: read.language,
+    userTools,
+  });
   const reading = { ...read, todos };
   for (const message of input.cut ?? []) reading.ledger.add(message);
   const foreign = foreignSummary([...input.kept, ...leaving]);
   const before = input.previous === undefined ? earlierIn(leaving) : earlierOf(input.previous);
   const isNamed = namedIn([...leaving, ...view.messages]);
   const withdrawn = withdrawnIn(inOrder(reading.prose, view.prose), reading.language, isNamed);
-  const draft = draftOf({ leaving, reading, kept: view, before, foreign, withdrawn, left }, input);
+  const draft = draftOf({ leaving, reading, kept: view, before, foreign, withdrawn, left, userTools }, input);
   const kept = input.kept.flatMap(readableTexts);
   const { checkpoint, text } = compose(draft, { budgetTokens, counter, language: reading.language, kept });
   const notes = text === "" ? [`A budget of ${budgetTokens} tokens holds no summary.`] : [];
@@ -98,6 +102,7 @@ interface Source {
   readonly withdrawn: readonly Withdrawal[];
   /** To-dos of an earlier task. */
   readonly left: readonly string[];
+  readonly userTools: SummaryInput["userTools"];
 }
 
 function draftOf(source: Source, input: SummaryInput): Draft {
@@ -124,7 +129,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const steps = { next, left, isOfTurn: carried.isOfTurn, isPlanned: fresh.nextSteps.length > 0 };
   const nextSteps = distinct(inTurn(steps, source));
   const answer = finalAnswer({ reading, kept, language });
-  const results = once(() => resultProse(input.instructions === undefined ? newest(reading.results) : reading.results));
+  const results = once(() => resultProse(resultsToTell(reading, input), reading.language));
   const focus =
     input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
   const context = { counter: input.counter, language: reading.language, focus: focus?.words ?? NO_WORDS };
@@ -201,10 +206,10 @@ function inTurn({ next, left, isOfTurn, isPlanned }: Steps, { reading, kept }: S
 }
 
 /** What the assistant said last, of an agent that writes commands instead of calling; empty for any other. */
-function writtenLast({ reading, kept }: Source): CallTalk {
+function writtenLast({ reading, kept, userTools }: Source): CallTalk {
   const last =
     reading.observations + kept.ends.observations > 0 ? inOrder(reading.prose, kept.prose).at(-1) : undefined;
-  return { said: last === undefined || last.isUser ? "" : last.text, language: reading.language };
+  return { said: last === undefined || last.isUser ? "" : last.text, language: reading.language, userTools };
 }
 
 /** Without what succeeded since, here or in the messages that stay. */
@@ -224,9 +229,9 @@ function failuresOf({ reading, kept, before }: Source, open: ToolFailure | undef
     .slice(0, FAILURES_MAX);
 }
 
-/** Those fill any room that is left, and say more about what goes on than what was read long ago. */
-function newest(results: Reading["results"]): Reading["results"] {
-  return results.slice(-RESULTS_READ);
+/** The newest fill any room that is left, and say more about what goes on than what was read long ago. Who asks for a subject may mean any. */
+function resultsToTell({ results }: Reading, { instructions }: SummaryInput): Reading["results"] {
+  return instructions === undefined ? results.slice(-RESULTS_READ) : results;
 }
 
 /** Newest first, each line made only when there is room for it. */
@@ -251,7 +256,7 @@ function remembered<Item>(items: Iterable<Item>): () => Iterable<Item> {
 
 function foreignSummary(messages: readonly Message[]): string {
   const newest = messages.findLast(isForeignSummary);
-  return newest === undefined ? "" : textsOf(newest.parts).join("\n");
+  return newest?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") ?? "";
 }
 
 /** What a summary of another tool's that leaves says was done and settled; it stands for what came before it. */

@@ -67,7 +67,7 @@ export function createGuardContext(input: SummaryInput, { sections, rankFacts = 
   return {
     input,
     sections,
-    language: languageOfUsers([...all, ...input.kept]),
+    language: languageOfUsers([...all, ...input.kept], input.userTools),
     source: createSource(groundOf(input)),
     facts: facts.slice(0, FACTS_MAX),
     requests: latestRequests(input),

@@ -26,7 +26,7 @@ export function historyText(
   const ours = new Set(found?.messageIds ?? []);
   const rest = messages.filter(({ id }) => !ours.has(id)).map((message) => withoutSummary(message, settings.render));
   const recent = messagesMax > 0 ? rest.slice(-messagesMax) : [];
-  const said = serialize(recent, { style: "nous", input: DEFAULT_SUMMARY_INPUT });
+  const said = serialize(recent, { style: "nous", input: DEFAULT_SUMMARY_INPUT, userTools: settings.userTools });
   const summary = found === undefined ? [] : [`${SUMMARY_HEADING}\n${found.text}`];
   return [...summary, ...(said === "" ? [] : [said])].join("\n\n");
 }

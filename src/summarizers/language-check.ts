@@ -4,7 +4,7 @@
  */
 
 import type { Message } from "../core/message.ts";
-import { isTurnStart } from "../core/structure/structure.ts";
+import { userVoice } from "../core/plan/user-voice.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
 
 export interface CertainLanguage {
@@ -15,13 +15,17 @@ export interface CertainLanguage {
 }
 
 /** What the users of a conversation write, by its newest messages. */
-export function languageOfUsers(messages: readonly Message[]): CertainLanguage | undefined {
+export function languageOfUsers(
+  messages: readonly Message[],
+  userTools?: readonly string[],
+): CertainLanguage | undefined {
+  const voice = userVoice(messages, userTools);
   const samples: string[] = [];
   for (let index = messages.length - 1, taken = 0; index >= 0 && taken < USER_SAMPLES_MAX; index--) {
     const message = messages[index];
-    if (message === undefined || !isTurnStart(message)) continue;
+    if (message === undefined || !voice.speaksIn(message)) continue;
     taken++;
-    for (const part of message.parts) if (part.type === "text") samples.push(sampleOf(part.text));
+    samples.push(...voice.wordsIn(message).map(sampleOf));
   }
   return certainLanguage(samples.join("\n"));
 }

@@ -2,10 +2,9 @@
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import type { Message } from "../core/message.ts";
-import { requestOf as wordsOf } from "../core/plan/own-words.ts";
-import { userTexts } from "../core/plan/refusal-words.ts";
-import { speaksIn } from "../core/plan/words-beside.ts";
+import { userVoice } from "../core/plan/user-voice.ts";
 import { cutMiddle } from "./cut-text.ts";
+import { askedIn } from "./extractive/reading/tool-output.ts";
 import { headingKey, parseSections } from "./sections.ts";
 
 const REQUEST_CHARS_MAX = 1_000;
@@ -15,14 +14,17 @@ const SHORT_CHARS = 80;
 const REQUESTS_MAX = 3;
 
 /** Oldest first; without any in the messages, the one that the previous summary carries. */
-export function latestRequests({ messages, turnPrefix, kept, previous }: SummaryInput): readonly string[] {
+export function latestRequests(input: SummaryInput): readonly string[] {
+  const { messages, turnPrefix, kept, previous, userTools } = input;
   const requests: string[] = [];
   for (const list of [kept, turnPrefix, messages]) {
-    const speaks = speaksIn(list);
+    const voice = userVoice(list, userTools);
     for (let index = list.length - 1; index >= 0; index--) {
       const message = list[index];
-      const request = message === undefined || !speaks(message) ? undefined : requestOf(message);
-      if (request === undefined) continue;
+      if (message === undefined || !voice.speaksIn(message)) continue;
+      const words = voice.wordsIn(message, (said) => askedIn(said, isStarted(input, list, index)));
+      if (words.length === 0) continue;
+      const request = bounded(words.join("\n").toWellFormed());
       requests.unshift(request);
       if (request.length >= SHORT_CHARS || requests.length >= REQUESTS_MAX) return requests;
     }
@@ -32,10 +34,17 @@ export function latestRequests({ messages, turnPrefix, kept, previous }: Summary
   return carried === "" ? [] : [bounded(carried)];
 }
 
-function requestOf(message: Message): string | undefined {
-  const texts = userTexts(message.parts).map((said) => wordsOf(said.toWellFormed()));
-  const request = texts.filter((text) => text !== "").join("\n");
-  return request === "" ? undefined : bounded(request);
+/** Whether an assistant spoke before a message. */
+function isStarted(input: SummaryInput, list: readonly Message[], index: number): boolean {
+  const { messages, turnPrefix, kept, keptAfter, previous } = input;
+  if (previous !== undefined || list.slice(0, index).some(isAssistants)) return true;
+  if (list === messages) return false;
+  const before = list === kept ? [...messages, ...turnPrefix].slice(0, keptAfter?.[index]) : messages;
+  return before.some(isAssistants);
+}
+
+function isAssistants({ role }: Message): boolean {
+  return role === "assistant";
 }
 
 function bounded(request: string): string {

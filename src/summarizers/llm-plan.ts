@@ -51,7 +51,7 @@ export function planLlm(input: SummaryInput, settings: LlmSettings): LlmPlan {
   const previous = boundedText(input.previous?.text, PREVIOUS_SHARE, input, limit);
   const context: PromptContext = {
     maxTokens: answerTokens,
-    language: languageOfUsers([...input.messages, ...input.turnPrefix, ...input.kept])?.name,
+    language: languageOfUsers([...input.messages, ...input.turnPrefix, ...input.kept], input.userTools)?.name,
     focus: boundedText(headOf(input.instructions ?? "", FOCUS_CHARS_MAX), FOCUS_SHARE, input, limit),
   };
   const widest = partPrompt("", previous, { settings, context });
@@ -110,7 +110,7 @@ function entriesFor(input: SummaryInput, settings: LlmSettings, capacityTokens: 
     text,
     tokens: counter.countText(text) + SEPARATOR_TOKENS,
   });
-  const all = serializeEntries([...input.messages, ...input.turnPrefix], settings);
+  const all = serializeEntries([...input.messages, ...input.turnPrefix], { ...settings, userTools: input.userTools });
   // The first of them may say nothing that is shown: thinking often opens a turn.
   const prefixIds = new Set(input.turnPrefix.map(({ id }) => id));
   const prefixStart = all.find(({ messageId }) => prefixIds.has(messageId))?.messageId;

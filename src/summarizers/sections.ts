@@ -1,6 +1,7 @@
 /**
  * A summary's text as headings and the lines under them, and back. Recognises the checkpoint's headings in every language
- * and in the shapes models give them; everything else is carried as it is. Never changes a line.
+ * and in the shapes models give them; everything else is carried as it is. Never changes a line. Only what begins a line
+ * counts: what is indented belongs to the item above it, which may quote anything.
  */
 
 import { headingOf, SECTIONS, type Section, sectionOfHeading } from "../core/checkpoint/checkpoint-headings.ts";
@@ -15,7 +16,7 @@ export function parseSections(text: string): readonly TextSection[] {
   const sections: { heading: string; lines: string[] }[] = [];
   let isCode = false;
   for (const line of text.split("\n")) {
-    if (line.trimStart().startsWith("```")) isCode = !isCode;
+    if (line.startsWith("```")) isCode = !isCode;
     if (!isCode && isHeading(line)) sections.push({ heading: line.trim(), lines: [] });
     else if (sections.length === 0) sections.push({ heading: "", lines: [line] });
     else sections.at(-1)?.lines.push(line);
@@ -79,7 +80,7 @@ const TITLE_CHARS_MAX = 80;
 
 /** `## Goal`, `**Goal**`, `**Goal:**`: a line that is nothing but a title. */
 function isHeading(line: string): boolean {
-  const trimmed = line.trim();
+  const trimmed = line.trimEnd();
   if (trimmed.length > TITLE_CHARS_MAX) return false;
   if (/^#{1,6}\s+\S/.test(trimmed)) return true;
   return /^\*\*[^*]+\*\*:?$/.test(trimmed) && sectionOfTitle(titleOf(trimmed)) !== undefined;

@@ -39,9 +39,18 @@ test("roles, calls and results, the result named after its call", () =>
 test("Nous: two speakers, flattened content", () =>
   check(
     [message("user", text("Hi")), message("assistant", text("I look"), call), message("user", result("body"))],
-    '**User:** Hi\n\n**Assistant:** I look\nread {"path":"a.ts"}\n\n**User:** body',
+    '**User:** Hi\n\n**Assistant:** I look\nread {"path":"a.ts"}\n\n**User:** [Result of read]: body',
     "nous",
   ));
+
+test("the result of a tool that speaks for the user is the user's, whole", () => {
+  const long = `North. ${"It is the nearer one. ".repeat(60)}`.trim();
+  const messages = [message("assistant", call), message("tool", result(long))];
+  const shown = (style: TranscriptStyle): string =>
+    serialize(messages, { style, input: DEFAULT_SUMMARY_INPUT, userTools: ["rea*"] });
+  expect(shown("labelled")).toBe(`[Assistant called read]: {"path":"a.ts"}\n\n[User, through read]: ${long}`);
+  expect(shown("nous")).toBe(`**Assistant:** read {"path":"a.ts"}\n\n**User:** ${long}`);
+});
 
 test("an error is told from a result", () =>
   check(

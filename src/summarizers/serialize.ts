@@ -5,6 +5,7 @@
 
 import type { JsonValue } from "../core/json.ts";
 import type { MediaPart, Message, Part, Role, ToolCallPart } from "../core/message.ts";
+import { type UserVoice, userVoice } from "../core/plan/user-voice.ts";
 import type { SummaryInputSettings, TranscriptStyle } from "../core/settings/settings.ts";
 import { pairCalls } from "../core/structure/pairing.ts";
 import { resultNames } from "../core/structure/result-names.ts";
@@ -29,6 +30,8 @@ export const INPUT_CUT_MARKER = " [... rest of the input left out ...]";
 export interface SerializeOptions {
   readonly style: TranscriptStyle;
   readonly input: SummaryInputSettings;
+  /** Tools whose results are the user's own words. Default: none. */
+  readonly userTools?: readonly string[] | undefined;
 }
 
 /** One text, cut from the middle when it is over `maxChars` (0: never). */
@@ -40,12 +43,12 @@ export function serialize(messages: readonly Message[], options: SerializeOption
 /** An entry for each message that says something. */
 export function serializeEntries(
   messages: readonly Message[],
-  { style, input }: SerializeOptions,
+  { style, input, userTools }: SerializeOptions,
 ): readonly TranscriptEntry[] {
   const write = style === "nous" ? nousEntry : labelledEntry;
-  const names = resultNames(pairCalls(messages));
+  const context = { input, names: resultNames(pairCalls(messages)), voice: userVoice(messages, userTools) };
   return messages.flatMap((message) => {
-    const text = write(message, { input, names });
+    const text = write(message, context);
     return text === "" ? [] : [{ messageId: message.id, text }];
   });
 }
@@ -61,6 +64,7 @@ interface Context {
   readonly input: SummaryInputSettings;
   /** Tool names by result part. */
   readonly names: ReadonlyMap<Part, string>;
+  readonly voice: UserVoice;
 }
 
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -91,7 +95,7 @@ function labelledEntry(message: Message, context: Context): string {
   return blocks.join(ENTRY_SEPARATOR);
 }
 
-/** R105: two speakers; results stand with the user, as the wire has them. */
+/** R105: two speakers. Results stand with the user, as the wire has them, each behind a label: what a tool says is not the user's word. */
 function nousEntry(message: Message, context: Context): string {
   const speaker = message.role === "assistant" ? "Assistant" : "User";
   const texts = message.parts.map((part) => nousText(part, context)).filter((text) => text !== "");
@@ -99,13 +103,18 @@ function nousEntry(message: Message, context: Context): string {
 }
 
 function nousText(part: Part, context: Context): string {
-  return part.type === "tool-call" ? `${nameOf(part.name)} ${textOf(part, context)}` : textOf(part, context);
+  const text = textOf(part, context);
+  if (part.type === "tool-call") return `${nameOf(part.name)} ${text}`;
+  const label = text === "" || context.voice.answerIn(part) !== "" ? undefined : labelOf(part, context);
+  return label === undefined ? text : `[${label}]: ${text}`;
 }
 
-function labelOf(part: Part, { names }: Context): string | undefined {
+function labelOf(part: Part, { names, voice }: Context): string | undefined {
   if (part.type === "tool-call") return `Assistant called ${nameOf(part.name)}`;
   if (part.type !== "tool-result") return undefined;
-  return `${part.isError ? "Error" : "Result"} of ${nameOf(part.name ?? names.get(part) ?? "a tool")}`;
+  const name = nameOf(part.name ?? names.get(part) ?? "a tool");
+  if (voice.answerIn(part) !== "") return `User, through ${name}`;
+  return `${part.isError ? "Error" : "Result"} of ${name}`;
 }
 
 function textOf(part: Part, context: Context): string {
@@ -119,6 +128,8 @@ function textOf(part: Part, context: Context): string {
     case "tool-call":
       return inputText(part, context);
     case "tool-result": {
+      const answer = context.voice.answerIn(part);
+      if (answer !== "") return clean(answer);
       const inner = part.content.map((content) => textOf(content, context)).filter((text) => text !== "");
       return previewOf(inner.join("\n"), context.input);
     }

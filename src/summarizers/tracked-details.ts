@@ -28,7 +28,7 @@ export interface TrackedDetails {
 
 /** Lists accumulate over summaries: a file modified before is still listed, a failure until its call succeeds. */
 export function detailsOf(input: SummaryInput): TrackedDetails {
-  const reading = readMessages([...input.messages, ...input.turnPrefix]);
+  const reading = readMessages([...input.messages, ...input.turnPrefix], { userTools: input.userTools });
   const { checkpoint } = earlierOf(input.previous);
   const { filesRead, filesModified } = mergeFiles(reading, checkpoint);
   const failures = mergeFailures(reading.failures.toReversed(), checkpoint?.toolFailures ?? [], reading);

@@ -29,8 +29,11 @@ export function renderCheckpoint(checkpoint: Checkpoint, { language = "en" }: Re
 export function parseCheckpoint(text: string): Checkpoint | undefined {
   const bodies = new Map<Section, string[]>();
   let lines: string[] | undefined;
+  // A model may quote what a tool printed as a block of code; in what we render, none begins a line.
+  let isCode = false;
   for (const line of text.split("\n")) {
-    const section = sectionOfHeading(line);
+    if (line.startsWith("```")) isCode = !isCode;
+    const section = isCode ? undefined : sectionOfHeading(line);
     if (section !== undefined) {
       lines = [];
       bodies.set(section, lines);

@@ -17,6 +17,8 @@ export interface SummaryInput {
   readonly keptAfter?: readonly number[];
   /** Messages that stay, as they were before their results were shortened: what was cut out is found nowhere else. */
   readonly cut?: readonly Message[];
+  /** Patterns of the tools whose results are the user's own words (`userTools` in the settings). Default: none. */
+  readonly userTools?: readonly string[];
   /** The summary that the new one replaces. */
   readonly previous?: Summary;
   /** The text must not count more. */

@@ -18,9 +18,12 @@ export interface ApplyInput {
   /** For a `native` step: what the provider returned. */
   readonly native?: readonly Message[] | undefined;
   readonly render: RenderSettings;
+  /** Tools whose results are the user's words. Default: none. */
+  readonly userTools?: readonly string[];
 }
 
-export function applyPlan({ conversation, plan, summary, native, render }: ApplyInput): Conversation {
+export function applyPlan(input: ApplyInput): Conversation {
+  const { conversation, plan, summary, native, render, userTools } = input;
   const edited = applyTexts(conversation.messages, plan.steps.filter(isTextStep));
   const removed = removedBy(plan);
   if (native !== undefined) {
@@ -34,7 +37,7 @@ export function applyPlan({ conversation, plan, summary, native, render }: Apply
   }
   // The summary never stands before what the provider compacted itself: a provider may read nothing that stands there.
   const leadEnd = endOfNative(edited, removed);
-  const at = Math.max(leadEnd, summaryPlace(edited, keptIndices(edited, removed)));
+  const at = Math.max(leadEnd, summaryPlace(edited, keptIndices(edited, removed), userTools));
   const kept = (from: number, to?: number): readonly Message[] =>
     edited.slice(from, to).filter(({ id }) => !removed.has(id));
   const rendered = renderSummary({

@@ -11,7 +11,7 @@ import { firstRequest, isRequest } from "./partition-request.ts";
 import type { Protection } from "./plan.ts";
 import { matchesAnyTool } from "./tool-patterns.ts";
 import { hasRequestBeside, unansweredRound } from "./unanswered-round.ts";
-import { spokenBeside } from "./words-beside.ts";
+import { userVoice } from "./user-voice.ts";
 
 export interface PartitionInput extends TailTerms {
   readonly messages: readonly Message[];
@@ -137,16 +137,17 @@ function findCut(input: PartitionInput): number {
 }
 
 /** The round that stays whatever happens. */
-function firmRound({ messages, structure, mayTakeUnread = false }: PartitionInput): ReturnType<typeof unansweredRound> {
+function firmRound(input: PartitionInput): ReturnType<typeof unansweredRound> {
+  const { messages, structure, settings, mayTakeUnread = false } = input;
   const round = unansweredRound(messages, structure);
   if (!mayTakeUnread || round === undefined || structure.openRound() !== undefined) return round;
-  return hasRequestBeside(messages, round) ? round : undefined;
+  return hasRequestBeside(messages, round, settings.userTools) ? round : undefined;
 }
 
 /** The reasons that a message has of its own. */
 function ownProtections(input: PartitionInput, cut: number): Map<number, Protection> {
   const { messages, structure, summaryIds } = input;
-  const { protect } = input.settings;
+  const { protect, userTools } = input.settings;
   // An earlier summary of ours stands in a user's place, but asks for nothing.
   const isAsked = (message: Message): boolean => isRequest(message) && !summaryIds.has(message.id);
   const firstUser = protect.firstUser && !input.mayDropFirstUser ? firstRequest(messages, isAsked) : -1;
@@ -155,7 +156,7 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
   const latest = keepsLatest ? asked : -1;
   // Who broke in while tools ran asked for something newer.
   const mayBreakIn = keepsLatest && !input.mayDropFirstUser;
-  const brokeIn = mayBreakIn ? [...spokenBeside(messages.slice(asked + 1))].at(-1) : undefined;
+  const brokeIn = mayBreakIn ? [...userVoice(messages.slice(asked + 1), userTools).beside()].at(-1) : undefined;
   // No summary can stand for what only the provider can read: its newest compaction stays as if it were pinned.
   const native = input.mayTakeNative ? -1 : messages.findLastIndex(isNativeItem);
   const unanswered = firmRound(input) ?? { start: messages.length, end: messages.length };

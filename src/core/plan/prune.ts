@@ -211,10 +211,12 @@ function hardTier(before: string, { stub }: PruneSettings): Tier | undefined {
 
 const TIERS: readonly Tier[] = ["trim", "stub", "clear"];
 
-/** A rule for the tool caps the tier; verbatim tools and profiles that keep outputs have none. */
-function allowedTier(tier: Tier | undefined, { call }: CalledResult, { prune, protect }: Settings): Tier | undefined {
+/** A rule for the tool caps the tier; verbatim tools, tools that speak for the user and profiles that keep outputs have none. */
+function allowedTier(tier: Tier | undefined, { call }: CalledResult, settings: Settings): Tier | undefined {
+  const { prune, protect, userTools } = settings;
   const name = call?.name ?? "";
-  if (tier === undefined || protect.toolOutputs || matchesAnyTool(protect.toolsVerbatim, name)) return undefined;
+  if (tier === undefined || protect.toolOutputs) return undefined;
+  if (matchesAnyTool(protect.toolsVerbatim, name) || matchesAnyTool(userTools, name)) return undefined;
   const rule = Object.entries(prune.tools).find(([pattern]) => matchesTool(pattern, name))?.[1];
   if (rule === "never") return undefined;
   return rule === undefined ? tier : TIERS[Math.min(TIERS.indexOf(tier), TIERS.indexOf(rule))];

@@ -62,9 +62,12 @@ export function isCappedText(text: string): boolean {
   return capChars !== undefined && text.length <= Number(capChars) && Number(capChars) < Number(chars);
 }
 
+/** Any of them, so that what an output says first cannot begin a line of the stub. */
+const LINE_END = /[\n\r\u0085\u2028\u2029]/;
+
 /** X10: enough to know what it was and how to get it back, so that nobody invents the contents. */
 export function stubText(text: string, call: ToolCallPart | undefined): string {
-  const firstLine = headOf(text.split("\n", 1)[0]?.trim() ?? "", STUB_LINE_CHARS);
+  const firstLine = headOf(text.split(LINE_END, 1)[0]?.trim() ?? "", STUB_LINE_CHARS);
   const lead = firstLine === "" ? "" : ` It began: ${firstLine}`;
   return `[Output of ${describeCall(call)} removed: ${text.length} characters.${lead} Call it again if you need it.]`;
 }

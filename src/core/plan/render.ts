@@ -9,6 +9,7 @@ import { isArray } from "../json.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { isTurnStart } from "../structure/structure.ts";
+import { isPassedOn } from "./partition-request.ts";
 import { acknowledgementText, stripParts, summaryPart, withoutSummary, withSummary } from "./summary-marks.ts";
 
 export interface Rendered {
@@ -46,7 +47,8 @@ type Render = (input: RenderInput) => Rendered;
 const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
   "merge-first-user": (input) => {
     const { conversation, head, tail, summary, settings } = input;
-    const first = head.findIndex(isTurnStart);
+    // In an output of a tool nobody would look for it.
+    const first = head.findIndex((candidate) => isTurnStart(candidate) && !isPassedOn(candidate));
     const message = head[first];
     // A pinned message stays as it is; the summary then stands behind it.
     if (message === undefined || message.pinned) return RENDERERS.pair(input);

@@ -6,6 +6,7 @@
 
 import { type Message, type Part, type TextPart, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
+import { isLabelledOutput } from "./partition-request.ts";
 
 export interface FoundSummary {
   /** The newest summary's text, without its marks. */
@@ -127,13 +128,14 @@ interface Mark {
 
 /**
  * The last opening at the start of a text, or of a line behind one that a summary was merged into; anywhere else it is quoted.
- * Without a closing mark the summary goes on to the end, so there only what a renderer really merges into is looked into.
+ * Without a closing mark the summary goes on to the end, so there only what a renderer really merges into is looked into. An output of a
+ * tool may hold any mark, and no renderer merges into one.
  */
 function locate(value: string, { opening, closing, renderer }: RenderSettings): Mark | undefined {
   const [first, last] = [opening.trim(), closing.trim()];
   const textEnd = last === "" ? value.length : value.lastIndexOf(last);
   const start = first === "" || textEnd < first.length ? -1 : lineStartOf(first, value.slice(0, textEnd));
-  if (start < 0) return undefined;
+  if (start < 0 || isLabelledOutput(value)) return undefined;
   const isBehindText = value.slice(0, start).trim() !== "";
   if (isBehindText && last === "" && renderer !== "merge-first-user") return undefined;
   return { start, textStart: start + first.length, textEnd, end: textEnd + last.length };

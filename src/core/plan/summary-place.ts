@@ -5,10 +5,16 @@
 
 import type { Message } from "../message.ts";
 import { isRequest } from "./partition-request.ts";
-import { hasWordsBeside } from "./words-beside.ts";
+import { userVoice } from "./user-voice.ts";
 
 /** The index of a message that goes; -1 where none does. `kept` are the indices of those that stay, ascending. */
-export function summaryPlace(messages: readonly Message[], kept: readonly number[]): number {
+export function summaryPlace(
+  messages: readonly Message[],
+  kept: readonly number[],
+  userTools: readonly string[] = [],
+): number {
+  const { hasWordsBeside } = userVoice(messages, userTools);
+  const asks = (message: Message): boolean => isRequest(message) || hasWordsBeside(message);
   let first = 0;
   while (kept[first] === first) first++;
   if (first >= messages.length) return -1;
@@ -31,8 +37,4 @@ export function summaryPlace(messages: readonly Message[], kept: readonly number
     if (gone < oldEnd) place = gone;
   }
   return place;
-}
-
-function asks(message: Message): boolean {
-  return isRequest(message) || hasWordsBeside(message);
 }

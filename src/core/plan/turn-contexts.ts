@@ -10,7 +10,7 @@ import { findSummary } from "./summary-marks.ts";
 /** A compactor is one. */
 export interface SummaryReader {
   readonly format: Format;
-  readonly settings: Pick<Settings, "render">;
+  readonly settings: Pick<Settings, "render"> & Partial<Pick<Settings, "userTools">>;
 }
 
 /**

@@ -6,7 +6,7 @@
 import type { Message } from "../message.ts";
 import type { Round, Structure } from "../structure/structure.ts";
 import { isPassedOn } from "./partition-request.ts";
-import { hasWordsBeside } from "./words-beside.ts";
+import { userVoice } from "./user-voice.ts";
 
 /** Of a round whose results are still to come, all that follows belongs to it. An output in a user's message is a round too. */
 export function unansweredRound(
@@ -23,6 +23,11 @@ export function unansweredRound(
 }
 
 /** Whether a user said something in the very messages that bring the results: that is the newest request, and it goes nowhere. */
-export function hasRequestBeside(messages: readonly Message[], { start, end }: Pick<Round, "start" | "end">): boolean {
-  return messages.slice(start, end).some(hasWordsBeside);
+export function hasRequestBeside(
+  messages: readonly Message[],
+  { start, end }: Pick<Round, "start" | "end">,
+  userTools: readonly string[] = [],
+): boolean {
+  const round = messages.slice(start, end);
+  return round.some(userVoice(round, userTools).hasWordsBeside);
 }

@@ -26,6 +26,8 @@ export interface Settings {
   readonly maxMessages: number;
   /** `auto-off`: the limit stands in for compaction, and is lifted where that is on (R018, R045). */
   readonly maxMessagesWhen: "always" | "auto-off";
+  /** Tools whose results are the user's own words; `*` at the end matches any suffix. No other result speaks for the user. */
+  readonly userTools: readonly string[];
   readonly memoryFlush: MemoryFlushSettings;
 }
 

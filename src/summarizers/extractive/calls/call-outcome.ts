@@ -1,6 +1,7 @@
 /** Whether a tool result reports a failure, and how to say so in one line. Reads a bounded part of any result. */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../core/message.ts";
 import { INTERRUPTED_TEXT } from "../../../core/repair/settle-results.ts";
@@ -86,6 +87,15 @@ const BARE_EXIT = /(?:exit(?:ed)?|code|status)\D{0,20}\d+\.?$/i;
 export function isWorthTelling({ summary }: ToolFailure): boolean {
   return !isInterruption(summary) && !(SEARCH.test(summary) && BARE_EXIT.test(summary));
 }
+
+/** Whether a client let the call not run: that is nothing to overcome. Says nothing about who decided it, or why. */
+export function isHeldBack({ summary }: ToolFailure): boolean {
+  const at = summary.indexOf(OUTCOME_MARK);
+  return HELD_BACK.test(summary.slice(at < 0 ? 0 : at + OUTCOME_MARK.length));
+}
+
+const HELD_BACK =
+  /^\W*(?:error: )?(?:the )?user (?:doesn['’]t want to (?:proceed|take)(?!\w)|(?:has )?(?:denied|rejected|declined|refused))/i;
 
 /** What stands in for a result that never came, whoever put it there, alone or behind the call. */
 export function isInterruption(said: string): boolean {

@@ -13,7 +13,6 @@ import type { TokenCounter } from "../../../core/tokens/tokens.ts";
 import { type ArgumentNames, callForms } from "../calls/argument-names.ts";
 import type { ChooseContext } from "./context-sentences.ts";
 import { essentials, HEADING_TOKENS, ITEM_TOKENS, type Quote } from "./essentials.ts";
-import { withCause } from "./failure-cause.ts";
 import { type Covered, chooseIdentifiers, coveredBy, type Offers, offerIdentifiers } from "./identifiers.ts";
 import { withGoal, withoutSeen, withSeenCut } from "./seen-requests.ts";
 import {
@@ -78,12 +77,6 @@ const FIRST_AIM_SHARE = 0.99;
 const MISS_SHARE = 0.005;
 
 export function compose(draft: Draft, options: ComposeOptions): Composed {
-  const composed = composedOf(draft, options);
-  const told = withCause(draft, composed.checkpoint, options.language);
-  return told === draft ? composed : composedOf(told, options);
-}
-
-function composedOf(draft: Draft, options: ComposeOptions): Composed {
   if (options.budgetTokens > SEEN_BUDGET_TOKENS) return fittedWithDecisions(draft, options);
   const unseen = fitted(withoutSeen(draft, options.kept), options);
   return unseen.text === "" ? fitted(draft, options) : withGoal(unseen, draft, options);

@@ -49,7 +49,7 @@ test("of calls of one kind that returned nothing but data, the newest stands for
 
 /** The sentences of a result that are told. */
 const prose = (output: string): readonly string[] =>
-  resultProse([{ type: "tool-result", content: [text(output)], isError: false }]).map((item) => item.text);
+  resultProse([{ type: "tool-result", content: [text(output)], isError: false }], "en").map((item) => item.text);
 
 test.each([
   "Please understand the fixes and retry your edit command.",
@@ -59,7 +59,7 @@ test.each([
   "请在分享之前仔细检查这些内容是否正确，并且重新运行你的编辑命令，谢谢你的合作和理解。",
 ])("what a tool wants its caller to do is no finding: %s", (sentence) =>
   expect(prose(`The gate of the harbour was built in March.\n${sentence}`)).toEqual([
-    "The gate of the harbour was built in March.",
+    "Tool output: The gate of the harbour was built in March.",
   ]),
 );
 
@@ -68,4 +68,4 @@ test.each([
   "Check valves are fitted to each of the four pumps.",
   "Set theory is taught in the evening at the quay.",
   "The keeper asks you to please close the northern gate.",
-])("what only begins so is: %s", (sentence) => expect(prose(sentence)).toEqual([sentence]));
+])("what only begins so is: %s", (sentence) => expect(prose(sentence)).toEqual([`Tool output: ${sentence}`]));

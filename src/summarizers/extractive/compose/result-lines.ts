@@ -1,10 +1,12 @@
 /** What tools returned, for the room that nothing else wants: a log of calls with their outcome, and sentences for people. */
 
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import type { Language } from "../../../core/checkpoint/language.ts";
 import type { ToolResultPart } from "../../../core/message.ts";
 import { isLooking, outcomeOf } from "../calls/call-outcome.ts";
 import { createProse, type Prose } from "../reading/prose.ts";
 import type { LoggedCall } from "../reading/reading.ts";
+import { toolOutputName } from "../text/labels.ts";
 import { quick } from "../text/quick-expressions.ts";
 import { splitSentences } from "../text/sentences.ts";
 
@@ -65,18 +67,19 @@ const EMPTY_OUTCOME =
 const RESULT_CHARS = 1_200;
 const RESULT_SENTENCES_MAX = 12;
 
-/** Sentences from the beginnings of results that are written for people: full stops, few marks of code, said only once. */
-export function resultProse(results: readonly ToolResultPart[]): readonly Prose[] {
+/** Sentences from the beginnings of results that are written for people: full stops, few marks of code, said only once. Each as the tool's. */
+export function resultProse(results: readonly ToolResultPart[], language: Language): readonly Prose[] {
+  const speaker = toolOutputName(language);
   const found = results.map(sentencesOf);
   const times = new Map<string, number>();
   for (const sentences of found) {
     for (const key of new Set(sentences.map(keyOf))) times.set(key, (times.get(key) ?? 0) + 1);
   }
   return found.flatMap((sentences, message) => {
-    const text = sentences.filter((sentence) => (times.get(keyOf(sentence)) ?? 0) <= 1).join("\n");
-    return text === ""
-      ? []
-      : [createProse({ message, isUser: false, isRequest: false, isFinal: false, speaker: "", text })];
+    const once = sentences.filter((sentence) => (times.get(keyOf(sentence)) ?? 0) <= 1).join("\n");
+    if (once === "") return [];
+    const text = `${speaker}: ${once}`;
+    return [createProse({ message, isUser: false, isRequest: false, isFinal: false, speaker, text })];
   });
 }
 

@@ -4,17 +4,15 @@
  */
 
 import type { SummaryInput } from "../../../core/checkpoint/summary.ts";
-import { type Message, textsOf } from "../../../core/message.ts";
+import type { Message } from "../../../core/message.ts";
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
-import { requestOf } from "../../../core/plan/own-words.ts";
-import { userTexts } from "../../../core/plan/refusal-words.ts";
-import { speaksIn } from "../../../core/plan/words-beside.ts";
+import { type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
 import { callsForResult } from "../calls/tagged-call.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { type CallEnds, callEndsIn } from "./call-ends.ts";
 import { createProse, type Prose } from "./prose.ts";
-import { isObservation, withoutShellState } from "./tool-output.ts";
+import { askedIn } from "./tool-output.ts";
 
 export interface KeptView {
   /** What was said in the messages that stay, oldest first; `message` is a place among those that leave, between two of them. */
@@ -40,14 +38,17 @@ export function readKept(input: SummaryInput): KeptView {
   const after = kept.filter((_, index) => places[index] === leaving);
   const isStarted =
     input.previous !== undefined || kept.some(({ role }, index) => places[index] === 0 && role === "assistant");
-  const speaks = speaksIn(kept);
+  const voice = userVoice(kept, input.userTools);
   return {
     isStarted,
     isAnswered: isAnswer(after.at(-1) ?? input.turnPrefix.at(-1) ?? input.messages.at(-1)),
     prose: kept.flatMap((message, index) => {
       const place = places[index] ?? leaving;
-      if (message.role === "user" && !speaks(message)) return [];
-      return proseOf(message, place - 1 + (index + 1) / (kept.length + 1), isStarted || place > 0);
+      if (message.role !== "assistant" && !voice.speaksIn(message)) return [];
+      const at = place - 1 + (index + 1) / (kept.length + 1);
+      return message.role === "assistant"
+        ? saidIn(message, at)
+        : askedOf(message, voice, { at, isStarted: isStarted || place > 0 });
     }),
     messages: after,
     ends: callEndsIn(after, input.turnPrefix.at(-1) ?? input.messages.at(-1)),
@@ -111,19 +112,24 @@ function isAnswer(message: Message | undefined): boolean {
   );
 }
 
-function proseOf(message: Message, place: number, isStarted: boolean): readonly Prose[] {
-  const isUser = message.role === "user";
+function saidIn(message: Message, at: number): readonly Prose[] {
   if (isForeignSummary(message)) return [];
-  if (!isUser && message.role !== "assistant") return [];
-  const isFinal = !isUser && !callsForResult(message);
-  return (isUser ? userTexts(message.parts) : textsOf(message.parts)).flatMap((said) => {
-    const text = isUser ? askedIn(said, isStarted) : said;
-    return text.trim() === ""
-      ? []
-      : [createProse({ message: place, isUser, isRequest: isUser, isFinal, speaker: "", text })];
+  const isFinal = !callsForResult(message);
+  return message.parts.flatMap((part) => {
+    if (part.type !== "text" || part.text.trim() === "") return [];
+    return [createProse({ message: at, isUser: false, isRequest: false, isFinal, speaker: "", text: part.text })];
   });
 }
 
-function askedIn(said: string, isStarted: boolean): string {
-  return isObservation(said, isStarted) ? "" : requestOf(withoutShellState(said));
+interface KeptPlace {
+  readonly at: number;
+  /** An assistant spoke before it. */
+  readonly isStarted: boolean;
+}
+
+function askedOf(message: Message, voice: UserVoice, { at, isStarted }: KeptPlace): readonly Prose[] {
+  const words = voice.wordsIn(message, (said) => askedIn(said, isStarted));
+  return words.map((text) =>
+    createProse({ message: at, isUser: true, isRequest: true, isFinal: false, speaker: "", text }),
+  );
 }

@@ -9,17 +9,18 @@ export interface Prose {
   readonly isRequest: boolean;
   /** The assistant ended its turn with it: it called nothing. */
   readonly isFinal: boolean;
-  /** The name in front of the text, where the conversation has more than two sides. */
+  /** The name in front of the text: of a person, where the conversation has more than two sides, or that a tool says it. */
   readonly speaker: string;
   readonly text: string;
-  /** A user's as they were cut, without the name in front; an assistant's without their layout. */
+  /** Without the name in front: a user's as they were cut, an assistant's and a tool's without their layout. */
   readonly sentences: () => readonly string[];
 }
 
 export function createProse({ message, isUser, isRequest, isFinal, speaker, text }: Omit<Prose, "sentences">): Prose {
   let cut: readonly string[] | undefined;
   const sentences = (): readonly string[] => {
-    cut ??= isUser ? saidSentences(speaker === "" ? text : text.slice(speaker.length + 1)) : writtenSentences(text);
+    const words = speaker === "" ? text : text.slice(speaker.length + 1);
+    cut ??= isUser ? saidSentences(words) : writtenSentences(words);
     return cut;
   };
   return { message, isUser, isRequest, isFinal, speaker, text, sentences };

@@ -11,13 +11,12 @@ import type { JsonValue } from "../../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, text as textPart } from "../../../core/message.ts";
 import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
 import { requestOf } from "../../../core/plan/own-words.ts";
-import { refusalWords } from "../../../core/plan/refusal-words.ts";
-import { speaksIn } from "../../../core/plan/words-beside.ts";
+import { type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { callKeyOf, failureKeyOf } from "../calls/call-keys.ts";
 import { briefOf, excerpt, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "../calls/call-outcome.ts";
 import { passedCheck, printedFailure } from "../calls/passed-check.ts";
-import { type Settled, settledByTool } from "../calls/question-tools.ts";
+import { type Settled, settledBy } from "../calls/question-tools.ts";
 import { callsForResult } from "../calls/tagged-call.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { oneLine } from "../text/sentences.ts";
@@ -47,7 +46,7 @@ export interface Reading {
   /** The newest call, when it failed. */
   readonly openFailure: Failure | undefined;
   readonly todos: readonly Todo[] | undefined;
-  /** What users answered to tools that asked them, oldest first. */
+  /** What users answered through tools that speak for them, oldest first. */
   readonly answers: readonly ToolAnswer[];
   /** The newest message that changed a file before a check passed: what was wrong until then is mended. -1 when none did. */
   readonly mendedUpTo: number;
@@ -96,18 +95,21 @@ const ANSWERS_KEPT = 100;
 const TIMES_KEPT = 8;
 
 export interface ReadOptions {
-  /** An assistant spoke before the first of these messages. */
-  readonly isStarted: boolean;
+  /** An assistant spoke before the first of these messages. Default: none did. */
+  readonly isStarted?: boolean;
+  /** Tools whose results are the user's own words. Default: none. */
+  readonly userTools?: readonly string[] | undefined;
 }
 
-export function readMessages(messages: readonly Message[], { isStarted }: ReadOptions = { isStarted: false }): Reading {
+export function readMessages(messages: readonly Message[], options: ReadOptions = {}): Reading {
+  const { isStarted = false, userTools } = options;
   const state = newState(isStarted);
   // One after the other: in turns, each would drive the other's code and tables out of the processor's caches.
   for (const message of messages) state.ledger.add(message);
-  const speaks = speaksIn(messages);
+  const voice = userVoice(messages, userTools);
   for (const [index, message] of messages.entries()) {
     state.message = index;
-    readMessage(state, message, speaks(message));
+    readMessage(state, message, voice);
   }
   const { failures, log, newestCheck } = withPrintedFailure(state);
   const newest = failures.at(-1);
@@ -174,19 +176,19 @@ function newState(isStarted: boolean): State {
   };
 }
 
-/** `isRequest`: a user asks for something in it. */
-function readMessage(state: State, message: Message, isRequest: boolean): void {
+function readMessage(state: State, message: Message, voice: UserVoice): void {
   const index = state.message;
   const isUser = message.role === "user";
   if (isForeignSummary(message)) return;
+  const isRequest = voice.speaksIn(message);
   if (message.role === "assistant") state.hasAssistant = state.isStarted = true;
   const isFinal = message.role === "assistant" && !callsForResult(message);
   for (const part of message.parts) {
     if (part.type === "tool-call") readCall(state, part);
     else if (part.type === "tool-result") {
-      const words = refusalWords(part);
-      if (words === "") readResult(state, part, index);
-      else readRefusal(state, part, words);
+      const answer = voice.answerIn(part);
+      if (answer === "") readResult(state, part, index);
+      else readAnswer(state, part, answer);
     } else if (part.type === "text" && (isUser || message.role === "assistant") && part.text !== "") {
       if (isUser && isObservation(part.text, state.isStarted)) {
         readObservation(state, part.text);
@@ -201,12 +203,16 @@ function readMessage(state: State, message: Message, isRequest: boolean): void {
   }
 }
 
-/** A call that the user refused with words neither failed nor did anything; what they said is asked for. */
-function readRefusal(state: State, result: ToolResultPart, words: string): void {
+/** A tool that speaks for the user neither failed nor did anything; what they said is asked for, and may settle what the call asked. */
+function readAnswer(state: State, result: ToolResultPart, answer: string): void {
   const { message } = state;
-  state.waiting.delete(result.callId ?? result.name ?? "");
-  state.requests.push(words);
-  const said = { message, isUser: true, isRequest: true, isFinal: false, speaker: "", text: words };
+  const key = result.callId ?? result.name ?? "";
+  const call = state.waiting.get(key);
+  state.waiting.delete(key);
+  if (call !== undefined && state.answers.length < ANSWERS_KEPT)
+    for (const settled of settledBy(call, answer)) state.answers.push({ ...settled, message });
+  state.requests.push(answer);
+  const said = { message, isUser: true, isRequest: true, isFinal: false, speaker: "", text: answer };
   state.prose.push(createProse(said));
 }
 
@@ -282,8 +288,6 @@ function readResult(state: State, result: ToolResultPart, message: number): void
     // Only a check after an edit mends anything, so that few results are looked at.
     if (edits > state.mendedUpTo && CHECKING.test(brief) && passedCheck(brief, result, text) !== undefined)
       state.mendedUpTo = edits;
-    if (state.answers.length < ANSWERS_KEPT)
-      for (const settled of settledByTool(call, result)) state.answers.push({ ...settled, message });
     if (state.results.length < RESULTS_KEPT) state.results.push(result);
   }
 }

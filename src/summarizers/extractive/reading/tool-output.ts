@@ -3,6 +3,7 @@
  * beginning and end. Never judges by what the text is about, only by the marks that clients and shells put on it.
  */
 
+import { requestOf } from "../../../core/plan/own-words.ts";
 import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
 
 const READ_CHARS = 600;
@@ -22,6 +23,11 @@ const PRINTED =
 /** An output of a tool in the user's place. Before anybody answered, the state of a shell only surrounds the task. */
 export function isObservation(said: string, isStarted: boolean): boolean {
   return isLabelledOutput(said) || (isStarted && hasShellState(said));
+}
+
+/** A user's own words in a text of theirs: nothing where it is an output, and without the state of a shell around them. */
+export function askedIn(said: string, isStarted: boolean): string {
+  return isObservation(said, isStarted) ? "" : requestOf(withoutShellState(said));
 }
 
 /** Whether it ends in the state of a shell, which some agents append to outputs and to the task alike. */

@@ -5,12 +5,10 @@
 
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { Message } from "../../../core/message.ts";
-import { requestOf } from "../../../core/plan/own-words.ts";
-import { userTexts } from "../../../core/plan/refusal-words.ts";
-import { speaksIn } from "../../../core/plan/words-beside.ts";
+import { userVoice } from "../../../core/plan/user-voice.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";
 import { isTask } from "../goal/tasks.ts";
-import { isObservation, withoutShellState } from "../reading/tool-output.ts";
+import { askedIn } from "../reading/tool-output.ts";
 import { matcher } from "../text/shared-words.ts";
 
 export interface TodosInTime {
@@ -20,12 +18,15 @@ export interface TodosInTime {
   readonly left: readonly string[];
 }
 
-export function todosInTime(
-  todos: readonly Todo[] | undefined,
-  messages: readonly Message[],
-  language: Language,
-): TodosInTime {
-  const task = todos === undefined ? "" : taskBehindList(messages, language);
+interface Talk {
+  /** The user's. */
+  readonly language: Language;
+  /** Tools whose results are the user's own words. Default: none. */
+  readonly userTools?: readonly string[] | undefined;
+}
+
+export function todosInTime(todos: readonly Todo[] | undefined, messages: readonly Message[], talk: Talk): TodosInTime {
+  const task = todos === undefined ? "" : taskBehindList(messages, talk);
   if (todos === undefined || task === "") return { todos, left: [] };
   const left = todos.filter(({ state }) => state === "inProgress" || state === "pending");
   // Who asks for one of them goes on with the list.
@@ -34,17 +35,14 @@ export function todosInTime(
 }
 
 /** The task that the user gave behind the newest list; empty where there is none. */
-function taskBehindList(messages: readonly Message[], language: Language): string {
-  const speaks = speaksIn(messages);
+function taskBehindList(messages: readonly Message[], { language, userTools }: Talk): string {
+  const voice = userVoice(messages, userTools);
   for (const message of messages.toReversed()) {
     if (message.parts.some((part) => part.type === "tool-call" && todosOf(part.input) !== undefined)) return "";
-    if (!speaks(message)) continue;
-    const task = askedIn(message).find((words) => isTask(words, language));
+    if (!voice.speaksIn(message)) continue;
+    const words = voice.wordsIn(message, (said) => askedIn(said, true));
+    const task = words.find((asked) => isTask(asked, language));
     if (task !== undefined) return task;
   }
   return "";
-}
-
-function askedIn({ parts }: Message): readonly string[] {
-  return userTexts(parts).flatMap((said) => (isObservation(said, true) ? [] : [requestOf(withoutShellState(said))]));
 }

@@ -7,13 +7,12 @@ import type { Language } from "../../../core/checkpoint/language.ts";
 import { isObject, type JsonValue } from "../../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../core/message.ts";
 import { requestOf } from "../../../core/plan/own-words.ts";
-import { isRefusal, refusalWords } from "../../../core/plan/refusal-words.ts";
-import { speaksIn } from "../../../core/plan/words-beside.ts";
+import { matchesAnyTool } from "../../../core/plan/tool-patterns.ts";
+import { type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { briefOf, failureOf, innerInput, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
 import { givenIn, isToldByArguments } from "../calls/given-arguments.ts";
 import { printedFailure } from "../calls/passed-check.ts";
-import { asksUser, settledByTool } from "../calls/question-tools.ts";
 import { taggedCall } from "../calls/tagged-call.ts";
 import { isTodoList } from "../calls/todo-list.ts";
 import { isAssent } from "../goal/tasks.ts";
@@ -28,8 +27,8 @@ export interface NewestCall {
   readonly failure?: string;
   /** The file that it changed. */
   readonly changed?: string;
-  /** It asks the user: the answer, empty as long as there is none. */
-  readonly answer?: string;
+  /** Its tool speaks for the user, who has not answered yet. */
+  readonly isWaiting?: boolean;
   /** The user stopped the work behind it, and has asked for nothing since. */
   readonly isStopped?: boolean;
 }
@@ -39,19 +38,23 @@ export interface CallTalk {
   readonly said: string;
   /** The user's. */
   readonly language: Language;
+  /** Tools whose results are the user's own words. Default: none. */
+  readonly userTools?: readonly string[] | undefined;
 }
 
-export function newestCallIn(messages: readonly Message[], { said, language }: CallTalk): NewestCall | undefined {
-  const at = placeOf(messages, language);
+export function newestCallIn(messages: readonly Message[], talk: CallTalk): NewestCall | undefined {
+  const { said, language, userTools = [] } = talk;
+  const voice = userVoice(messages, userTools);
+  const at = placeOf(messages, language, voice);
   const call = messages[at]?.parts.findLast(isTelling);
   if (call !== undefined) {
     const since = messages.slice(at);
     const result = resultOf(call, since);
-    const isStopped = isStoppedIn(since) || (result !== undefined && isRefused(result));
-    return { ...told(call, result), ...(isStopped && { isStopped }) };
+    const isWaiting = result === undefined && matchesAnyTool(userTools, call.name);
+    return { ...told(call, result, isWaiting), ...(isStoppedIn(since) && { isStopped: true }) };
   }
   const written = taggedCall(said);
-  if (written !== undefined) return told(written, undefined);
+  if (written !== undefined) return told(written, undefined, false);
   const command = writtenCommand(said);
   // Where nothing was said behind it, nothing came of it yet.
   const outcome = messages.at(-1)?.role === "assistant" ? "running" : "succeeded";
@@ -59,15 +62,14 @@ export function newestCallIn(messages: readonly Message[], { said, language }: C
 }
 
 /** Where the newest call was made, or the turn began. "Continue" and a client's note begin none, unless the assistant had ended its own. */
-function placeOf(messages: readonly Message[], language: Language): number {
-  const speaks = speaksIn(messages);
+function placeOf(messages: readonly Message[], language: Language, voice: UserVoice): number {
   let isPassed = false;
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
     if (message === undefined) continue;
     if (message.parts.some(isTelling) || (isPassed && hasWords(message))) return at;
-    if (!speaks(message)) continue;
-    if (asks(message, language)) return at;
+    if (!voice.speaksIn(message)) continue;
+    if (asks(message, language, voice)) return at;
     isPassed = true;
   }
   return -1;
@@ -88,21 +90,15 @@ function isStopNote(text: string): boolean {
   return text.startsWith("<turn_aborted>") || /^\[Request interrupted by (?:the )?user/.test(text);
 }
 
-/** The user did not let it run, and did not say what to do instead. */
-function isRefused(result: ToolResultPart): boolean {
-  const [first] = result.content;
-  return first?.type === "text" && isRefusal(result) && !/reason|feedback|said/i.test(first.text);
-}
-
-function asks({ parts }: Message, language: Language): boolean {
+function asks({ parts }: Message, language: Language, voice: UserVoice): boolean {
   return parts.some((part) => {
-    if (part.type === "tool-result") return refusalWords(part) !== "";
+    if (part.type === "tool-result") return voice.answerIn(part) !== "";
     const words = part.type === "text" ? requestOf(withoutShellState(part.text)) : undefined;
     return words === undefined || (words !== "" && !isAssent(words, language));
   });
 }
 
-function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCall {
+function told(call: ToolCallPart, result: ToolResultPart | undefined, isWaiting: boolean): NewestCall {
   const failure = result === undefined ? undefined : (failureOf(result) ?? printedFailure(briefOf(call), result));
   const outcome = result === undefined ? "running" : failure === undefined ? "succeeded" : "failed";
   const { modified, read, isCommand } = filesOfCall(call);
@@ -111,15 +107,12 @@ function told(call: ToolCallPart, result: ToolResultPart | undefined): NewestCal
   // A tool that calls others is told by the other's name too.
   const [path] = [changed, seen].filter((name) => name !== undefined);
   const whole = briefOf(call);
-  const isQuestion = asksUser(call.name);
   // What failed is told in full elsewhere.
-  const isWhole = isQuestion || failure !== undefined;
+  const isWhole = isWaiting || failure !== undefined;
   const brief = path !== undefined && !whole.includes(path) ? path : isWhole ? whole : withGiven(whole, call.input);
   const own = { name: call.name, brief, outcome, ...(failure !== undefined && { failure }) } as const;
   if (changed !== undefined) return { ...own, changed };
-  if (!isQuestion) return own;
-  const settled = result === undefined ? undefined : settledByTool(call, result).at(-1);
-  return { ...own, answer: settled?.answer ?? "" };
+  return isWaiting ? { ...own, isWaiting } : own;
 }
 
 /** A longer one says enough. */

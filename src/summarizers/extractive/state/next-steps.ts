@@ -7,7 +7,7 @@
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { isWorthTelling } from "../calls/call-outcome.ts";
+import { isHeldBack, isWorthTelling } from "../calls/call-outcome.ts";
 import { handsOver } from "../calls/handing-over.ts";
 import { CUES } from "../cues/cues.ts";
 import { askingQuote } from "../goal/asking.ts";
@@ -21,7 +21,6 @@ import type { Reading } from "../reading/reading.ts";
 import { isAnnouncement } from "../statements/announcements.ts";
 import {
   answeredLine,
-  answerLabel,
   awaitingLabel,
   backToLabel,
   changedLabel,
@@ -59,6 +58,8 @@ export interface NextInput {
   readonly blocked: readonly string[];
   /** What was left open before, and is told anyway. */
   readonly left: readonly string[];
+  /** Tools whose results are the user's own words. Default: none. */
+  readonly userTools?: readonly string[] | undefined;
   /** No tool was called. */
   readonly isTalk: boolean;
   /** The failure that nobody has tried to overcome. */
@@ -161,11 +162,10 @@ function toTakeUp(last: Prose | undefined, { reading, kept, asked, language: ask
 /** Nobody said what comes after the newest call: its result is still to be read, or what it changed to be looked at. */
 function goOn(input: NextInput, newestCall: NewestCall): readonly string[] {
   const { language } = input.reading;
-  const { name, brief, outcome, changed, answer } = newestCall;
+  const { name, brief, outcome, changed, isWaiting } = newestCall;
   if (handsOver(name) && outcome === "succeeded")
     return [answeredLine(language, { isAllDone: openIn(input).length + input.left.length === 0 })];
-  if (answer !== undefined && answer !== "") return [answerLabel(language) + oneLine(answer, CALL_CHARS_MAX)];
-  if (answer === "" && outcome === "running") return [awaitingLabel(language) + oneLine(brief, CALL_CHARS_MAX)];
+  if (isWaiting === true) return [awaitingLabel(language) + oneLine(brief, CALL_CHARS_MAX)];
   if (changed !== undefined && outcome === "succeeded") return [changedLabel(language) + changed];
   const call = brief === "" ? name : `${name}: ${brief}`;
   // What went wrong, and the call in full, stand where the failure is told or in the view.
@@ -179,9 +179,10 @@ function shortened(call: string, charsMax: number): string {
   return oneLine(call.length > charsMax ? call.replace(FOLDERS, "…/") : call, charsMax);
 }
 
-/** A search that found nothing has not. */
+/** A search that found nothing has not, nor has what was not let run. */
 function hasFailed({ name, brief, failure }: NewestCall): boolean {
-  return failure !== undefined && isWorthTelling({ toolName: name, summary: `${brief}${OUTCOME_MARK}${failure}` });
+  const failed = { toolName: name, summary: `${brief}${OUTCOME_MARK}${failure ?? ""}` };
+  return failure !== undefined && isWorthTelling(failed) && !isHeldBack(failed);
 }
 
 /** All but the last two parts of a path that ends the text. */

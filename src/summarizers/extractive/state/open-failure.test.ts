@@ -22,7 +22,11 @@ interface Told {
   readonly nextSteps: readonly string[];
 }
 
-async function told(messages: readonly Message[], kept: readonly Message[] = []): Promise<Told> {
+async function told(
+  messages: readonly Message[],
+  kept: readonly Message[] = [],
+  userTools: readonly string[] = [],
+): Promise<Told> {
   const { checkpoint } = await extractive().summarize(
     {
       messages: [user("Please open the northern sluice gate."), ...messages],
@@ -30,6 +34,7 @@ async function told(messages: readonly Message[], kept: readonly Message[] = [])
       kept,
       budgetTokens: 2_000,
       counter: estimateTokens(),
+      userTools,
     },
     { signal: new AbortController().signal, progress: () => undefined },
   );
@@ -105,8 +110,9 @@ test("a question to the user that was broken off still waits for its answer", as
   const asked = (answer: string, isError: boolean) =>
     called("ask_user", { question: "Which gate shall I open?" }, answer, isError);
   const waits = ["wait for the user's answer: Which gate shall I open?"];
-  expect((await told(asked(INTERRUPTED_TEXT, true))).nextSteps).toEqual(waits);
-  expect((await told(asked("The northern one.", false))).nextSteps).not.toEqual(waits);
+  const declared = ["ask_user"];
+  expect((await told(asked(INTERRUPTED_TEXT, true), [], declared)).nextSteps).toEqual(waits);
+  expect((await told(asked("The northern one.", false), [], declared)).nextSteps).not.toEqual(waits);
 });
 
 test("what a person broke off did not fail", async () => {

@@ -6,9 +6,9 @@
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { type Message, type ToolCallPart, textsOf } from "../../../core/message.ts";
-import { speaksIn } from "../../../core/plan/words-beside.ts";
-import { isLooking, isWorthTelling, writtenCommand } from "../calls/call-outcome.ts";
+import type { Message, ToolCallPart } from "../../../core/message.ts";
+import { userVoice } from "../../../core/plan/user-voice.ts";
+import { isHeldBack, isLooking, isWorthTelling, writtenCommand } from "../calls/call-outcome.ts";
 import { isTelling } from "../goal/tasks.ts";
 import { isCheckFailure, isGitFailure } from "../outdated/failed-checks.ts";
 import { isChange } from "../reading/evidence.ts";
@@ -21,20 +21,24 @@ export interface FailureSource {
   readonly leaving: readonly Message[];
   readonly reading: Reading;
   readonly kept: KeptView;
+  /** Tools whose results are the user's own words. Default: none. */
+  readonly userTools?: readonly string[] | undefined;
 }
 
-export function openFailureIn({ leaving, reading, kept }: FailureSource): Failure | undefined {
-  const newest = kept.ends.hasCalls ? undefined : reading.openFailure;
+export function openFailureIn({ leaving, reading, kept, userTools }: FailureSource): Failure | undefined {
+  const failed = kept.ends.hasCalls ? undefined : reading.openFailure;
+  const newest = failed === undefined || isHeldBack(failed) ? undefined : failed;
   // A search that found nothing is told nowhere, and hides nothing.
   if (newest !== undefined && isWorthTelling(newest)) return newest;
   const wanted = reading.failures.findLast((failure) => isWantedStill(failure));
   if (wanted === undefined) return newest;
   const since = [leaving.slice(wanted.message + 1), kept.messages];
-  return since.every((messages) => onlyLookOn(messages, reading.language)) ? wanted : newest;
+  return since.every((messages) => onlyLookOn(messages, reading.language, userTools)) ? wanted : newest;
 }
 
 /** What failed so is wanted until it is done, however much is read and reckoned before the next attempt. */
 function isWantedStill(failure: Failure): boolean {
+  if (isHeldBack(failure)) return false;
   if (isCheckFailure(failure) || isGitFailure(failure)) return true;
   return isChange({ name: failure.toolName, brief: briefIn(failure) }) && isWorthTelling(failure);
 }
@@ -44,20 +48,21 @@ function briefIn({ summary }: ToolFailure): string {
 }
 
 /** What failed so in the messages that stay: there it is told, but not that it is still to be overcome. */
-export function keptFailureIn({ reading, kept }: Omit<FailureSource, "leaving">): ToolFailure | undefined {
+export function keptFailureIn({ reading, kept, userTools }: Omit<FailureSource, "leaving">): ToolFailure | undefined {
   const { failedCheck, failedChange } = kept.ends;
   const failed = (failedChange?.at ?? -1) > (failedCheck?.at ?? -1) ? failedChange : failedCheck;
-  if (failed === undefined) return undefined;
+  if (failed === undefined || isHeldBack(failed)) return undefined;
   const since = kept.messages.slice(failed.at + 1);
-  return onlyLookOn(since, reading.language) ? failed : undefined;
+  return onlyLookOn(since, reading.language, userTools) ? failed : undefined;
 }
 
 /** What is asked for or done with the messages leaves everything as it was. */
-function onlyLookOn(messages: readonly Message[], language: Language): boolean {
-  const speaks = speaksIn(messages);
+function onlyLookOn(messages: readonly Message[], language: Language, userTools: readonly string[] = []): boolean {
+  const voice = userVoice(messages, userTools);
+  const ownWords = (text: string): string => (isObservation(text, true) ? "" : text);
   return messages.every((message) => {
     const { role, parts } = message;
-    if (speaks(message)) return textsOf(parts).every((text) => isObservation(text, true) || !isTelling(text, language));
+    if (voice.speaksIn(message)) return voice.wordsIn(message, ownWords).every((text) => !isTelling(text, language));
     return parts.every((part) => {
       if (part.type === "tool-call") return leavesAll(part);
       if (part.type !== "text" || role !== "assistant") return true;

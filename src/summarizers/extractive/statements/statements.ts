@@ -263,13 +263,11 @@ function readUser({ text, laidDown }: Pick<UserTurn, "text" | "laidDown">, found
   if (found.constraints.length < ITEMS_MAX) found.constraints.push(...rules.toReversed());
 }
 
-/** What users answered to tools since a message, newest first, as settled between both sides. */
+/** What users answered through tools since a message, newest first, as settled between both sides. */
 function readAnswers(answers: readonly ToolAnswer[], language: Language, found: Found): void {
-  for (const { asked, answer, isApproval } of answers.toReversed()) {
+  for (const { asked, answer } of answers.toReversed()) {
     if (found.decisions.length >= ITEMS_MAX) return;
-    found.decisions.push(
-      isApproval ? { decision: asked, reason: answer } : { decision: `${userLabel(language)}${answer}`, reason: asked },
-    );
+    found.decisions.push({ decision: `${userLabel(language)}${answer}`, reason: asked });
   }
 }
 

@@ -72,18 +72,18 @@ const OVERCOME: Readonly<Record<Language, string>> = {
   ar: "تجاوز فشل",
 };
 
-const ANSWERED_BY_USER: Readonly<Record<Language, string>> = {
-  en: "go on with the user's answer",
-  de: "weiter mit der Antwort des Nutzers",
-  fr: "poursuivre avec la réponse de l'utilisateur",
-  es: "seguir con la respuesta del usuario",
-  pt: "continuar com a resposta do usuário",
-  it: "proseguire con la risposta dell'utente",
-  ru: "продолжить с ответом пользователя",
-  zh: "按用户的回答继续",
-  ja: "ユーザーの回答を受けて続行",
-  ko: "사용자의 답변대로 계속",
-  ar: "المتابعة وفق إجابة المستخدم",
+const TOOL_OUTPUT: Readonly<Record<Language, string>> = {
+  en: "Tool output",
+  de: "Werkzeugausgabe",
+  fr: "Sortie d'outil",
+  es: "Salida de herramienta",
+  pt: "Saída de ferramenta",
+  it: "Risultato di uno strumento",
+  ru: "Вывод инструмента",
+  zh: "工具输出",
+  ja: "ツール出力",
+  ko: "도구 출력",
+  ar: "مخرجات أداة",
 };
 
 const AWAITING: Readonly<Record<Language, string>> = {
@@ -234,7 +234,7 @@ export function awaitingLine(language: Language): string {
 }
 
 const OWN_STEPS: readonly string[] = [
-  ...[FIX, GO_ON, CHANGED, OVERCOME, ANSWERED_BY_USER, TAKE_UP, BACK_TO].flatMap((table) =>
+  ...[FIX, GO_ON, CHANGED, OVERCOME, TAKE_UP, BACK_TO].flatMap((table) =>
     Object.values(table).map((words) => `${words}: `),
   ),
   ...[AWAITING, UNANSWERED, ANSWERED, NOTHING_OPEN, WAIT].flatMap((table) => Object.values(table)),
@@ -255,11 +255,6 @@ export function overcomeLabel(language: Language): string {
   return `${OVERCOME[language]}: `;
 }
 
-/** Stands before what the user answered to a tool that asked. */
-export function answerLabel(language: Language): string {
-  return `${ANSWERED_BY_USER[language]}: `;
-}
-
 /** Stands before a question that the user has not answered. */
 export function awaitingLabel(language: Language): string {
   return `${AWAITING[language]}: `;
@@ -278,4 +273,9 @@ export function fixLabel(language: Language): string {
 /** Stands before what the user said. */
 export function userLabel(language: Language): string {
   return `${USER[language]}: `;
+}
+
+/** Who says what stands in a tool's result: a page may quote a user, or say that it is one. */
+export function toolOutputName(language: Language): string {
+  return TOOL_OUTPUT[language];
 }

@@ -20,16 +20,17 @@ function ran(command: string, output: string, ...beside: readonly string[]): rea
   ];
 }
 
-const inputOf = (messages: readonly Message[], kept: readonly Message[] = []) => ({
+const inputOf = (messages: readonly Message[], kept: readonly Message[] = [], userTools: readonly string[] = []) => ({
   messages,
   turnPrefix: [],
   kept,
   budgetTokens: 2_000,
   counter: estimateTokens(),
+  userTools,
 });
 
-async function summaryOf(messages: readonly Message[], kept: readonly Message[] = []): Promise<Checkpoint> {
-  const { checkpoint } = await extractive().summarize(inputOf(messages, kept), {
+async function summaryOf(...given: Parameters<typeof inputOf>): Promise<Checkpoint> {
+  const { checkpoint } = await extractive().summarize(inputOf(...given), {
     signal: new AbortController().signal,
     progress: () => undefined,
   });
@@ -84,15 +85,28 @@ test("that the user stopped the work is told, whichever message says so", async 
   expect(stopped).toMatch(/stopped/);
 });
 
-test("what a user refuses a call with is the newest request, and the call no failure", async () => {
+describe("the result of a tool", () => {
   const refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n";
   const words = "Use the blue paint of the tower for the gate instead.";
   const work = [...ran("ls docs", "pilots.md"), ...ran("cat docs/pilots.md", "Four pilots.")];
-  const messages = [user(FIRST), ...ran("mix green", `${refusal}${words}`), ...work];
-  const { goal, toolFailures } = await summaryOf(messages);
-  expect(goal.at(-1)).toBe(words);
-  expect(toolFailures).toEqual([]);
-  expect(latestRequests(inputOf(messages)).at(-1)).toBe(words);
+
+  test("is nobody's request, whatever it says of the user", async () => {
+    const messages = [user(FIRST), ...ran("mix green", `${refusal}${words}`), ...work];
+    expect((await summaryOf(messages)).goal).toEqual([FIRST]);
+    expect(latestRequests(inputOf(messages))).toEqual([FIRST]);
+  });
+
+  test("is the newest request where the host declares the tool to be the user's voice, leaving or kept", async () => {
+    const asked = ran("Which paint?", NEWER);
+    const declared = ["bas*"];
+    const leaving = await summaryOf([user(FIRST), ...asked, message("assistant", text("I will."))], [], declared);
+    const alone = await summaryOf([user(FIRST), user(NEWER), message("assistant", text("I will."))]);
+    expect(leaving.goal).toEqual(alone.goal);
+    expect(leaving.goal.at(-1)).toBe(NEWER);
+    expect(latestRequests(inputOf([user(FIRST), ...asked], [], declared)).at(-1)).toBe(NEWER);
+    expect(latestRequests(inputOf([user(FIRST)], asked, declared)).at(-1)).toBe(NEWER);
+    expect((await summaryOf([user(FIRST), ...asked], [], ["other"])).goal).toEqual([FIRST]);
+  });
 });
 
 test("what a client passes on in a reminder is the user's word", () => {
