@@ -52,10 +52,11 @@ function checkNames(method: string, options: object, known: readonly string[]): 
 export function checkSessionOptions(options: unknown): void {
   if (!isObject(options)) throw invalid("openSession takes an id and { store, compactor }.");
   checkNames("openSession", options, SESSION_OPTIONS);
-  const { store, compactor, leaseMs } = options;
+  const { store, compactor, leaseMs, agentId } = options;
   if (typeof store !== "string" && !(isObject(store) && typeof store.open === "function"))
     throw invalid('`store` must be an address such as "memory:", or a store.');
   if (!isObject(compactor)) throw invalid("`compactor` must be a compactor, or what createCompactor takes.");
+  if (agentId !== undefined) checkText(agentId, "`agentId`");
   if (leaseMs !== undefined) checkLeaseMs(leaseMs);
 }
 

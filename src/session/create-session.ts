@@ -20,7 +20,8 @@ import { viewToSend } from "./view-to-send.ts";
 export interface SessionOwner {
   /** Whether closing the session closes the store. */
   readonly isOwnStore: boolean;
-  reopen(id: string): Promise<Session>;
+  /** A new session with the same log and view. */
+  fork(newId: string, waiting: Waiting): Promise<Session>;
 }
 
 const RECALL_LIMIT = 10;
@@ -34,11 +35,7 @@ export function createSession(parts: SessionParts, owner: SessionOwner): Session
     ...viewMethods(parts),
     ...readMethods(parts),
     ...changeMethods(parts),
-    fork: (newId, options = {}) =>
-      checked("fork", options, async (waiting) => {
-        await store.fork(id, newId, waiting);
-        return owner.reopen(newId);
-      }),
+    fork: (newId, options = {}) => checked("fork", options, (waiting) => owner.fork(newId, waiting)),
     close: (options = {}) =>
       checked("close", options, async () => {
         if (owner.isOwnStore) await store.close();
