@@ -12,6 +12,15 @@ export function checkText(value: unknown, what: string): void {
   if (typeof value !== "string") throw invalid(`${what} must be a string, not ${typeof value}.`);
 }
 
+/** The message to rewind to, and whether it stays. */
+export function checkedPoint({ to, before }: { readonly to?: unknown; readonly before?: unknown }): [string, boolean] {
+  if ((to === undefined) === (before === undefined))
+    throw invalid("rewind takes either `to` or `before`, a message id.");
+  const [messageId, isKept] = to === undefined ? [before, false] : [to, true];
+  if (typeof messageId !== "string") throw invalid(`A message id must be a string, not ${typeof messageId}.`);
+  return [messageId, isKept];
+}
+
 export function checkedDate(value: unknown): Date {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
   throw invalid("`olderThan` must be a valid Date.");
@@ -25,6 +34,8 @@ export function checkFlag(value: unknown, name: string): void {
 const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   append: ["pinned"],
   rollback: ["to", "cascade"],
+  rewind: ["to", "before"],
+  fork: ["at"],
   recall: ["limit", "scope"],
   purge: ["olderThan"],
   export: ["all"],
