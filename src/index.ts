@@ -117,7 +117,7 @@ export { type ProfileName, profileNamed, profileNames } from "./profiles/profile
 export { type RecallOptions, type RecallTool, recallTool } from "./recall-tool.ts";
 export type { SessionPass } from "./session/compact-view.ts";
 export type { Exported } from "./session/export-session.ts";
-export type { AppendOptions, Session, SessionRequest, Waiting } from "./session/session-port.ts";
+export type { AppendOptions, RewindPoint, Session, SessionRequest, Waiting } from "./session/session-port.ts";
 export type { SessionStats } from "./session/session-stats.ts";
 export type { Appendable } from "./session/wire-input.ts";
 export { openSession, type SessionOptions } from "./session.ts";

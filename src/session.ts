@@ -8,6 +8,7 @@ import { CompactionError } from "./core/errors.ts";
 import type { JsonObject } from "./core/json.ts";
 import { checkSessionId } from "./core/store/session-id.ts";
 import type { SessionState, Store } from "./core/store/store.ts";
+import { addressOf } from "./session/agent-store.ts";
 import { checkedBase, checkSessionOptions, ownBody } from "./session/check-arguments.ts";
 import type { SessionParts } from "./session/compact-view.ts";
 import { createSession } from "./session/create-session.ts";
@@ -25,6 +26,7 @@ export interface SessionOptions<Request extends object = object> {
   readonly body?: object;
   /** Whether a session that is not there is made; default true. */
   readonly create?: boolean;
+  /** Whose session it is. Agents that use the same session id have a session each; without one, a session is found by its id alone. */
   readonly agentId?: string;
   readonly metadata?: JsonObject;
   /** How long a worker that fell silent keeps others from compacting: a minute unless told, at most a day. Renewed while it works. */
@@ -47,25 +49,29 @@ export async function openSession<Request extends object>(
   checkSessionOptions(options);
   const isOwnStore = typeof options.store === "string";
   const compactor = "passOver" in options.compactor ? options.compactor : createCompactor(options.compactor);
-  const store = typeof options.store === "string" ? await openStore(options.store) : options.store;
+  const opened = typeof options.store === "string" ? await openStore(options.store) : options.store;
   const { leaseMs = LEASE_MS, now = Date.now } = options;
-  const connect = async (state: SessionState, ownsStore: boolean): Promise<Session> => {
+  const connect = ({ store, state }: OpenedSession, ownsStore: boolean): Session => {
     const live = createLiveView(store, compactor.format, state);
     const own = { overlay: new Map(), heldOff: { passes: undefined, version: undefined } };
     const parts: SessionParts = { id: state.id, store, compactor, live, ...own, leaseMs, now };
     recalibrate(compactor, live.current());
     return createSession(parts, {
       isOwnStore: ownsStore,
-      // A fork lives on its parent's connection, and leaves it open.
-      reopen: async (newId) => connect(await existing(newId, store), false),
+      fork: async (newId, waiting) => {
+        const copy = await addressOf(opened, newId, state.agentId);
+        await store.fork(state.id, copy.key, waiting);
+        // A fork lives on its parent's connection, and leaves it open.
+        return connect({ store: copy.store, state: await existing(newId, copy.store) }, false);
+      },
     });
   };
   try {
-    const session = await connect(await openState(id, { store, compactor, options }), isOwnStore);
+    const session = connect(await openState(id, { store: opened, compactor, options }), isOwnStore);
     // Requests are what the compactor's own format encodes.
     return session as Session<Request>;
   } catch (error) {
-    if (isOwnStore) await store.close();
+    if (isOwnStore) await opened.close();
     throw error;
   }
 }
@@ -76,14 +82,24 @@ interface OpenInput {
   readonly options: SessionOptions;
 }
 
-async function openState(id: string, input: OpenInput): Promise<SessionState> {
-  const { store, options } = input;
-  const state = await store.open(id);
-  if (state !== undefined) return joined(state, input);
-  if (options.create === false) throw missing(id, store);
-  const isOurs = await begin(id, input);
-  const made = await existing(id, store);
-  return isOurs ? made : joined(made, input);
+interface OpenedSession {
+  readonly store: Store;
+  readonly state: SessionState;
+}
+
+/** Others may make and delete sessions of that id meanwhile; whoever does nothing else is not waited for. */
+const ATTEMPTS_MAX = 5;
+
+async function openState(id: string, input: OpenInput): Promise<OpenedSession> {
+  const { agentId } = input.options;
+  for (let attempt = 1; ; attempt++) {
+    const { store, state } = await addressOf(input.store, id, agentId);
+    if (state !== undefined) return { store, state: await joined(state, { ...input, store }) };
+    if (input.options.create === false) throw missing(id, store);
+    const isOurs = await begin(id, { ...input, store });
+    // Where another worker was faster, its session is found, or an agent of that name makes one of its own.
+    if (isOurs || attempt === ATTEMPTS_MAX) return { store, state: await existing(id, store) };
+  }
 }
 
 /** A session that somebody else has made, once it is known that both speak of the same thing. */

@@ -5,6 +5,7 @@ import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { profileNamed } from "../profiles/profiles.ts";
 import { type Arguments, type OptionSpec, type OptionSpecs, readCount, readWindow, usage } from "./arguments.ts";
 import { CONVERSATION_OPTION, FORMAT_OPTION, STANDARD_INPUT } from "./load.ts";
+import { AGENT_OPTION } from "./store-option.ts";
 import { didYouMean } from "./suggest.ts";
 import { refuseSameFile } from "./write-whole.ts";
 
@@ -28,6 +29,7 @@ export const COMPACT_OPTIONS = {
   out: { type: "string", value: "FILE", about: "where the request goes (default standard output)" },
   json: { type: "boolean", about: "the report as JSON on standard output" },
   store: { type: "string", value: "URL", about: "compact the session of that ID in this store" },
+  agent: AGENT_OPTION,
   conversation: CONVERSATION_OPTION,
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;

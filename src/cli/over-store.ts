@@ -4,7 +4,9 @@
  */
 
 import { setImmediate } from "node:timers/promises";
+import { CompactionError } from "../core/errors.ts";
 import type { Store } from "../core/store/store.ts";
+import { addressOf } from "../session/agent-store.ts";
 import type { Words } from "./arguments.ts";
 import { EXIT, type ExitCode, type Io } from "./command.ts";
 import { hearKeys } from "./interrupt.ts";
@@ -32,10 +34,7 @@ export async function overStore(
     timer = setTimeout(() => giveUp(EXIT.interrupted), GRACE_MS);
   });
   try {
-    const code = await Promise.race([
-      openAndWork(given.text("store") ?? DEFAULT_STORE, use, signal, work),
-      interrupted,
-    ]);
+    const code = await Promise.race([openAndWork({ given, use, signal }, work), interrupted]);
     // A key that was pressed while an embedded store wrote without a pause is heard only now.
     await hearKeys();
     // What was done all the same is told as done.
@@ -68,15 +67,24 @@ export async function readAll<T>(items: AsyncIterable<T>, signal: AbortSignal): 
 const ITEMS_BETWEEN_PAUSES = 1_000;
 
 async function openAndWork(
-  url: string,
-  use: StoreUse,
-  signal: AbortSignal,
+  { given, use, signal }: { readonly given: Words; readonly use: StoreUse; readonly signal: AbortSignal },
   work: (task: StoreTask) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const store = await openStoreAt(url, use);
+  const store = await openStoreAt(given.text("store") ?? DEFAULT_STORE, use);
   try {
-    return await work({ store, signal });
+    return await work({ store: await storeOfAgent(store, given), signal });
   } finally {
     await store.close();
   }
+}
+
+/** With `--agent`, the first operand means that agent's session. */
+async function storeOfAgent(store: Store, given: Words): Promise<Store> {
+  const agent = given.text("agent");
+  const [id = ""] = given.operands;
+  if (agent === undefined) return store;
+  const address = await addressOf(store, id, agent);
+  if (address.state !== undefined) return address.store;
+  const which = `session ${JSON.stringify(id)} of the agent ${JSON.stringify(agent)}`;
+  throw new CompactionError("session-missing", `there is no ${which} in ${store.url}; palimpsest sessions lists them`);
 }

@@ -8,12 +8,13 @@ import { indentedJson } from "./indented-json.ts";
 import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { overStore, type StoreTask } from "./over-store.ts";
-import { STORE_NOTE, STORE_OPTION } from "./store-option.ts";
+import { AGENT_OPTION, STORE_NOTE, STORE_OPTION } from "./store-option.ts";
 import { formatOf, sessionState } from "./stored-session.ts";
 import { terminalOf } from "./terminal.ts";
 import { fitted } from "./text-blocks.ts";
 
 const COMMON = {
+  agent: AGENT_OPTION,
   store: STORE_OPTION,
   json: { type: "boolean", about: "JSON instead of text" },
 } as const satisfies OptionSpecs;

@@ -1,5 +1,6 @@
 /** `palimpsest sessions`: what is in a store, newest first. Changes nothing. */
 
+import { sessionIdIn } from "../core/store/session-key.ts";
 import type { SessionSummary } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
 import { count } from "./numbers.ts";
@@ -26,7 +27,8 @@ Examples:
   settle: () => undefined,
   work: async ({ store, signal, print }) => {
     const sessions = await readAll(store.sessions(), signal);
-    print({ store: store.url, sessions }, (terminal) => render(sessions, store.url, terminal));
+    const listed = sessions.map((session) => ({ ...session, id: sessionIdIn(session.id, session.agentId) }));
+    print({ store: store.url, sessions: listed }, (terminal) => render(listed, store.url, terminal));
     return EXIT.ok;
   },
 });
@@ -36,7 +38,9 @@ function render(sessions: readonly SessionSummary[], url: string, terminal: Term
     return `${fitted(`no sessions in ${oneLine(url)} yet`, terminal)}\npalimpsest import FILE brings one in\n`;
   }
   // An id that is cut is of no use, so the rest gives way first.
-  const fitting = LAYOUTS.find((fields) => widthOf(sessions, fields) <= terminal.columns) ?? CUT_LAYOUT;
+  const isShared = sessions.some(({ agentId }) => agentId !== "");
+  const layouts = isShared ? LAYOUTS.map(([id = ID, ...fields]) => [id, AGENT, ...fields]) : LAYOUTS;
+  const fitting = layouts.find((fields) => widthOf(sessions, fields) <= terminal.columns) ?? CUT_LAYOUT;
   const columns = fitting.map(({ column }) => column);
   const layout = { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) };
   const [titles = "", ...lines] = tableLines(rowsOf(sessions, fitting), layout);
@@ -49,7 +53,12 @@ interface Field {
   cell(session: SessionSummary): string;
 }
 
-const ID: Field = { title: "session", column: { align: "left", isElastic: true }, cell: ({ id }) => oneLine(id) };
+const ID: Field = {
+  title: "session",
+  column: { align: "left", isElastic: true },
+  cell: ({ id }) => oneLine(id),
+};
+const AGENT: Field = { title: "agent", column: { align: "left" }, cell: ({ agentId }) => oneLine(agentId) };
 const FORMAT: Field = { title: "format", column: { align: "left" }, cell: ({ format }) => format };
 const MESSAGES: Field = {
   title: "in view",

@@ -6,7 +6,7 @@ import type { CommandName } from "./command-names.ts";
 import { indentedJson } from "./indented-json.ts";
 import { operandsOf } from "./operands.ts";
 import { overStore, type StoreTask } from "./over-store.ts";
-import { STORE_NOTE, STORE_OPTION, type StoreUse } from "./store-option.ts";
+import { AGENT_OPTION, STORE_NOTE, STORE_OPTION, type StoreUse } from "./store-option.ts";
 import { type Terminal, terminalOf } from "./terminal.ts";
 
 export interface StoreCommandSpec<Settled> {
@@ -38,6 +38,7 @@ export function storeCommand<Settled>(spec: StoreCommandSpec<Settled>): Command 
   const { name, use = "existing" } = spec;
   const options: OptionSpecs = {
     ...spec.options,
+    ...(spec.operands[0] === "ID" && { agent: AGENT_OPTION }),
     store: STORE_OPTION,
     json: { type: "boolean", about: "JSON instead of text" },
   };

@@ -14,6 +14,12 @@ export const DEFAULT_STORE = "sqlite:./.palimpsest/sessions.db";
 
 export const STORE_OPTION: OptionSpec = { type: "string", value: "URL", about: "where the sessions are (below)" };
 
+export const AGENT_OPTION: OptionSpec = {
+  type: "string",
+  value: "A",
+  about: "whose session ID is, where agents share it",
+};
+
 export const STORE_NOTE = `Stores: sqlite:FILE, jsonl:DIR, postgres://HOST/DATABASE
   (default ${DEFAULT_STORE})
 `;

@@ -12,6 +12,15 @@ export function checkText(value: unknown, what: string): void {
   if (typeof value !== "string") throw invalid(`${what} must be a string, not ${typeof value}.`);
 }
 
+/** The message to rewind to, and whether it stays. */
+export function checkedPoint({ to, before }: { readonly to?: unknown; readonly before?: unknown }): [string, boolean] {
+  if ((to === undefined) === (before === undefined))
+    throw invalid("rewind takes either `to` or `before`, a message id.");
+  const [messageId, isKept] = to === undefined ? [before, false] : [to, true];
+  if (typeof messageId !== "string") throw invalid(`A message id must be a string, not ${typeof messageId}.`);
+  return [messageId, isKept];
+}
+
 export function checkedDate(value: unknown): Date {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
   throw invalid("`olderThan` must be a valid Date.");
@@ -25,6 +34,8 @@ export function checkFlag(value: unknown, name: string): void {
 const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   append: ["pinned"],
   rollback: ["to", "cascade"],
+  rewind: ["to", "before"],
+  fork: ["at"],
   recall: ["limit", "scope"],
   purge: ["olderThan"],
   export: ["all"],
@@ -52,10 +63,11 @@ function checkNames(method: string, options: object, known: readonly string[]): 
 export function checkSessionOptions(options: unknown): void {
   if (!isObject(options)) throw invalid("openSession takes an id and { store, compactor }.");
   checkNames("openSession", options, SESSION_OPTIONS);
-  const { store, compactor, leaseMs } = options;
+  const { store, compactor, leaseMs, agentId } = options;
   if (typeof store !== "string" && !(isObject(store) && typeof store.open === "function"))
     throw invalid('`store` must be an address such as "memory:", or a store.');
   if (!isObject(compactor)) throw invalid("`compactor` must be a compactor, or what createCompactor takes.");
+  if (agentId !== undefined) checkText(agentId, "`agentId`");
   if (leaseMs !== undefined) checkLeaseMs(leaseMs);
 }
 

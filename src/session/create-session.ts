@@ -5,12 +5,13 @@ import { copyJson } from "../core/json.ts";
 import type { StoredMessage } from "../core/store/store.ts";
 import { throwIfAborted } from "../core/store/waiting.ts";
 import { createAppender, type Sent } from "./appender.ts";
-import { checkedBase, checkedDate, checkOptions, checkText } from "./check-arguments.ts";
+import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText } from "./check-arguments.ts";
 import { collect } from "./collect.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
 import { exportSession } from "./export-session.ts";
 import { passesBefore } from "./pass-once.ts";
 import { checkPinnable } from "./pinnable.ts";
+import { endAt, endOfQuestion, type FindEnd, leavingBehind, rewindView } from "./rewind.ts";
 import type { Session, Waiting } from "./session-port.ts";
 import { type SessionStats, sessionStats } from "./session-stats.ts";
 import { modelOf } from "./session-view.ts";
@@ -20,7 +21,8 @@ import { viewToSend } from "./view-to-send.ts";
 export interface SessionOwner {
   /** Whether closing the session closes the store. */
   readonly isOwnStore: boolean;
-  reopen(id: string): Promise<Session>;
+  /** A new session with the same log and view. */
+  fork(newId: string, waiting: Waiting): Promise<Session>;
 }
 
 const RECALL_LIMIT = 10;
@@ -36,8 +38,14 @@ export function createSession(parts: SessionParts, owner: SessionOwner): Session
     ...changeMethods(parts),
     fork: (newId, options = {}) =>
       checked("fork", options, async (waiting) => {
-        await store.fork(id, newId, waiting);
-        return owner.reopen(newId);
+        const { at } = options;
+        if (at === undefined) return owner.fork(newId, waiting);
+        checkText(at, "A message id");
+        // Asked before anything is copied: a fork that cannot end there is not made.
+        leavingBehind(await parts.live.refresh(), endAt(at, true));
+        const copy = await owner.fork(newId, waiting);
+        await copy.rewind({ to: at });
+        return copy;
       }),
     close: (options = {}) =>
       checked("close", options, async () => {
@@ -64,6 +72,11 @@ function viewMethods(parts: SessionParts) {
       sent.request = passed.request;
       return passed;
     });
+  const rewind = (options: Waiting, findEnd: FindEnd): Promise<readonly StoredMessage[]> =>
+    appender.after(options, async () => {
+      throwIfAborted(options);
+      return (await rewindView(parts, findEnd, options)).map(copyOf);
+    });
   return {
     append: (messages, options = {}) => appender.add(messages, options),
     request: async (options = {}) => (await pass(options)).request,
@@ -71,6 +84,15 @@ function viewMethods(parts: SessionParts) {
     compact: async (options = {}) => {
       const passed = await pass({ ...options, asked: "manual" });
       return passed.report.compacted ? passed : refuse(passed, id);
+    },
+    rewind: async (options: Parameters<Session["rewind"]>[0]) => {
+      checkOptions(options, "rewind");
+      const [messageId, isKept] = checkedPoint(options ?? {});
+      return rewind(options, endAt(messageId, isKept));
+    },
+    pop: async (options = {}) => {
+      checkOptions(options, "pop");
+      return rewind(options, endOfQuestion);
     },
     rollback: (options = {}) =>
       checked("rollback", options, async (waiting) => {

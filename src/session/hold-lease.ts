@@ -1,5 +1,6 @@
 /** A lease that is renewed for as long as the work takes, and whose loss aborts the work. Never outlives `release`. */
 
+import { hostname } from "node:os";
 import { CompactionError } from "../core/errors.ts";
 import type { Lease, Store } from "../core/store/store.ts";
 import type { Waiting } from "../core/store/waiting.ts";
@@ -19,9 +20,9 @@ const RENEWALS = 3;
 export async function holdLease(
   store: Store,
   sessionId: string,
-  { holder, leaseMs, ...waiting }: Waiting & { readonly holder: string; readonly leaseMs: number },
+  { leaseMs, ...waiting }: Waiting & { readonly leaseMs: number },
 ): Promise<HeldLease | undefined> {
-  const taken = await store.lease(sessionId, holder, leaseMs, waiting);
+  const taken = await store.lease(sessionId, `${hostname()}:${process.pid}`, leaseMs, waiting);
   if (taken === undefined) return undefined;
   let lease = taken;
   const lost = new AbortController();

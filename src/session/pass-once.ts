@@ -1,6 +1,5 @@
 /** One attempt at a compaction: from the newest view to a commit, under a lease that is given back before this returns. */
 
-import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Compactor, ViewPass } from "../compactor.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
@@ -51,7 +50,7 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
       mayBegin: async (plan, { prune }) => {
         if (!needsCommit(plan, prune)) return true;
         if (!mayCompact) return false;
-        held = await holdLease(store, id, { holder: `${hostname()}:${process.pid}`, leaseMs, signal: call.signal });
+        held = await holdLease(store, id, { leaseMs, signal: call.signal });
         held?.signal.addEventListener("abort", () => lost.abort(held?.signal.reason), { once: true });
         return held !== undefined;
       },

@@ -26,7 +26,14 @@ export interface Session<Request extends object = object> {
   compact(options?: SessionRequest): Promise<SessionPass<Request>>;
   /** Takes back a compaction: the newest, or the one named; later ones too with `cascade`. Returns the ids of those undone. */
   rollback(options?: Waiting & { readonly to?: string; readonly cascade?: boolean }): Promise<readonly string[]>;
-  /** Every compaction, oldest first, undone ones included. */
+  /**
+   * Takes everything behind a message (`to`), or that message too (`before`), out of the view and returns it. It goes into the archive as
+   * an event, which a rollback undoes. Throws `already-in-progress` while another worker compacts.
+   */
+  rewind(options: Waiting & RewindPoint): Promise<readonly StoredMessage[]>;
+  /** Rewinds to the user's last words, so that they are answered again; where nothing answers them, takes those out, to be put otherwise. */
+  pop(options?: Waiting): Promise<readonly StoredMessage[]>;
+  /** Every compaction and every rewind, oldest first, undone ones included. */
   history(options?: Waiting): Promise<readonly CompactionEvent[]>;
   stats(options?: Waiting): Promise<SessionStats>;
   /** The view as it is stored. */
@@ -48,7 +55,8 @@ export interface Session<Request extends object = object> {
   /** Deletes archived messages for good; returns how many. */
   purge(options: Waiting & { readonly olderThan: Date }): Promise<number>;
   delete(options?: Waiting): Promise<void>;
-  fork(newId: string, options?: Waiting): Promise<Session<Request>>;
+  /** A new session with the same log, whose view ends with the message `at` where one is named. */
+  fork(newId: string, options?: Waiting & { readonly at?: string }): Promise<Session<Request>>;
   /** The view as a request body; with `all`, the archive and the events beside it. */
   export(options?: Waiting & { readonly all?: boolean }): Promise<Exported>;
   /** Closes the store too where the session opened it. */
@@ -59,6 +67,11 @@ export interface AppendOptions extends Waiting {
   /** True: they stay in the view as they are, whatever is compacted. A message that carries `isPreserved: true` is pinned by itself. */
   readonly pinned?: boolean;
 }
+
+/** Either of them. */
+export type RewindPoint =
+  | { readonly to: string; readonly before?: never }
+  | { readonly before: string; readonly to?: never };
 
 export interface RecallRange {
   readonly limit?: number;

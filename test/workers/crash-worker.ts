@@ -1,5 +1,5 @@
 /**
- * Works on one session until it is killed: appends, compacts, rolls back, opens the store anew. Says what it is about to do and
+ * Works on one session until it is killed: appends, compacts, rewinds, rolls back, opens the store anew. Says what it is about to do and
  * what was acknowledged, so that whoever kills it can tell what must be there afterwards.
  */
 
@@ -60,6 +60,20 @@ async function compact(session: Session): Promise<void> {
   }
 }
 
+/** An event like a compaction, and told as one. */
+async function pop(session: Session): Promise<void> {
+  say({ type: "compacting", before: await viewMark(session) });
+  try {
+    const popped = await session.pop();
+    const eventId = (await session.history()).at(-1)?.id;
+    say(popped.length === 0 ? { type: "not-compacted" } : { type: "compacted", eventId });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    if (error.code !== "already-in-progress" && error.code !== "lease-lost") throw error;
+    say({ type: "not-compacted" });
+  }
+}
+
 async function rollback(session: Session): Promise<void> {
   const newest = (await session.history()).findLast(({ undoneAt }) => undoneAt === null);
   if (newest === undefined) return;
@@ -74,6 +88,7 @@ say({ type: "opened" });
 for (let turn = 0; ; turn++) {
   const choice = random.below(10);
   if (choice < 6) await append(session, turn);
+  else if (choice < 7) await pop(session);
   else if (choice < 8) await compact(session);
   else if (choice < 9) await rollback(session);
   else {

@@ -13,8 +13,9 @@ import { initial } from "./migrations/001-initial.ts";
 import { identity } from "./migrations/002-identity.ts";
 import { attachments } from "./migrations/003-attachments.ts";
 import { searchWords } from "./migrations/004-search-words.ts";
+import { agents } from "./migrations/005-agents.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial, identity, attachments, searchWords];
+export const MIGRATIONS: readonly Migration[] = [initial, identity, attachments, searchWords, agents];
 
 export interface MigrateOptions {
   readonly use: SchemaUse;

@@ -116,6 +116,11 @@ CREATE TABLE sessions (
   updated_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
   incarnation text COLLATE "C" NOT NULL DEFAULT (gen_random_uuid())::text,
   lease_ms double precision,
+  session_id text COLLATE "C" DEFAULT 
+CASE
+    WHEN ((agent_id <> ''::text) AND (length(id) > (length(agent_id) + 1)) AND ("right"(id, (length(agent_id) + 1)) = (chr(31) || agent_id))) THEN "left"(id, ((length(id) - length(agent_id)) - 1))
+    ELSE id
+END,
   CONSTRAINT sessions_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
@@ -133,9 +138,11 @@ CREATE INDEX messages_view ON messages USING btree (session_id, order_key) WHERE
 
 CREATE INDEX messages_with_attachments ON messages USING btree (session_id) WHERE (attachments IS NOT NULL);
 
+CREATE UNIQUE INDEX sessions_by_agent ON sessions USING btree (session_id, md5(agent_id));
+
 CREATE VIEW conversation_state AS
  SELECT s.agent_id,
-    s.id AS session_id,
+    s.session_id,
     newest.summary_content AS summary,
     s.turn_count,
     s.compaction_count,
@@ -149,15 +156,17 @@ CREATE VIEW conversation_state AS
 
 CREATE VIEW message_archive AS
  SELECT 'm'::text || m.sequence AS id,
-    m.session_id,
+    s.session_id,
     m.archived_by AS compaction_event_id,
         CASE
             WHEN strpos(m.body::text, '\u'::text) = 0 THEN m.body
             ELSE regexp_replace(m.body::text, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})'::text, '\1\\ufffd'::text, 'g'::text)::json
         END AS original_message,
-    e.created_at AS archived_at
-   FROM messages m
-     JOIN compaction_events e ON e.session_id = m.session_id AND e.id = m.archived_by
+    e.created_at AS archived_at,
+    s.agent_id
+   FROM sessions s
+     JOIN compaction_events e ON e.session_id = s.id
+     JOIN messages m ON m.session_id = e.session_id AND m.archived_by = e.id
   WHERE m.archived_by IS NOT NULL AND m.made_by IS DISTINCT FROM m.archived_by;
 
 CREATE OR REPLACE FUNCTION attachment_hashes(json)
@@ -224,13 +233,16 @@ CREATE OR REPLACE FUNCTION purge_archived_message()
  LANGUAGE plpgsql
  SET search_path TO SCHEMA
 AS $function$
+DECLARE
+  stored_as text;
 BEGIN
-  DELETE FROM messages WHERE session_id = OLD.session_id AND sequence = substr(OLD.id, 2)::bigint
+  SELECT s.id INTO stored_as FROM sessions s WHERE s.session_id = OLD.session_id AND s.agent_id = OLD.agent_id;
+  DELETE FROM messages WHERE session_id = stored_as AND sequence = substr(OLD.id, 2)::bigint
     AND archived_by = OLD.compaction_event_id;
   IF NOT FOUND THEN RETURN NULL; END IF;
   UPDATE compaction_events SET purged_at = clock_timestamp()
-    WHERE session_id = OLD.session_id AND id = OLD.compaction_event_id AND purged_at IS NULL;
-  IF FOUND THEN UPDATE sessions SET revision = revision + 1 WHERE id = OLD.session_id; END IF;
+    WHERE session_id = stored_as AND id = OLD.compaction_event_id AND purged_at IS NULL;
+  IF FOUND THEN UPDATE sessions SET revision = revision + 1 WHERE id = stored_as; END IF;
   RETURN OLD;
 END
 $function$;

@@ -185,6 +185,33 @@ function suite(world: PostgresWorld): void {
     expect((await store.lease("a", "next", 1_000))?.token).toBeGreaterThan(dead?.token ?? 0);
   });
 
+  test("two agents with one session id are two rows of the views, and unique together", async () => {
+    const { store, rows } = opened();
+    const key = "s\u001ftwo";
+    for (const [id, agentId] of [
+      ["s", "one"],
+      [key, "two"],
+    ] as const) {
+      await store.create({ id, agentId, format: "anthropic-messages", base: {} });
+      await append(store, id, [user("one"), user("two"), user("three")]);
+      await compact(store, id, { archive: [0, 1], summary: agentId });
+    }
+    expect(await rows("SELECT agent_id, session_id, summary FROM conversation_state ORDER BY agent_id")).toEqual([
+      { agent_id: "one", session_id: "s", summary: "one" },
+      { agent_id: "two", session_id: "s", summary: "two" },
+    ]);
+    const archived = "SELECT agent_id FROM message_archive WHERE session_id = 's' ORDER BY agent_id";
+    expect(await rows(archived)).toHaveLength(4);
+    await rows("DELETE FROM message_archive WHERE agent_id = 'two'");
+    expect(await rows(archived)).toEqual([{ agent_id: "one" }, { agent_id: "one" }]);
+    expect((await listOf(store.events(key)))[0]?.purgedAt).not.toBeNull();
+    expect((await listOf(store.events("s")))[0]?.purgedAt).toBeNull();
+    await rows("UPDATE sessions SET agent_id = 'two' WHERE id = 's'").then(
+      () => expect.fail("unique together"),
+      (error: unknown) => expect(String(error)).toContain("sessions_by_agent"),
+    );
+  });
+
   test("eight that start at once make one schema", async () => {
     const schema = world.newSchema();
     const stores = Array.from({ length: 8 }, () => postgresStore({ client: world.newPool({ max: 1 }), schema }));
@@ -195,6 +222,7 @@ function suite(world: PostgresWorld): void {
       { number: 2, name: "identity" },
       { number: 3, name: "attachments" },
       { number: 4, name: "search-words" },
+      { number: 5, name: "agents" },
     ]);
     expect((await listOf(store.sessions())).length).toBe(8);
   });

@@ -10,8 +10,9 @@ import type { Database } from "./database.ts";
 import { initial } from "./migrations/001-initial.ts";
 import { identity } from "./migrations/002-identity.ts";
 import { searchWords } from "./migrations/003-search-words.ts";
+import { agents } from "./migrations/004-agents.ts";
 
-const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords];
+const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords, agents];
 
 /** Only reads. */
 export function schemaOf(database: Database): Omit<SchemaState, "place"> {

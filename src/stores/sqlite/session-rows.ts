@@ -44,9 +44,9 @@ export function checkSession(database: Database, sessionId: string): void {
 }
 
 export function insertSession(database: Database, session: NewSession, createdAt: string): void {
-  if (database.get("SELECT 1 FROM sessions WHERE id = ?", session.id) !== undefined) throw sessionExists(session.id);
-  database.run(
-    "INSERT INTO sessions (id, format, agent_id, parent_id, created_at, updated_at, metadata, base) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  const inserted = database.run(
+    `INSERT INTO sessions (id, format, agent_id, parent_id, created_at, updated_at, metadata, base) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
     session.id,
     session.format,
     session.agentId ?? "",
@@ -56,6 +56,7 @@ export function insertSession(database: Database, session: NewSession, createdAt
     jsonText(session.metadata ?? {}),
     jsonText(session.base),
   );
+  if (inserted === 0) throw sessionExists(session.id);
 }
 
 export interface SessionChange {

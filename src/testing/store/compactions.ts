@@ -154,6 +154,27 @@ export const COMPACTION_CASES: Cases = {
     assert(next.token > lease.token);
     assert.equal(await ids(store, "a"), "m1 m2 m3 m4");
   },
+  "the end of a view leaves by an event that is no compaction, and a rollback puts it before what came since": async ({
+    store,
+    reopen,
+  }) => {
+    await begin(store, "a", 6);
+    const before = (await stateOf(store, "a")).view;
+    const event = { strategy: "rewind", isCompaction: false };
+    const { eventId, insertedIds } = await compact(store, "a", { archive: [4, 5], event });
+    assert.deepEqual(insertedIds, []);
+    assert.equal((await append(store, "a", [user("otherwise")])).ids.join(), "m7");
+    const other = await reopen();
+    assert.equal(await ids(other, "a"), "m1 m2 m3 m4 m7");
+    assert.equal((await stateOf(other, "a")).counters.compactionCount, 0);
+    const archived = await listOf(other.archive("a", { eventId }));
+    assert.deepEqual(bodies(archived), bodies(before.slice(4)));
+    await isSound(other);
+    await other.rollback("a", { to: eventId });
+    assert.equal(await ids(store, "a"), "m1 m2 m3 m4 m5 m6 m7");
+    assert.equal(JSON.stringify((await stateOf(store, "a")).view.slice(0, 6)), JSON.stringify(before));
+    await isSound(store);
+  },
   "a rollback restores the exact view, and keeps what came since": async ({ store, reopen }) => {
     await begin(store, "a", 6);
     await store.setPinned("a", ["m6"], true);

@@ -1,0 +1,83 @@
+/** Finds the session of an agent, and shows its store under the id that the agent gave it, whatever the store calls it. */
+
+import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import { agentKey } from "../core/store/session-key.ts";
+import type { Changes, Lease, SessionState, Store } from "../core/store/store.ts";
+
+export interface SessionAddress {
+  /** In which the id that was given means that agent's session. */
+  readonly store: Store;
+  /** What the store calls it. */
+  readonly key: string;
+  /** Undefined where there is no such session yet. */
+  readonly state: SessionState | undefined;
+}
+
+/** Without an agent a session is found by its id alone. */
+export async function addressOf(store: Store, id: string, agentId = ""): Promise<SessionAddress> {
+  const first = await store.open(id);
+  const isFound = agentId === "" || first?.agentId === agentId;
+  if (isFound) return { store, key: id, state: first };
+  const key = agentKey(id, agentId);
+  const state = await store.open(key);
+  if (first === undefined && state === undefined) return { store, key: id, state };
+  return { store: storeUnder(store, { id, key }), key, state: state && { ...state, id } };
+}
+
+/** The same store, in which `id` means the session that is stored under `key`. */
+function storeUnder(store: Store, { id, key }: { readonly id: string; readonly key: string }): Store {
+  const to = (sessionId: string): string => (sessionId === id ? key : sessionId);
+  const from = (sessionId: string): string => (sessionId === key ? id : sessionId);
+  const leaseTo = (lease: Lease): Lease => ({ ...lease, sessionId: to(lease.sessionId) });
+  const leaseFrom = (lease: Lease | undefined) => lease && { ...lease, sessionId: from(lease.sessionId) };
+  return {
+    ...store,
+    create: (session, ...rest) => store.create({ ...session, id: to(session.id) }, ...rest),
+    open: async (sessionId) => named(await store.open(to(sessionId)), from),
+    changes: async (sessionId, since) => changesUnder(await store.changes(to(sessionId), since), from),
+    append: (sessionId, ...rest) => store.append(to(sessionId), ...rest),
+    lease: async (sessionId, ...rest) => leaseFrom(await store.lease(to(sessionId), ...rest)),
+    renew: async (lease, ttlMs) => leaseFrom(await store.renew(leaseTo(lease), ttlMs)),
+    release: (lease) => store.release(leaseTo(lease)),
+    commit: (sessionId, commit, waiting) =>
+      store.commit(to(sessionId), { ...commit, lease: leaseTo(commit.lease) }, waiting),
+    rollback: (sessionId, ...rest) => store.rollback(to(sessionId), ...rest),
+    setPinned: (sessionId, ...rest) => store.setPinned(to(sessionId), ...rest),
+    setBase: (sessionId, ...rest) => store.setBase(to(sessionId), ...rest),
+    recordMemoryFlush: (sessionId, waiting) => store.recordMemoryFlush(to(sessionId), waiting),
+    events: (sessionId) => eventsUnder(store.events(to(sessionId)), from),
+    edits: (sessionId) => store.edits(to(sessionId)),
+    archive: (sessionId, range) => store.archive(to(sessionId), range),
+    messages: (sessionId, messageIds) => store.messages(to(sessionId), messageIds),
+    log: (sessionId) => store.log(to(sessionId)),
+    counts: (sessionId) => store.counts(to(sessionId)),
+    search: (sessionId, ...rest) => store.search(to(sessionId), ...rest),
+    purge: (sessionId, ...rest) => store.purge(to(sessionId), ...rest),
+    delete: (sessionId, waiting) => store.delete(to(sessionId), waiting),
+    fork: (sessionId, newSessionId, waiting) => store.fork(to(sessionId), to(newSessionId), waiting),
+    examine: (sessionId) => store.examine(sessionId === undefined ? undefined : to(sessionId)),
+  };
+}
+
+type Rename = (sessionId: string) => string;
+
+function named<T extends { readonly id: string }>(record: T | undefined, from: Rename): T | undefined {
+  return record && { ...record, id: from(record.id) };
+}
+
+function changesUnder(changes: Changes, from: Rename): Changes {
+  switch (changes.type) {
+    case "none":
+      return changes;
+    case "appended":
+      return { ...changes, record: { ...changes.record, id: from(changes.record.id) } };
+    case "changed":
+      return { ...changes, state: { ...changes.state, id: from(changes.state.id) } };
+    default:
+      return changes satisfies never;
+  }
+}
+
+async function* eventsUnder(events: AsyncIterable<CompactionEvent>, from: Rename): AsyncIterable<CompactionEvent> {
+  for await (const event of events) yield { ...event, sessionId: from(event.sessionId) };
+}
