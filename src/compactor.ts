@@ -39,7 +39,7 @@ import type { SettingsInput } from "./core/settings/settings-input.ts";
 import type { TokenCounter } from "./core/tokens/tokens.ts";
 import { counterNamed } from "./counters.ts";
 import type { ProfileName } from "./profiles/profiles.ts";
-import { mergeInputs, resolveSettings, type SettingsLayers, settingsKeys } from "./settings.ts";
+import { mergeInputs, profileNameOf, resolveSettings, type SettingsLayers, settingsKeys } from "./settings.ts";
 import { filesOfMessages } from "./summarizers/extractive/calls/message-files.ts";
 import { extractive } from "./summarizers/extractive.ts";
 import { shrinkToTokens } from "./summarizers/shrink-text.ts";
@@ -214,7 +214,11 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
       ...(keepRecent !== undefined && { keepRecent }),
       ...(scoreMessage !== undefined && { scoreMessage: rememberScores(scoreMessage) }),
     },
-    watch: createWatch(options, { profile, telemetry: createTelemetry(telemetry), filesOf: filesOfMessages }),
+    watch: createWatch(options, {
+      profile: profileNameOf(profile),
+      telemetry: createTelemetry(telemetry),
+      filesOf: filesOfMessages,
+    }),
     calibration: createCalibration(),
     memory: createViewMemory(),
     sizes: new Map(),

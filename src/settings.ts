@@ -46,8 +46,17 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
   const { compact } = complete;
   const settings = { ...complete, compact: { ...compact, triggers: compact.triggers.map(settledTrigger) } };
   refuseProblems(crossCheck(settings));
+  NAMES.set(settings, profileNameOf(layers.profile));
   return deepFreeze(settings);
 }
+
+/** The profile that settings began from, so that its log lines and its name in records survive being resolved first; `own` for all others. */
+export function profileNameOf(profile: SettingsLayers["profile"] = "balanced"): string {
+  return typeof profile === "string" ? profile : (NAMES.get(profile) ?? "own");
+}
+
+/** Of settings that were resolved here. They are frozen, and a copy that somebody changed is nobody's. */
+const NAMES = new WeakMap<Settings, string>();
 
 /** The keys at the top of all settings. */
 export const settingsKeys: readonly string[] = Object.keys(settingsSchema.keys);
@@ -67,7 +76,10 @@ function shippedAlone(layers: SettingsLayers): Settings | undefined {
   const { profile = "balanced", ...others } = layers;
   if (typeof profile !== "string" || !isProfileName(profile)) return undefined;
   const isAlone = Object.entries(others).every(([key, layer]) => isLayer(key) && saysNothing(layer));
-  return isAlone ? profileNamed(profile) : undefined;
+  if (!isAlone) return undefined;
+  const settings = profileNamed(profile);
+  NAMES.set(settings, profile);
+  return settings;
 }
 
 function saysNothing(layer: unknown): boolean {

@@ -221,7 +221,7 @@ function isEmpty({ text }: SummaryResult): boolean {
 }
 
 /** True of the failure, but not of the pass once a step of the ladder was taken. */
-const UNCHANGED = / The conversation was not changed\.$/;
+const UNCHANGED = / The conversation was not changed\./;
 
 /** The zone holds no word: there is nothing to keep of it. */
 const NOTHING_SAID: Fallback = { step: "truncate", because: "There is no text to summarize." };

@@ -45,11 +45,7 @@ export interface Watch {
   filesOf(messages: readonly Message[]): FileOperations;
 }
 
-export function createWatch(
-  options: WatchOptions,
-  rest: Pick<Watch, "telemetry" | "filesOf"> & { readonly profile: unknown },
-): Watch {
-  const { profile = "balanced" } = rest;
+export function createWatch(options: WatchOptions, rest: Pick<Watch, "telemetry" | "filesOf" | "profile">): Watch {
   const register = createHooks(options.hooks);
   return {
     get hooks(): HookLists {
@@ -59,7 +55,7 @@ export function createWatch(
     context: options.hookContext ?? {},
     logger: options.logger,
     telemetry: rest.telemetry,
-    profile: typeof profile === "string" ? profile : "own",
+    profile: rest.profile,
     counts: createCounts(),
     now: options.now ?? (() => performance.now()),
     filesOf: rest.filesOf,

@@ -48,7 +48,9 @@ export function describeSettings(settings: Settings): readonly DescriptionRow[] 
     ["message limit", limitText(settings)],
     [
       "memory flush",
-      memoryFlush.enabled ? `${shown(memoryFlush.softThresholdTokens)} tokens before the reserve` : "off",
+      memoryFlush.enabled
+        ? `for your loop: ${shown(memoryFlush.softThresholdTokens)} tokens before the reserve`
+        : "off",
     ],
   ];
   return rows.map(([topic, value]) => ({ topic, value }));

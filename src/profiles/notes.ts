@@ -33,7 +33,7 @@ export const profileNotes: Readonly<Record<ProfileName, ProfileNote>> = {
     store: "a state row per session",
   },
   openclaw: {
-    about: "A reserve kept free, staged summaries, a memory flush before each compaction.",
+    about: "A reserve kept free, staged summaries; what a loop needs for a memory flush.",
     store: "append-only log",
   },
   "auto-compact": {

@@ -5,6 +5,7 @@
  */
 
 import type { SummarizeContext } from "../core/checkpoint/summary.ts";
+import { errorText } from "../core/error-text.ts";
 import { isObject } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
 import { timerMs } from "../core/timer-limit.ts";
@@ -196,5 +197,6 @@ function failureOf(outcome: Failed, { isOverflow, attempt, timeoutMs }: FailedAt
       cause: outcome.error,
     });
   }
-  return summaryFailed("error", `The model call failed in attempt ${attempt}.`, { cause: outcome.error });
+  const said = errorText(outcome.error).replace(/[.\s]+$/, "");
+  return summaryFailed("error", `The model call failed in attempt ${attempt}: ${said}.`, { cause: outcome.error });
 }

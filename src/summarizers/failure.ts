@@ -1,5 +1,6 @@
 /** How a summary can fail, each way by name. A failure is always an error with one of these reasons, never a text. */
 
+import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
 
 export type SummaryFailureReason =
@@ -48,6 +49,13 @@ export function throwIfAborted(signal: AbortSignal): void {
 /** The reason of a failure of ours, `error` for whatever else was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof CompactionError ? (error.reason ?? error.code) : "error";
+}
+
+/** What went wrong, without what every failure of ours says beside it. */
+export function explanationOf(error: unknown): string {
+  return errorText(error)
+    .replace(/^No summary was made \([\w-]+\): /, "")
+    .replace(/ The conversation was not changed\./, "");
 }
 
 export function isAborted(error: unknown): boolean {

@@ -19,7 +19,7 @@ const counter = messageCounter({ name: "characters", countText: (text) => text.l
 async function guard(draft: string, answers: readonly string[] = [], rest: Partial<SummaryInput> = {}) {
   const input = inputOf(MESSAGES, { counter, budgetTokens: 2_000, ...rest });
   let asked = 0;
-  const repair = () => Promise.resolve(answers[asked++]);
+  const repair = () => Promise.resolve(answers[asked++] ?? { failed: "no answer" });
   const { text, notes } = await guardSummary(draft, createGuardContext(input, { sections: [], rankFacts }), { repair });
   expect(text.length).toBeLessThanOrEqual(input.budgetTokens);
   return { text, notes, asked };
@@ -56,7 +56,7 @@ describe("it is asked for once", () => {
     expect([worse.asked, worse.notes[0]]).toEqual([1, "A repair of the summary made it worse and was not used."]);
     expect(worse.text).toContain(naming(3));
     const none = await guard(naming(3));
-    expect([none.asked, none.notes[0]]).toEqual([1, "A repair of the summary was asked for and failed."]);
+    expect([none.asked, none.notes[0]]).toEqual([1, "A repair of the summary was asked for and failed: no answer"]);
     expect(FACTS.filter((fact) => !none.text.includes(fact))).toEqual([]);
   });
 });

@@ -26,8 +26,8 @@ export interface GuardedSummary {
   readonly notes: readonly string[];
 }
 
-/** Asks once for a better text; undefined when there was no answer that could be used. */
-export type Repair = (draft: string, findings: Findings) => Promise<string | undefined>;
+/** Asks once for a better text, or says why there is none. */
+export type Repair = (draft: string, findings: Findings) => Promise<string | { readonly failed: string }>;
 
 export interface GuardRun {
   readonly repair?: Repair | undefined;
@@ -86,8 +86,8 @@ async function repaired(draft: string, context: GuardContext, repair: Repair | u
   const findings = findProblems(draft, context);
   if (repair === undefined || !isWorthRepair(findings)) return { text: draft, findings, notes: [] };
   const second = await repair(draft, findings);
-  if (second === undefined)
-    return { text: draft, findings, notes: ["A repair of the summary was asked for and failed."] };
+  if (typeof second !== "string")
+    return { text: draft, findings, notes: [`A repair of the summary was asked for and failed: ${second.failed}`] };
   const better = findProblems(second, context);
   if (severity(better) > severity(findings)) {
     return { text: draft, findings, notes: ["A repair of the summary made it worse and was not used."] };

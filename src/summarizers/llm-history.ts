@@ -5,7 +5,7 @@
  */
 
 import type { SummarizeContext, SummaryInput } from "../core/checkpoint/summary.ts";
-import { isAborted, reasonOf } from "./failure.ts";
+import { explanationOf, isAborted, reasonOf } from "./failure.ts";
 import { type HistoryShare, needsHistoryPruning, pruneHistory } from "./history-share.ts";
 import type { LlmSettings } from "./llm-options.ts";
 import { type LlmPlan, planLlm } from "./llm-plan.ts";
@@ -76,7 +76,8 @@ export async function summarizeApart(
     if (isAborted(error) || !run.settings.allowPartial) throw error;
     const { droppedMessageCount } = share;
     const lost = `The oldest ${droppedMessageCount} messages could not be summarised (${reasonOf(error)}).`;
-    return { plan: withPrevious(apart.previous), notes: [note, lost], omissions: [lost], failures: [lost] };
+    const failures = [`${lost} ${explanationOf(error)}`];
+    return { plan: withPrevious(apart.previous), notes: [note, lost], omissions: [lost], failures };
   }
 }
 

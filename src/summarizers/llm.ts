@@ -13,7 +13,7 @@ import {
 } from "../core/checkpoint/summary.ts";
 import { acceptAnswer, failed } from "./answer.ts";
 import { ask, type CallBudget, createCallBudget } from "./ask.ts";
-import { isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
+import { explanationOf, isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { guardSummary, type Repair } from "./guard.ts";
 import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
 import { firstDraft, type PlannedSummary, planSummary } from "./llm-draft.ts";
@@ -150,7 +150,7 @@ function repairer({ plan, settings, context, askText, guardContext }: RepairRun)
       return await askText({ prompt, maxTokens: plan.context.maxTokens, signal: context.signal });
     } catch (error) {
       if (isAborted(error)) throw error;
-      return undefined;
+      return { failed: explanationOf(error) };
     } finally {
       context.progress({ stage: "repair", done: 1, total: 1 });
     }

@@ -6,7 +6,7 @@
 import type { SummarizeContext } from "../core/checkpoint/summary.ts";
 import type { PlannedPart } from "./call-plan.ts";
 import { joinEntries } from "./cap-entries.ts";
-import { isAborted, reasonOf, summaryFailed, throwIfAborted } from "./failure.ts";
+import { explanationOf, isAborted, reasonOf, summaryFailed, throwIfAborted } from "./failure.ts";
 import type { LlmSettings } from "./llm-options.ts";
 import { type LlmPlan, partPrompt } from "./llm-plan.ts";
 import { forEachBounded } from "./parallel.ts";
@@ -51,7 +51,7 @@ export async function writeDraft(run: StagedRun): Promise<Draft> {
   const texts = outcomes.map((outcome) => (outcome.type === "text" ? outcome.text : `(${outcome.omission})`));
   const succeeded = outcomes.filter((outcome) => outcome.type === "text").length;
   const omissions = outcomes.flatMap((outcome) => (outcome.omission === undefined ? [] : [outcome.omission]));
-  const failures = outcomes.flatMap((outcome) => (outcome.type === "failed" ? [outcome.omission] : []));
+  const failures = outcomes.flatMap((outcome) => (outcome.type === "failed" ? [outcome.failure] : []));
   if (succeeded === 1 && plan.previous === undefined) {
     const text = outcomes.find((outcome) => outcome.type === "text")?.text ?? "";
     return { text, notes: omissions, omissions, failures };
@@ -79,7 +79,8 @@ async function singleDraft(part: PlannedPart, run: StagedRun): Promise<Draft> {
 
 type PartOutcome =
   | { readonly type: "text"; readonly text: string; readonly omission?: string }
-  | { readonly type: "failed"; readonly omission: string; readonly error: unknown };
+  /** The omission is for the summary's reader, the failure for the report: only that has the provider's own words. */
+  | { readonly type: "failed"; readonly omission: string; readonly failure: string; readonly error: unknown };
 
 async function summarizeParts(run: StagedRun): Promise<readonly PartOutcome[]> {
   const { plan, settings, context } = run;
@@ -114,7 +115,8 @@ async function partOutcome(part: PlannedPart, run: StagedRun, signal: AbortSigna
     return { type: "text", text, omission: `${where}: the middle of this stretch was left out to fit.` };
   } catch (error) {
     if (isAborted(error)) throw error;
-    return { type: "failed", omission: `${where} could not be summarised (${reasonOf(error)}).`, error };
+    const omission = `${where} could not be summarised (${reasonOf(error)}).`;
+    return { type: "failed", omission, failure: `${omission} ${explanationOf(error)}`, error };
   }
 }
 
@@ -163,7 +165,7 @@ async function mergeGroup(group: readonly string[], step: MergeStep, run: Staged
     if (isAborted(error) || !settings.allowPartial) throw error;
     throwIfAborted(step.signal);
     step.notes.push(
-      `Merging ${group.length} partial summaries failed (${reasonOf(error)}); they were put together as they are.`,
+      `Merging ${group.length} partial summaries failed (${reasonOf(error)}); they were put together as they are. ${explanationOf(error)}`,
     );
     return putTogether([...previous, ...group], settings.pack);
   }

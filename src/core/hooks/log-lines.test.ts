@@ -7,6 +7,8 @@ import {
   scriptedSummarizer,
 } from "../../../test/watched-pass.ts";
 import type { CompactorOptions } from "../../compactor.ts";
+import { adapters } from "../../profiles/adapters/adapters.ts";
+import { resolveSettings } from "../../settings.ts";
 import { type LogEvent, lineFor } from "./log-lines.ts";
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
@@ -59,6 +61,37 @@ describe("the sources' own lines, with live numbers", () => {
       `info [compact] done: ${report.tokensAfter} tokens remaining`,
     ]);
   });
+
+  test.each([
+    [
+      "micro-agent",
+      { CompactionStrategy: "summarize" },
+      /^info Compaction: estimated ~[\d,]+ tokens, threshold 80,000 —/m,
+    ],
+    ["nous", { NOUS_COMPACTION_ENABLED: "true" }, /^info Pruned 10 tool results \(soft: 4, hard: 6\)$/m],
+    ["openclaw", "{}", /^info Overflow: compaction succeeded/m],
+    ["auto-compact", { auto_compact_threshold: 50_000 }, /^info \[compact\] triggered: \d+ tokens > 50000 threshold$/m],
+  ] as const)(
+    "%s, configured by its adapter, resolved first or laid over the profile",
+    async (name, configuration, line) => {
+      const adapted = adapters[name](configuration);
+      const resolved = resolveSettings(adapted);
+      const again = resolveSettings({ profile: resolved, user: { prune: { keepLast: 2 } } });
+      for (const options of [
+        { profile: resolved },
+        { profile: again },
+        { profile: adapted.profile, ...adapted.user },
+      ]) {
+        const logger = arrayLogger();
+        const { compactor } = listening({ compact: {}, ...options, logger });
+        const call = name === "openclaw" ? ({ checkPoint: "onOverflow" } as const) : {};
+        await compactor.fit(conversation(12, 30_000), call);
+        expect(compactor.profile).toBe(name);
+        expect(logger.lines.map(([level, message]) => `${level} ${message}`).join("\n")).toMatch(line);
+      }
+      expect(listening({ profile: structuredClone(resolved) }).compactor.profile).toBe("own");
+    },
+  );
 
   describe("openclaw: at the check point for overflows (R220)", () => {
     const overflowed = async (options: Partial<CompactorOptions>, rounds: number, answer?: Error) => {

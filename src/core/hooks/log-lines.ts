@@ -69,7 +69,7 @@ function sentence(because: string): string {
   return because.replace(UNCHANGED, "").replace(/[.;\s]+$/, "");
 }
 
-const UNCHANGED = /(?:[.;\s]*(?:nothing|the conversation) was (?:not )?changed\.?)+\s*$/i;
+const UNCHANGED = /[.;\s]*(?:nothing|the conversation) was (?:not )?changed\b\.?/gi;
 
 const NEUTRAL: Voice = {
   "trigger-fired": ({ reason, tokens, thresholdTokens }) => {
