@@ -88,7 +88,7 @@ export function isWorthTelling({ summary }: ToolFailure): boolean {
   return !isInterruption(summary) && !(SEARCH.test(summary) && BARE_EXIT.test(summary));
 }
 
-/** Whether a client let the call not run: that is nothing to overcome. Says nothing about who decided it, or why. */
+/** Whether a client kept the call from running: then there is no failure to overcome. Asserts nothing about who decided it, or why. */
 export function isHeldBack({ summary }: ToolFailure): boolean {
   const at = summary.indexOf(OUTCOME_MARK);
   return HELD_BACK.test(summary.slice(at < 0 ? 0 : at + OUTCOME_MARK.length));
