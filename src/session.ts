@@ -97,8 +97,9 @@ async function openState(id: string, input: OpenInput): Promise<OpenedSession> {
     if (state !== undefined) return { store, state: await joined(state, { ...input, store }) };
     if (input.options.create === false) throw missing(id, store);
     const isOurs = await begin(id, { ...input, store });
-    // Where another worker was faster, its session is found, or an agent of that name makes one of its own.
-    if (isOurs || attempt === ATTEMPTS_MAX) return { store, state: await existing(id, store) };
+    if (isOurs) return { store, state: await existing(id, store) };
+    // Another worker was faster: its session is found now, or stands aside where it is another agent's.
+    if (attempt === ATTEMPTS_MAX) throw changing(id, store);
   }
 }
 
@@ -142,6 +143,11 @@ async function existing(id: string, store: Store): Promise<SessionState> {
   const state = await store.open(id);
   if (state === undefined) throw missing(id, store);
   return state;
+}
+
+function changing(id: string, { url }: Store): CompactionError {
+  const message = `Others make and delete a session ${JSON.stringify(id)} in ${url} all the time. Nothing was changed; try again.`;
+  return new CompactionError("store-conflict", message, { retryable: true });
 }
 
 function missing(id: string, { url }: Store): CompactionError {

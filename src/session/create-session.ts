@@ -44,8 +44,13 @@ export function createSession(parts: SessionParts, owner: SessionOwner): Session
         // Asked before anything is copied: a fork that cannot end there is not made.
         leavingBehind(await parts.live.refresh(), endAt(at, true));
         const copy = await owner.fork(newId, waiting);
-        await copy.rewind({ to: at });
-        return copy;
+        try {
+          await copy.rewind({ to: at });
+          return copy;
+        } catch (error) {
+          await copy.delete();
+          throw error;
+        }
       }),
     close: (options = {}) =>
       checked("close", options, async () => {
