@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/cpu-time.ts";
 import { cut, cutStart, displayWidth, excerpt, oneLine, safeText } from "./one-line.ts";
 
 function checkLine(text: string, expected: string): void {
@@ -35,9 +36,9 @@ test("of a path the end is kept", () => expect(cutStart("a/long/path/file.json",
 
 test("an excerpt of a huge text looks at its beginning only", () => {
   const huge = `\n\n   first line\n${"x".repeat(5_000_000)}`;
-  const started = performance.now();
+  const started = cpuMs();
   expect(excerpt(huge, 20)).toBe("first line xxxxxxxx…");
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(cpuMs() - started).toBeLessThan(5_000);
 });
 
 test("a text of several lines keeps them and loses what acts on a terminal", () => {

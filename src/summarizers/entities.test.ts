@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/cpu-time.ts";
 import { createSource, entitiesOf } from "./entities.ts";
 
 function found(text: string): readonly string[] {
@@ -51,7 +52,7 @@ test.each([
 });
 
 test("linear on hostile text", () => {
-  const started = performance.now();
+  const started = cpuMs();
   for (const piece of ["a", "1", "1,", "1.", "a/", "a.", "@", "-", "0f"]) entitiesOf(piece.repeat(100_000));
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(cpuMs() - started).toBeLessThan(5_000);
 });

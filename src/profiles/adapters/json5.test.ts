@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { cpuMs } from "../../../test/cpu-time.ts";
 import { CompactionError } from "../../core/errors.ts";
 import { parseJson5 } from "./json5.ts";
 
@@ -82,7 +83,7 @@ test("any text is read or refused, in time", () => {
     { numRuns: 2_000 },
   );
   const long = ["/**/".repeat(200_000), "//\n".repeat(300_000), " ".repeat(900_000), "/* /".repeat(200_000)];
-  const start = performance.now();
+  const start = cpuMs();
   for (const blank of long) expect(() => parseJson5(blank)).toThrow(CompactionError);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(cpuMs() - start).toBeLessThan(5_000);
 });
