@@ -130,7 +130,8 @@ function textOf(body: unknown): string {
 function shortened(text: string): string {
   const line = text.replaceAll("\n", " ");
   if (line.length <= SHOWN_CHARACTERS_MAX) return line;
-  return `${line.slice(0, SHOWN_CHARACTERS_MAX)}… (${line.length.toLocaleString("en-US")} characters)`;
+  // A word is shown whole or not at all.
+  return `${line.slice(0, SHOWN_CHARACTERS_MAX).replace(/\s\S*$/, "")} … (${line.length.toLocaleString("en-US")} characters)`;
 }
 
 function say(text: string): void {

@@ -7,7 +7,7 @@ import type { FormatName } from "../core/message.ts";
 import { readTranscriptFile, type TranscriptSource } from "../transcripts/index.ts";
 import { inspectTranscript } from "./inspection.ts";
 import { count, percent, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
+import { cutStart, displayWidth, oneLine, padEnd } from "./one-line.ts";
 import { type Column, RIGHT, tableLines } from "./table.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
 import { fitted, headline, joinBlocks } from "./text-blocks.ts";
@@ -102,36 +102,38 @@ function listed(directory: string, path: string, windowTokens: number | undefine
   };
 }
 
-export function renderDirectory({ directory, files, unread, leftOut }: DirectoryListing, terminal: Terminal): string {
-  const hasWindow = files.some(({ usedRatio }) => usedRatio !== undefined);
-  const rows = [
-    ["tokens", ...(hasWindow ? ["window"] : []), "messages", "changed (UTC)", "kind", "file"],
-    ...files.map(({ file, tokens, usedRatio, messages, modifiedAt, source }) => [
-      count(tokens),
-      ...(hasWindow ? [percent(usedRatio ?? 0, 0)] : []),
-      count(messages),
-      minuteOf(modifiedAt),
-      source,
-      oneLine(file),
-    ]),
-  ];
-  const numbers = hasWindow ? [RIGHT, RIGHT, RIGHT] : [RIGHT, RIGHT];
-  const columns: readonly Column[] = [
-    ...numbers,
-    { align: "left" },
-    { align: "left" },
-    { align: "left", isElastic: true },
-  ];
-  const layout = { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) };
-  const [titles = "", ...lines] = tableLines(rows, layout);
-  const holds = plural(files.length, "file");
+export function renderDirectory(listing: DirectoryListing, terminal: Terminal): string {
+  const { directory, files, unread, leftOut } = listing;
   const notes = [
     ...(unread.length === 0 ? [] : [`${plural(unread.length, "other file")} with no conversation; --json says why`]),
     ...(leftOut === 0 ? [] : [`${count(leftOut)} more were not looked at; name a folder inside`]),
   ];
   return joinBlocks([
-    headline(`${oneLine(directory)}:`, ` ${holds} with conversations`, { terminal }),
-    files.length === 0 ? [] : [paint(terminal, "gray", titles), ...lines],
+    headline(`${oneLine(directory)}:`, ` ${plural(files.length, "file")} with conversations`, { terminal }),
+    files.length === 0 ? [] : fileLines(files, terminal),
     notes.map((note) => paint(terminal, "gray", fitted(note, terminal))),
   ]);
+}
+
+function fileLines(files: readonly ListedFile[], terminal: Terminal): readonly string[] {
+  const hasWindow = files.some(({ usedRatio }) => usedRatio !== undefined);
+  const rows = [
+    ["tokens", ...(hasWindow ? ["window"] : []), "messages", "changed (UTC)"],
+    ...files.map(({ tokens, usedRatio, messages, modifiedAt }) => [
+      count(tokens),
+      ...(hasWindow ? [percent(usedRatio ?? 0, 0)] : []),
+      count(messages),
+      minuteOf(modifiedAt),
+    ]),
+  ];
+  const columns: readonly Column[] = [...(hasWindow ? [RIGHT] : []), RIGHT, RIGHT, { align: "left" }];
+  const lines = tableLines(rows, { columns, widthMax: terminal.columns }).map((line) => `${line}  `);
+  const width = Math.max(...lines.map(displayWidth));
+  // Of a path, the end tells more.
+  const named = (file: string): string => cutStart(oneLine(file), terminal.columns - width, ellipsisOf(terminal));
+  const [titles = "", ...rest] = lines.map((line) => padEnd(line, width));
+  return [
+    paint(terminal, "gray", `${titles}file`),
+    ...rest.map((line, index) => line + named(files[index]?.file ?? "")),
+  ];
 }
