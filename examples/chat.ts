@@ -6,6 +6,7 @@
 
 import { createInterface } from "node:readline";
 import { parseArgs, styleText } from "node:util";
+import { wrap } from "../src/cli/wrap.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 import { CompactionError, openSession, type Session } from "../src/index.ts";
 import { toyReply } from "./chat/toy-model.ts";
@@ -19,6 +20,7 @@ const { values } = parseArgs({
 });
 const WINDOW_TOKENS = Number(values.window);
 const BAR_COLUMNS = 40;
+const COLUMNS = 80;
 const SHOWN_CHARACTERS_MAX = 160;
 
 const HELP = `Say anything; end with a question mark to ask. The window is ${WINDOW_TOKENS.toLocaleString("en-US")} tokens.
@@ -99,7 +101,7 @@ async function turn(text: string): Promise<true> {
   const response = values.url === undefined ? toyReply(chatRequest(request)) : await post(values.url, request);
   await session.append(response);
   const newest = (await session.view()).at(-1);
-  console.log(`model> ${shortened(textOf(newest?.body))}`);
+  console.log(wrapped(`model> ${shortened(textOf(newest?.body))}`));
   const { currentTokens, windowTokens, usedRatio } = await session.stats();
   const filled = Math.min(BAR_COLUMNS, Math.round(usedRatio * BAR_COLUMNS));
   say(`[${"=".repeat(filled)}${"·".repeat(BAR_COLUMNS - filled)}] ${currentTokens} of ${windowTokens} tokens`);
@@ -128,9 +130,17 @@ function textOf(body: unknown): string {
 function shortened(text: string): string {
   const line = text.replaceAll("\n", " ");
   if (line.length <= SHOWN_CHARACTERS_MAX) return line;
-  return `${line.slice(0, SHOWN_CHARACTERS_MAX)}… (${line.length.toLocaleString("en-US")} characters)`;
+  // A word is shown whole or not at all.
+  return `${line.slice(0, SHOWN_CHARACTERS_MAX).replace(/\s\S*$/, "")} … (${line.length.toLocaleString("en-US")} characters)`;
 }
 
 function say(text: string): void {
-  console.log(styleText("gray", `  ${text}`));
+  console.log(styleText("gray", wrapped(`  ${text}`)));
+}
+
+/** Between words, as wide as the terminal; lines that follow stand under the first word. */
+function wrapped(line: string): string {
+  const [indent = ""] = /^(?:model> | *)/.exec(line) ?? [];
+  const columns = (process.stdout.columns ?? COLUMNS) - indent.length;
+  return indent + wrap(line.slice(indent.length), columns).join(`\n${" ".repeat(indent.length)}`);
 }

@@ -25,6 +25,7 @@ export const COMPACT_OPTIONS = {
   summarizer: { type: "string", value: "NAME", about: "extractive (default), or none to leave out" },
   instructions: { type: "string", value: "TEXT", about: "what the summary should focus on" },
   "dry-run": { type: "boolean", about: "print the plan; write nothing" },
+  summary: { type: "boolean", about: "print the summary; the request goes to --out only" },
   diff: { type: "boolean", about: "show what becomes of each message" },
   out: { type: "string", value: "FILE", about: "where the request goes (default standard output)" },
   json: { type: "boolean", about: "the report as JSON on standard output" },
@@ -47,17 +48,20 @@ export interface CompactOptions {
   readonly summarizer: SummarizerName;
   readonly instructions: string | undefined;
   readonly isDryRun: boolean;
+  /** The summary is wanted on standard output. */
+  readonly withSummary: boolean;
   readonly withDiff: boolean;
   readonly isJson: boolean;
   /** Undefined when the request is not wanted; `-` for standard output. */
   readonly out: string | undefined;
 }
 
-export function readCompactOptions(given: Arguments): CompactOptions {
+/** `store` where the session is known to be there, and nobody named it. */
+export function readCompactOptions(given: Arguments, store = readStore(given)): CompactOptions {
   const [target, keep] = [given.text("target"), given.text("keep")];
   return {
     file: given.file,
-    store: readStore(given),
+    store,
     format: given.text("format"),
     conversation: given.text("conversation"),
     profile: readProfile(given.text("profile")),
@@ -67,9 +71,10 @@ export function readCompactOptions(given: Arguments): CompactOptions {
     summarizer: readSummarizer(given.text("summarizer")),
     instructions: given.text("instructions"),
     isDryRun: given.isSet("dry-run"),
+    withSummary: readWithSummary(given),
     withDiff: given.isSet("diff"),
     isJson: given.isSet("json"),
-    out: readOut(given),
+    out: readOut(given, store !== undefined),
   };
 }
 
@@ -124,12 +129,20 @@ function readStore(given: Arguments): string | undefined {
   throw usage(`--${strange} is about files; with --store, compact takes the ID of a session`);
 }
 
-function readOut(given: Arguments): string | undefined {
+/** One thing at a time on standard output; JSON has the summary in it. */
+function readWithSummary(given: Arguments): boolean {
+  if (!given.isSet("summary")) return false;
+  if (given.isSet("json")) throw usage("--json has the summary in it; leave --summary out");
+  if (given.text("out") === STANDARD_INPUT) throw usage("--summary and --out - both want standard output; name a file");
+  return true;
+}
+
+function readOut(given: Arguments, isStored: boolean): string | undefined {
   const out = given.text("out");
   const [isDryRun, isJson] = [given.isSet("dry-run"), given.isSet("json")];
   if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it");
-  const isStored = given.text("store") !== undefined;
-  if (isDryRun || (out === undefined && (isJson || isStored))) return undefined;
+  const isRequestWanted = !(isJson || isStored || given.isSet("summary"));
+  if (isDryRun || (out === undefined && !isRequestWanted)) return undefined;
   if (out === undefined) return STANDARD_INPUT;
   if (out === "") throw usage("--out needs a FILE (- for standard output)");
   if (out === STANDARD_INPUT) {

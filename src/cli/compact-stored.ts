@@ -22,7 +22,7 @@ import { STANDARD_INPUT } from "./load.ts";
 import { oneLine } from "./one-line.ts";
 import type { StoreTask } from "./over-store.ts";
 import type { ProgressLine } from "./progress-line.ts";
-import { compactionText } from "./render-compaction.ts";
+import { compactionText, summaryText } from "./render-compaction.ts";
 import { eventsOf, formatOf, sessionState, viewConversation } from "./stored-session.ts";
 import { type Subject, subjectFrom } from "./subject.ts";
 import { terminalOf } from "./terminal.ts";
@@ -142,7 +142,8 @@ function report(compaction: Compaction, { id, number }: Stored, { options, io }:
     io.stdout.write(indentedJson({ ...compaction, ...stored, isDryRun, out: out ?? null }));
     return;
   }
-  const place = out === STANDARD_INPUT ? io.stderr : io.stdout;
+  if (options.withSummary) io.stdout.write(summaryText(compaction, io.stdout));
+  const place = out === STANDARD_INPUT || options.withSummary ? io.stderr : io.stdout;
   const closing =
     number === undefined ? "nothing was changed" : `stored as compaction ${number}; palimpsest rollback takes it back`;
   place.write(`${compactionText(compaction, terminalOf(place, io.environment), options)}\n${closing}\n`);

@@ -239,3 +239,42 @@ describe.concurrent("refused", () => {
   test("a dry run with a place to write", () => checkRefused(["--dry-run", "--out", "x.json"], /writes nothing/));
   test("two things for standard output", () => checkRefused(["--json", "--out", "-"], /both want standard output/));
 });
+
+describe("--summary", () => {
+  test("prints the summary alone; the request goes to --out, the report to standard error", async () => {
+    const out = join(folder.path, "with-summary.json");
+    const { code, stdout, stderr } = await runInProcess([
+      "compact",
+      LONG,
+      "--target",
+      "10%",
+      "--summary",
+      "--out",
+      out,
+    ]);
+    const { summary } = JSON.parse((await runInProcess(["compact", LONG, "--target", "10%", "--json"])).stdout);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${summary.trimEnd()}\n`);
+    expect(stderr).toContain("it fits");
+    expect(JSON.stringify(JSON.parse(readFileSync(out, "utf8")))).toContain(JSON.stringify(summary).slice(1, 60));
+  });
+
+  test("without --out no request is written; a dry run has one too; where there is none it says why", async () => {
+    const alone = await runInProcess(["compact", LONG, "--target", "10%", "--summary"]);
+    expect(alone.stdout).toMatch(/^#/);
+    expect(alone.stderr).toContain("nothing was written");
+    expect((await runInProcess(["compact", LONG, "--target", "10%", "--summary", "--dry-run"])).stdout).toBe(
+      alone.stdout,
+    );
+    const none = await runInProcess(["compact", LONG, "--target", "10%", "--summary", "--summarizer", "none"]);
+    expect(none.stdout).toBe("(no summary was needed)\n");
+  });
+
+  test.each([
+    [["--json"], /--json has the summary in it/],
+    [["--out", "-"], /both want standard output/],
+  ])("not with %j", async (words, expected) => {
+    const { code, stderr } = await runInProcess(["compact", LONG, "--summary", ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
+  });
+});

@@ -4,8 +4,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { CompactionError } from "../core/errors.ts";
-import { parseArguments } from "./arguments.ts";
+import { type Arguments, parseArguments } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
 import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions, settingsIn } from "./compact-options.ts";
 import { compactStored } from "./compact-stored.ts";
@@ -16,7 +15,7 @@ import { chooseConversation, loadTranscript, NAMES_NOTE, STANDARD_INPUT } from "
 import { oneLine } from "./one-line.ts";
 import { overStore } from "./over-store.ts";
 import { type ProgressLine, progressLine } from "./progress-line.ts";
-import { compactionText } from "./render-compaction.ts";
+import { compactionText, summaryText } from "./render-compaction.ts";
 import { DEFAULT_STORE, openStoreAt } from "./store-option.ts";
 import { subjectOf } from "./subject.ts";
 import { terminalOf } from "./terminal.ts";
@@ -24,15 +23,16 @@ import { writeOut } from "./write-out.ts";
 
 export const compactCommand: Command = {
   name: "compact",
-  usage: "FILE [options], or ID --store URL [options]",
+  usage: "FILE|ID [options]",
   options: COMPACT_OPTIONS,
   notes: `The compacted request goes to --out or standard output, in the format of FILE; a
 session file becomes the request body that would be sent next. The report goes
 to standard error, with --dry-run or --json to standard output; with --json the
 request goes to --out only. FILE itself is never changed.
 
-With --store, a stored session is compacted in its store, and can be rolled
-back; its request is written only where --out asks for it.
+Where there is no such FILE, or with --store, ID is a stored session: it is
+compacted in its store (default ${DEFAULT_STORE}),
+and can be rolled back; its request is written only where --out asks for it.
 
 Exit codes: 0 done, or nothing had to be done; 1 it does not fit the target
 (what it came to is written all the same); 2 wrong usage or unreadable input;
@@ -44,7 +44,8 @@ Examples:
   palimpsest compact session.jsonl --target 10% --out compacted.json
   palimpsest compact request.json --window 128k --profile nous --dry-run
   palimpsest compact request.json --keep 6 --diff > compacted.json
-  palimpsest compact my-session --store sqlite:./.palimpsest/sessions.db
+  palimpsest compact session.jsonl --target 10% --summary
+  palimpsest compact my-session
 `,
   run,
 };
@@ -55,7 +56,7 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
     showHelp(compactCommand, io);
     return EXIT.ok;
   }
-  const options = readCompactOptions(given);
+  const options = await settledOptions(given);
   const progress = progressLine(io.stderr, terminalOf(io.stderr, io.environment));
   if (options.store !== undefined)
     return overStore({ io, given }, (task) => compactStored({ ...task, options, io, progress }));
@@ -69,6 +70,15 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
+/** Where there is no such file, a session of that name in the default store is meant. */
+async function settledOptions(given: Arguments): Promise<CompactOptions> {
+  const options = readCompactOptions(given);
+  const { file, store, format, conversation } = options;
+  const mayBeFile = file === STANDARD_INPUT || existsSync(file) || format !== undefined || conversation !== undefined;
+  if (store !== undefined || mayBeFile || !(await isStored(file))) return options;
+  return readCompactOptions(given, DEFAULT_STORE);
+}
+
 interface Task {
   readonly options: CompactOptions;
   readonly io: Io;
@@ -79,9 +89,7 @@ interface Task {
 async function compactFile(task: Task): Promise<ExitCode> {
   const { options, io, progress, signal } = task;
   progress.say(`reading ${oneLine(options.file)}…`);
-  const transcript = await loadTranscript(options.file, options.format, io.stdin).catch((error: unknown) =>
-    hintAtStore(error, options.file),
-  );
+  const transcript = await loadTranscript(options.file, options.format, io.stdin);
   await hearInterrupt(signal);
   progress.say("compacting…");
   const index = chooseConversation(transcript, options.conversation);
@@ -95,15 +103,7 @@ async function compactFile(task: Task): Promise<ExitCode> {
   return outcome.compaction.fits ? EXIT.ok : EXIT.invalid;
 }
 
-/** Somebody who has just imported a session often forgets where it is. */
-async function hintAtStore(error: unknown, name: string): Promise<never> {
-  if (!(error instanceof CompactionError) || existsSync(name)) throw error;
-  if (!(await isStored(name))) throw error;
-  const hint = `but a stored session has that name: palimpsest compact ${JSON.stringify(name)} --store ${DEFAULT_STORE}`;
-  throw new CompactionError(error.code, `there is no such file, ${hint}`, { cause: error });
-}
-
-/** A store that is not there, or cannot be read, has nothing to hint at. */
+/** A store that is not there, or cannot be read, has no session. */
 async function isStored(id: string): Promise<boolean> {
   try {
     const store = await openStoreAt(DEFAULT_STORE, "reading");
@@ -123,7 +123,8 @@ function writeReport(compaction: Compaction, { options, io }: Task): void {
     io.stdout.write(indentedJson({ ...compaction, isDryRun, out: out ?? null }));
     return;
   }
-  const place = isDryRun ? io.stdout : io.stderr;
+  if (options.withSummary) io.stdout.write(summaryText(compaction, io.stdout));
+  const place = isDryRun && !options.withSummary ? io.stdout : io.stderr;
   place.write(`${compactionText(compaction, terminalOf(place, io.environment), options)}${closing(compaction, out)}`);
 }
 

@@ -1,9 +1,14 @@
 /** `palimpsest explain`: the verdict and the numbers behind it agree with what compact then does. */
 
-import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/run-cli.ts";
 import { runInProcess } from "../../test/run-in-process.ts";
 import { displayWidth } from "./one-line.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
 
 const LONG = "examples/long-conversation.json";
 const SAMPLE = "examples/sample-conversation.json";
@@ -19,7 +24,7 @@ describe.concurrent("explain", () => {
     const { code, stdout } = await runInProcess(["explain", LONG]);
     expect(code).toBe(0);
     expect(stdout).toContain("would not compact now: no trigger fires\n");
-    expect(stdout).toMatch(/^ {2}ratio +[\d,]+ +≥ +170,000 +[\d,]+ tokens to go$/m);
+    expect(stdout).toMatch(/^ {2}ratio +[\d,]+ +< +170,000 +[\d,]+ tokens to go$/m);
     expect(stdout).toMatch(/^ {2}newest messages +\d+ messages +[\d,]+ tokens$/m);
     for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
   });
@@ -97,6 +102,71 @@ describe.concurrent("explain", () => {
       expect.stringMatching(/^palimpsest: Unknown profile .*did you mean agentpg\?\n$/),
     ]);
   });
+});
+
+describe("where usage is recorded", () => {
+  /** A session of Claude Code: its file shows about 40,000 tokens of what the last call was billed for. */
+  function recordedAt(inputTokens: number): string {
+    const at = "2026-01-01T00:00:00.000Z";
+    const lines = Array.from({ length: 60 }, (_, index) => {
+      const isAnswer = index % 2 === 1;
+      const text = `Step ${index} reads src/part-${index}.ts and says what is in it. `.repeat(45);
+      const usage = { input_tokens: Math.round((inputTokens * index) / 59), output_tokens: 700 };
+      const said = { role: "user", content: text };
+      const answered = {
+        id: `msg_${index}`,
+        role: "assistant",
+        model: "claude-opus-5",
+        content: [{ type: "text", text }],
+        usage,
+      };
+      const ids = {
+        uuid: `u${index}`,
+        parentUuid: index === 0 ? null : `u${index - 1}`,
+        sessionId: "s",
+        timestamp: at,
+      };
+      return JSON.stringify({ type: isAnswer ? "assistant" : "user", ...ids, message: isAnswer ? answered : said });
+    });
+    const file = join(folder.path, `recorded-${inputTokens}.jsonl`);
+    writeFileSync(file, `${lines.join("\n")}\n`);
+    return file;
+  }
+
+  test("it decides: 173,000 of 170,000 would compact, however little of it the file shows", async () => {
+    const file = recordedAt(173_000);
+    const { wouldCompact, reason, tokens, nextRequestTokens, triggers, pass } = await explained(file);
+    expect([wouldCompact, reason]).toEqual([true, "ratio"]);
+    expect(tokens.total).toBe(nextRequestTokens);
+    expect(tokens.hidden).toBeGreaterThan(100_000);
+    expect(tokens.system + tokens.tools + tokens.messages + tokens.hidden).toBe(tokens.total);
+    expect(triggers[0]).toMatchObject({ tokens: nextRequestTokens, fires: true });
+    expect(pass.freesTokens).toBeGreaterThan(0);
+    const { stdout } = await runInProcess(["explain", file]);
+    expect(stdout).toMatch(/^would compact now: its share of the window is reached$/m);
+    expect(stdout).toMatch(/^in the next request, by recorded usage; the file does not show 1\d\d,\d{3}$/m);
+    for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  });
+
+  test("and where less was billed than is estimated, that counts", async () => {
+    const { wouldCompact, tokens, nextRequestTokens } = await explained(recordedAt(9_000));
+    expect(wouldCompact).toBe(false);
+    expect(tokens.total).toBe(nextRequestTokens);
+    expect(tokens.hidden).toBeUndefined();
+  });
+});
+
+test("no comparison is printed that is false", async () => {
+  for (const window of ["40k", "64k", "72k", "200k", "1m"]) {
+    for (const profile of ["balanced", "nous", "openclaw", "micro-agent"]) {
+      const { stdout } = await runInProcess(["explain", LONG, "--window", window, "--profile", profile]);
+      for (const [, left = "", sign = "", right = ""] of stdout.matchAll(/^ {2}\w+ +([\d,]+) +(\S+) +([\d,]+) /gm)) {
+        const [tokens, limit] = [left, right].map((text) => Number(text.replaceAll(",", ""))) as [number, number];
+        if (!["<", "=", ">"].includes(sign)) continue;
+        expect(sign, stdout).toBe(tokens < limit ? "<" : tokens > limit ? ">" : "=");
+      }
+    }
+  }
 });
 
 test("the page shows what is printed, and the triggers are asked before anything is pruned", async () => {

@@ -11,6 +11,7 @@ import { shareOf } from "../core/plan/share-of.ts";
 import { type ContextSize, comparisonOf, findTrigger, thresholdTokens, triggerTokens } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
+import { calibratedTo } from "./calibrated-subject.ts";
 import { messageShower, type ProtectedGroup, protectedGroups, type ShownMessage } from "./protections.ts";
 import { compareUsage } from "./recorded-usage.ts";
 import { decideInputOf, decisionOn, type Subject, sizeTokens } from "./subject.ts";
@@ -27,8 +28,10 @@ export interface Explanation {
     readonly system: number;
     readonly tools: number;
     readonly messages: number;
+    /** What recorded usage counts and the file does not show, such as the client's own prompt; absent where none is recorded. */
+    readonly hidden?: number;
   };
-  /** By recorded usage, which knows what the file hides; absent where none is recorded. */
+  /** By recorded usage: what is judged. Absent where none is recorded. */
   readonly nextRequestTokens?: number;
   /** What `fit` would do with it now; what is pruned or left out without a trigger is no compaction, here as in hooks and stores. */
   readonly wouldCompact: boolean;
@@ -75,8 +78,11 @@ export interface TriggerState {
 
 const LARGEST_SHOWN = 5;
 
-export function explainSubject(subject: Subject): Explanation {
-  const { settings, size, recorded, conversation, format, counter, transcript } = subject;
+export function explainSubject(shownSubject: Subject): Explanation {
+  const usage = compareUsage(shownSubject);
+  const subject = usage === undefined ? shownSubject : asBilled(shownSubject, usage.nextRequestTokens);
+  const { settings, size, conversation, format, counter, transcript } = subject;
+  const hidden = size.systemTokens - shownSubject.size.systemTokens;
   const decision = decisionOn(subject, { isAsked: false });
   const byItself = decision.plan;
   const messagesTokens = counter.total(decision.input.conversation.messages);
@@ -84,7 +90,6 @@ export function explainSubject(subject: Subject): Explanation {
   const asked = decisionOn(subject, { isAsked: true });
   const parts = usedPartition(asked);
   const shown = messageShower(asked.input);
-  const usage = compareUsage({ recorded, conversation, format, counter });
   const tail = shrunkTail(asked, parts);
   const asTriggered = sizeAtTrigger(decideInputOf(subject));
   const wouldCompact = isCompaction(decision.rest);
@@ -96,9 +101,10 @@ export function explainSubject(subject: Subject): Explanation {
     windowTokens: settings.windowTokens,
     tokens: {
       total: sizeTokens(size),
-      system: size.systemTokens,
+      system: size.systemTokens - Math.max(0, hidden),
       tools: size.toolsTokens,
       messages: size.messagesTokens,
+      ...(hidden > 0 && { hidden }),
     },
     ...(usage !== undefined && { nextRequestTokens: usage.nextRequestTokens }),
     wouldCompact,
@@ -118,6 +124,16 @@ export function explainSubject(subject: Subject): Explanation {
     ...(tail !== undefined && { tailShrunk: tail }),
     pass: passOf(asked.plan),
   };
+}
+
+/**
+ * In the tokens of recorded usage, which is what a session would go by. What is billed beyond what the file shows is not in its messages: it
+ * counts with the system prompt. Where less was billed, the estimate is too high all over.
+ */
+function asBilled(subject: Subject, nextRequestTokens: number): Subject {
+  const hidden = nextRequestTokens - sizeTokens(subject.size);
+  if (hidden <= 0) return calibratedTo(subject, nextRequestTokens);
+  return { ...subject, size: { ...subject.size, systemTokens: subject.size.systemTokens + hidden } };
 }
 
 function stateOf(trigger: Trigger, settings: Settings, size: ContextSize): TriggerState {

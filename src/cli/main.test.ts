@@ -67,7 +67,7 @@ describe.concurrent("bad input", () => {
   bad("escape.json", '{"\\u001b]0;owned\\u0007 \\u001b[2J":1}', /holds no conversation/);
 
   test("no such file", () => checkRefused(["check", "no/such.json"], /no\/such\.json: there is no such file/));
-  test("a directory", () => checkRefused(["inspect", "src"], /src: this is a directory/));
+  test("a directory", () => checkRefused(["explain", "src"], /src: this is a directory/));
   test("another format than said", () => checkRefused(["inspect", SAMPLE, "--format", "gemini"], /not gemini/));
   test("another kind of file than said", () => checkRefused(["inspect", SAMPLE, "--format", "codex"], /as codex/));
   test("a line of 100 MB", async () => {

@@ -7,13 +7,13 @@ import type { Compaction } from "./compaction.ts";
 import { KIND_LOOKS, type Looks } from "./kind-looks.ts";
 import type { KindShares } from "./kind-shares.ts";
 import { count, percent, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine, safeText } from "./one-line.ts";
 import { repairPlace } from "./problems.ts";
 import { diffLines } from "./render-diff.ts";
 import { messageLines, protectedLines } from "./render-protected.ts";
 import { stepLines } from "./render-steps.ts";
 import { type Column, RIGHT, tableLines } from "./table.ts";
-import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
+import { ellipsisOf, type OutputShape, paint, type Terminal } from "./terminal.ts";
 import { fileTitle, fitted, heading, headline, joinBlocks, plainSigns } from "./text-blocks.ts";
 import { wrap } from "./wrap.ts";
 
@@ -30,6 +30,14 @@ export function compactionText(
 ): string {
   const report = renderCompaction(compaction, terminal, { isPlan: isDryRun, isTargetNamed: target !== undefined });
   return compaction.diff === undefined ? report : `${report}\n${diffLines(compaction.diff, terminal).join("\n")}\n`;
+}
+
+/** As it was written, control characters aside, and broken between words on a terminal; a line that says why where there is none. */
+export function summaryText({ summary, reason, compacted }: Compaction, { isTTY, columns }: OutputShape): string {
+  const none = compacted ? "(no summary was needed)" : `(no summary: ${BECAUSE[reason] ?? reason})`;
+  const lines = safeText(summary ?? none).split("\n");
+  const shown = isTTY && columns !== undefined ? lines.flatMap((line) => wrap(line, columns)) : lines;
+  return `${shown.join("\n")}\n`;
 }
 
 interface RenderCompactionOptions {

@@ -21,10 +21,10 @@ export function renderExplanation(explanation: Explanation, terminal: Terminal):
 }
 
 function headLines(explanation: Explanation, terminal: Terminal): readonly string[] {
-  const { tokens, windowTokens, profile, nextRequestTokens, wouldCompact, wouldPrune } = explanation;
+  const { tokens, windowTokens, profile, wouldCompact, wouldPrune } = explanation;
   const style: Style = ["bold", wouldCompact || wouldPrune ? "yellow" : "green"];
   const used = percent(tokens.total / windowTokens, 1);
-  const hidden = nextRequestTokens === undefined ? [] : [hiddenText(nextRequestTokens)];
+  const hidden = usageText(explanation);
   const bar = barLine([{ amount: Math.min(tokens.total, windowTokens), style: "white", letter: "=" }], {
     terminal,
     columns: terminal.columns - 11,
@@ -40,8 +40,11 @@ function headLines(explanation: Explanation, terminal: Terminal): readonly strin
   ];
 }
 
-function hiddenText(tokens: number): string {
-  return `by recorded usage the next request has about ${count(tokens)}`;
+/** Which number is which, where there is recorded usage. */
+function usageText({ tokens: { hidden }, nextRequestTokens }: Explanation): readonly string[] {
+  if (nextRequestTokens === undefined) return [];
+  const text = "in the next request, by recorded usage";
+  return [hidden === undefined ? text : `${text}; the file does not show ${count(hidden)}`];
 }
 
 function verdictText({ wouldCompact, wouldPrune, reason }: Explanation): string {
@@ -65,11 +68,13 @@ function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): rea
       ? `fires: frees ${count(prune.freesTokens)} of tool results`
       : `tool results, down to ${count(prune.lowTokens)}`;
   const rows = [
-    ...(prune.enabled ? [["prune", count(prune.tokens), ">", count(prune.highTokens), pruneText]] : []),
+    ...(prune.enabled
+      ? [["prune", count(prune.tokens), relation(prune.tokens, prune.highTokens), count(prune.highTokens), pruneText]]
+      : []),
     ...triggers.map((state) => [
       state.type,
       count(state.tokens),
-      plainSigns(state.comparison === "gte" ? "≥" : ">", terminal),
+      state.limitTokens === undefined ? "" : relation(state.tokens, state.limitTokens),
       state.limitTokens === undefined ? "never" : count(state.limitTokens),
       triggerText(state),
     ]),
@@ -77,6 +82,12 @@ function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): rea
   if (rows.length === 0) return [heading("Triggers", terminal), "  none set"];
   const columns: readonly Column[] = [{ align: "left" }, RIGHT, RIGHT, RIGHT, { align: "left", isElastic: true }];
   return [heading("Triggers", terminal), ...tableLines(rows, { columns, widthMax: terminal.columns })];
+}
+
+/** As it is, not as the trigger would have it. */
+function relation(tokens: number, limit: number): string {
+  if (tokens === limit) return "=";
+  return tokens > limit ? ">" : "<";
 }
 
 function triggerText({ fires, limitTokens, tokens }: TriggerState): string {
