@@ -6,6 +6,7 @@
 
 import { createCompactor } from "../src/compactor.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
+import { HOSTILE_PIECES } from "../test/hostile-texts.ts";
 
 const CHARS = 100_000;
 const TARGET_TOKENS = 1_500;
@@ -15,45 +16,6 @@ const NOTICED_MS = 60;
 const REPEATS = 2;
 const ROUNDS = 3;
 
-const MARKS = [..." \n\t`()[]{}<>\"'/_-@:,;!?.=\\|#*…。中яا😀é0\0"];
-const PAIRS = [
-  "```\n",
-  "](",
-  "[a](",
-  "<a>",
-  "</",
-  "a/",
-  "../",
-  "a.b",
-  "a_",
-  "a@b.",
-  "https://a/",
-  "::",
-  "...",
-  "0x",
-  "\\n",
-  "| a |\n",
-  "\u001b[31m",
-];
-const LISTS = [
-  "- ",
-  "1. ",
-  "# ",
-  "- [ ] a\n",
-  "- [x] ",
-  "Option 1: ",
-  "1) a\n",
-  '"text": "',
-  '{"error":"',
-  "$ ",
-  "\r\n",
-  "a\u0301",
-];
-const WORDS =
-  "a |I'll |we need to |so we should |let me |instead of |because |not |please |thanks |Error: |FAILED |1 failed |Traceback |exit code |git commit -m |done |option 2 is |yes, |now |the fix is to |cannot be |change of plan |should be |User: |null |3 bolts, not 5 |not 3 but |I will take |this option |... no, |now send() |if so, ".split(
-    "|",
-  );
-const PIECES: readonly string[] = [...MARKS, ...PAIRS, ...LISTS, ...WORDS];
 const PLACES = ["user", "assistant", "final", "result", "input"] as const;
 type Place = (typeof PLACES)[number];
 
@@ -70,7 +32,7 @@ async function run(): Promise<void> {
   const measured: Grown[] = [];
   // The first passes of a process compile the expressions.
   for (const place of PLACES) await passMs("The harbour is open. ".repeat(500), place);
-  for (const place of PLACES) for (const piece of PIECES) measured.push(await grow(place, piece));
+  for (const place of PLACES) for (const piece of HOSTILE_PIECES) measured.push(await grow(place, piece));
   const slowest = measured.toSorted((one, other) => other.twiceMs - one.twiceMs);
   console.log(`${measured.length} texts of ${CHARS} and ${2 * CHARS} characters; the slowest:\n`);
   console.log("| place | piece | once, ms | twice, ms | growth |\n|---|---|---:|---:|---:|");

@@ -9,13 +9,16 @@ export function withoutBinaryRuns(text: string): string {
   const short = text.includes(";base64,") ? text.replace(DATA_URL, (data) => sizeOf(data.length)) : text;
   const pieces: string[] = [];
   let done = 0;
+  let walked = 0;
   // A run of the minimum covers at least one of these places, so looking there finds them all.
   for (let probe = RUN_CHARS_MIN - 1; probe < short.length; probe += RUN_CHARS_MIN) {
-    if (probe < done || !isRunAt(short, probe)) continue;
+    if (probe < walked || !isRunAt(short, probe)) continue;
     let start = probe;
     let end = probe + 1;
-    while (start > done && isRunAt(short, start - 1)) start--;
+    while (start > walked && isRunAt(short, start - 1)) start--;
     while (end < short.length && isRunAt(short, end)) end++;
+    // A run that is no data is walked once too.
+    walked = end;
     if (end - start < RUN_CHARS_MIN || !isBinary(short.slice(start, end))) continue;
     pieces.push(short.slice(done, start), sizeOf(end - start));
     done = end;

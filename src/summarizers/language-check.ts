@@ -92,7 +92,7 @@ const SMALL_WORDS: Readonly<Record<string, string>> = {
 const WORDS: ReadonlyMap<string, readonly string[]> = wordIndex();
 
 export function certainLanguage(text: string): CertainLanguage | undefined {
-  const prose = proseOf(headOf(text, TEXT_CHARS_MAX));
+  const prose = proseOf(text);
   const units = scriptUnits(prose);
   const total = sum(units);
   if (total < UNITS_MIN) return undefined;
@@ -133,11 +133,11 @@ function scriptUnits(prose: string): ReadonlyMap<string, number> {
 
 /** Code, headings, quotes, links and names say nothing about the language. */
 function proseOf(text: string): string {
-  return text
+  return headOf(text, TEXT_CHARS_MAX)
     .replace(/```[\s\S]*?(?:```|$)/g, " ")
     .replace(/`[^`\n]*`/g, " ")
     .replace(/^(?:#|>| {4}|\t).*$/gm, " ")
-    .replace(/\S*[/_\\=<>{}@]\S*/g, " ");
+    .replace(/\S+/g, (word) => (/[/_\\=<>{}@]/.test(word) ? " " : word));
 }
 
 function scriptOf(code: string): string {

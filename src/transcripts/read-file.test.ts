@@ -51,6 +51,9 @@ describe("refused", () => {
 
   test("a missing file", () => check(join(folder, "none"), /no such file; check the path/));
   test("a directory", () => check(folder, /is a directory; give one of the session files/));
+  test.each(["/dev/zero", "/dev/null"])("a device without an end: %s", (path) =>
+    check(path, /is a device, which may have no end; give a session file/),
+  );
   test("an empty file", () => check(write(""), /is empty/));
   test.each([
     ["zip", [0x50, 0x4b, 3, 4, 0], /a zip archive, not JSON; unpack it/],

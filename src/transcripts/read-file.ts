@@ -4,7 +4,7 @@
  */
 
 import { constants, isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import * as zlib from "node:zlib";
 import { CompactionError } from "../core/errors.ts";
 import { readTranscript } from "./read-transcript.ts";
@@ -43,14 +43,38 @@ function readBytes(path: string): Buffer {
   try {
     const stats = statSync(path);
     if (stats.isDirectory()) throw unreadable("this is a directory; give one of the session files inside it");
+    if (stats.isCharacterDevice() || stats.isBlockDevice()) {
+      throw unreadable("this is a device, which may have no end; give a session file, or `-` for standard input");
+    }
     if (stats.size > constants.MAX_STRING_LENGTH) throw tooBig(stats.size);
-    return readFileSync(path);
+    return stats.isFile() && stats.size > 0 ? readFileSync(path) : readToLimit(path);
   } catch (cause) {
     if (cause instanceof CompactionError) throw cause;
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") throw unreadable("there is no such file; check the path");
     if (code === "EACCES" || code === "EPERM") throw unreadable("the file may not be read; check its permissions");
     throw new CompactionError("unreadable-file", `the file could not be read (${String(code ?? cause)})`, { cause });
+  }
+}
+
+const CHUNK_BYTES = 1 << 20;
+
+/** A pipe does not say how long it is, and may have no end. */
+function readToLimit(path: string): Buffer {
+  const descriptor = openSync(path, "r");
+  try {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const read = readSync(descriptor, chunk);
+      if (read === 0) return Buffer.concat(chunks, length);
+      length += read;
+      if (length > constants.MAX_STRING_LENGTH) throw tooBig(length);
+      chunks.push(chunk.subarray(0, read));
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -127,17 +127,22 @@ function splitResults(message: Message, { resultRole }: FormatRules): readonly M
 /** What one format keeps as neighbouring items is one message where a message holds many parts. */
 function mergeSteps(messages: readonly Message[], { granularity }: FormatRules): readonly Message[] {
   if (granularity === "one") return messages;
-  const merged: Message[] = [];
+  const groups: { readonly messages: Message[]; isAnswers: boolean }[] = [];
   for (const message of messages) {
-    const last = merged.at(-1);
-    const isStep = last?.role === "assistant" && message.role === "assistant";
-    const isAnswers =
-      granularity === "many" && last !== undefined && holdsOnlyResults(last) && holdsOnlyResults(message);
-    if (last !== undefined && (isStep || isAnswers))
-      merged[merged.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
-    else merged.push(message);
+    const last = groups.at(-1);
+    const isAnswers = granularity === "many" && holdsOnlyResults(message);
+    const isStep = last?.messages[0]?.role === "assistant" && message.role === "assistant";
+    if (last === undefined || !(isStep || (isAnswers && last.isAnswers))) {
+      groups.push({ messages: [message], isAnswers });
+      continue;
+    }
+    last.messages.push(message);
+    last.isAnswers &&= isAnswers;
   }
-  return merged;
+  return groups.flatMap(({ messages: [first, ...more] }) => {
+    if (first === undefined || more.length === 0) return first ?? [];
+    return { ...first, parts: [...first.parts, ...more.flatMap(({ parts }) => parts)] };
+  });
 }
 
 function holdsOnlyResults({ parts }: Message): boolean {

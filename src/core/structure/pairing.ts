@@ -51,10 +51,12 @@ export function createPairingTracker(): PairingTracker {
   const orphans: PairedResult[] = [];
   /** The newest with an id, answered or not. */
   const byId = new Map<string, OpenCall>();
-  /** Calls that share an id, which some clients use again: oldest first, and answered ones go when somebody looks. */
-  const openById = new Map<string, OpenCall[]>();
-  /** Calls by tool name: how results without an id (Gemini) find theirs. Most lists have none, so it is made for the first. */
-  const openByName = new Map<string, OpenCall[]>();
+  /** Calls that share an id, which some clients use again. */
+  const openById = new Map<string, WaitingCalls>();
+  /** Calls by tool name: how results without an id (Gemini) find theirs. Most lists have none, so both are made for the first. */
+  const openByName = new Map<string, WaitingCalls>();
+  /** Of those, the ones without an id: a result that names one may only take such a call. */
+  const openWithoutId = new Map<string, WaitingCalls>();
   let named = 0;
 
   function addCall(part: ToolCallPart, at: Place): void {
@@ -64,7 +66,7 @@ export function createPairingTracker(): PairingTracker {
     if (callId === undefined) return;
     const before = byId.get(callId);
     if (before !== undefined) {
-      if (!openById.has(callId)) openById.set(callId, [before]);
+      if (!openById.has(callId)) addTo(openById, callId, before);
       addTo(openById, callId, call);
     }
     byId.set(callId, call);
@@ -86,9 +88,13 @@ export function createPairingTracker(): PairingTracker {
 
   function findByName(part: ToolResultPart): OpenCall | undefined {
     if (part.name === undefined) return undefined;
-    for (const call of calls.slice(named)) addTo(openByName, call.part.name, call);
-    named = calls.length;
-    return firstOfLatestMessage(openByName.get(part.name) ?? [], (call) => mayPairByName(call, part));
+    for (; named < calls.length; named++) {
+      const call = calls[named];
+      if (call === undefined) continue;
+      addTo(openByName, call.part.name, call);
+      if (call.part.callId === undefined) addTo(openWithoutId, call.part.name, call);
+    }
+    return firstOfLatestMessage((part.callId === undefined ? openByName : openWithoutId).get(part.name) ?? []);
   }
 
   function addResult(part: ToolResultPart, at: Place): OpenCall | undefined {
@@ -125,29 +131,33 @@ const NO_CALLS: readonly PairedCall[] = [];
 /** Never added to. */
 const NO_RESULTS: PairedResult[] = [];
 
-/** A result that names an id may only take a call that has none, and the other way round. */
-function mayPairByName(call: OpenCall, result: ToolResultPart): boolean {
-  return call.part.callId === undefined || result.callId === undefined;
+/** Calls that a result may answer, those of one message together: messages and calls in their order. */
+type WaitingCalls = CallsOfMessage[];
+
+interface CallsOfMessage {
+  readonly message: number;
+  readonly calls: OpenCall[];
+  /** All before this one are answered, and stay so. */
+  next: number;
 }
 
-/** Newest message first, because an interrupted call must not take a later call's result; within it, in order. */
-function firstOfLatestMessage(
-  calls: OpenCall[],
-  mayPair: (call: OpenCall) => boolean = () => true,
-): OpenCall | undefined {
-  // Answered calls at the end are never looked at again, so each is removed once.
-  while ((calls.at(-1)?.results.length ?? 0) > 0) calls.pop();
-  let found: OpenCall | undefined;
-  for (let index = calls.length - 1; index >= 0; index--) {
-    const call = calls[index];
-    if (call === undefined || (found !== undefined && call.at.message !== found.at.message)) break;
-    if (call.results.length === 0 && mayPair(call)) found = call;
+/** Newest message first, because an interrupted call must not take a later call's result; within it, in order. Each call is passed by once. */
+function firstOfLatestMessage(waiting: WaitingCalls): OpenCall | undefined {
+  for (let group = waiting.at(-1); group !== undefined; group = waiting.at(-1)) {
+    for (; group.next < group.calls.length; group.next++) {
+      const call = group.calls[group.next];
+      if (call?.results.length === 0) return call;
+    }
+    waiting.pop();
   }
-  return found;
+  return undefined;
 }
 
-function addTo<T>(index: Map<string, T[]>, key: string, value: T): void {
-  const list = index.get(key);
-  if (list === undefined) index.set(key, [value]);
-  else list.push(value);
+function addTo(index: Map<string, WaitingCalls>, key: string, call: OpenCall): void {
+  const { message } = call.at;
+  const waiting = index.get(key) ?? [];
+  index.set(key, waiting);
+  const group = waiting.at(-1);
+  if (group?.message === message) group.calls.push(call);
+  else waiting.push({ message, calls: [call], next: 0 });
 }

@@ -143,23 +143,31 @@ function findMismatches(
   calls: readonly Located<ToolCallPart>[],
   results: readonly Located<ToolResultPart>[],
 ): readonly Mismatch[] {
-  const open = calls.map(({ part }) => part);
-  const ids = new Set(open.flatMap(({ callId }) => callId ?? []));
+  // Newest first, so that the oldest is taken from the end.
+  const open = calls.map(({ part }) => part).toReversed();
+  const taken = new Set<ToolCallPart>();
+  const byId = Map.groupBy(open, ({ callId }) => callId);
+  const byName = Map.groupBy(open, ({ name }) => name);
+  const withoutId = Map.groupBy(byId.get(undefined) ?? [], ({ name }) => name);
   return results.flatMap(({ part, at }): readonly Mismatch[] => {
     const { callId, name } = part;
-    const hasId = callId !== undefined && ids.has(callId);
-    const found = open.findIndex((call) =>
-      hasId ? call.callId === callId : call.name === name && (call.callId === undefined || callId === undefined),
-    );
-    if (found >= 0) {
-      open.splice(found, 1);
-      return [];
-    }
+    const hasId = callId !== undefined && byId.has(callId);
+    const named = callId === undefined ? byName : withoutId;
+    const candidates = hasId ? byId.get(callId) : name === undefined ? undefined : named.get(name);
+    if (takeLast(candidates ?? [], taken)) return [];
     if (hasId)
       return [{ rule: "duplicate-result", at, message: `More than one function response for the id ${callId}.` }];
     const which = callId === undefined ? `name ${name}` : `id ${callId}`;
     return [{ rule: "result-without-call", at, message: `No function call of the previous turn has the ${which}.` }];
   });
+}
+
+/** Calls stand in several lists: what was taken from another goes when somebody looks. */
+function takeLast(candidates: ToolCallPart[], taken: Set<ToolCallPart>): boolean {
+  let call = candidates.pop();
+  while (call !== undefined && taken.has(call)) call = candidates.pop();
+  if (call !== undefined) taken.add(call);
+  return call !== undefined;
 }
 
 function callsOf(message: Message | undefined): readonly Located<ToolCallPart>[] {

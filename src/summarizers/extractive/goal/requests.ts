@@ -135,7 +135,13 @@ export const ASKING_BACK = quick(
 /** Whether users said something right after the assistant had asked them, in a few words or in words of the question. */
 function repliesIn(prose: readonly Prose[]): (said: string) => boolean {
   const placesOf = once(() => userPlaces(prose));
-  return (said) => (placesOf().get(said) ?? []).some((at) => isReplyAt(prose, at));
+  // Asked for every message, however many say the same.
+  const known = new Map<string, boolean>();
+  return (said) => {
+    const isReply = known.get(said) ?? (placesOf().get(said) ?? []).some((at) => isReplyAt(prose, at));
+    known.set(said, isReply);
+    return isReply;
+  };
 }
 
 /** Where users said what, since anybody may say the same again. */

@@ -1,0 +1,235 @@
+/**
+ * Every exported function that takes text, or what holds text, by the name of its export: how it is given a text of any length, or a number
+ * of small things. `linear.test.ts` fails for an export that is neither here nor in `TAKES_NO_TEXT`.
+ */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "../src/core/json.ts";
+import { type Conversation, type Message, text } from "../src/core/message.ts";
+import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
+import { gemini } from "../src/formats/gemini.ts";
+import { openaiChat } from "../src/formats/openai-chat.ts";
+import { openaiResponses } from "../src/formats/openai-responses.ts";
+import * as main from "../src/index.ts";
+import { adapters, openclawSettings } from "../src/profiles/adapters/adapters.ts";
+import { jsonlStore } from "../src/stores/jsonl.ts";
+import { memoryStore } from "../src/stores/memory.ts";
+import { sqliteStore } from "../src/stores/sqlite.ts";
+import { parseShorthand } from "../src/testing/index.ts";
+import { exactTokens } from "../src/tokens/exact.ts";
+import { detectSource, readTranscriptFile } from "../src/transcripts/index.ts";
+import {
+  answering,
+  checkpointText,
+  compactor,
+  counter,
+  formatSubject,
+  inFolder,
+  inPlaces,
+  messagesOf,
+  quietly,
+  type Subject,
+  saying,
+  settled,
+  storeSubject,
+  summarized,
+  TARGET,
+  tokenSubject,
+  transcripts,
+  withBodies,
+} from "./linear-runs.ts";
+import { conversationWith, FORMATS, listOf, toolRounds } from "./long-bodies.ts";
+
+const exact = await exactTokens();
+
+export const SUBJECTS: Readonly<Record<string, Subject>> = {
+  CompactionError: { ofText: { message: (said) => new main.CompactionError("invalid-request", said).message } },
+  autoCompactTokens: tokenSubject(main.autoCompactTokens()),
+  charsPerToken: tokenSubject(main.charsPerToken({ name: "a", rounding: "total" })),
+  convert: withBodies((format, body) => {
+    const to = FORMATS[(FORMATS.indexOf(format) + 1) % FORMATS.length] ?? format;
+    return quietly(() => to.encode(main.convert(format.decode(body), to).conversation));
+  }),
+  countConversation: withBodies((format, body) => main.countConversation(format.decode(body), counter)),
+  createCompactor: {
+    ofText: {
+      ...inPlaces((body) => compactor().compact(body, TARGET)),
+      instructions: (said) => compactor().compact(conversationWith("a", "user"), { ...TARGET, instructions: said }),
+      fit: (said) => compactor().fit(conversationWith(said, "user")),
+    },
+    ofMany: {
+      turns: (count) => compactor().compact(toolRounds(count / 10), TARGET),
+      plan: (count) => compactor().plan(toolRounds(count / 10), TARGET),
+      ...withBodies((format, body) => compactor({ format }).compact(body as JsonObject, TARGET)).ofMany,
+    },
+  },
+  createLedger: withBodies((format, body) => ledgerOf(format.decode(body))),
+  createRecognition: withBodies((format, body) => {
+    const recognition = main.createRecognition({
+      ledger: main.createLedger({ counter }),
+      // Every element is a message of the list.
+      decode: (wire) => wire as Message,
+    });
+    const { messages } = format.decode(body);
+    recognition.sync(messages);
+    return recognition.sync(structuredClone(messages));
+  }),
+  estimateTokens: tokenSubject(counter),
+  extractive: {
+    ofText: inPlaces((body) => summarized(main.extractive(), messagesOf(body))),
+    ofMany: { turns: (count) => summarized(main.extractive(), messagesOf(toolRounds(count / 10))) },
+  },
+  formatNamed: { ofText: { name: (said) => quietly(() => main.formatNamed(said as "gemini")) } },
+  guarded: {
+    ofText: {
+      answer: (said) => summarized(main.guarded(saying(said)), messagesOf(conversationWith("a", "user"))),
+      checkpoint: (said) =>
+        summarized(main.guarded(saying(checkpointText(said))), messagesOf(conversationWith("a", "user"))),
+      ...inPlaces((body) => summarized(main.guarded(saying(checkpointText("a"))), messagesOf(body))),
+    },
+  },
+  historyText: {
+    ofText: inPlaces((body) => main.historyText(body, compactor())),
+    ofMany: { turns: (count) => main.historyText(toolRounds(count / 10), compactor()) },
+  },
+  isFormatName: { ofText: { name: (said) => main.isFormatName(said) } },
+  llm: {
+    ofText: {
+      answer: (said) => summarized(main.llm(answering(said)), messagesOf(conversationWith("a", "user"))),
+      checkpoint: (said) =>
+        summarized(main.llm(answering(checkpointText(said))), messagesOf(conversationWith("a", "user"))),
+      ...inPlaces((body) => summarized(main.llm(answering(checkpointText("a"))), messagesOf(body))),
+      staged: (said) =>
+        summarized(
+          main.llm({ ...answering(checkpointText("a")), mode: "staged" }),
+          messagesOf(conversationWith(said, "result")),
+        ),
+    },
+    ofMany: {
+      turns: (count) => summarized(main.llm(answering(checkpointText("a"))), messagesOf(toolRounds(count / 10))),
+    },
+  },
+  messageCounter: tokenSubject(main.messageCounter({ name: "a", countText: (said) => said.length })),
+  microAgentTokens: tokenSubject(main.microAgentTokens()),
+  nousTokens: tokenSubject(main.nousTokens()),
+  openSession: storeSubject(() => memoryStore()),
+  openStore: { ofText: { address: (said) => settled(main.openStore(`jsonl:${said.slice(0, 1)}\0${said}`)) } },
+  openclawTokens: tokenSubject(main.openclawTokens()),
+  parseCheckpoint: {
+    ofText: {
+      plain: (said) => main.parseCheckpoint(said),
+      sections: (said) => main.parseCheckpoint(checkpointText(said)),
+    },
+  },
+  profileNamed: { ofText: { name: (said) => quietly(() => main.profileNamed(said as "balanced")) } },
+  recallTool: storeSubject(() => memoryStore()),
+  renderCheckpoint: {
+    ofText: { sections: (said) => main.renderCheckpoint(main.parseCheckpoint(checkpointText(said)) ?? NO_CHECKPOINT) },
+    ofMany: {
+      items: (count) =>
+        main.renderCheckpoint({
+          ...NO_CHECKPOINT,
+          done: listOf(count, (at) => `gate ${at}`),
+          identifiers: listOf(count, (at) => `gate-${at}.ts`),
+          filesRead: listOf(count, (at) => `src/gate-${at}.ts`),
+        }),
+    },
+  },
+  repair: withBodies((format, body) => main.repair(format.decode(body))),
+  resolveSettings: {
+    ofText: {
+      value: (said) => main.resolveSettings({ user: { render: { opening: said, closing: said } } }),
+      key: (said) => quietly(() => main.resolveSettings({ user: { [said]: 1 } as main.SettingsInput })),
+    },
+  },
+  settingsWarnings: {
+    ofText: { value: (said) => main.settingsWarnings(main.resolveSettings({ user: { render: { opening: said } } })) },
+  },
+  structureOf: withBodies((format, body) => {
+    const structure = main.structureOf(format.decode(body).messages);
+    return [structure.cutPoints("pair-safe"), structure.cutPoints("turn-start"), structure.openRound()];
+  }),
+  trimTurnContexts: {
+    ofText: inPlaces((body) => main.trimTurnContexts(["a", "b"], body, compactor())),
+    ofMany: { turns: (count) => main.trimTurnContexts(listOf(count, String), toolRounds(count / 10), compactor()) },
+  },
+  anthropicMessages: formatSubject(anthropicMessages),
+  openaiChat: formatSubject(openaiChat),
+  openaiResponses: formatSubject(openaiResponses),
+  gemini: formatSubject(gemini),
+  memoryStore: storeSubject(() => memoryStore()),
+  jsonlStore: storeSubject((directory) => jsonlStore({ directory })),
+  sqliteStore: storeSubject((folder) => sqliteStore({ file: join(folder, "s.db") })),
+  adapters: {
+    ofText: {
+      openclaw: (said) => quietly(() => adapters.openclaw(said)),
+      nous: (said) => quietly(() => adapters.nous({ [said]: said })),
+    },
+  },
+  openclawSettings: {
+    ofText: {
+      json5: (said) => quietly(() => openclawSettings(said)),
+      "a string": (said) => quietly(() => openclawSettings(`{ a: "${said}`)),
+      "a comment": (said) => quietly(() => openclawSettings(`{ /*${said}`)),
+      "a list": (said) => quietly(() => openclawSettings(`{ a: [${said}`)),
+    },
+  },
+  agentpgSettings: { ofText: { key: (said) => quietly(() => adapters.agentpg({ [said]: said })) } },
+  autoCompactSettings: { ofText: { key: (said) => quietly(() => adapters["auto-compact"]({ [said]: said })) } },
+  microAgentSettings: { ofText: { key: (said) => quietly(() => adapters["micro-agent"]({ [said]: said })) } },
+  nousSettings: { ofText: { value: (said) => quietly(() => adapters.nous({ NOUS_COMPACTION_TRIGGER: said })) } },
+  detectSource: { ofText: { plain: (said) => quietly(() => detectSource(said)) } },
+  readTranscript: transcripts,
+  readTranscriptFile: {
+    ofText: {
+      plain: (said) =>
+        inFolder((folder) => {
+          const file = join(folder, "a.json");
+          writeFileSync(file, said);
+          quietly(() => readTranscriptFile(file));
+        }),
+    },
+  },
+  exactTokens: { ofText: { text: (said) => exact(said) } },
+  parseShorthand: { ofText: { script: (said) => quietly(() => parseShorthand(said)) } },
+};
+
+const NO_CHECKPOINT: main.Checkpoint = {
+  goal: [],
+  constraints: [],
+  done: [],
+  inProgress: [],
+  blocked: [],
+  decisions: [],
+  nextSteps: [],
+  criticalContext: [],
+  filesRead: [],
+  filesModified: [],
+  toolFailures: [],
+  identifiers: [],
+};
+
+function ledgerOf(conversation: Conversation): number {
+  const ledger = main.createLedger({ counter });
+  ledger.setBase(conversation);
+  for (const message of conversation.messages) ledger.append(message);
+  ledger.append({ id: "last", role: "user", parts: [text("a")] });
+  return ledger.totalTokens;
+}
+
+/** Exports that are given no text, and why. */
+export const TAKES_NO_TEXT: Readonly<Record<string, string>> = {
+  TRANSCRIPT_SOURCES: "a list of names",
+  formatNames: "a list of names",
+  profileNames: "a list of names",
+  createCalibration: "numbers by model",
+  raiseToFloor: "numbers",
+  fromPostgresJs: "wraps a client",
+  postgresStore: "the server reads the text; what it shares with SQLite is read there",
+  createRandom: "a seed",
+  formatContract: "a suite over generated bodies",
+  generateBody: "a seed",
+  generateScript: "a seed",
+  storeContract: "a suite over generated messages",
+};
