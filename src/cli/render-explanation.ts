@@ -63,7 +63,7 @@ function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): rea
   const pruneText =
     prune.freesTokens > 0
       ? `fires: frees ${count(prune.freesTokens)} of tool results`
-      : `tool results, down to ${count(prune.lowTokens)}`;
+      : `tool results, down to ${count(prune.lowTokens)}${prune.mustPay ? " where it pays" : ""}`;
   const rows = [
     ...(prune.enabled ? [["prune", count(prune.tokens), ">", count(prune.highTokens), pruneText]] : []),
     ...triggers.map((state) => [
