@@ -40,6 +40,8 @@ export interface DecideInput {
   readonly nativeKind?: string | undefined;
   /** The host's own strategy, in the place of the settings'. */
   readonly strategy?: OwnStrategy | undefined;
+  /** Whether the view's ids are those of a store that a recall tool reads. */
+  readonly hasStoredIds?: boolean;
   /** True when the last passes freed too little, or failed, and nothing much has come since (D13, D26). */
   readonly isThrashing?: boolean;
 }
@@ -169,7 +171,8 @@ function waterStage(before: Stage): Stage {
     prune.sparesTail ? !protectedBy.has(index) : protectedBy.get(index) !== "open-round";
   const freeTokens = tokens - shareOf(settings.windowTokens, prune.lowWaterRatio);
   const { pairing } = input.structure;
-  const steps = pruneSteps({ messages: view.messages, pairing, settings, tokensOf, mayPrune }, { freeTokens });
+  const pruneInput = { messages: view.messages, pairing, settings, tokensOf, mayPrune, namesRecall: input.namesRecall };
+  const steps = pruneSteps(pruneInput, { freeTokens });
   const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
   // A batch that frees little would come again with the next request, and change the prefix each time.
   const isMuch = freed >= shareOf(tokens, settings.antiThrash.minFreedRatio);
@@ -244,6 +247,7 @@ export function planInput(given: DecideInput): PlanInput {
     isTargetExplicit: given.targetTokens !== undefined,
     found: findSummary(view.messages, view.system, settings.render),
     nativeKind: given.nativeKind,
+    namesRecall: given.hasStoredIds === true && settings.render.mentionsRecall,
   };
 }
 

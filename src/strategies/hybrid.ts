@@ -34,6 +34,7 @@ function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
     settings,
     tokensOf,
     mayPrune: (index: number) => !protectedBy.has(index),
+    namesRecall: input.namesRecall,
   };
   if (prunableTokens(pruneInput) < freeTokens) return undefined;
   for (const harder of [false, true]) {
