@@ -278,7 +278,7 @@ function decideOnKept(engine: Engine, view: Conversation, call: ViewCall): Decid
   const { passes = NO_PASSES, asked } = call;
   const model = engine.model ?? call.model;
   const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
-  return heedServer(decideOnView(engine, { decoded: view, model, recall }, { call, asked }));
+  return heedServer(decideOnView(engine, { decoded: view, model, hasStoredIds: true, recall }, { call, asked }));
 }
 
 /** Where the provider holds the history, what could be taken out of the list is only what is new. */

@@ -31,7 +31,8 @@ const compactorWith = (options: Partial<CompactorOptions> = {}) =>
     windowTokens: WINDOW,
     counter: messageCounter({ name: "characters", countText: (text) => text.length }),
     ...options,
-    prune: { softTrim: false, clearAfter: 2, ...options.prune },
+    // The marks alone, whatever the prompt cache costs.
+    prune: { softTrim: false, clearAfter: 2, mustPay: false, ...options.prune },
     protect: { tailTokens: 1, tailMessages: 2, ...options.protect },
   });
 

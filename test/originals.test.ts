@@ -194,3 +194,25 @@ describe.each(FORMATS)("%s", (name) => {
     );
   });
 });
+
+test("results of one round that were appended one by one, and joined since: each is found again", async () => {
+  // Gemini refuses neighbours of one role, so a repair joins them, and a stored edit makes that one row.
+  const format = formatNamed("gemini");
+  const compactor = optionsFor(format, SUMMARIZERS.model, true);
+  const session = await openSession("joined", { store: "memory:", compactor });
+  await session.append("Read the pages.");
+  for (let index = 0; index < FACTS.length; index += 2) {
+    const both = [index, index + 1];
+    const calls = both.map((each) => ({ functionCall: { id: `t${each}`, name: "read", args: { page: each } } }));
+    await session.append([{ role: "model", parts: calls }]);
+    for (const each of both) {
+      const functionResponse = { id: `t${each}`, name: "read", response: { output: page(each) } };
+      await session.append([{ role: "user", parts: [{ functionResponse }] }]);
+    }
+    await session.request();
+  }
+  await session.append([{ role: "model", parts: [{ text: "I have read them. ".repeat(200) }] }]);
+  await session.append("Go on.");
+  expect((await session.view()).length).toBeLessThan(FACTS.length + 9);
+  expect(countIn((await session.compact()).request)).toBe(FACTS.length);
+});

@@ -41,7 +41,7 @@ test("the error at the end of a long tool result survives the trim", async () =>
   const { request, report } = await createCompactor({
     format: anthropicMessages,
     windowTokens: 40_000,
-    prune: { highWaterRatio: 0.2, lowWaterRatio: 0.1 },
+    prune: { highWaterRatio: 0.2, lowWaterRatio: 0.1, mustPay: false },
     protect: { tailTokens: 1_000 },
   }).fit({ messages });
   expect(report.steps.trim).toBe(1);

@@ -44,6 +44,8 @@ export interface Explanation {
     /** False where it is switched off, left to compactions, or has nothing that it could do. */
     readonly enabled: boolean;
     readonly tokens: number;
+    /** Whether that has to be cheaper than what it does to the prompt cache. */
+    readonly mustPay: boolean;
     readonly highTokens: number;
     readonly lowTokens: number;
     readonly freesTokens: number;
@@ -157,6 +159,7 @@ function pruneState(settings: Settings, size: ContextSize, pruned: ContextSize):
     enabled: prunesByItself(settings) && (hasTiers || freesTokens > 0),
     tokens: sizeTokens(size),
     freesTokens,
+    mustPay: prune.mustPay,
     highTokens: Math.floor(shareOf(windowTokens, prune.highWaterRatio)),
     lowTokens: Math.floor(shareOf(windowTokens, prune.lowWaterRatio)),
   };

@@ -33,7 +33,7 @@ test.each([40, 50, 80])("explain at %i columns", async (columns) => {
   const explain = async (windowTokens: number): Promise<string> =>
     renderExplanation(explainSubject(await subjectFor(windowTokens)), terminal);
   check(await explain(64_000), columns, "would compact now: the reserve is touched");
-  check(await explain(72_000), columns, "would only prune tool results now: no trigger fires");
+  check(await explain(72_000), columns, "would not compact now: no trigger fires");
 });
 
 test.each([40, 50, 80])("compact at %i columns", async (columns) => {

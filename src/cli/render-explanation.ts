@@ -66,7 +66,7 @@ function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): rea
   const pruneText =
     prune.freesTokens > 0
       ? `fires: frees ${count(prune.freesTokens)} of tool results`
-      : `tool results, down to ${count(prune.lowTokens)}`;
+      : `tool results, down to ${count(prune.lowTokens)}${prune.mustPay ? " where it pays" : ""}`;
   const rows = [
     ...(prune.enabled
       ? [["prune", count(prune.tokens), relation(prune.tokens, prune.highTokens), count(prune.highTokens), pruneText]]

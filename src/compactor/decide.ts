@@ -10,6 +10,7 @@ import type { Originals } from "../core/plan/originals.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type OwnStrategy, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
 import { capSteps, pruneSteps, prunesByItself } from "../core/plan/prune.ts";
+import { pruningPays } from "../core/plan/pruning-pays.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import { targetOfRequest } from "../core/plan/target.ts";
@@ -39,6 +40,8 @@ export interface DecideInput {
   readonly nativeKind?: string | undefined;
   /** The host's own strategy, in the place of the settings'. */
   readonly strategy?: OwnStrategy | undefined;
+  /** Whether the view's ids are those of a store that a recall tool reads. */
+  readonly hasStoredIds?: boolean;
   /** True when the last passes freed too little, or failed, and nothing much has come since (D13, D26). */
   readonly isThrashing?: boolean;
 }
@@ -168,11 +171,21 @@ function waterStage(before: Stage): Stage {
     prune.sparesTail ? !protectedBy.has(index) : protectedBy.get(index) !== "open-round";
   const freeTokens = tokens - shareOf(settings.windowTokens, prune.lowWaterRatio);
   const { pairing } = input.structure;
-  const steps = pruneSteps({ messages: view.messages, pairing, settings, tokensOf, mayPrune }, { freeTokens });
+  const pruneInput = { messages: view.messages, pairing, settings, tokensOf, mayPrune, namesRecall: input.namesRecall };
+  const steps = pruneSteps(pruneInput, { freeTokens });
   const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
   // A batch that frees little would come again with the next request, and change the prefix each time.
-  const isWorthIt = prune.highWaterRatio === 0 || freed >= shareOf(tokens, settings.antiThrash.minFreedRatio);
+  const isMuch = freed >= shareOf(tokens, settings.antiThrash.minFreedRatio);
+  const isWorthIt = prune.highWaterRatio === 0 || (isMuch && paysByItself(given, { input, steps }));
   return isWorthIt ? withTexts(before, steps) : before;
+}
+
+/** Where no compaction comes by itself there is nothing to wait for, and a prefix that is not cached costs nothing to break. */
+function paysByItself({ isCacheCold = false }: DecideInput, { input, steps }: Omit<Stage, "given">): boolean {
+  const { prune, compact } = input.settings;
+  if (!prune.mustPay || isCacheCold || !compact.auto || compact.strategy === "none") return true;
+  const strategy = compact.strategy === "hybrid" ? "summarize" : compact.strategy;
+  return pruningPays(input, steps, strategyNamed(strategy).plan(input));
 }
 
 function reasonFor(given: DecideInput): { readonly fired?: Reason; readonly because: NothingToDo } {
@@ -234,6 +247,7 @@ export function planInput(given: DecideInput): PlanInput {
     isTargetExplicit: given.targetTokens !== undefined,
     found: findSummary(view.messages, view.system, settings.render),
     nativeKind: given.nativeKind,
+    namesRecall: given.hasStoredIds === true && settings.render.mentionsRecall,
   };
 }
 

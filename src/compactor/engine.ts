@@ -73,7 +73,7 @@ export function decideOn(engine: Engine, request: unknown, call: DecideCall, ask
   const decoded = pin(asGiven, pinned);
   return decideOnView(
     engine,
-    { decoded, model, recall: (source) => engine.memory.recall(source, model) },
+    { decoded, model, hasStoredIds: false, recall: (source) => engine.memory.recall(source, model) },
     { call, asked },
   );
 }
@@ -82,6 +82,8 @@ export interface GivenView {
   /** As it came. */
   readonly decoded: Conversation;
   readonly model: string | undefined;
+  /** Whether somebody keeps it, under the ids of its messages. */
+  readonly hasStoredIds: boolean;
   /** What earlier passes made of it, once it is repaired. */
   recall(source: Conversation): Recalled;
 }
@@ -113,6 +115,7 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
     isCacheCold: call.isCacheCold ?? false,
     nativeKind: nativeKindOf(engine),
     strategy: engine.strategy,
+    hasStoredIds: given.hasStoredIds,
   };
   const tokens = tokensIn(base);
   // A share is one of what came, not of what a repair made of it.

@@ -48,6 +48,7 @@ export const agentpg: Settings = deepFreeze({
     tools: {},
     highWaterRatio: 1, // R010: only as phase 1 of a compaction, never on its own.
     lowWaterRatio: 0.4, // R042.
+    mustPay: false,
   },
   summary: {
     mode: "single", // C15.

@@ -41,6 +41,7 @@ export const autoCompact: Settings = deepFreeze({
     tools: {},
     highWaterRatio: 0,
     lowWaterRatio: 0,
+    mustPay: false,
   },
   summary: {
     mode: "single", // C15.

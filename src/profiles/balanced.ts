@@ -44,6 +44,7 @@ export const balanced: Settings = deepFreeze({
     tools: {},
     highWaterRatio: 0.7, // R222: steady use of 40 to 70 % of the window.
     lowWaterRatio: 0.4,
+    mustPay: true, // An early break of the prompt cache mostly costs more than it saves.
   },
   summary: {
     mode: "update", // C15: and staged on need.

@@ -19,10 +19,12 @@ export function describePrune({ prune }: Settings): string {
   return `${prune.enabled ? "" : "if turned on: "}${listed(tiers)}${whenText(prune)}`;
 }
 
-function whenText({ highWaterRatio, lowWaterRatio, softTrim, stub, clearAfter, dropTurnsKeep }: Settings["prune"]) {
+function whenText(prune: Settings["prune"]): string {
+  const { highWaterRatio, lowWaterRatio, mustPay, softTrim, stub, clearAfter, dropTurnsKeep } = prune;
   const hasTiers = softTrim !== undefined || stub !== undefined || clearAfter > 0 || dropTurnsKeep > 0;
   if (!hasTiers) return "";
   if (highWaterRatio === 0) return "; at every request";
   if (highWaterRatio === 1) return "; only within a compaction";
-  return `; above ${percent(highWaterRatio)} down to ${percent(lowWaterRatio)} of the window`;
+  const marks = `; above ${percent(highWaterRatio)} down to ${percent(lowWaterRatio)} of the window`;
+  return mustPay ? `${marks}, where it pays` : marks;
 }

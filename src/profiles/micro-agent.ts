@@ -41,6 +41,7 @@ export const microAgent: Settings = deepFreeze({
     tools: {},
     highWaterRatio: 0,
     lowWaterRatio: 0,
+    mustPay: false,
   },
   summary: {
     mode: "single", // R101.

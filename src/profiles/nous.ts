@@ -44,6 +44,7 @@ export const nous: Settings = deepFreeze({
     tools: {},
     highWaterRatio: 0, // R084: before every call.
     lowWaterRatio: 0,
+    mustPay: false, // R084.
   },
   summary: {
     mode: "update", // R106.

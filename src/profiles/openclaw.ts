@@ -54,6 +54,7 @@ export const openclaw: Settings = deepFreeze({
     tools: {},
     highWaterRatio: 0.5, // X19.
     lowWaterRatio: 0.3, // X19.
+    mustPay: false,
   },
   summary: {
     mode: "staged", // R014: safeguard.

@@ -82,6 +82,11 @@ export const pruneSchema: SchemaFor<PruneSettings> = {
       about:
         "Start shortening above this share of the window; 0 together with the low water for every request, 1 to leave it to compactions.",
     },
+    mustPay: {
+      type: "boolean",
+      about:
+        "Whether results are shortened without anybody's asking only where the calls until the next compaction save more than the prefix costs that has to be written to the prompt cache again.",
+    },
     lowWaterRatio: {
       type: "number",
       min: 0,

@@ -3,6 +3,7 @@
 import type { Plan, TextStep } from "../core/plan/plan.ts";
 import { type PlanInput, partitionFor, type Strategy, totalTokens } from "../core/plan/plan-input.ts";
 import { prunableTokens, pruneSteps } from "../core/plan/prune.ts";
+import { pruningPays } from "../core/plan/pruning-pays.ts";
 import { summarize } from "./summarize.ts";
 
 export const hybrid: Strategy = { name: "hybrid", plan: planHybrid };
@@ -10,6 +11,10 @@ export const hybrid: Strategy = { name: "hybrid", plan: planHybrid };
 function planHybrid(input: PlanInput): Plan {
   const steps = prunesToTarget(input);
   if (steps === undefined) return summarize.plan(input);
+  // Whoever asks wants as little as possible to go; what comes by itself comes again and again, and has to pay.
+  const mustPay = input.settings.prune.mustPay && input.reason !== "manual" && input.reason !== "overflow";
+  const compaction = mustPay ? summarize.plan(input) : undefined;
+  if (compaction !== undefined && !pruningPays(input, steps, compaction)) return compaction;
   const tokensBefore = totalTokens(input);
   const tokensAfter = tokensBefore - steps.reduce((sum, step) => sum + step.freesTokens, 0);
   const { reason, targetTokens } = input;
@@ -29,6 +34,7 @@ function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
     settings,
     tokensOf,
     mayPrune: (index: number) => !protectedBy.has(index),
+    namesRecall: input.namesRecall,
   };
   if (prunableTokens(pruneInput) < freeTokens) return undefined;
   for (const harder of [false, true]) {

@@ -7,7 +7,7 @@ import type { TokenCounter } from "../tokens/tokens.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 
 export interface SummaryInput {
-  /** What will leave the view, oldest first, without synthetic summary messages. */
+  /** What will leave the view, oldest first, without synthetic summary messages; tool results as they were returned, whatever pruning made of them since. */
   readonly messages: readonly Message[];
   /** Early messages of a turn whose rest is kept (split-turn); summarised for the sake of that rest. */
   readonly turnPrefix: readonly Message[];

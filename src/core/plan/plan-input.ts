@@ -27,6 +27,8 @@ export interface PlanInput {
   readonly found: FoundSummary | undefined;
   /** The kind of the provider's own compaction that there is for this conversation; undefined for none. */
   readonly nativeKind?: string | undefined;
+  /** Whether the recall tool is offered and reads messages by their ids here: then stubs say so. */
+  readonly namesRecall?: boolean | undefined;
 }
 
 export interface Strategy {

@@ -14,6 +14,7 @@ import {
   clearedText,
   isCappedText,
   isPrunedText,
+  type ShortenedResult,
   stubText,
   trimmedText,
 } from "./pruned-texts.ts";
@@ -26,6 +27,8 @@ export interface PruneInput {
   readonly tokensOf: (message: Message) => number;
   /** Messages that may be pruned, by index. */
   readonly mayPrune: (index: number) => boolean;
+  /** Whether a stub says that the recall tool reads the message. */
+  readonly namesRecall?: boolean | undefined;
 }
 
 export interface PruneOptions {
@@ -186,7 +189,8 @@ export function resultText(part: ToolResultPart): string {
 
 type Tier = "trim" | "stub" | "clear";
 
-function stepFor(candidate: Candidate, { settings, tokensOf }: PruneInput, harder: boolean): TextStep | undefined {
+function stepFor(candidate: Candidate, input: PruneInput, harder: boolean): TextStep | undefined {
+  const { settings, tokensOf, namesRecall } = input;
   const { prune } = settings;
   const before = resultText(candidate.part);
   if (isPrunedText(before)) return undefined;
@@ -196,7 +200,8 @@ function stepFor(candidate: Candidate, { settings, tokensOf }: PruneInput, harde
     settings,
   );
   if (tier === undefined) return undefined;
-  return textStep(tier, candidate, tierText(tier, before, candidate, prune), tokensOf);
+  const recallId = namesRecall ? candidate.message.id : undefined;
+  return textStep(tier, candidate, tierText(tier, { text: before, call: candidate.call, recallId }, prune), tokensOf);
 }
 
 function tierOf(age: number, before: string, { clearAfter, stub, softTrim }: PruneSettings): Tier | undefined {
@@ -222,10 +227,10 @@ function allowedTier(tier: Tier | undefined, { call }: CalledResult, settings: S
   return rule === undefined ? tier : TIERS[Math.min(TIERS.indexOf(tier), TIERS.indexOf(rule))];
 }
 
-function tierText(tier: Tier, before: string, { call }: Candidate, { softTrim, stub }: PruneSettings): string {
-  if (tier === "trim" && softTrim !== undefined) return trimmedText(before, softTrim);
-  if (tier === "clear") return stub === undefined ? CLEARED_TEXT : clearedText(before, call);
-  return stubText(before, call);
+function tierText(tier: Tier, result: ShortenedResult, { softTrim, stub }: PruneSettings): string {
+  if (tier === "trim" && softTrim !== undefined) return trimmedText(result.text, softTrim);
+  if (tier === "clear") return stub === undefined ? CLEARED_TEXT : clearedText(result);
+  return stubText(result);
 }
 
 /** Undefined when the shorter text is not cheaper. */

@@ -3,6 +3,7 @@
 import type { ToolCallPart } from "../message.ts";
 import type { SoftTrim } from "../settings/settings.ts";
 import { headOf, tailOf } from "../well-formed-text.ts";
+import { RECALL_NAME } from "./summary-marks.ts";
 
 /** R088. Says nothing about what was there; the stub does. */
 export const CLEARED_TEXT = "[Tool output cleared — content was processed in earlier turns]";
@@ -65,19 +66,33 @@ export function isCappedText(text: string): boolean {
 /** Any of them, so that what an output says first cannot begin a line of the stub. */
 const LINE_END = /[\n\r\u0085\u2028\u2029]/;
 
+/** What a result was, for the text in its place. */
+export interface ShortenedResult {
+  readonly text: string;
+  readonly call: ToolCallPart | undefined;
+  /** The message that the recall tool reads it from; undefined where no such tool is offered. */
+  readonly recallId?: string | undefined;
+}
+
 /** X10: enough to know what it was and how to get it back, so that nobody invents the contents. */
-export function stubText(text: string, call: ToolCallPart | undefined): string {
+export function stubText({ text, call, recallId }: ShortenedResult): string {
   const firstLine = headOf(text.split(LINE_END, 1)[0]?.trim() ?? "", STUB_LINE_CHARS);
   const lead = firstLine === "" ? "" : ` It began: ${firstLine}`;
-  return `[Output of ${describeCall(call)} removed: ${text.length} characters.${lead} Call it again if you need it.]`;
+  return `[Output of ${describeCall(call)} removed: ${text.length} characters.${lead}${wayBack(recallId)}]`;
 }
 
 /** The last tier, where there is a stub tier before it. */
-export function clearedText(text: string, call: ToolCallPart | undefined): string {
-  return `[Output of ${call?.name ?? "a tool"} removed: ${text.length} characters. Call it again if you need it.]`;
+export function clearedText({ text, call, recallId }: ShortenedResult): string {
+  return `[Output of ${call?.name ?? "a tool"} removed: ${text.length} characters.${wayBack(recallId)}]`;
 }
 
-const STUB = /^\[Output of .* removed: \d+ characters\.(?: It began: (.*))? Call it again if you need it\.\]$/s;
+function wayBack(recallId: string | undefined): string {
+  if (recallId === undefined) return " Call it again if you need it.";
+  return ` Call it again if you need it, or read it with \`${RECALL_NAME}\` (message_id ${recallId}).`;
+}
+
+const STUB =
+  /^\[Output of .* removed: \d+ characters\.(?: It began: (.*))? Call it again if you need it(?:\.|, or read it with `recall` \(message_id \S+\)\.)\]$/s;
 
 /** More than a name, an input and a first line need: what is longer only looks like a stub. */
 const STUB_CHARS_MAX = 600;

@@ -116,6 +116,8 @@ export interface PruneSettings {
   /** Start pruning above this share of the window, prune until below the other: in between the prefix is left alone. */
   readonly highWaterRatio: number;
   readonly lowWaterRatio: number;
+  /** Prune without being asked only where that costs less than the cached prefix that has to be written again. */
+  readonly mustPay: boolean;
 }
 
 export interface SoftTrim {
