@@ -13,7 +13,7 @@ import { readTools, writeTools } from "./anthropic/tools.ts";
 import { validateMessages } from "./anthropic/validate.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { readOverflow } from "./overflow.ts";
-import { refuseError, refusePiece } from "./reply.ts";
+import { refuseError, refusePiece, refuseUnfinished } from "./reply.ts";
 import { countOf, findUsage } from "./usage.ts";
 import { listOptions, validateDecoded } from "./validation.ts";
 
@@ -116,6 +116,8 @@ function readReply(response: unknown): readonly JsonValue[] | undefined {
     if (typeof response.type === "string" && EVENTS.has(response.type)) refusePiece(response.type);
     return undefined;
   }
+  // What a stream has brought so far; compatible servers may leave the reason out.
+  if (response.stop_reason === null) refuseUnfinished("stop_reason is null");
   // A refusal or a pause may say nothing at all, and an empty message would be refused.
   return response.content.length === 0 ? [] : [{ role: "assistant", content: response.content }];
 }
