@@ -15,6 +15,7 @@ import { limitCacheMarks } from "./cache-marks.ts";
 import { repairCallFields } from "./call-fields.ts";
 import { repairCallIds } from "./call-ids.ts";
 import { contentsOf } from "./contents.ts";
+import { removeDuplicateItems } from "./duplicate-items.ts";
 import { removeEmptyParts, withoutBlankPrompts } from "./empty-parts.ts";
 import { repairMalformedParts } from "./malformed-parts.ts";
 import { separateMisplacedParts } from "./misplaced-parts.ts";
@@ -57,6 +58,7 @@ const removeAnswerFields: Pass = (messages, { rules, report }) =>
 const PASSES: readonly Pass[] = [
   writeOutShortForms,
   removeAnswerFields,
+  removeDuplicateItems,
   replaceUnstoredItems,
   repairMalformedParts,
   removeEmptyParts,
