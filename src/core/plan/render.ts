@@ -36,7 +36,10 @@ export function renderSummary(input: RenderInput): Rendered {
     ? unmarked(conversation.system, settings)
     : conversation.system;
   const stripped = (messages: readonly Message[]): readonly Message[] =>
-    messages.map((message) => withoutSummary(message, settings)).filter(({ parts }) => parts.length > 0);
+    messages.flatMap((message) => {
+      const rest = withoutSummary(message, settings);
+      return rest !== message && rest.parts.length === 0 ? [] : [rest];
+    });
   const head = stripped(input.head);
   const rendered = RENDERERS[settings.renderer]({ ...input, head, conversation: { ...conversation, system } });
   return { ...rendered, messages: bridge([...stripped(input.lead), ...rendered.messages], settings, rules) };

@@ -3,7 +3,7 @@
 import { isBlankMessage } from "../../core/blank-text.ts";
 import { formatRules } from "../../core/format-rules.ts";
 import { isObject, stringOf } from "../../core/json.ts";
-import type { Message, Part } from "../../core/message.ts";
+import { isControlMessage, type Message, type Part } from "../../core/message.ts";
 import { isCompactionPart, isSignedCompaction } from "../../core/plan/native-items.ts";
 import type { Violation } from "../../core/ports.ts";
 import type { ListOptions } from "../validation.ts";
@@ -69,6 +69,7 @@ function isPrefill(last: Message | undefined): boolean {
 }
 
 function checkContent(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {
+  if (isControlMessage(message)) return [];
   const isFinalAssistant = index === messages.length - 1 && message.role === "assistant";
   const isEmpty = message.parts.every((part) => part.type === "text" && part.text === "");
   if (isEmpty && !isFinalAssistant) {
