@@ -65,6 +65,7 @@ const RESPONSES: Readonly<Record<FormatName, (input: JsonObject) => object>> = {
             { functionCall: { id: "c2", name: "recall", args: input } },
           ],
         },
+        finishReason: "STOP",
       },
     ],
   }),

@@ -35,7 +35,10 @@ const ANSWERS = {
     message: item,
   },
   gemini: {
-    response: { candidates: [{ content }], usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 } },
+    response: {
+      candidates: [{ content, finishReason: "STOP" }],
+      usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 },
+    },
     message: content,
   },
 };

@@ -49,7 +49,9 @@ describe.each(formatNames)("%s", (name) => {
 
   test("the model gets the same system, tools and messages, byte for byte, and the instruction behind them", async () => {
     const { report, requests } = await compacted(body, name);
-    expect(report).toMatchObject({ compacted: true, steps: { summarize: 1 }, calls: 1, fallbacks: [], notes: [] });
+    // It ends with an answer, before and after, and some providers would not take it so.
+    const notes = format.validate(body, { sending: true }).map(({ rule }) => expect.stringContaining(rule));
+    expect(report).toMatchObject({ compacted: true, steps: { summarize: 1 }, calls: 1, fallbacks: [], notes });
     expect(requests).toHaveLength(1);
     const sent = requests[0]?.body as JsonObject;
     expect(JSON.stringify(withoutList(sent))).toBe(JSON.stringify(withoutList(body)));

@@ -46,7 +46,8 @@ describe("what stands before it goes without a call", () => {
     const body = anthropicWith(12, 11);
     const compactor = compactorFor(anthropicMessages, { protect: { ...NATIVE.protect, tailMessages: 3 } });
     const { request, report } = await compactor.compact(body);
-    expect(report).toMatchObject({ compacted: true, steps: { drop: 1 }, calls: 0, fallbacks: [], notes: [] });
+    expect(report).toMatchObject({ compacted: true, steps: { drop: 1 }, calls: 0, fallbacks: [] });
+    expect(report.notes).toEqual([expect.stringContaining("ends-with-assistant")]);
     expect(json(request.messages)).toBe(json(body.messages.slice(-3)));
     expect(anthropicMessages.validate(request)).toEqual([]);
     const again = await compactor.compact(request);

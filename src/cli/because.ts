@@ -8,6 +8,7 @@ export const BECAUSE: Readonly<Record<string, string>> = {
   "zone-too-small": "too few messages may go",
   "no-legal-cut": "everything is in the protected tail",
   "frees-nothing": "a summary would not be smaller",
+  "would-be-refused": "the provider would refuse what came of it",
   "server-history": "the provider holds the history that the request refers to",
   thrashing: "the last passes freed too little",
 };

@@ -89,7 +89,7 @@ function objection(
   const { conversation: before, tokensOf } = decision.input;
   const standing = new Set(after.messages);
   if (!returned.every((message) => standing.has(message))) return "its answer cannot stand in the list as it is";
-  const options = model === undefined ? {} : { model };
+  const options = { sending: true, ...(model !== undefined && { model }) };
   const known = new Set(format.validate(format.encode(before), options).map(({ rule }) => rule));
   const violation = format.validate(format.encode(after), options).find(({ rule }) => !known.has(rule));
   if (violation !== undefined) return `its answer would be refused (${violation.rule} at ${violation.path})`;

@@ -4,6 +4,7 @@ import type { Conversation } from "../core/message.ts";
 import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { obstaclesLeft, sumTokens } from "../core/plan/plan-input.ts";
+import type { Violation } from "../core/ports.ts";
 import { historyHolder, withoutServerHistory } from "../core/server-history.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { type CarriedOut, firstKept, strategyOf, zoneTokens } from "./carry-out.ts";
@@ -67,21 +68,20 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
   const tokensAfter = tokensIn(outcome);
   // What was expected to help and did not is not handed out: the view from before is as good, and cached.
   const isWorse = after !== given.view && tokensAfter >= tokensBefore;
-  const view = isWorse ? given.view : after;
-  const { conversation: sent, notes } = forSending(decided, view);
-  const encoded = engine.format.encode(sent);
-  const violations = engine.format.validate(encoded, decided.model === undefined ? {} : { model: decided.model });
+  const request = outgoing(engine, decided, isWorse ? given.view : after);
+  const { view, sent, encoded, violations, undone } = request;
+  const because = isWorse ? "frees-nothing" : undone === undefined ? undefined : "would-be-refused";
   const plan = withObstacles(
-    isWorse
-      ? { ...decision.plan, steps: [], because: "frees-nothing" }
-      : { ...decision.plan, ...planOutcome(carried, decision) },
-    isWorse ? given : outcome,
+    because === undefined
+      ? { ...decision.plan, ...planOutcome(carried, decision) }
+      : { ...decision.plan, steps: [], because },
+    because === undefined ? outcome : given,
     view !== given.view,
   );
   const report = reportOf({
     plan,
     made: carried.made,
-    tokens: { before: tokensBefore, after: isWorse ? tokensBefore : tokensAfter },
+    tokens: { before: tokensBefore, after: because === undefined ? tokensAfter : tokensBefore },
     messages: { before: given.view.messages.length, after: view.messages.length },
     zoneTokens: zoneTokens(decision, carried.plan),
     summaryTokens: summaryTokens(decided, carried),
@@ -94,7 +94,8 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     nativeMissing: nativeMissing(engine, given.settings),
     notes: [
       ...carried.notes,
-      ...notes,
+      ...request.notes,
+      ...(undone === undefined ? [] : [undoneNote(undone)]),
       ...violations.map(({ rule, path }) => `The provider may refuse this: ${rule} at ${path}.`),
     ],
     repairs: decided.repairs,
@@ -114,6 +115,41 @@ function withObstacles(plan: Plan, outcome: DecideInput, isEdited: boolean): Pla
   const fits = tokensIn(outcome) <= (plan.targetTokens ?? outcome.settings.windowTokens);
   if (fits || (!isEdited && plan.inTheWay.length > 0)) return plan;
   return { ...plan, inTheWay: obstaclesLeft(planInput(outcome), plan.inTheWay) };
+}
+
+interface Outgoing {
+  readonly view: Conversation;
+  /** The view with what its request needs beside the messages. */
+  readonly sent: Conversation;
+  readonly encoded: unknown;
+  readonly notes: readonly string[];
+  /** What nobody could mend. */
+  readonly violations: readonly Violation[];
+  /** Why the edit is not handed out. */
+  readonly undone?: Violation;
+}
+
+/** The one way out of a pass: an edit that brings what the provider refuses is undone, because the view from before had it not. */
+function outgoing(engine: Engine, decided: Decided, after: Conversation): Outgoing {
+  const { view } = decided.given;
+  const edited = checked(engine, decided, after);
+  if (after === view || edited.violations.length === 0) return edited;
+  const before = checked(engine, decided, view);
+  const known = new Set(before.violations.map(({ rule }) => rule));
+  const undone = edited.violations.find(({ rule }) => !known.has(rule));
+  return undone === undefined ? edited : { ...before, undone };
+}
+
+function checked({ format }: Engine, decided: Decided, view: Conversation): Outgoing {
+  const { conversation: sent, notes } = forSending(decided, view);
+  const encoded = format.encode(sent);
+  const { model } = decided;
+  const violations = format.validate(encoded, { sending: true, ...(model !== undefined && { model }) });
+  return { view, sent, encoded, notes, violations };
+}
+
+function undoneNote({ rule, path }: Violation): string {
+  return `The compaction was undone, because the provider would refuse what came of it: ${rule} at ${path}.`;
 }
 
 /** A list of its own and a history that the provider stored would be read one after the other: the list has to stand alone. */

@@ -35,7 +35,7 @@ export function settle(before: Conversation, applied: Conversation, options: Set
 }
 
 function settleThinking(before: Conversation, applied: Conversation, { settings, model }: SettleOptions): Settled {
-  if (!bindsThinking(applied.format, model)) return { conversation: applied, notes: [] };
+  if (!bindsThinking(applied, model)) return { conversation: applied, notes: [] };
   const conversation = stripBoundThinking(before, applied);
   if (conversation === applied) return { conversation, notes: [] };
   if (settings.compact.boundThinking === "strip") return { conversation, notes: [STRIPPED] };
@@ -50,6 +50,6 @@ const UNMARKED = "The request asks for no thinking, so it has no place for the m
 
 /** The request as it is sent: with `drop-block` it bears the mark from the first one on, for a later one could not bring it back. */
 export function markedForSending(view: Conversation, { settings, model }: SettleOptions): Conversation {
-  if (settings.compact.boundThinking !== "drop-block" || !bindsThinking(view.format, model)) return view;
+  if (settings.compact.boundThinking !== "drop-block" || !bindsThinking(view, model)) return view;
   return withDroppableThinking(view) ?? view;
 }

@@ -143,7 +143,7 @@ function withoutForeignThinking(
   source: Conversation,
   model: string | undefined,
 ): Conversation {
-  if (!bindsThinking(source.format, model)) return source;
+  if (!bindsThinking(source, model)) return source;
   const isSame = (message: Message, index: number): boolean => {
     const sent = view[index];
     return sent !== undefined && isSameMessage(sent, message);

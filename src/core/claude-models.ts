@@ -23,10 +23,20 @@ export function isClaude(model: string): boolean {
 
 /** True only where the name tells. */
 export function isKnownBefore(since: SinceVersions, model: string): boolean {
+  return isBefore(since, model) === true;
+}
+
+/** True only where the name tells that it is one of the named families, and no older one. */
+export function isKnownSince(since: SinceVersions, model: string): boolean {
+  return isBefore(since, model) === false;
+}
+
+/** Undefined where the name does not tell. */
+function isBefore(since: SinceVersions, model: string): boolean | undefined {
   const name = model.toLowerCase();
   if (VERSION_FIRST.test(name)) return true;
   const { family = "", major, minor } = FAMILY_FIRST.exec(name)?.groups ?? {};
   const from = since.get(family);
-  if (from === undefined || major === undefined) return false;
+  if (from === undefined || major === undefined) return undefined;
   return Number(major) < from[0] || (Number(major) === from[0] && Number(minor ?? 0) < from[1]);
 }

@@ -57,6 +57,12 @@ export interface FormatRules {
   readonly outsideResults: readonly string[];
   /** Whether a failed call is marked as such; elsewhere the text has to say it. */
   readonly errorFlag: boolean;
+  /** Whether the id of an item may stand only once in the list, whatever the item is. */
+  readonly uniqueItemIds: boolean;
+  /** Fields that the helpers of the provider's SDK write into answers, and that no request may hold. */
+  readonly answerFields: readonly string[];
+  /** The `type` of a whole answer; one that stands in a list as it came has more fields than a message. */
+  readonly answerType: string | undefined;
   /** The provider's own compaction; undefined where it offers none (R199). */
   readonly native: NativeRules | undefined;
 }
@@ -98,6 +104,9 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     readKinds: ["text", "image", ""],
     outsideResults: ["tool_use", "tool_result", "thinking", "redacted_thinking"],
     errorFlag: true,
+    uniqueItemIds: false,
+    answerFields: ["parsed_output"],
+    answerType: "message",
     native: { kinds: ["anthropic-compact"], opensList: true, returnsUsers: false },
   },
   "openai-chat": {
@@ -127,6 +136,9 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     readKinds: ["text", "refusal", "image_url", "input_audio", "file", ""],
     outsideResults: [],
     errorFlag: false,
+    uniqueItemIds: false,
+    answerFields: ["parsed", "parsed_arguments"],
+    answerType: undefined,
     native: undefined,
   },
   "openai-responses": {
@@ -156,6 +168,9 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     readKinds: ["input_text", "output_text", "refusal", "input_image", "input_file", ""],
     outsideResults: [],
     errorFlag: false,
+    uniqueItemIds: true,
+    answerFields: ["parsed", "parsed_arguments"],
+    answerType: undefined,
     native: { kinds: ["responses-compact"], opensList: false, returnsUsers: true },
   },
   gemini: {
@@ -189,6 +204,9 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
     ],
     outsideResults: [],
     errorFlag: true,
+    uniqueItemIds: false,
+    answerFields: [],
+    answerType: undefined,
     native: undefined,
   },
 };

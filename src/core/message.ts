@@ -123,6 +123,20 @@ export function isUntouched(message: Message): message is Message & { readonly w
   return wire !== undefined && wire.parts === message.parts && wire.role === message.role;
 }
 
+/**
+ * True for a system message that says nothing by itself and steers what follows by a field of its own (Anthropic's `output_config`):
+ * empty as it is, it stands for something, and what was signed behind it was signed with it.
+ */
+export function isControlMessage({ role, parts, wire }: Message): boolean {
+  if (role !== "system" || wire === undefined) return false;
+  const { json } = wire;
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
+  const isMute = parts.every((part) => part.type === "text" && part.text.trim() === "");
+  return isMute && Object.keys(json).some((key) => !SAYING.has(key));
+}
+
+const SAYING: ReadonlySet<string> = new Set(["role", "content", "type", "name", "id"]);
+
 export function text(value: string): TextPart {
   return { type: "text", text: value };
 }

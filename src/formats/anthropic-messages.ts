@@ -3,7 +3,8 @@
 import { isBlankPrompt } from "../core/blank-text.ts";
 import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../core/cache-marks.ts";
 import { formatRules } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonObject, type JsonValue } from "../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { thinksManually, unthoughtStart } from "../core/manual-thinking.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, Usage, ValidateOptions, Violation } from "../core/ports.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
@@ -13,7 +14,7 @@ import { readTools, writeTools } from "./anthropic/tools.ts";
 import { validateMessages } from "./anthropic/validate.ts";
 import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
 import { readOverflow } from "./overflow.ts";
-import { refuseError, refusePiece } from "./reply.ts";
+import { refuseError, refusePiece, refuseUnfinished } from "./reply.ts";
 import { countOf, findUsage } from "./usage.ts";
 import { listOptions, validateDecoded } from "./validation.ts";
 
@@ -90,8 +91,23 @@ function validate(body: unknown, options: ValidateOptions = {}): readonly Violat
       ...checkMarks(conversation),
       ...conversation.system.flatMap(checkPrompt),
       ...validateMessages(conversation.messages, checked),
+      ...(options.sending ? checkThinking(conversation) : []),
     ];
   });
+}
+
+/** With a budget for thinking, the turn that the model is to go on with begins with thinking. */
+function checkThinking(conversation: Conversation): readonly Violation[] {
+  const messageIndex = thinksManually(conversation) ? unthoughtStart(conversation.messages) : undefined;
+  if (messageIndex === undefined) return [];
+  const found = encodedType(conversation.messages[messageIndex]?.parts[0]);
+  const path = `messages.${messageIndex}.content.0.type`;
+  const message = `${path}: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`;
+  return [{ rule: "thinking-missing", path, messageIndex, message }];
+}
+
+function encodedType(part: Part | undefined): string {
+  return stringOf(part?.wire?.type) ?? (part?.type === "tool-call" ? "tool_use" : "text");
 }
 
 function checkMarks(conversation: Conversation): readonly Violation[] {
@@ -116,6 +132,8 @@ function readReply(response: unknown): readonly JsonValue[] | undefined {
     if (typeof response.type === "string" && EVENTS.has(response.type)) refusePiece(response.type);
     return undefined;
   }
+  // What a stream has brought so far; compatible servers may leave the reason out.
+  if (response.stop_reason === null) refuseUnfinished("stop_reason is null");
   // A refusal or a pause may say nothing at all, and an empty message would be refused.
   return response.content.length === 0 ? [] : [{ role: "assistant", content: response.content }];
 }

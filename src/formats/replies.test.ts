@@ -51,8 +51,9 @@ test("Responses: every output item, reasoning too", () => {
 
 test("Gemini: the candidate's content, with the role it may lack", () => {
   const parts = [{ text: "hi", thoughtSignature: "s" }];
-  check("gemini", { candidates: [{ content: { parts } }] }, [{ role: "model", parts }]);
-  check("gemini", { response: { candidates: [{ content: { parts } }] } }, [{ role: "model", parts }]);
+  const candidates = [{ content: { parts }, finishReason: "STOP" }];
+  check("gemini", { candidates }, [{ role: "model", parts }]);
+  check("gemini", { response: { candidates } }, [{ role: "model", parts }]);
   check("gemini", { role: "user", parts }, undefined);
 });
 
@@ -144,6 +145,26 @@ test("pieces of a stream are refused", () => {
   const events = ["message_start", "content_block_delta", "message_delta", "message_stop", "ping"];
   for (const type of events) refuses("anthropic-messages", { type }, new RegExp(`${type}, a piece of a streamed`));
   refuses("openai-responses", { type: "response.output_text.delta", delta: "x" }, /piece of a streamed answer/);
+});
+
+test("what a stream has brought so far is no answer yet", () => {
+  const snapshot = { id: "msg_1", type: "message", role: "assistant", content: [call], stop_reason: null };
+  refuses("anthropic-messages", snapshot, /not finished \(stop_reason is null\)/);
+  refuses("anthropic-messages", { ...snapshot, content: [] }, /not finished/);
+  const message = { role: "assistant", content: "Looking" };
+  refuses("openai-chat", { choices: [{ index: 0, message, finish_reason: null }] }, /finish_reason is null/);
+  const chunk = { candidates: [{ content: { role: "model", parts: [{ text: "Look" }] }, index: 0 }] };
+  refuses("gemini", chunk, /without a finishReason, a piece of a streamed answer/);
+  const item = { id: "fc_1", type: "function_call", call_id: "call_1", name: "read", arguments: "" };
+  refuses("openai-responses", { ...item, status: "in_progress" }, /not finished \(in_progress\)/);
+  const begun = { id: "msg_1", type: "message", role: "assistant", content: [], status: "in_progress" };
+  refuses("openai-responses", begun, /not finished/);
+  check("openai-responses", { ...item, status: "completed" }, undefined);
+  // One that was cut off has ended, and says so.
+  const output = [{ ...item, status: "incomplete" }];
+  check("openai-responses", { object: "response", status: "incomplete", output }, output);
+  check("anthropic-messages", { ...snapshot, stop_reason: "max_tokens" }, [{ role: "assistant", content: [call] }]);
+  check("anthropic-messages", { ...snapshot, stop_reason: "pause_turn" }, [{ role: "assistant", content: [call] }]);
 });
 
 test("of several answers none is taken", () => {

@@ -1,6 +1,8 @@
 /** Validating a body of any format: what cannot even be decoded is a violation too, never an exception. */
 
+import { answerFieldPaths } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
+import { formatRules } from "../core/format-rules.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
 import type { ValidateOptions, Violation } from "../core/ports.ts";
@@ -33,5 +35,22 @@ export function validateDecoded(shape: BodyShape, body: unknown, check: CheckDec
     const path = messageIndex < 0 ? shape.listKey : `${shape.listKey}.${index}`;
     return [{ rule: "invalid-request", path, messageIndex, message: error.message }];
   }
-  return check(conversation, body);
+  const refused = checkAnswerFields(shape, conversation);
+  const violations = check(conversation, body);
+  if (refused.length === 0) return violations;
+  return [...violations, ...refused].sort((a, b) => a.messageIndex - b.messageIndex);
+}
+
+/** What stands in an answer only, and was sent back with it. */
+function checkAnswerFields({ format, listKey }: BodyShape, { messages }: Conversation): readonly Violation[] {
+  const rules = formatRules(format);
+  return messages.flatMap((message, messageIndex) =>
+    answerFieldPaths(message, rules).map((field) => {
+      const path = `${listKey}.${messageIndex}.${field}`;
+      const inBrackets = path.replace(/\.(\d+)/g, "[$1]");
+      const isExtra = format === "anthropic-messages";
+      const said = isExtra ? `${path}: Extra inputs are not permitted` : `Unknown parameter: '${inBrackets}'.`;
+      return { rule: "unknown-field", path: isExtra ? path : inBrackets, messageIndex, message: said };
+    }),
+  );
 }

@@ -36,7 +36,7 @@ export function thinks({ parts }: Message): boolean {
 
 /** With `drop-block` the request itself says what becomes of such thinking, where it has a place for that. */
 function bindsHere({ compactor }: SessionParts, { frame, record }: Snapshot): boolean {
-  if (!bindsThinking(frame.format, compactor.model ?? modelOf(record.base))) return false;
+  if (!bindsThinking(frame, compactor.model ?? modelOf(record.base))) return false;
   return compactor.settings.compact.boundThinking === "strip" || withDroppableThinking(frame) === undefined;
 }
 

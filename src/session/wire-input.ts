@@ -1,5 +1,6 @@
 /** What may be appended (a text, a message, several, or a provider's response as it is) as messages that a store takes. */
 
+import { withoutAnswerFields } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import { type Conversation, type Message, text } from "../core/message.ts";
@@ -29,7 +30,8 @@ export function readAppendable(format: Format, input: Appendable, pinned = false
   // What the caller does with its own objects later changes nothing here.
   const given = typeof input === "string" ? input : ownCopy(input);
   const { list, preserved, response, first } = wireMessages(format, given);
-  const decoded = format.decode(list).messages;
+  // What helpers parsed out of an answer is said by the answer itself, and is refused when it comes back.
+  const decoded = format.decode(list).messages.map((message) => withoutAnswerFields(message, format.rules()));
   const answeredAt = decoded.findIndex(({ role }) => role === "assistant");
   const isFirst = first !== undefined && (answeredAt === -1 || answeredAt >= first.at);
   return {

@@ -42,7 +42,11 @@ export const renderSchema: SchemaFor<RenderSettings> = {
         when: {
           type: "choice",
           about: "When it is inserted, with the renderers `pair` and `merge-first-user`; the others have none.",
-          values: { needed: "if the tail begins with a user message", always: "always", never: "never" },
+          values: {
+            needed: "if the tail begins with a user message",
+            always: "whenever something follows",
+            never: "never",
+          },
         },
       },
     },

@@ -1,6 +1,7 @@
 /** What stands around a summary, in tokens: its marks, an acknowledgement, and lines between neighbours. Numbers alone. */
 
 import { formatRules } from "../core/format-rules.ts";
+import { thinksManually } from "../core/manual-thinking.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
@@ -18,11 +19,13 @@ export function frameTokens(input: PlanInput, parts?: Partition): number {
   return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
 }
 
-function mayUserFollow({ conversation: { messages }, settings }: PlanInput, { protectedBy }: Partition): boolean {
+function mayUserFollow({ conversation, settings }: PlanInput, { protectedBy }: Partition): boolean {
+  const { messages } = conversation;
   // Few are kept of a long list, and these are not in its order.
   const kept = [...protectedBy.keys()].sort((a, b) => a - b);
-  const place = summaryPlace(messages, kept, settings.userTools);
-  const next = kept.find((index) => index > place) ?? messages.length;
+  const options = { userTools: settings.userTools, thinksManually: thinksManually(conversation) };
+  const place = summaryPlace(messages, kept, options);
+  const next = kept.find((index) => index >= place) ?? messages.length;
   return messages[next]?.role === "user" || messages.some(isNativeItem);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Conversations as scripts, before any format: who says, calls and answers what. A broken script has the disorder that
- * real agents leave behind: missing, late, duplicate, split and orphaned results, reused ids, wrong roles, empty texts.
+ * real agents leave behind: missing, late, duplicate, split and orphaned results, answers twice, reused ids, wrong roles, empty texts.
  */
 
 import { createRandom, type Random } from "./random.ts";
@@ -47,6 +47,8 @@ export function generateScript({ seed, broken }: ScriptOptions): readonly Line[]
   const lines: Line[] = [];
   const turns = 1 + random.below(TURNS_MAX);
   for (let turn = 0; turn < turns; turn++) lines.push(...generateTurn(random, words, turn));
+  // Half of all requests are sent while tools are at work: there the newest results are the last that is said.
+  if (lines.at(-2)?.role === "tool" && random.chance(0.5)) lines.pop();
   return broken ? disturb(lines, random, words) : lines;
 }
 
@@ -172,6 +174,8 @@ const DISTURBANCES: readonly [Disturbance, ...Disturbance[]] = [
     editAny(lines, random, "assistant", (line) => [
       { ...line, items: [...line.items, { type: "unknown", text: words("new") }] },
     ]),
+  /** Twice: an answer that was appended again. */
+  (lines, random) => editAny(lines, random, "assistant", (line) => [line, line]),
   /** Interrupted: nothing after the newest call. */
   (lines) => {
     const last = lines.findLastIndex(({ role }) => role === "tool");

@@ -1,6 +1,6 @@
 /** A script written out as a request body of each format, with the unknown fields and odd shapes that real bodies have. */
 
-import type { JsonObject, JsonValue } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import { createRandom, type Random } from "./random.ts";
 import { generateScript, type Item, type Line, type ScriptOptions } from "./script.ts";
@@ -16,11 +16,18 @@ const WRITERS: Readonly<Record<FormatName, Write>> = {
   "anthropic-messages": (lines, random, broken) => {
     // One is in the system prompt, and four are allowed.
     const marks = { left: broken ? Number.POSITIVE_INFINITY : 3 };
+    // The newer one takes system messages in the list, the older one is asked to think by a budget.
+    const isNew = random.chance(0.4);
+    const hasBudget = !isNew && random.chance(0.5);
+    const spoken = hasBudget && !broken ? lines.map(withFirstThought) : lines;
+    const messages = spoken.map((line) => anthropicMessage(line, random, marks));
+    const searched = random.chance(0.3) ? withServerTools(messages, random, broken) : messages;
     return {
-      model: "claude-opus-4-5",
+      model: isNew ? "claude-opus-5" : "claude-opus-4-5",
       system: [{ type: "text", text: "You are a build agent.", cache_control: { type: "ephemeral" } }],
-      messages: lines.map((line) => anthropicMessage(line, random, marks)),
+      messages: isNew ? withControls(searched, random, broken) : searched,
       max_tokens: 1000,
+      ...(hasBudget && { thinking: { type: "enabled", budget_tokens: 2048 } }),
     };
   },
   "openai-chat": (lines, random, broken) => ({
@@ -44,6 +51,49 @@ const WRITERS: Readonly<Record<FormatName, Write>> = {
   },
 };
 
+/** With a budget for thinking, a model thinks before it says or calls anything in a turn. */
+function withFirstThought(line: Line, index: number, lines: readonly Line[]): Line {
+  const isFirst = line.role === "assistant" && lines[index - 1]?.role === "user";
+  if (!isFirst || line.items[0]?.type === "reasoning") return line;
+  return { ...line, items: [{ type: "reasoning", text: `thought-${index}`, signature: "c2ln" }, ...line.items] };
+}
+
+/** As Claude Code and pi steer a turn: behind what the user says, with nothing in it but a field. */
+function withControls(messages: readonly JsonObject[], random: Random, broken: boolean): readonly JsonObject[] {
+  return messages.flatMap((message, index) => {
+    const next = messages[index + 1]?.role ?? "assistant";
+    const mayStand = broken || (message.role === "user" && next === "assistant");
+    if (!mayStand || !random.chance(0.3)) return [message];
+    const forms: readonly [JsonObject, ...JsonObject[]] = [
+      { content: "" },
+      { content: [] },
+      {},
+      { content: "Be brief." },
+    ];
+    const control = { role: "system", ...random.pick(forms), output_config: { effort: random.pick(["low", "high"]) } };
+    return [message, { ...control, ...(random.chance(0.3) && { clear_at: "turn_end" }) }];
+  });
+}
+
+/** A search that the provider ran itself; a careless client puts it, or one half of it, into the user's message. */
+function withServerTools(messages: readonly JsonObject[], random: Random, broken: boolean): readonly JsonObject[] {
+  let count = 0;
+  return messages.map((message) => {
+    const { role, content } = message;
+    const isPlace = role === "assistant" || (broken && role === "user");
+    if (!isPlace || !Array.isArray(content) || !random.chance(0.3)) return message;
+    const id = `srvtoolu_${++count}`;
+    const hit = { type: "web_search_result", url: "https://example.org", title: "Hit", encrypted_content: "EqgB" };
+    const search = { type: "server_tool_use", id, name: "web_search", input: { query: `query-${count}` } };
+    const found = { type: "web_search_tool_result", tool_use_id: id, content: [hit] };
+    const halves: readonly [readonly JsonObject[], ...(readonly JsonObject[])[]] = [[search, found], [found], [search]];
+    const first = content.findIndex((block) => block.type !== "thinking");
+    const at = Math.max(first, 0);
+    const blocks = broken ? random.pick(halves) : [search, found];
+    return { ...message, content: [...content.slice(0, at), ...blocks, ...content.slice(at)] };
+  });
+}
+
 const MARKED = { cache_control: { type: "ephemeral" } };
 
 /** Cache marks that may still be set. */
@@ -51,7 +101,7 @@ interface Marks {
   left: number;
 }
 
-function anthropicMessage({ role, items }: Line, random: Random, marks: Marks): JsonValue {
+function anthropicMessage({ role, items }: Line, random: Random, marks: Marks): JsonObject {
   const [only] = items;
   const wireRole = role === "tool" ? "user" : role;
   if (items.length === 1 && only?.type === "text" && random.chance(0.5)) return { role: wireRole, content: only.text };
@@ -135,11 +185,18 @@ function chatPart(item: Item): readonly JsonObject[] {
 
 function responsesItems({ role, items }: Line, random: Random): readonly JsonObject[] {
   const name = role === "tool" ? "user" : role;
+  const hasIds = random.chance(0.7);
   return items.map((item, index): JsonObject => {
     switch (item.type) {
       case "text":
         if (name !== "assistant") return { role: name, content: [{ type: "input_text", text: item.text }] };
-        return { type: "message", role: name, status: "completed", content: [outputText(item.text)] };
+        return {
+          type: "message",
+          ...(hasIds && { id: itemIdFor("msg", item.text) }),
+          role: name,
+          status: "completed",
+          content: [outputText(item.text)],
+        };
       case "image":
         return {
           role: "user",
@@ -148,13 +205,14 @@ function responsesItems({ role, items }: Line, random: Random): readonly JsonObj
       case "reasoning":
         return {
           type: "reasoning",
-          id: `rs_${random.below(1e6)}_${index}`,
+          id: itemIdFor("rs", item.text),
           summary: [{ type: "summary_text", text: item.text }],
           encrypted_content: "gAAAAB",
         };
       case "call":
         return {
           type: "function_call",
+          ...(hasIds && { id: `fc_${item.id}` }),
           call_id: item.id,
           name: item.name,
           arguments: JSON.stringify(item.input),
@@ -168,6 +226,11 @@ function responsesItems({ role, items }: Line, random: Random): readonly JsonObj
         return item satisfies never;
     }
   });
+}
+
+/** The same item has the same id wherever it stands: texts hold a number of their own. */
+function itemIdFor(prefix: string, said: string): string {
+  return `${prefix}_${/-(\d+)x/.exec(said)?.[1] ?? "0"}`;
 }
 
 function outputText(text: string): JsonObject {

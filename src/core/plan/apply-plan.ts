@@ -1,6 +1,7 @@
 /** Carries out a checked plan on a conversation. Pure: the summary's text was made before; untouched messages stay the same objects. */
 
 import { formatRules } from "../format-rules.ts";
+import { thinksManually } from "../manual-thinking.ts";
 import type { Conversation, Message } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { structureOf } from "../structure/structure.ts";
@@ -23,7 +24,7 @@ export interface ApplyInput {
 }
 
 export function applyPlan(input: ApplyInput): Conversation {
-  const { conversation, plan, summary, native, render, userTools } = input;
+  const { conversation, plan, summary, native, render, userTools = [] } = input;
   const edited = applyTexts(conversation.messages, plan.steps.filter(isTextStep));
   const removed = removedBy(plan);
   if (native !== undefined) {
@@ -37,7 +38,8 @@ export function applyPlan(input: ApplyInput): Conversation {
   }
   // The summary never stands before what the provider compacted itself: a provider may read nothing that stands there.
   const leadEnd = endOfNative(edited, removed);
-  const at = Math.max(leadEnd, summaryPlace(edited, keptIndices(edited, removed), userTools));
+  const options = { userTools, thinksManually: thinksManually(conversation) };
+  const at = Math.max(leadEnd, summaryPlace(edited, keptIndices(edited, removed), options));
   const kept = (from: number, to?: number): readonly Message[] =>
     edited.slice(from, to).filter(({ id }) => !removed.has(id));
   const rendered = renderSummary({

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { anthropicMessages } from "../../formats/anthropic-messages.ts";
+import { openaiResponses } from "../../formats/openai-responses.ts";
 import { bindsThinking, withDroppableThinking } from "./bound-thinking.ts";
 
 function check(expected: boolean, models: readonly (string | undefined)[]): void {
-  for (const model of models) expect(bindsThinking("anthropic-messages", model), model).toBe(expected);
+  const request = anthropicMessages.decode([]);
+  for (const model of models) expect(bindsThinking(request, model), model).toBe(expected);
 }
 
 test("models that sign the prefix, however they are spelled", () =>
@@ -36,7 +38,18 @@ test("models that are known not to", () =>
 test("what is not known is taken to sign it: without thinking a request is valid everywhere", () =>
   check(true, [undefined, "", "my-deployment", "claude-opus-latest", "claude-opus-5-latest", "claude-saga-1"]));
 
-test("other formats bind nothing", () => expect(bindsThinking("openai-responses", undefined)).toBe(false));
+test("a budget for thinking says that the model is an older one, unless its name says otherwise", () => {
+  const thinking = { type: "enabled", budget_tokens: 2048 };
+  const request = anthropicMessages.decode({ thinking, messages: [] });
+  for (const model of [undefined, "my-deployment", "claude-sonnet-4-5"]) {
+    expect(bindsThinking(request, model), model).toBe(false);
+  }
+  expect(bindsThinking(request, "claude-opus-5-5")).toBe(true);
+  const adaptive = anthropicMessages.decode({ thinking: { type: "adaptive" }, messages: [] });
+  expect(bindsThinking(adaptive, "my-deployment")).toBe(true);
+});
+
+test("other formats bind nothing", () => expect(bindsThinking(openaiResponses.decode([]), undefined)).toBe(false));
 
 test("the mark goes where thinking is asked for, and only there", () => {
   const marked = (body: unknown): unknown => {

@@ -4,9 +4,10 @@
  * the provider may drop what no longer matches. Pure, and nothing is taken out where nothing before it was edited.
  */
 
-import { isKnownBefore, type SinceVersions } from "../claude-models.ts";
+import { isKnownBefore, isKnownSince, type SinceVersions } from "../claude-models.ts";
 import { isObject } from "../json.ts";
 import { isSameMessage } from "../ledger/same-message.ts";
+import { thinksManually } from "../manual-thinking.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 
 /** The first version of each family that signs the prefix. A family that is not named here is taken to do so. */
@@ -18,9 +19,13 @@ const BINDING_SINCE: SinceVersions = new Map([
   ["haiku", [5, 5]],
 ]);
 
-/** True unless the model is known to accept thinking behind an edit: without thinking a request is valid for all of them. */
-export function bindsThinking(format: Conversation["format"], model: string | undefined): boolean {
-  return format === "anthropic-messages" && !isKnownBefore(BINDING_SINCE, model ?? "");
+/**
+ * True unless the model is known to accept thinking behind an edit: without thinking a request is valid for all of them. One that
+ * thinks by a budget is an older one, whatever it is called here, and needs its thinking.
+ */
+export function bindsThinking(conversation: Conversation, model: string | undefined): boolean {
+  if (conversation.format !== "anthropic-messages" || isKnownBefore(BINDING_SINCE, model ?? "")) return false;
+  return isKnownSince(BINDING_SINCE, model ?? "") || !thinksManually(conversation);
 }
 
 /** The edited conversation without thinking behind the first difference; the same one when there was none. */

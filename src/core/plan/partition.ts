@@ -3,6 +3,7 @@
  * wherever they are, and a round stays or goes as one. Decides only; changes nothing.
  */
 
+import { thoughtToKeep } from "../manual-thinking.ts";
 import type { Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isTurnStart, type Structure } from "../structure/structure.ts";
@@ -23,6 +24,8 @@ export interface PartitionInput extends TailTerms {
   /** Smaller than the settings say where the target leaves less room. */
   readonly tailTokens: number;
   readonly tailMessages: number;
+  /** The request has a budget for thinking: what stays of the turn that waits for the model begins with some. */
+  readonly thinksManually?: boolean;
 }
 
 /** What gives way, and what does not, beside the sizes of the tail. */
@@ -57,6 +60,8 @@ export function partition(input: PartitionInput): Partition {
   const cut = findCut(input);
   const protectedBy = ownProtections(input, cut);
   keepRoundsWhole(input, protectedBy);
+  const thought = input.thinksManually ? thoughtToKeep(messages, (index) => protectedBy.has(index)) : undefined;
+  if (thought !== undefined) keepRoundsWhole(input, protectedBy.set(thought, "open-round"));
   const zone: number[] = [];
   for (let index = 0; index < messages.length; index++) {
     if (!protectedBy.has(index) && !isSummary(messages[index], summaryIds)) zone.push(index);

@@ -1,5 +1,6 @@
 /** Everything a strategy may look at, and the arithmetic they share. Strategies decide; they never do. */
 
+import { thinksManually } from "../manual-thinking.ts";
 import type { Conversation, Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Structure } from "../structure/structure.ts";
@@ -114,6 +115,7 @@ function makePartition(input: PlanInput, { tokens, messages, ...terms }: TailRoo
     summaryIds: new Set(found?.messageIds ?? []),
     tailTokens: tokens,
     tailMessages: messages,
+    thinksManually: thinksManually(conversation),
     ...terms,
   });
 }

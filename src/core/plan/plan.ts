@@ -29,6 +29,8 @@ export type NothingToDo =
   | "zone-too-small"
   | "no-legal-cut"
   | "frees-nothing"
+  /** The provider would refuse what came of it. */
+  | "would-be-refused"
   | "thrashing"
   /** The provider holds the history; the list only adds to it. */
   | "server-history"

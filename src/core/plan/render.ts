@@ -6,6 +6,7 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray } from "../json.ts";
+import { thinksManually } from "../manual-thinking.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { isTurnStart } from "../structure/structure.ts";
@@ -36,7 +37,10 @@ export function renderSummary(input: RenderInput): Rendered {
     ? unmarked(conversation.system, settings)
     : conversation.system;
   const stripped = (messages: readonly Message[]): readonly Message[] =>
-    messages.map((message) => withoutSummary(message, settings)).filter(({ parts }) => parts.length > 0);
+    messages.flatMap((message) => {
+      const rest = withoutSummary(message, settings);
+      return rest !== message && rest.parts.length === 0 ? [] : [rest];
+    });
   const head = stripped(input.head);
   const rendered = RENDERERS[settings.renderer]({ ...input, head, conversation: { ...conversation, system } });
   return { ...rendered, messages: bridge([...stripped(input.lead), ...rendered.messages], settings, rules) };
@@ -53,12 +57,12 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
     // A pinned message stays as it is; the summary then stands behind it.
     if (message === undefined || message.pinned) return RENDERERS.pair(input);
     const merged = withSummary(message, summary, settings);
-    const messages = [...head.with(first, merged), ...acknowledged(settings, isUserNext(tail)), ...tail];
+    const messages = [...head.with(first, merged), ...acknowledgedBefore(input), ...tail];
     return { system: conversation.system, messages };
   },
   pair: (input) => {
     const { conversation, head, tail, summary, settings } = input;
-    const pair = [summaryMessage(summary, settings), ...acknowledged(settings, isUserNext(tail))];
+    const pair = [summaryMessage(summary, settings), ...acknowledgedBefore(input)];
     return { system: conversation.system, messages: [...head, ...pair, ...tail] };
   },
   "flagged-message": (input) => plainMessage(input),
@@ -92,8 +96,11 @@ export function frameMessages(settings: RenderSettings, mayUserFollow: boolean):
   return [summaryMessage("", settings), ...(isAnswered ? acknowledged(settings, mayUserFollow) : [])];
 }
 
-function isUserNext([next]: readonly Message[]): boolean {
-  return next?.role === "user";
+/** Never as the last word: a request that ends with it would have the model go on with it. Nor before thinking that has to come first. */
+function acknowledgedBefore({ tail, settings, conversation }: RenderInput): readonly Message[] {
+  const next = tail.find(({ role }) => role !== "system");
+  if (next === undefined || (next.role === "assistant" && thinksManually(conversation))) return [];
+  return acknowledged(settings, tail[0]?.role === "user");
 }
 
 /** C19: the assistant's line behind the summary, when the settings say so. */

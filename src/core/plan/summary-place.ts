@@ -3,16 +3,34 @@
  * Behind the summary of what came of them they would read like new ones, so it stands behind all of them but the newest. Decides only.
  */
 
+import { waitingTurn } from "../manual-thinking.ts";
 import type { Message } from "../message.ts";
 import { isRequest } from "./partition-request.ts";
 import { userVoice } from "./user-voice.ts";
 
-/** The index of a message that goes; -1 where none does. `kept` are the indices of those that stay, ascending. */
+export interface PlaceOptions {
+  /** Tools whose results are the user's voice. */
+  readonly userTools?: readonly string[];
+  /** The request has a budget for thinking. */
+  readonly thinksManually?: boolean;
+}
+
+/**
+ * The index that it stands before; -1 where no message goes. `kept` are the indices of those that stay, ascending. Where thinking has
+ * a budget, it stands before the turn that waits for the model: inside of it, it would begin another, without thinking.
+ */
 export function summaryPlace(
   messages: readonly Message[],
   kept: readonly number[],
-  userTools: readonly string[] = [],
+  options: PlaceOptions = {},
 ): number {
+  const place = placeAmong(messages, kept, options.userTools ?? []);
+  const turn = options.thinksManually ? waitingTurn(messages) : undefined;
+  const isInside = turn !== undefined && kept.some((index) => index > turn && index < place);
+  return isInside ? turn : place;
+}
+
+function placeAmong(messages: readonly Message[], kept: readonly number[], userTools: readonly string[]): number {
   const { hasWordsBeside } = userVoice(messages, userTools);
   const asks = (message: Message): boolean => isRequest(message) || hasWordsBeside(message);
   let first = 0;

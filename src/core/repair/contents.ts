@@ -13,7 +13,7 @@ export interface Contents {
   /** A message without parts, a text in one that says nothing, or an empty block in a result. */
   readonly blank: boolean;
   readonly emptyResult: boolean;
-  /** Results among the assistant's own parts, or calls and reasoning among those of others. */
+  /** Clients' results among the assistant's own parts, or calls, reasoning and the provider's results among those of others. */
   readonly misplaced: boolean;
 }
 
@@ -34,7 +34,7 @@ function addPart(found: Found, part: Part, isAssistants: boolean): void {
       if (isBlankText(part)) found.blank = true;
       return;
     case "tool-result":
-      if (isAssistants) found.misplaced = true;
+      if (isAssistants !== (part.server === true)) found.misplaced = true;
       addResult(found, part);
       return;
     case "tool-call":

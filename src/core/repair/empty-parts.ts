@@ -2,7 +2,7 @@
 
 import { isBlankMessage, isBlankPrompt } from "../blank-text.ts";
 import type { FormatRules } from "../format-rules.ts";
-import type { Part } from "../message.ts";
+import { isControlMessage, type Part } from "../message.ts";
 import { mapMessages, type Pass } from "./pass.ts";
 
 export const removeEmptyParts: Pass = (messages, { rules, contents, report }) => {
@@ -11,6 +11,7 @@ export const removeEmptyParts: Pass = (messages, { rules, contents, report }) =>
     const isFine = (part: Part): boolean => !isEmptyText(part) && withoutEmptyBlocks(part) === part;
     const isBlank = rules.refusesBlank && isBlankMessage(message);
     if (!isBlank && message.parts.length > 0 && message.parts.every(isFine)) return message;
+    if (isControlMessage(message)) return message;
     const parts = isBlank ? [] : message.parts.filter((part) => !isEmptyText(part)).map(withoutEmptyBlocks);
     report("empty-content", message, parts.length > 0 ? "removed an empty text" : "removed a message without content");
     return parts.length > 0 ? { ...message, parts } : [];

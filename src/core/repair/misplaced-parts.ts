@@ -26,6 +26,7 @@ export const separateMisplacedParts: Pass = (messages, { rules, contents, report
 };
 
 function isMisplaced(part: Part, isAssistant: boolean): boolean {
-  if (isAssistant) return part.type === "tool-result" && !part.server;
-  return part.type === "tool-call" || part.type === "reasoning";
+  // What the provider's own tools return stands among the assistant's parts, beside its calls.
+  if (part.type === "tool-result") return isAssistant !== (part.server === true);
+  return !isAssistant && (part.type === "tool-call" || part.type === "reasoning");
 }

@@ -1,6 +1,6 @@
 /** Reasoning that its provider would refuse: unsigned, alone, or without the signature that the current turn needs. */
 
-import { type Message, type Part, type ReasoningPart, text } from "../message.ts";
+import { isControlMessage, type Message, type Part, type ReasoningPart, text } from "../message.ts";
 import { mapMessages, messageBeside, type Pass, type RepairContext, withParts } from "./pass.ts";
 
 /** Documented by Google for calls that its model did not make itself. */
@@ -27,7 +27,7 @@ export const repairReasoning: Pass = (messages, context) => {
 };
 
 function quoteUnsigned(message: Message, context: RepairContext): Message {
-  if (message.parts.length > 0 && !message.parts.some(isUnsigned)) return message;
+  if ((message.parts.length > 0 && !message.parts.some(isUnsigned)) || isControlMessage(message)) return message;
   const parts = message.parts.flatMap((part): readonly Part[] => {
     if (!isUnsigned(part)) return [part];
     context.report("thinking-unsigned", message, "turned unsigned thinking into text");

@@ -69,7 +69,7 @@ test("a result of the provider's own tools answers no call of the client's", () 
   const content = "This tool call was interrupted before it returned a result.";
   const interrupted = { type: "tool_result", tool_use_id: "1", content, is_error: true };
   expect(repaired(anthropicMessages, { messages: [asked, answer(call), reply(found)] })).toEqual({
-    messages: [asked, answer(call), reply(interrupted), reply(quoted)],
+    messages: [asked, answer(call), { role: "assistant", content: quoted.text }, reply(interrupted)],
   });
   expect(repaired(anthropicMessages, { messages: [asked, answer(call, found)] })).toEqual({
     messages: [asked, answer(call, quoted), reply(interrupted)],

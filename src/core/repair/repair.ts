@@ -3,6 +3,7 @@
  * what cannot stand as it is becomes quoted text. A list that needs nothing comes back as the same object.
  */
 
+import { withoutAnswerFields } from "../answer-fields.ts";
 import { marksOutside } from "../cache-marks.ts";
 import { formatRules } from "../format-rules.ts";
 import { isObject, stringOf } from "../json.ts";
@@ -14,11 +15,12 @@ import { limitCacheMarks } from "./cache-marks.ts";
 import { repairCallFields } from "./call-fields.ts";
 import { repairCallIds } from "./call-ids.ts";
 import { contentsOf } from "./contents.ts";
+import { removeDuplicateItems } from "./duplicate-items.ts";
 import { removeEmptyParts, withoutBlankPrompts } from "./empty-parts.ts";
 import { repairMalformedParts } from "./malformed-parts.ts";
 import { separateMisplacedParts } from "./misplaced-parts.ts";
 import { fillEmptyResults, repairMissingContent } from "./missing-content.ts";
-import type { Pass } from "./pass.ts";
+import { mapMessages, type Pass } from "./pass.ts";
 import { repairReasoning } from "./reasoning.ts";
 import { mergeSameRole, repairRoles } from "./roles.ts";
 import { repairRounds } from "./rounds.ts";
@@ -45,9 +47,18 @@ export interface RepairOptions {
   readonly model?: string;
 }
 
+const removeAnswerFields: Pass = (messages, { rules, report }) =>
+  mapMessages(messages, (message) => {
+    const cleaned = withoutAnswerFields(message, rules);
+    if (cleaned !== message) report("unknown-field", message, "took out fields that only an answer may have");
+    return cleaned;
+  });
+
 /** Each pass may rely on what the ones before it made true. */
 const PASSES: readonly Pass[] = [
   writeOutShortForms,
+  removeAnswerFields,
+  removeDuplicateItems,
   replaceUnstoredItems,
   repairMalformedParts,
   removeEmptyParts,

@@ -9,10 +9,10 @@ import { messageBeside, type Pass, quoteResult, type RepairContext, withParts } 
 import { type Settled, settleResults } from "./settle-results.ts";
 
 export const repairRounds: Pass = (messages, context) => {
-  const { calls, orphans } = context.pairing(messages);
+  const { calls } = context.pairing(messages);
   const strangers = new Set(misdirected(calls, context));
   const changes: Changes = { answers: new Map(), replacements: new Map() };
-  for (const { part, at } of [...orphans.filter((orphan) => isUnexplained(orphan, context)), ...strangers]) {
+  for (const { part, at } of unexplainedResults(messages, context)) {
     changes.replacements.set(part, quoteResult(part));
     const message = messages[at.message];
     if (message !== undefined)
@@ -27,6 +27,12 @@ export const repairRounds: Pass = (messages, context) => {
   if (changes.answers.size === 0 && changes.replacements.size === 0) return messages;
   return rebuild(messages, changes, context);
 };
+
+/** Results that nobody asked for, as far as the list shows: they become quoted text. */
+export function unexplainedResults(messages: readonly Message[], context: RepairContext): readonly PairedResult[] {
+  const { calls, orphans } = context.pairing(messages);
+  return [...orphans.filter((orphan) => isUnexplained(orphan, context)), ...misdirected(calls, context)];
+}
 
 /** What only the server remembers may explain a result, but none that does not say which call it answers. */
 function isUnexplained({ part }: PairedResult, { rules, hasServerHistory }: RepairContext): boolean {

@@ -6,12 +6,19 @@
 import { type Message, type Part, type ToolCallPart, text } from "../message.ts";
 import { lowerBound } from "../structure/cut-points.ts";
 import { mapMessages, type Pass, withParts } from "./pass.ts";
+import { unexplainedResults } from "./rounds.ts";
 
 export const quoteLostServerCalls: Pass = (messages, context) => {
   if (!context.rules.serverCallsReturn) return messages;
   const calls = context.pairing(messages).calls.filter(({ part }) => part.server);
   if (calls.length === 0) return messages;
-  const said = messages.flatMap((message, index) => (saysMore(message) ? [index] : []));
+  // A result that is quoted says more than a result, and so does a system message that becomes the user's.
+  const quoted = new Set(unexplainedResults(messages, context).map(({ at }) => at.message));
+  const isSaid = (message: Message, index: number): boolean => {
+    if (message.role === "system") return context.rules.systemInList === "never";
+    return saysMore(message) || (message.role === "user" && quoted.has(index));
+  };
+  const said = messages.flatMap((message, index) => (isSaid(message, index) ? [index] : []));
   const lost = new Set<Part>();
   for (const { part, at, results } of calls) {
     // What a client says in the provider's place is no return; it is quoted when the rounds are put in order.

@@ -4,7 +4,7 @@
  */
 
 import { describeOpaque } from "../convert/adopt-parts.ts";
-import { type Message, type Part, text } from "../message.ts";
+import { isControlMessage, type Message, type Part, text } from "../message.ts";
 import { isNativeItem } from "../plan/native-items.ts";
 import { mapMessages, type Pass, type RepairContext, withParts } from "./pass.ts";
 
@@ -70,8 +70,12 @@ function isNoFarther(next: number | undefined, best: number | undefined, gap: nu
   return next !== undefined && best !== undefined && Math.abs(next - gap) <= Math.abs(best - gap);
 }
 
-function asUser(message: Message, { report }: RepairContext): Message {
+function asUser(message: Message, { report }: RepairContext): Message | readonly Message[] {
   if (!isSystem(message)) return message;
+  if (isControlMessage(message)) {
+    report("system-position", message, "removed a system message that says nothing, for none may stand in this list");
+    return [];
+  }
   report("system-position", message, "made a system message a user message, for none may stand in this list");
   return withParts({ ...message, role: "user" }, message.parts.map(readable));
 }

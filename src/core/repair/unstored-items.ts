@@ -3,9 +3,9 @@
  * them. What can be read of one becomes text; a mere reference goes, and the report names it, for its content is nowhere to be had.
  */
 
-import { isObject, type JsonObject, stringOf } from "../json.ts";
 import type { Message } from "../message.ts";
 import { storedId } from "../structure/item-reference.ts";
+import { withItemId } from "./duplicate-items.ts";
 import { mapMessages, messageBeside, type Pass, type RepairContext } from "./pass.ts";
 import { quoteReasoning } from "./reasoning.ts";
 
@@ -18,7 +18,8 @@ export const replaceUnstoredItems: Pass = (messages, context) => {
     if (id === undefined) {
       // What reasoning led to stands behind it up to whoever speaks next, or to the next reasoning.
       isOrphan &&= message.role === "assistant" && !isReasoning;
-      return isOrphan ? withoutId(message) : message;
+      // With its id it would be refused for the lack of its reasoning.
+      return isOrphan ? withItemId(message, undefined) : message;
     }
     isOrphan = isReasoning;
     return replaced(message, id, context);
@@ -37,17 +38,4 @@ function replaced(message: Message, id: string, { report }: RepairContext): Mess
     `removed item ${id}: nothing is stored under its id, and the request has no more of it`,
   );
   return [];
-}
-
-/** Items that the provider looks up by their id and that do as well without one. */
-const LOOKED_UP: ReadonlySet<string> = new Set(["message", "function_call", "custom_tool_call"]);
-
-/** With its id it would be refused for the lack of its reasoning. */
-function withoutId(message: Message): Message {
-  const { wire } = message;
-  if (wire === undefined || !isObject(wire.json) || wire.json.id === undefined) return message;
-  if (!LOOKED_UP.has(stringOf(wire.json.type) ?? "message")) return message;
-  const { id: _, ...json }: JsonObject = wire.json;
-  const parts = message.parts.map((part) => (part.wire === wire.json ? { ...part, wire: json } : part));
-  return { ...message, parts, wire: { ...wire, json, parts } };
 }

@@ -14,7 +14,9 @@ export function decodeMessage(json: JsonValue, index: number): Message {
   if (typeof role !== "string" || !ROLES.has(role)) {
     throw invalid(`${path}.role must be "user", "assistant" or "system", not ${JSON.stringify(role)}.`);
   }
-  const parts = decodeContent(json.content, `${path}.content`);
+  // A system message that only steers what follows may do without content.
+  const isMute = role === "system" && json.content === undefined && isObject(json.output_config);
+  const parts = isMute ? [] : decodeContent(json.content, `${path}.content`);
   // The set above holds exactly these roles.
   const known = role as Role;
   return { id: `m${index}`, role: known, parts, wire: { json, role: known, parts } };

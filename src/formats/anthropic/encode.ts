@@ -8,7 +8,9 @@ import { overlay, sameOr } from "../overlay.ts";
 export function encodeMessage(message: Message): readonly JsonValue[] {
   const wire = isObject(message.wire?.json) ? message.wire.json : undefined;
   const role = message.role === "tool" ? "user" : message.role;
-  return [overlay(wire, { role, content: encodeContent(message.parts, wire?.content) })];
+  // A system message that only steers what follows may do without content.
+  const isMute = message.parts.length === 0 && wire !== undefined && wire.content === undefined;
+  return [overlay(wire, { role, content: isMute ? undefined : encodeContent(message.parts, wire?.content) })];
 }
 
 /** A string stays a string while it is one text; what had blocks keeps blocks. */

@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { listOf } from "../../../test/session-world.ts";
+import { createCompactor } from "../../compactor.ts";
+import { isObject } from "../../core/json.ts";
 import { repair } from "../../core/repair/repair.ts";
+import { openSession } from "../../session.ts";
 import { anthropicMessages } from "../anthropic-messages.ts";
 
 const go = { role: "user", content: "go" };
@@ -67,4 +71,81 @@ test("the model that a caller names comes before that of the body", () => {
   const decoded = anthropicMessages.decode({ model: "claude-opus-5", messages: [go, note, answer] });
   expect(repair(decoded).repairs).toEqual([]);
   expect(repair(decoded, { model: "claude-sonnet-5" }).repairs).toMatchObject([{ rule: "system-position" }]);
+});
+
+describe("a system message that says nothing and carries a field steers what follows", () => {
+  const control = (content: object): object => ({ role: "system", ...content, output_config: { effort: "low" } });
+  const forms = [{ content: "" }, { content: [] }, {}, { content: " " }];
+  const model = "claude-opus-5-5";
+
+  test.each(forms)("%j: it is valid, and comes out as it came", (form) => {
+    const messages = [go, control(form), call, result, { ...control(form), clear_at: "turn_end" }, answer];
+    const body = { model, messages };
+    expect(anthropicMessages.validate(body)).toEqual([]);
+    const decoded = anthropicMessages.decode(body);
+    expect(repair(decoded)).toEqual({ conversation: decoded, repairs: [] });
+    expect(JSON.stringify(anthropicMessages.encode(decoded))).toBe(JSON.stringify(body));
+    const elsewhere = repair(anthropicMessages.decode({ model, messages: [go, call, control(form), result] }));
+    expect(elsewhere.repairs).toHaveLength(1);
+    const moved = anthropicMessages.encode(elsewhere.conversation);
+    expect(JSON.stringify(moved)).toBe(JSON.stringify({ model, messages: [go, call, result, control(form)] }));
+  });
+
+  test.each(forms)("%j: requests and sessions hand it out as it came, and a compaction keeps it", async (form) => {
+    const work = { role: "assistant", content: "I looked at src/build/step.ts and at what it does. ".repeat(20) };
+    const turns = Array.from({ length: 10 }, () => [go, control(form), work]).flat();
+    const body = { model, messages: [...turns, go, control(form)] };
+    const compactor = { format: anthropicMessages, protect: { tailTokens: 100, tailMessages: 3 } };
+    expect((await createCompactor(compactor).fit(body)).request).toBe(body);
+    const session = await openSession("s", { store: "memory:", compactor, body });
+    expect(JSON.stringify(await session.request())).toBe(JSON.stringify(body));
+    const { request } = await session.compact({ target: { ratio: 0.4 } });
+    const kept = listOf(request);
+    expect(kept.length).toBeLessThan(body.messages.length);
+    expect(JSON.stringify(kept.slice(-2))).toBe(JSON.stringify([go, control(form)]));
+    expect(kept.filter((message) => isObject(message) && message.role === "system")).toHaveLength(11);
+    expect(anthropicMessages.validate(request, { sending: true })).toEqual([]);
+    await session.close();
+  });
+
+  test("for a model that takes none it goes, because it says nothing that could become the user's", () => {
+    const body = { model: "claude-sonnet-5", messages: [go, control({ content: "" }), answer] };
+    const { conversation, repairs } = repair(anthropicMessages.decode(body));
+    expect(anthropicMessages.encode(conversation)).toEqual({ ...body, messages: [go, answer] });
+    expect(repairs).toMatchObject([{ rule: "system-position", messageIndex: 1 }]);
+  });
+
+  test("one without any field is as empty as any other message", () => {
+    const body = { model, messages: [go, { role: "system", content: "" }, answer] };
+    expect(anthropicMessages.validate(body)).toMatchObject([{ rule: "empty-content" }]);
+    expect(anthropicMessages.encode(repair(anthropicMessages.decode(body)).conversation)).toEqual({
+      model,
+      messages: [go, answer],
+    });
+  });
+});
+
+test("fields that nobody here knows stay on messages and blocks whose content is edited", async () => {
+  const round = (id: string): readonly object[] => [
+    { role: "assistant", content: [{ type: "tool_use", id, name: "f", input: {}, toolset_name: "x" }] },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content: "long ".repeat(2_000), clear_at: "soon" }],
+      clear_at: "turn_end",
+    },
+  ];
+  const messages = [go, ...["a", "b", "c", "d", "e", "f"].flatMap(round)];
+  const compactor = createCompactor({
+    format: anthropicMessages,
+    windowTokens: 12_000,
+    compact: { auto: false },
+    prune: { softTrim: false, clearAfter: 2, highWaterRatio: 0.3, lowWaterRatio: 0.1 },
+    protect: { tailTokens: 1, tailMessages: 2 },
+  });
+  const { request, report } = await compactor.fit({ model: "claude-opus-5", messages });
+  expect(report.compacted).toBe(true);
+  const edited = request.messages.filter((message, index) => message !== messages[index]);
+  expect(edited.length).toBeGreaterThan(1);
+  for (const message of edited)
+    expect(message).toMatchObject({ clear_at: "turn_end", content: [{ clear_at: "soon" }] });
 });

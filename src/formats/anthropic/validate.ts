@@ -2,8 +2,8 @@
 
 import { isBlankMessage } from "../../core/blank-text.ts";
 import { formatRules } from "../../core/format-rules.ts";
-import { isObject } from "../../core/json.ts";
-import type { Message, Part } from "../../core/message.ts";
+import { isObject, stringOf } from "../../core/json.ts";
+import { isControlMessage, type Message, type Part } from "../../core/message.ts";
 import { isCompactionPart, isSignedCompaction } from "../../core/plan/native-items.ts";
 import type { Violation } from "../../core/ports.ts";
 import type { ListOptions } from "../validation.ts";
@@ -69,6 +69,7 @@ function isPrefill(last: Message | undefined): boolean {
 }
 
 function checkContent(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {
+  if (isControlMessage(message)) return [];
   const isFinalAssistant = index === messages.length - 1 && message.role === "assistant";
   const isEmpty = message.parts.every((part) => part.type === "text" && part.text === "");
   if (isEmpty && !isFinalAssistant) {
@@ -128,7 +129,12 @@ function checkPlacement(role: Message["role"], { part, messageIndex, path }: Loc
         ...(part.name === "" ? [at("missing-name", "tool_use.name: String should have at least 1 character")] : []),
       ];
     case "tool-result":
-      if (part.server) return [];
+      if (part.server) {
+        const kind = `\`${stringOf(part.wire?.type) ?? "server_tool_result"}\``;
+        return role === "assistant"
+          ? []
+          : [at("misplaced-part", `${kind} blocks can only be in \`assistant\` messages`)];
+      }
       return role === "user" ? [] : [at("misplaced-part", "`tool_result` blocks can only be in `user` messages")];
     case "reasoning": {
       if (role !== "assistant") return [at("misplaced-part", "`thinking` blocks can only be in `assistant` messages")];

@@ -1,7 +1,7 @@
 /** What a generateContent response says, as contents. What is none, and would become a part of the user's, is refused. */
 
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
-import { onlyOne, refuseBlocked, refuseError, refuseSilent, refuseUnknown } from "../reply.ts";
+import { onlyOne, refuseBlocked, refuseError, refusePiece, refuseSilent, refuseUnknown } from "../reply.ts";
 import { isContent, isKnownPart } from "./decode.ts";
 import { type Field, fieldOf, objectOf } from "./spelling.ts";
 
@@ -12,8 +12,11 @@ export function readReply(given: unknown): readonly JsonValue[] | undefined {
   const candidate = onlyOne(response.candidates, "candidates");
   if (!isObject(candidate)) return refuseNoCandidate(response);
   const { content } = candidate;
-  if (isObject(content) && isArray(content.parts) && content.parts.length > 0) return [{ role: "model", ...content }];
   const finishReason = fieldOf(candidate, "finishReason");
+  const isSaid = isObject(content) && isArray(content.parts) && content.parts.length > 0;
+  // Only the last chunk of a stream says how the answer ended.
+  if (isSaid && !finishReason) refusePiece("a response without a finishReason");
+  if (isSaid) return [{ role: "model", ...content }];
   return FINISHED.has(finishReason) ? [] : refuseSilent(finishReason);
 }
 

@@ -1,7 +1,15 @@
 /** What a Chat Completions response says, as messages. What is no answer is refused. */
 
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
-import { onlyOne, refuseBlocked, refuseError, refuseFailed, refuseForeign, refusePiece } from "../reply.ts";
+import {
+  onlyOne,
+  refuseBlocked,
+  refuseError,
+  refuseFailed,
+  refuseForeign,
+  refusePiece,
+  refuseUnfinished,
+} from "../reply.ts";
 import { decodeMessage } from "./decode.ts";
 
 export function readReply(response: unknown): readonly JsonValue[] | undefined {
@@ -27,6 +35,8 @@ function messageOf(choice: JsonObject): JsonObject {
   const { message, delta, text, error, finish_reason: finishReason } = choice;
   // Routers report so what went wrong behind them.
   if (finishReason === "error" || isObject(error)) refuseFailed(choice);
+  // What a stream has brought so far; compatible servers may leave the reason out.
+  if (isObject(message) && finishReason === null) refuseUnfinished("finish_reason is null");
   if (isObject(message)) return message.role === undefined ? { ...message, role: "assistant" } : message;
   if (delta !== undefined) refusePiece("a chunk");
   if (text !== undefined) refuseForeign("a text_completion");

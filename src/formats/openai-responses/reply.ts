@@ -8,6 +8,7 @@ export function readReply(response: unknown): readonly JsonValue[] | undefined {
   const { object, output, type, role } = response;
   if (object === "response") refuseUnlessEnded(response);
   if ((object === "response" || object === "response.compaction") && isArray(output)) return output;
+  refuseBegunItem(response);
   // Events are named so, items never.
   if (typeof type === "string" && type.startsWith("response.")) refusePiece(type);
   refuseError(response);
@@ -15,6 +16,15 @@ export function readReply(response: unknown): readonly JsonValue[] | undefined {
   if (typeof object === "string" && type === undefined && role === undefined) refuseForeign(`a ${object}`);
   return undefined;
 }
+
+/** What a stream adds before the model has written it. */
+function refuseBegunItem({ type, role, status }: JsonObject): void {
+  const isWritten = type === "message" ? role === "assistant" : typeof type === "string" && WRITTEN.has(type);
+  if (isWritten && status === "in_progress") refuseUnfinished(status);
+}
+
+/** Items that the model writes. What tools do, theirs or the provider's, may take longer than an answer. */
+const WRITTEN: ReadonlySet<string> = new Set(["function_call", "custom_tool_call", "reasoning"]);
 
 /** One that was cut off at a limit is `incomplete` and has ended; compatible servers may leave the status out. */
 function refuseUnlessEnded(response: JsonObject): void {

@@ -4,7 +4,7 @@ import { formatRules } from "../../core/format-rules.ts";
 import { isObject, type JsonObject, stringOf } from "../../core/json.ts";
 import type { Message, Part } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
-import { isItemReference, storedId } from "../../core/structure/item-reference.ts";
+import { isItemReference, itemId, storedId } from "../../core/structure/item-reference.ts";
 import { checkPairs, type UnseenHistory } from "./validate-pairs.ts";
 
 export function validateItems(messages: readonly Message[], body: JsonObject): readonly Violation[] {
@@ -24,6 +24,7 @@ export function validateItems(messages: readonly Message[], body: JsonObject): r
     ...messages.flatMap(checkCallName),
     ...messages.flatMap(checkReasoning),
     ...messages.flatMap(checkTrigger),
+    ...checkItemIds(messages),
     ...(body.store === false ? messages.flatMap(checkPersisted) : []),
     ...checkPairs(messages, unseen),
   ];
@@ -87,6 +88,19 @@ function couldBeProduced(next: Message | undefined): boolean {
 function checkTrigger({ parts }: Message, index: number, messages: readonly Message[]): readonly Violation[] {
   if (!isKind(parts[0], "compaction_trigger") || index === messages.length - 1) return [];
   return [about("misplaced-part", index, "The 'compaction_trigger' item must be the final input item.")];
+}
+
+/** Each item once, whatever it is. */
+function checkItemIds(messages: readonly Message[]): readonly Violation[] {
+  const seen = new Set<string>();
+  return messages.flatMap((message, index) => {
+    const id = itemId(message);
+    const isTwice = id !== undefined && seen.has(id);
+    if (id !== undefined) seen.add(id);
+    if (!isTwice) return [];
+    const said = `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`;
+    return [about("duplicate-item", index, said)];
+  });
 }
 
 /** Without storage an id finds nothing: the content itself must be sent. */

@@ -1,0 +1,82 @@
+/**
+ * Items that bear the id of another one. Of those that say the same one stays: they were sent twice. One that says something else
+ * stays too, under no id or under a new one. Nothing readable is lost.
+ */
+
+import { isObject, type JsonObject } from "../json.ts";
+import { isSameMessage } from "../ledger/same-message.ts";
+import type { Message } from "../message.ts";
+import { isItemReference, itemId, itemType } from "../structure/item-reference.ts";
+import { mapMessages, type Pass } from "./pass.ts";
+
+export const removeDuplicateItems: Pass = (messages, { rules, report }) => {
+  const owners = rules.uniqueItemIds ? ownersOf(messages) : undefined;
+  if (owners === undefined) return messages;
+  const taken = new Set(owners.keys());
+  /** Behind reasoning that lost its id: under theirs, items would be refused for the lack of it. */
+  let isOrphan = false;
+  return mapMessages(messages, (message, index) => {
+    const id = itemId(message);
+    const isReasoning = message.parts[0]?.type === "reasoning";
+    isOrphan &&= message.role === "assistant" && !isReasoning;
+    const owner = id === undefined ? undefined : owners.get(id);
+    const first = owner === undefined ? undefined : messages[owner];
+    if (id === undefined || first === undefined || owner === index)
+      return isOrphan ? withItemId(message, undefined) : message;
+    if (isItemReference(message) || isSameMessage(first, message)) {
+      report("duplicate-item", message, `removed item ${id}, which stands in the list already`);
+      return [];
+    }
+    // An approval is paired by its id, and a call that has another one's id is given its own later.
+    if (itemType(message) === "mcp_approval_request") return message;
+    isOrphan ||= isReasoning;
+    report("duplicate-item", message, `took the id ${id} from an item that says something else than the other one`);
+    return withItemId(message, mayLackId(message) ? undefined : freeId(id, taken));
+  });
+};
+
+/** By id, the index of the one that keeps it; undefined where no id stands twice. Lonely reasoning gives way to what leads on. */
+function ownersOf(messages: readonly Message[]): ReadonlyMap<string, number> | undefined {
+  const owners = new Map<string, number>();
+  let hasTwice = false;
+  const isLonely = (index: number): boolean =>
+    messages[index]?.parts[0]?.type === "reasoning" && messages[index + 1]?.role !== "assistant";
+  messages.forEach((message, index) => {
+    const id = itemId(message);
+    if (id === undefined) return;
+    const owner = owners.get(id);
+    hasTwice ||= owner !== undefined;
+    if (owner === undefined || (isLonely(owner) && !isLonely(index))) owners.set(id, index);
+  });
+  return hasTwice ? owners : undefined;
+}
+
+/** Messages, calls of the client's own tools and what answers them are found by other means; what the provider runs needs an id. */
+function mayLackId(message: Message): boolean {
+  const type = itemType(message);
+  return LACK_ID.has(type) || type.endsWith("_output");
+}
+
+const LACK_ID: ReadonlySet<string> = new Set(["message", "function_call", "custom_tool_call", "reasoning"]);
+
+function freeId(id: string, taken: Set<string>): string {
+  for (let copy = 2; ; copy++) {
+    const free = `${id}_${copy}`;
+    if (taken.has(free)) continue;
+    taken.add(free);
+    return free;
+  }
+}
+
+/** The item under another id, or none; its place and content stay. Where it needs one, it keeps its own. */
+export function withItemId(message: Message, id: string | undefined): Message {
+  const { wire } = message;
+  if (wire === undefined || !isObject(wire.json) || wire.json.id === undefined) return message;
+  if (id === undefined && !mayLackId(message)) return message;
+  const { id: _, ...rest }: JsonObject = wire.json;
+  const json = id === undefined ? rest : { ...wire.json, id };
+  const own = (parts: Message["parts"]): Message["parts"] =>
+    parts.map((part) => (part.wire === wire.json ? { ...part, wire: json } : part));
+  const parts = own(message.parts);
+  return { ...message, parts, wire: { ...wire, json, parts: wire.parts === message.parts ? parts : own(wire.parts) } };
+}
