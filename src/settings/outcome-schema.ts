@@ -79,7 +79,7 @@ export const failureSchema: SchemaFor<FailureSettings> = {
 export const overflowSchema: SchemaFor<OverflowSettings> = {
   type: "object",
   about:
-    "When the provider refuses a request as too long. For whoever runs the loop: nothing here sends or retries by itself.",
+    "When the provider refuses a request as too long, and `fit` is given its error. Nothing here sends or retries by itself.",
   keys: {
     maxAttempts: {
       type: "number",
