@@ -6,15 +6,24 @@
 
 import { calibratedCounter } from "./compactor/calibrated-counter.ts";
 import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
-import { checkCall, checkViewCall } from "./compactor/check-call.ts";
+import { type CallOptions, checkCall, checkViewCall, type ViewCall, type ViewPass } from "./compactor/check-call.ts";
 import { checkOptions } from "./compactor/check-options.ts";
 import type { Prices } from "./compactor/cost.ts";
 import { type DecideInput, needsOriginals, tokensIn, withOriginals, withoutSteps } from "./compactor/decide.ts";
-import { type Decided, decideOn, decideOnView, type Engine } from "./compactor/engine.ts";
-import { type Compacted, finish, type SettledView, type StoredEvent, settleView } from "./compactor/finish.ts";
+import {
+  type Decided,
+  decideOn,
+  decideOnView,
+  type Engine,
+  modelFor,
+  sentOf,
+  settingsFor,
+} from "./compactor/engine.ts";
+import { type Compacted, finish, settleView } from "./compactor/finish.ts";
 import { throwIfAborted } from "./compactor/make-summary.ts";
 import type { NativeCompaction } from "./compactor/native.ts";
 import { calibrate, observe } from "./compactor/observe.ts";
+import { allowsReset, compactionFailure, learnOverflow, remarksOn } from "./compactor/overflow.ts";
 import { performPass } from "./compactor/pass.ts";
 import { NO_PASSES, type Passes, passesAfterFailure } from "./compactor/passes.ts";
 import type { Report } from "./compactor/report.ts";
@@ -22,30 +31,40 @@ import { type RetentionOptions, rememberScores } from "./compactor/retention.ts"
 import { markedForSending } from "./compactor/settle.ts";
 import { summarizerFor } from "./compactor/summarizer-for.ts";
 import { createViewMemory, type Recalled } from "./compactor/view-memory.ts";
-import { createWatch, type WatchOptions } from "./compactor/watch.ts";
+import { createTeller, createWatch, type WatchOptions } from "./compactor/watch.ts";
 import type { Summarizer } from "./core/checkpoint/summary.ts";
 import { CompactionError } from "./core/errors.ts";
-import type { HookContext } from "./core/hooks/hook-events.ts";
 import type { OnHook } from "./core/hooks/hooks.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
-import type { Conversation, Message } from "./core/message.ts";
+import { createLearnedWindows, type LearnedWindows } from "./core/ledger/learned-windows.ts";
+import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { OwnStrategy } from "./core/plan/plan-input.ts";
 import type { Format } from "./core/ports.ts";
 import { takePreservedIn } from "./core/preserved.ts";
 import { historyHolder } from "./core/server-history.ts";
-import type { CheckPoint, Settings } from "./core/settings/settings.ts";
+import type { Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
 import type { TokenCounter } from "./core/tokens/tokens.ts";
 import { counterNamed } from "./counters.ts";
 import type { ProfileName } from "./profiles/profiles.ts";
-import { mergeInputs, profileNameOf, resolveSettings, type SettingsLayers, settingsKeys } from "./settings.ts";
+import { WINDOW_TOKENS } from "./profiles/shared.ts";
+import {
+  mergeInputs,
+  profileNameOf,
+  refitToWindow,
+  resolveSettings,
+  type SettingsLayers,
+  settingsKeys,
+  settingsWarnings,
+} from "./settings.ts";
 import { filesOfMessages } from "./summarizers/extractive/calls/message-files.ts";
 import { extractive } from "./summarizers/extractive.ts";
 import { shrinkToTokens } from "./summarizers/shrink-text.ts";
 import { detailsOf } from "./summarizers/tracked-details.ts";
 import { createTelemetry, type TelemetryParts } from "./telemetry.ts";
 
+export type { CallOptions, ViewCall, ViewPass } from "./compactor/check-call.ts";
 export type { Compacted } from "./compactor/finish.ts";
 export type { NativeAnswer, NativeCompaction } from "./compactor/native.ts";
 
@@ -74,43 +93,6 @@ export interface CompactorOptions<Request extends object = object>
   readonly telemetry?: boolean | TelemetryParts;
 }
 
-export interface CallOptions {
-  /** Additional focus for the summary. */
-  readonly instructions?: string;
-  /** At most this many tokens, or this share of what the conversation has now. */
-  readonly target?: { readonly tokens: number } | { readonly ratio: number };
-  readonly settings?: SettingsInput;
-  /** Messages that must stay as they are, by index in the list that is given. */
-  readonly pinned?: readonly number[];
-  /** True when so much time has passed that the provider's prompt cache is gone (trigger `economic`). */
-  readonly isCacheCold?: boolean;
-  /** Where in its loop a host stands (C24): `fit` asks no trigger at a point that the settings do not name; pruning and limits hold everywhere. */
-  readonly checkPoint?: CheckPoint;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (event: { readonly stage: string; readonly done: number; readonly total: number }) => void;
-  /** For the hooks, over the compactor's own. */
-  readonly hookContext?: HookContext;
-}
-
-export interface ViewCall extends CallOptions {
-  /** No trigger is needed. */
-  readonly asked?: "manual" | "overflow";
-  readonly model?: string;
-  /** What earlier passes over this view achieved, as the last one returned it (D26). */
-  readonly passes?: Passes;
-  /** Messages of the view whose results are shortened in it, as they were said. Asked when there may be a summary: it is written from them. */
-  originals?(): Promise<readonly Message[]>;
-  /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
-  mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
-  /** Stores the result before any hook is told of it. If it throws, the pass fails, and nothing was done. */
-  keep?(passed: ViewPass): Promise<StoredEvent | undefined>;
-  /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits (D13). */
-  failed?(passes: Passes): void;
-}
-
-/** The view and its wire form after a pass; the very same messages where nothing was done to them. */
-export type ViewPass = SettledView;
-
 /** `Request` is what its format takes for a request body; sessions hand out requests of that type. */
 export interface Compactor<Request extends object = object> {
   readonly format: Format<Request>;
@@ -138,6 +120,12 @@ export interface Compactor<Request extends object = object> {
   observe(request: unknown, response: unknown): void;
   /** Adds a hook behind those there are; any number per name. Returns what takes it out again. */
   readonly on: OnHook;
+  /** What a refusal teaches about the request that was sent, as `fit` with `overflow` does; compacts nothing. Throws `not-an-overflow`. */
+  learnOverflow(request: unknown, error: unknown): void;
+  /** The window that decisions are made for: as told, the model's own, or what was learned. */
+  windowTokens(model?: string): number;
+  /** What refusals taught, by model. */
+  readonly windows: LearnedWindows;
 }
 
 /** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
@@ -166,6 +154,12 @@ export function createCompactor<Request extends object>(options: CompactorOption
     calibrate: (view, tokens, model) => calibrate(engine, view, { tokens, model }),
     observe: (request, response) => observe(engine, request, response),
     on: engine.watch.on,
+    learnOverflow: (request, error) => {
+      const sent = { view: engine.format.decode(request), model: modelFor(engine, request) };
+      learnOverflow(engine, sent, error);
+    },
+    windowTokens: (model) => settingsFor(engine, engine.model ?? model, {}).windowTokens,
+    windows: engine.windows,
   };
 }
 
@@ -193,8 +187,20 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
   let layers = structuredClone(given);
   // What is wrong with it is said now, not in the first pass.
   make(current);
+  const isOwnWindow = typeof profile === "object" || current.windowTokens !== WINDOW_TOKENS;
+  const watch = createWatch(options, {
+    profile: profileNameOf(profile),
+    telemetry: createTelemetry(telemetry),
+    filesOf: filesOfMessages,
+  });
+  const { remark } = createTeller(watch, watch.context);
+  const small = settingsWarnings(current).find(({ key }) => key === "windowTokens");
+  if (small !== undefined) remark({ type: "window-small", because: small.message });
   return {
     format,
+    refit: refitToWindow,
+    isWindowTold: (call) =>
+      isOwnWindow || [layers.user, layers.provider, call].some((layer) => layer?.windowTokens !== undefined),
     settings: (call) => (call === undefined ? current : resolveSettings({ ...layers, call })),
     configure: (input) => {
       // In the layer above the user's: what was given for the provider would hide it otherwise.
@@ -214,12 +220,10 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
       ...(keepRecent !== undefined && { keepRecent }),
       ...(scoreMessage !== undefined && { scoreMessage: rememberScores(scoreMessage) }),
     },
-    watch: createWatch(options, {
-      profile: profileNameOf(profile),
-      telemetry: createTelemetry(telemetry),
-      filesOf: filesOfMessages,
-    }),
+    watch,
     calibration: createCalibration(),
+    windows: createLearnedWindows(),
+    unknownModels: new Set(),
     memory: createViewMemory(),
     sizes: new Map(),
   };
@@ -235,7 +239,9 @@ async function run<Request>(
   throwIfAborted(signalOf(call));
   const startedMs = engine.watch.now();
   const given = givenBy(engine, request, call);
-  const decided = heedServer(decideOn(engine, given.request, given.call, asked));
+  if (call.overflow !== undefined) learnOverflow(engine, sentOf(engine, given.request), call.overflow);
+  const why = call.overflow === undefined ? asked : "overflow";
+  const decided = heedServer(decideOn(engine, given.request, given.call, why));
   const failed = (passes: Passes): void => engine.memory.remember(decided.source, decided.recalled.view, passes);
   return perform(engine, { decided, call, startedMs, failed }, (own, carried) =>
     finish(engine, given.request, own, carried),
@@ -275,10 +281,12 @@ async function withStored(decided: Decided, { originals }: ViewCall): Promise<De
 }
 
 function decideOnKept(engine: Engine, view: Conversation, call: ViewCall): Decided {
-  const { passes = NO_PASSES, asked } = call;
+  const { passes = NO_PASSES, asked, attempt } = call;
   const model = engine.model ?? call.model;
   const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
-  return heedServer(decideOnView(engine, { decoded: view, model, hasStoredIds: true, recall }, { call, asked }));
+  return heedServer(
+    decideOnView(engine, { decoded: view, model, hasStoredIds: true, recall }, { call, asked, attempt }),
+  );
 }
 
 /** Where the provider holds the history, what could be taken out of the list is only what is new. */
@@ -313,6 +321,7 @@ async function perform<Result extends { readonly plan: Plan; readonly report: Re
     signal,
     startedMs,
     call,
+    remarks: remarksOn(engine, decided, call.settings),
   };
   const performed = performPass(engine.watch, pass, async (allowed) => {
     const { instructions } = call;
@@ -328,7 +337,8 @@ async function perform<Result extends { readonly plan: Plan; readonly report: Re
   const { result } = await performed.catch((error: unknown) => {
     const isFailure = error instanceof CompactionError && error.code === "summary-failed";
     if (isFailure) failed(passesAfterFailure(tokensIn(given), given.settings));
-    throw error;
+    if (!isFailure || given.attempt === undefined) throw error;
+    throw compactionFailure(error, { because: "compaction-failure", mayReset: allowsReset(given.settings) });
   });
   return result;
 }

@@ -1,6 +1,7 @@
 /** The public names of `palimpsest`. Formats, readers, adapters and the exact tokenizer have subpaths of their own. */
 
 export type { Prices } from "./compactor/cost.ts";
+export type { OverflowReport } from "./compactor/overflow.ts";
 export type { CompactionRecord, Fallback, Report } from "./compactor/report.ts";
 export type { KeepRecent, KeepRecentInput, ScoreMessage, Tail } from "./compactor/retention.ts";
 export {
@@ -51,7 +52,7 @@ export type {
 export type { LogFields, Logger } from "./core/hooks/logger.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
 export { type Calibration, createCalibration } from "./core/ledger/calibration.ts";
-export type { LearnedWindow } from "./core/ledger/learned-windows.ts";
+export type { LearnedWindow, LearnedWindows } from "./core/ledger/learned-windows.ts";
 export {
   type CutOptions,
   createLedger,

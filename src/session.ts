@@ -53,7 +53,11 @@ export async function openSession<Request extends object>(
   const { leaseMs = LEASE_MS, now = Date.now } = options;
   const connect = ({ store, state }: OpenedSession, ownsStore: boolean): Session => {
     const live = createLiveView(store, compactor.format, state);
-    const own = { overlay: new Map(), heldOff: { passes: undefined, version: undefined } };
+    const own = {
+      overlay: new Map(),
+      heldOff: { passes: undefined, version: undefined },
+      refused: { attempts: 0, messageCount: 0 },
+    };
     const parts: SessionParts = { id: state.id, store, compactor, live, ...own, leaseMs, now };
     recalibrate(compactor, live.current());
     return createSession(parts, {

@@ -16,6 +16,7 @@ import { fitToWindow } from "./settings/fit-to-window.ts";
 import { mergePartial, mergeSettings } from "./settings/merge-settings.ts";
 import { settingsSchema } from "./settings/schema.ts";
 
+export { refitToWindow } from "./settings/fit-to-window.ts";
 export { type SettingsWarning, settingsWarnings } from "./settings/warnings.ts";
 
 export interface SettingsLayers {

@@ -102,7 +102,7 @@ const COMPACTOR = [
 
 test.each([
   ["### createCompactor", COMPACTOR],
-  ["### A call", [["src/compactor.ts", "CallOptions"]]],
+  ["### A call", [["src/compactor/check-call.ts", "CallOptions"]]],
   ["### The report", [["src/compactor/report.ts", "Report"]]],
   ["### llm", [["src/summarizers/llm-options.ts", "LlmOptions"]]],
   ["### openSession", [["src/session.ts", "SessionOptions"]]],

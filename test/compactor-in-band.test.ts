@@ -38,7 +38,12 @@ const withoutList = ({ messages: _m, input: _i, contents: _c, ...rest }: JsonObj
 async function compacted(body: JsonObject, name: (typeof formatNames)[number], options: Partial<LlmOptions> = {}) {
   const model = scripted(ANSWER);
   const summarizer = llm({ complete: model.complete, windowTokens: 100_000, guard: false, inBand: true, ...options });
-  const compactor = createCompactor({ format: formatNamed(name), summarizer, prune: { enabled: false } });
+  const compactor = createCompactor({
+    format: formatNamed(name),
+    windowTokens: 200_000,
+    summarizer,
+    prune: { enabled: false },
+  });
   const { report } = await compactor.compact(body, { target: { ratio: 0.3 }, instructions: "the handlers" });
   return { report, requests: model.requests };
 }

@@ -31,7 +31,8 @@ export const SETTINGS_END = `## What must go together
 
 A profile's amounts are written for its own window. In a smaller one they hold as long as they make sense there; beyond that
 they are capped at a share of it: a tail at 30 %, a trigger at 80 %, a reserve at 25 %, a target at 40 %, a reply at 25 %, a summary at 10 %, a
-flush at 5 %. What a caller sets is never changed, only refused if it cannot work; a reserve below its own floor is the floor.
+flush at 5 %. What a caller sets is never changed, only refused if it cannot work; a reserve below its own floor is the floor. To a window that
+nobody told, a model's own or one that was learned from a [refusal](compaction.md#when-the-provider-refuses), all amounts are fitted, the caller's too.
 
 Some settings are allowed and still unwise; \`settingsWarnings\` lists them as data: a window below 32,000 tokens, strongly below
 16,000; a reserve that its floor raised (the settings in force hold the raised one); a tail that fills the target; stubs that come after clearing; an overflow check point without attempts; a message

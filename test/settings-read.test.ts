@@ -9,7 +9,6 @@ import { settingsSchema } from "../src/settings/schema.ts";
 /** Settings that are for whoever runs the loop, and why nothing here reads them. Their description has to say so. */
 const FOR_THE_HOST: Readonly<Record<string, string>> = {
   memoryFlush: "a turn of the model is the loop's to take; session.recordMemoryFlush() keeps count of them",
-  overflow: "what is sent again, and how often, is the loop's to decide",
 };
 
 const root = join(import.meta.dirname, "..");

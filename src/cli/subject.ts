@@ -4,6 +4,7 @@
  */
 
 import { type DecideInput, type Decision, decide } from "../compactor/decide.ts";
+import { windowOfModel } from "../compactor/model-facts.ts";
 import { createTokenSizes } from "../compactor/token-sizes.ts";
 import type { Conversation } from "../core/message.ts";
 import type { ContextSize } from "../core/plan/trigger.ts";
@@ -16,6 +17,7 @@ import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { counterNamed } from "../counters.ts";
 import { formatNamed } from "../formats.ts";
 import { profileNamed } from "../profiles/profiles.ts";
+import { WINDOW_TOKENS } from "../profiles/shared.ts";
 import { resolveSettings } from "../settings.ts";
 import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
 import { decodeFrom } from "./inspection.ts";
@@ -63,7 +65,8 @@ export function subjectFrom(transcript: Transcript, decoded: Conversation, optio
   const { model } = validateOptions(recorded);
   const ruling = model ?? modelOf(recorded);
   const { conversation, repairs } = repair(decoded, ruling === undefined ? {} : { model: ruling });
-  const { profile, windowTokens } = options;
+  const { profile } = options;
+  const windowTokens = options.windowTokens ?? usualWindow(profileNamed(profile), ruling);
   const userSettings = { ...options.settings, ...(windowTokens !== undefined && { windowTokens }) };
   const layers = { profile: profileNamed(profile), user: userSettings };
   const usual = resolveSettings(layers);
@@ -78,6 +81,11 @@ export function subjectFrom(transcript: Transcript, decoded: Conversation, optio
   };
   const read = { file: options.file, transcript, recorded, format, model, conversation, repairs, counter, size };
   return { ...read, profile, settings, userSettings, callSettings };
+}
+
+/** As a compactor takes it that is told no window. */
+function usualWindow(profile: Settings, model: string | undefined): number | undefined {
+  return model === undefined || profile.windowTokens !== WINDOW_TOKENS ? undefined : windowOfModel(model);
 }
 
 export interface DecisionOptions {

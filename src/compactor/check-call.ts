@@ -1,10 +1,61 @@
 /** Options of one call, checked before anything is done: a typo must not silently lose a pin, a target or a check point. */
 
 import { CompactionError } from "../core/errors.ts";
+import type { HookContext } from "../core/hooks/hook-events.ts";
+import type { Message } from "../core/message.ts";
+import type { Plan } from "../core/plan/plan.ts";
 import { checkPointSchema } from "../core/settings/check-point-schema.ts";
 import { checkSchema, isPlainObject, shownValue } from "../core/settings/check-schema.ts";
 import { nearestWord } from "../core/settings/near-word.ts";
 import { refuseProblems } from "../core/settings/refuse-problems.ts";
+import type { CheckPoint, Settings } from "../core/settings/settings.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettledView, StoredEvent } from "./finish.ts";
+import type { Passes } from "./passes.ts";
+
+export interface CallOptions {
+  /** Additional focus for the summary. */
+  readonly instructions?: string;
+  /** At most this many tokens, or this share of what the conversation has now. */
+  readonly target?: { readonly tokens: number } | { readonly ratio: number };
+  readonly settings?: SettingsInput;
+  /** Messages that must stay as they are, by index in the list that is given. */
+  readonly pinned?: readonly number[];
+  /** True when so much time has passed that the provider's prompt cache is gone (trigger `economic`). */
+  readonly isCacheCold?: boolean;
+  /** Where in its loop a host stands (C24): `fit` asks no trigger at a point that the settings do not name; pruning and limits hold everywhere. */
+  readonly checkPoint?: CheckPoint;
+  /**
+   * What the provider threw or sent when it refused the request: an SDK's error, a body, a text, an event of a stream. The window is
+   * learned from it, the request compacted to that, and `report.overflow` says whether to send it again. Throws `not-an-overflow`.
+   */
+  readonly overflow?: unknown;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (event: { readonly stage: string; readonly done: number; readonly total: number }) => void;
+  /** For the hooks, over the compactor's own. */
+  readonly hookContext?: HookContext;
+}
+
+export interface ViewCall extends Omit<CallOptions, "overflow"> {
+  /** No trigger is needed. */
+  readonly asked?: "manual" | "overflow";
+  /** How often in a row the view was refused as too long, this time included; `learnOverflow` comes before. */
+  readonly attempt?: number;
+  readonly model?: string;
+  /** What earlier passes over this view achieved, as the last one returned it (D26). */
+  readonly passes?: Passes;
+  /** Messages of the view whose results are shortened in it, as they were said. Asked when there may be a summary: it is written from them. */
+  originals?(): Promise<readonly Message[]>;
+  /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
+  mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
+  /** Stores the result before any hook is told of it. If it throws, the pass fails, and nothing was done. */
+  keep?(passed: ViewPass): Promise<StoredEvent | undefined>;
+  /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits (D13). */
+  failed?(passes: Passes): void;
+}
+
+/** The view and its wire form after a pass; the very same messages where nothing was done to them. */
+export type ViewPass = SettledView;
 
 /** By name, what is allowed and whether a value is that; undefined always is. */
 type Kinds = Readonly<Record<string, readonly [allowed: string, fits: (value: unknown) => boolean]>>;
@@ -18,17 +69,19 @@ const CALL: Kinds = {
   isCacheCold: ["true or false", (value) => typeof value === "boolean"],
   // Has a check of its own, which knows what was probably meant.
   checkPoint: ["the name of a check point", () => true],
+  overflow: ["what the provider threw or sent", () => true],
   signal: ["an AbortSignal", isSignal],
   onProgress: ["a function", (value) => typeof value === "function"],
   hookContext: ["an object", (value) => typeof value === "object" && value !== null],
 };
 
-const { pinned: _pinned, ...WITHOUT_PINS } = CALL;
+const { pinned: _pinned, overflow: _overflow, ...OF_VIEWS } = CALL;
 
 /** Over a view that somebody else keeps; its messages carry their pins themselves. */
 const VIEW_CALL: Kinds = {
-  ...WITHOUT_PINS,
+  ...OF_VIEWS,
   asked: ['"manual" or "overflow"', (value) => value === "manual" || value === "overflow"],
+  attempt: ["a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0],
   model: ["a text", (value) => typeof value === "string"],
   passes: ["what an earlier pass returned", (value) => typeof value === "object" && value !== null],
   originals: ["a function", (value) => typeof value === "function"],

@@ -1,7 +1,7 @@
 /** What model calls cost: by the prices that a caller states, else by those that are published for the models that answered. Pure. */
 
 import type { Usage } from "../core/ports.ts";
-import { type Tariff, tariffOf } from "./model-prices.ts";
+import { type Tariff, tariffOf } from "./model-facts.ts";
 
 /** USD per million tokens. */
 export interface Prices {

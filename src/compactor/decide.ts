@@ -14,7 +14,8 @@ import { pruningPays } from "../core/plan/pruning-pays.ts";
 import { shareOf } from "../core/plan/share-of.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import { targetOfRequest } from "../core/plan/target.ts";
-import { type ContextSize, findTrigger } from "../core/plan/trigger.ts";
+import { answerableTokens, type ContextSize, findTrigger } from "../core/plan/trigger.ts";
+import { trimResults } from "../core/plan/trim-results.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { planOwn } from "../strategies/own-strategy.ts";
@@ -31,6 +32,8 @@ export interface DecideInput {
   readonly toolsTokens: number;
   /** Somebody asked: no trigger needed. */
   readonly asked?: "manual" | "overflow";
+  /** How often in a row this was refused as too long, this time included. */
+  readonly attempt?: number;
   /** Named for this call; the settings' own otherwise. */
   readonly targetTokens?: number;
   readonly isCacheCold?: boolean;
@@ -70,12 +73,14 @@ export function decide(given: DecideInput): Decision {
   const { fired, because } = reasonFor(capped.given);
   // A strategy prunes for itself; only where results are pruned at every request does that go on beside it (R013).
   const pruned = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
-  const stage = fired === undefined ? pruned : withTexts(pruned, trimUnanswered(pruned.input));
+  const isLast = recoveryFor(given) === "truncate-tools";
+  const trims = isLast ? trimAll(pruned.input) : trimUnanswered(pruned.input);
+  const stage = fired === undefined ? pruned : withTexts(pruned, trims);
   const input = { ...stage.input, reason: fired ?? "prune" };
-  const { plan: decided, ...by } =
-    fired === undefined
-      ? { plan: nothingToDo(input, because), strategy: given.settings.compact.strategy, isOwn: false }
-      : planBy(given, input);
+  const isDone = fired === undefined || (isLast && totalTokens(input) <= lastAim(input));
+  const { plan: decided, ...by } = isDone
+    ? { plan: nothingToDo(input, because), strategy: given.settings.compact.strategy, isOwn: false }
+    : planBy(given, input);
   const rest = withBackstop(decided, input);
   return {
     plan: combine(totalTokens(start.input), stage.steps, rest),
@@ -85,6 +90,27 @@ export function decide(given: DecideInput): Decision {
     texts: stage.steps,
     ...by,
   };
+}
+
+/** What is done about a refusal: compactions as often as the settings say, then their last step, then nothing more. */
+export function recoveryFor({ attempt, settings }: DecideInput): "compact" | "truncate-tools" | "none" | undefined {
+  if (attempt === undefined) return undefined;
+  const { maxAttempts, finalStep } = settings.overflow;
+  if (attempt <= maxAttempts) return "compact";
+  return attempt === maxAttempts + 1 && finalStep === "truncate-tools" ? "truncate-tools" : "none";
+}
+
+/** The last step: results anywhere, the newest round's too, are cut as far as the window asks for it. */
+function trimAll(input: PlanInput): readonly TextStep[] {
+  const { conversation, structure, settings, tokensOf } = input;
+  const freeTokens = totalTokens(input) - lastAim(input);
+  if (freeTokens <= 0) return [];
+  const results = { messages: conversation.messages, pairing: structure.pairing, settings, tokensOf };
+  return trimResults({ ...results, mayTrim: () => true }, freeTokens);
+}
+
+function lastAim({ targetTokens, settings }: PlanInput): number {
+  return targetTokens ?? answerableTokens(settings);
 }
 
 /** The host's own strategy, or the settings' where there is none or what it says cannot stand. */

@@ -4,6 +4,7 @@ import { setBounded } from "../core/bounded-map.ts";
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import type { Calibration } from "../core/ledger/calibration.ts";
+import type { LearnedWindows } from "../core/ledger/learned-windows.ts";
 import type { Conversation } from "../core/message.ts";
 import type { OwnStrategy } from "../core/plan/plan-input.ts";
 import { shareOf } from "../core/plan/share-of.ts";
@@ -16,7 +17,17 @@ import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { refuseDeepPrompt } from "../core/too-deep.ts";
 import { checkPinned } from "./check-call.ts";
 import type { Prices } from "./cost.ts";
-import { type DecideInput, type Decision, decide, needsOriginals, tokensIn, withOriginals } from "./decide.ts";
+import {
+  type DecideInput,
+  type Decision,
+  decide,
+  needsOriginals,
+  recoveryFor,
+  tokensIn,
+  withOriginals,
+  withoutSteps,
+} from "./decide.ts";
+import { windowOfModel } from "./model-facts.ts";
 import type { NativeCompaction } from "./native.ts";
 import { isHeldOff } from "./passes.ts";
 import { keepRecentInput, pinScored, type RetentionOptions } from "./retention.ts";
@@ -29,6 +40,10 @@ export interface Engine {
   readonly format: Format;
   /** The settings in force, or those with a call's own over them. */
   settings(call?: SettingsInput): Settings;
+  /** The same settings for another window: everything that depends on it follows. */
+  refit(settings: Settings, windowTokens: number): Settings;
+  /** Whether somebody said what the window is: the caller, or a profile that is made for one. */
+  isWindowTold(call?: SettingsInput): boolean;
   readonly model: string | undefined;
   counterFor(settings: Settings, counted: Counted): TokenCounter;
   /** Made from these settings, where it depends on them. */
@@ -41,6 +56,9 @@ export interface Engine {
   readonly strategy: OwnStrategy | undefined;
   readonly watch: Watch;
   readonly calibration: Calibration;
+  readonly windows: LearnedWindows;
+  /** Models that were named as unknown already. */
+  readonly unknownModels: Set<string>;
   readonly memory: ViewMemory;
   readonly sizes: Map<string, { readonly counter: TokenCounter; readonly sizes: TokenSizes }>;
 }
@@ -52,6 +70,7 @@ export interface DecideCall {
   readonly pinned?: readonly number[];
   readonly isCacheCold?: boolean;
   readonly checkPoint?: CheckPoint;
+  readonly overflow?: unknown;
 }
 
 export interface Decided {
@@ -65,8 +84,45 @@ export interface Decided {
   readonly counter: TokenCounter;
 }
 
+/** Whose rules, costs and window hold for a request. */
+export function modelFor(engine: Engine, request: unknown): string | undefined {
+  return engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
+}
+
+/**
+ * The settings for a model: its window is the one that was told, else the model's own; what was learned by refusals wins where it is
+ * less. Everything that depends on the window follows it. `isRefused`: for a request that has just been refused.
+ */
+export function settingsFor(
+  engine: Engine,
+  model: string | undefined,
+  {
+    settings: call,
+    isRefused = false,
+  }: { readonly settings?: SettingsInput | undefined; readonly isRefused?: boolean },
+): Settings {
+  const settings = engine.settings(call);
+  const isTold = engine.isWindowTold(call);
+  const known = isTold || model === undefined ? undefined : windowOfModel(model);
+  const usual = known ?? settings.windowTokens;
+  const learned = engine.windows.of(model ?? "");
+  if (learned === undefined) return engine.refit(settings, usual);
+  const tokens = Math.max(1, isRefused ? learned.safeTokens : learned.windowTokens);
+  return engine.refit(settings, learned.isStated && !isTold ? tokens : Math.min(usual, tokens));
+}
+
+/** What was sent last of a list that is given again: with the edits of earlier passes in place. */
+export function sentOf(
+  engine: Engine,
+  request: unknown,
+): { readonly view: Conversation; readonly model: string | undefined } {
+  const model = modelFor(engine, request);
+  const { conversation } = repaired(engine.format.decode(request), model);
+  return { view: engine.memory.recall(conversation, model).view, model };
+}
+
 export function decideOn(engine: Engine, request: unknown, call: DecideCall, asked: DecideInput["asked"]): Decided {
-  const model = engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
+  const model = modelFor(engine, request);
   const asGiven = engine.format.decode(request);
   const { pinned = [] } = call;
   checkPinned(pinned, asGiven.messages.length);
@@ -74,7 +130,7 @@ export function decideOn(engine: Engine, request: unknown, call: DecideCall, ask
   return decideOnView(
     engine,
     { decoded, model, hasStoredIds: false, recall: (source) => engine.memory.recall(source, model) },
-    { call, asked },
+    { call, asked, ...(call.overflow !== undefined && { attempt: "next" }) },
   );
 }
 
@@ -91,18 +147,22 @@ export interface GivenView {
 export interface Demand {
   readonly call: DecideCall;
   readonly asked: DecideInput["asked"];
+  /** How often in a row it was refused; `next`: once more than is remembered. */
+  readonly attempt?: number | "next" | undefined;
 }
 
-export function decideOnView(engine: Engine, given: GivenView, { call, asked }: Demand): Decided {
+export function decideOnView(engine: Engine, given: GivenView, { call, asked, ...demand }: Demand): Decided {
   const { decoded, model } = given;
-  const usual = engine.settings(call.settings);
+  const isRefused = demand.attempt !== undefined;
+  const usual = settingsFor(engine, model, { settings: call.settings, isRefused });
   const { conversation: source, repairs } = repaired(decoded, model);
   const recalled = stillValid(given.recall(source), { settings: usual, model });
   const { counter, sizes } = sizesFor(engine, usual, countedIn(decoded.format, decoded.wire?.json, model));
   const { view } = recalled;
   refuseDeepPrompt(view.system, view.tools);
   const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: sizes.tokensOf });
-  const settings = own === call.settings ? usual : engine.settings(own);
+  const settings = own === call.settings ? usual : settingsFor(engine, model, { settings: own, isRefused });
+  const attempt = demand.attempt === "next" ? (recalled.passes.refusals ?? 0) + 1 : demand.attempt;
   const ratio = engine.calibration.ratio(model ?? "");
   const base: DecideInput = {
     view,
@@ -111,6 +171,7 @@ export function decideOnView(engine: Engine, given: GivenView, { call, asked }: 
     systemTokens: Math.round(counter.countParts(view.system) * ratio),
     toolsTokens: Math.round(counter.countTools(view.tools) * ratio),
     ...(asked !== undefined && { asked }),
+    ...(attempt !== undefined && { attempt }),
     ...(call.checkPoint !== undefined && { checkPoint: call.checkPoint }),
     isCacheCold: call.isCacheCold ?? false,
     nativeKind: nativeKindOf(engine),
@@ -150,6 +211,7 @@ function repaired(decoded: Conversation, model: string | undefined): Repaired {
 function decideScored({ retention }: Engine, given: DecideInput): Pick<Decided, "decision" | "given"> {
   const { scoreMessage } = retention;
   const decision = decide(given);
+  if (recoveryFor(given) === "none") return { decision: withoutSteps(decision, given, "attempts-used-up"), given };
   if (scoreMessage === undefined || decision.plan.steps.length === 0) return { decision, given };
   const view = pinScored(scoreMessage, { ...given, targetTokens: decision.plan.targetTokens });
   if (view === given.view) return { decision, given };

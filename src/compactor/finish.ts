@@ -11,7 +11,8 @@ import { type CarriedOut, firstKept, strategyOf, zoneTokens } from "./carry-out.
 import { type DecideInput, type Decision, planInput, tokensIn } from "./decide.ts";
 import { type Decided, type Engine, nativeMissing } from "./engine.ts";
 import { isFailed } from "./make-summary.ts";
-import { type Passes, type PassTokens, passesAfter, passesAfterFailure } from "./passes.ts";
+import { overflowReport } from "./overflow.ts";
+import { type Passes, type PassTokens, passesAfter, passesAfterFailure, withRefusals } from "./passes.ts";
 import { type Report, reportOf } from "./report.ts";
 import { markedForSending, type Settled } from "./settle.ts";
 
@@ -78,7 +79,7 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     because === undefined ? outcome : given,
     view !== given.view,
   );
-  const report = reportOf({
+  const told = reportOf({
     plan,
     made: carried.made,
     tokens: { before: tokensBefore, after: because === undefined ? tokensAfter : tokensBefore },
@@ -101,8 +102,13 @@ export function settleView(engine: Engine, decided: Decided, carried: CarriedOut
     repairs: decided.repairs,
     prices: engine.prices,
   });
-  const passes = outcomeOf(decided, carried, { tokensBefore, tokensAfter, isChanged: view !== given.view });
+  const made = outcomeOf(decided, carried, { tokensBefore, tokensAfter, isChanged: view !== given.view });
   const { settings } = given;
+  const { compacted, tokensAfter: left } = told;
+  const recovery = { given, model: decided.model, made: carried.made, compacted, because: plan.because };
+  const overflow = overflowReport(engine, { ...recovery, tokensAfter: left });
+  const report = overflow === undefined ? told : { ...told, overflow };
+  const passes = withRefusals(made, given.attempt ?? decided.recalled.passes.refusals);
   const named = { strategy: strategyOf(decision, carried), isCompaction: isCompaction(carried.plan) };
   return { view, sent, encoded, plan, report, passes, settings, ...named };
 }

@@ -12,6 +12,7 @@ import {
   notifyAll,
   type ProvidedCompaction,
 } from "../core/hooks/hooks.ts";
+import type { Remark } from "../core/hooks/log-lines.ts";
 import { snapshotOf } from "../core/hooks/snapshot.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
 import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
@@ -33,6 +34,8 @@ export interface PassInput {
   readonly signal: AbortSignal;
   readonly startedMs: number;
   readonly call: PassCall;
+  /** What is to be said whatever comes of the pass. */
+  readonly remarks: readonly Remark[];
 }
 
 export interface PassCall {
@@ -105,7 +108,8 @@ async function perform<Outcome extends PassOutcome>(
   body: (allowed: Allowed) => Promise<Outcome>,
   note: (attributes: Attributes) => void,
 ): Promise<Outcome> {
-  const { signal, teller } = pass;
+  const { signal, teller, remarks } = pass;
+  for (const remark of remarks) teller.remark(remark);
   try {
     tellDecision(pass);
     const asked = await ask(pass).catch((error: unknown) => {

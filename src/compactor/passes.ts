@@ -11,6 +11,8 @@ export interface Passes {
   readonly weak: number;
   /** Size of the view after the last pass. */
   readonly tokensAfter: number;
+  /** How often in a row the provider refused it as too long; absent for never. */
+  readonly refusals?: number;
 }
 
 export const NO_PASSES: Passes = { weak: 0, tokensAfter: 0 };
@@ -31,4 +33,10 @@ export function passesAfter(before: Passes, { tokensBefore, tokensAfter }: PassT
 
 export function passesAfterFailure(tokensAfter: number, { antiThrash }: Settings): Passes {
   return { weak: antiThrash.maxPasses, tokensAfter };
+}
+
+export function withRefusals(passes: Passes, refusals: number | undefined): Passes {
+  if (passes.refusals === refusals) return passes;
+  const { refusals: _, ...others } = passes;
+  return refusals === undefined ? others : { ...others, refusals };
 }

@@ -10,6 +10,7 @@ import { totalUsage } from "../core/usage.ts";
 import { type Bill, costUsd, type Prices } from "./cost.ts";
 import type { MadeSummary } from "./make-summary.ts";
 import type { NativeOutcome } from "./native.ts";
+import type { OverflowReport } from "./overflow.ts";
 
 export interface Report {
   /** False only when a pass was needed and could not be carried out; the request is then the one that was given. */
@@ -42,6 +43,8 @@ export interface Report {
   /** What had to be mended in the conversation as it came. */
   readonly repairs: readonly Repair[];
   readonly result?: CompactionRecord;
+  /** Where the provider had refused it as too long: what was learned, and whether sending it again makes sense. */
+  readonly overflow?: OverflowReport;
 }
 
 export interface Fallback {

@@ -9,7 +9,7 @@ import { type Conversation, isUntouched, type Message, textsOf } from "../core/m
 import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
 import { isRequest } from "../core/plan/partition-request.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
-import { NO_PASSES, type Passes } from "./passes.ts";
+import { NO_PASSES, type Passes, withRefusals } from "./passes.ts";
 import { messagesAsNow, partsAsNow } from "./wire-now.ts";
 
 const CONVERSATIONS_MAX = 32;
@@ -37,6 +37,8 @@ interface Entry {
   readonly view: readonly Message[];
   /** How long the whole list was: one that is sent again may lack its end, but has not shrunk. */
   readonly length: number;
+  /** And how long what came of it was. */
+  readonly sentLength: number;
   /** What came of it: a list that begins with this has taken the edit over, and it must not be made again. Empty where nobody could tell. */
   readonly sent: readonly Message[];
   /** The newest request was in the view, as it is unless a limit on messages took it. */
@@ -53,25 +55,29 @@ export function createViewMemory(): ViewMemory {
     recall: (source, model) => {
       const entry = entryFor(entries.filter(canBeLaidOver(source)), source.messages);
       if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
+      const isOver = isTakenOver(entry, source.messages);
+      // What was refused and has grown since has been answered.
+      const isAnswered = source.messages.length > (isOver ? entry.sentLength : entry.length);
+      const passes = isAnswered ? withRefusals(entry.passes, undefined) : entry.passes;
       // A host that took the result for its list needs no edit to be made again, but the passes over it count on (D13, D26).
-      if (isTakenOver(entry, source.messages)) return { view: source, covered: 0, passes: entry.passes };
+      if (isOver) return { view: source, covered: 0, passes };
       // Only what a pass over it came to was remembered.
-      if (entry.view === entry.source) return { view: source, covered: 0, passes: entry.passes };
+      if (entry.view === entry.source) return { view: source, covered: 0, passes };
       const covered = entry.source.length;
       const prefix = withPins(entry, source.messages.slice(0, covered));
       const messages = [...(prefix ?? []), ...source.messages.slice(covered)];
       // What is pinned, or the newest request after a host went back to it, was neither then, and is gone: the pass does not count any more.
       const isLacking = prefix === undefined || (entry.holdsRequest && !holdsRequest(messages, source.messages));
       if (isLacking) return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
-      return { view: { ...source, system: systemNow(entry, source.system), messages }, covered, passes: entry.passes };
+      return { view: { ...source, system: systemNow(entry, source.system), messages }, covered, passes };
     },
     remember: (source, view, passes) => {
       const { system } = view;
       const part = editedPart(source.messages, view.messages);
       const sent = telling(view.messages, source.messages);
       const holds = holdsRequest(view.messages, source.messages);
-      const { length } = source.messages;
-      const entry = { ...part, sent, length, holdsRequest: holds, system, sourceSystem: source.system, passes };
+      const lengths = { length: source.messages.length, sentLength: view.messages.length };
+      const entry = { ...part, ...lengths, sent, holdsRequest: holds, system, sourceSystem: source.system, passes };
       const isOurs = canBeLaidOver(source);
       const others = entries.filter((candidate) => !isOurs(candidate) || !isPrefix(candidate.source, source.messages));
       entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);

@@ -15,7 +15,7 @@ import {
   notifyAll,
   type OnHook,
 } from "../core/hooks/hooks.ts";
-import { fieldsOf, type LogEvent, lineFor } from "../core/hooks/log-lines.ts";
+import { fieldsOf, type LogEvent, lineFor, type Remark } from "../core/hooks/log-lines.ts";
 import type { LogFields, Logger } from "../core/hooks/logger.ts";
 import type { Telemetry } from "../core/hooks/telemetry.ts";
 import type { Message } from "../core/message.ts";
@@ -66,9 +66,11 @@ export function createWatch(options: WatchOptions, rest: Pick<Watch, "telemetry"
 export interface Teller {
   readonly context: HookContext;
   tell(event: HookEvent): void;
+  /** Logged, and noted for the report. */
+  remark(remark: Remark): void;
   /** A hook that threw; the pass goes on. */
   hookFailed(kind: "notify" | "provide", error: unknown): void;
-  /** What went wrong with hooks so far, for the report. */
+  /** Remarks, and what went wrong with hooks so far, for the report. */
   readonly notes: string[];
 }
 
@@ -92,7 +94,12 @@ export function createTeller(watch: Watch, context: HookContext): Teller {
     watch.telemetry.record(event, attributes);
     notifyAll(watch.hooks.notifies, { event, context }, (error) => hookFailed("notify", error));
   };
-  return { context, tell, hookFailed, notes };
+  const remark = (event: Remark): void => {
+    const line = lineFor(watch.profile, event);
+    if (line !== undefined) notes.push(`${line.message.replace(/^Compaction: /, "")}.`);
+    log(event);
+  };
+  return { context, tell, remark, hookFailed, notes };
 }
 
 function writeLine({ logger, profile }: Watch, event: LogEvent, context: HookContext): void {

@@ -13,6 +13,12 @@ export type ErrorCode =
   | "invalid-plan"
   /** A model made no summary that could be used; `reason` says how it failed. */
   | "summary-failed"
+  /** An error was given as an overflow and is none; `cause` is that error. */
+  | "not-an-overflow"
+  /** The provider refused a request as too long, and no compaction made it fit; trying again would end in the same way. */
+  | "compaction-failure"
+  /** The provider states a window that leaves hardly any room for a conversation, and nobody told it. */
+  | "window-too-small"
   /** There is no session of that id in the store. */
   | "session-missing"
   /** There is one already. */

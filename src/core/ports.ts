@@ -75,8 +75,13 @@ export interface Usage {
 }
 
 export interface Overflow {
+  /** What was asked for in all. */
   readonly actualTokens?: number;
+  /** The part of it that is the room for the answer, where the provider counts that too. */
+  readonly outputTokens?: number;
   readonly maximumTokens?: number;
+  /** The body has too many bytes: nothing is said about tokens. */
+  readonly isBodySize?: boolean;
 }
 
 /** Estimates one message. Pure; calibration is the ledger's business. */

@@ -1,6 +1,7 @@
 /**
  * How providers say that the window was exceeded, as data. Named groups hold the numbers a wording states: `actual`,
- * `maximum`, and `extra` for what is to be added to `actual` (the room asked for the answer). More specific ones come first.
+ * `maximum`, `extra` for what is to be added to `actual` (the room asked for the answer), and `output` for the part of `actual` that is
+ * that room. More specific ones come first.
  */
 
 /** A token count, thousands separators allowed; never the front of `128k` or `1.05M`. */
@@ -8,6 +9,7 @@ const N = String.raw`(?:\d{1,3}(?:[,_\u00a0\u202f]\d{3})+|\d+)(?![\dkm]|[.,]\d)`
 const ACTUAL = `(?<actual>${N})`;
 const MAXIMUM = `(?<maximum>${N})`;
 const EXTRA = `(?<extra>${N})`;
+const OUTPUT = `(?<output>${N})`;
 /** What else has limits, stated before or behind the number. Never a window. */
 const NO_WINDOW =
   "(?:\\b|(?<=\\d))(?:images?|pictures?|files?|audio|video|documents?|pdfs?|pages?|uploads?|bytes?|[kmg]i?b|size|dimensions?|pixels?|px|names?|tools?|functions?|characters?|messages|requests|rate|seconds?|minutes?)\\b";
@@ -23,10 +25,17 @@ export const OVERFLOW_WORDINGS: readonly RegExp[] = [
   // OpenAI Chat and the many servers that copied its sentence (Azure, DeepSeek, OpenRouter, vLLM, SGLang).
   wording(`too large: ${EXTRA}\\. ${GAP}maximum context length is ${MAXIMUM} tokens${GAP} has ${ACTUAL} input tokens`),
   wording(
+    `maximum context length (?:is|of) ${MAXIMUM} tokens${GAP}requested(?: about| a total of)? ${ACTUAL} tokens${GAP} ${OUTPUT}(?: tokens)? (?:in|for) (?:the|your) (?:completion|output)`,
+  ),
+  wording(
     `maximum context length (?:is|of) ${MAXIMUM} tokens${GAP}(?:resulted in|requested(?: about| a total of)?|request has|contains?|contained) ${ACTUAL}(?: input| prompt)? tokens`,
   ),
   wording(`maximum context length (?:is|of) ${MAXIMUM}`),
   wording(`input tokens exceed the configured limit of ${MAXIMUM} tokens${GAP}resulted in ${ACTUAL} tokens`),
+  // vLLM.
+  wording(
+    `prompt \\((?:total )?length ${ACTUAL}\\) is (?:longer than the maximum model length of|too long to fit into the model \\(context length) ${MAXIMUM}`,
+  ),
   // Models behind Bedrock.
   wording(`too many input tokens${GAP}max input tokens: ${MAXIMUM}, request input token count: ${ACTUAL}`),
   // Gemini and Vertex.
@@ -65,7 +74,7 @@ export const OVERFLOW_WORDINGS: readonly RegExp[] = [
   wording(`exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`),
 
   // The same and others without numbers, or with numbers that are none of ours (codes, "by N tokens").
-  wording("prompt (?:is )?too long|request_too_large|request too large"),
+  wording("prompt (?:is )?too long"),
   wording("input is too long"),
   wording(
     "exceed(?:s|ed)? (?:the |your )?(?:model'?s )?(?:available |maximum |max )?context (?:window|size|length|limit)",
@@ -74,7 +83,7 @@ export const OVERFLOW_WORDINGS: readonly RegExp[] = [
   wording("maximum context length"),
   wording(`input token count${GAP}exceeds`),
   wording("reduce the length of the (?:messages|prompt|input)"),
-  wording("is longer than the (?:model's )?context length"),
+  wording("is longer than the (?:model's context length|context length|maximum model length)"),
   wording("greater than the context length"),
   wording("exceeded model token limit"),
   wording("prompt exceeds max(?:imum)? length"),
@@ -87,6 +96,11 @@ export const OVERFLOW_WORDINGS: readonly RegExp[] = [
   wording("range of input length should be"),
   // Cerebras refuses with an empty body; clients put this in its place.
   wording("^\\W*4(?:00|13) (?:status code )?\\(no body\\)"),
+];
+
+/** Said of the bytes of a body: less of it helps, but nothing is learned about the window. */
+export const BODY_SIZE_WORDINGS: readonly RegExp[] = [
+  wording("request_too_large|request(?: entity)? too large|payload too large|content too large"),
 ];
 
 /** Said of time, money or load. Wins over every wording above: waiting helps here and compacting does not. */

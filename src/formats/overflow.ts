@@ -5,18 +5,23 @@
 
 import { isArray, isObject, type JsonObject, numberOf } from "../core/json.ts";
 import type { Overflow } from "../core/ports.ts";
-import { NOT_OVERFLOW_WORDINGS, OVERFLOW_WORDINGS } from "./overflow-wordings.ts";
+import { BODY_SIZE_WORDINGS, NOT_OVERFLOW_WORDINGS, OVERFLOW_WORDINGS } from "./overflow-wordings.ts";
 
 /** Takes a thrown error, a parsed body or stream event of any provider, a text, or a bare HTTP status. */
 export function readOverflow(error: unknown): Overflow | undefined {
   const report = gather(error);
   if (report.statuses.some((status) => BUSY_STATUSES.has(status))) return undefined;
-  if (report.texts.some((text) => NOT_OVERFLOW_WORDINGS.some((wording) => wording.test(text)))) return undefined;
+  if (saysAny(report, NOT_OVERFLOW_WORDINGS)) return undefined;
   const matches = OVERFLOW_WORDINGS.flatMap((wording) => report.texts.map((text) => wording.exec(text))).filter(
     (match) => match !== null,
   );
-  if (matches.length === 0 && !report.statuses.includes(TOO_LARGE_STATUS)) return undefined;
-  return { ...numbersOf(matches), ...report.numbers };
+  if (matches.length > 0) return { ...numbersOf(matches), ...report.numbers };
+  const isBodySize = report.statuses.includes(TOO_LARGE_STATUS) || saysAny(report, BODY_SIZE_WORDINGS);
+  return isBodySize ? { isBodySize } : undefined;
+}
+
+function saysAny({ texts }: Report, wordings: readonly RegExp[]): boolean {
+  return texts.some((text) => wordings.some((wording) => wording.test(text)));
 }
 
 /** Rate limited, unavailable, overloaded: never a matter of size, whatever the text says. */
@@ -100,8 +105,11 @@ function numbersOf(matches: readonly RegExpExecArray[]): Overflow {
     const actual = toNumber(groups?.actual);
     const maximum = toNumber(groups?.maximum);
     if (actual === undefined && maximum === undefined) continue;
+    const extra = toNumber(groups?.extra);
+    const output = extra ?? toNumber(groups?.output);
     return {
-      ...(actual !== undefined && { actualTokens: actual + (toNumber(groups?.extra) ?? 0) }),
+      ...(actual !== undefined && { actualTokens: actual + (extra ?? 0) }),
+      ...(output !== undefined && { outputTokens: output }),
       ...(maximum !== undefined && { maximumTokens: maximum }),
     };
   }

@@ -44,6 +44,7 @@ function storeUnder(store: Store, { id, key }: { readonly id: string; readonly k
     rollback: (sessionId, ...rest) => store.rollback(to(sessionId), ...rest),
     setPinned: (sessionId, ...rest) => store.setPinned(to(sessionId), ...rest),
     setBase: (sessionId, ...rest) => store.setBase(to(sessionId), ...rest),
+    setMetadata: (sessionId, ...rest) => store.setMetadata(to(sessionId), ...rest),
     recordMemoryFlush: (sessionId, waiting) => store.recordMemoryFlush(to(sessionId), waiting),
     events: (sessionId) => eventsUnder(store.events(to(sessionId)), from),
     edits: (sessionId) => store.edits(to(sessionId)),

@@ -10,6 +10,7 @@ import { throwIfAborted } from "../core/store/waiting.ts";
 import { checkFlag, checkOptions } from "./check-arguments.ts";
 import type { SessionParts } from "./compact-view.ts";
 import type { AppendOptions, Waiting } from "./session-port.ts";
+import { modelOf } from "./session-view.ts";
 import { type Appendable, readAppendable, type WireInput } from "./wire-input.ts";
 
 /** What was sent last, until it is answered: the usage that comes back with the answer is about it, and about no other. */
@@ -54,7 +55,7 @@ async function store(
   sent: Sent,
   { messages, turns, response, answer, isAnswered, signal }: WireInput & Waiting,
 ): Promise<readonly string[]> {
-  const usage = response === undefined ? undefined : usageOf(compactor, response);
+  const usage = response === undefined ? undefined : usageOf(compactor, response, modelOf(live.current().record.base));
   const batch = { messages, turns, ...(usage !== undefined && { usage }) };
   const appended = await to.append(id, batch, { signal });
   live.appended(batch, appended);
@@ -64,12 +65,12 @@ async function store(
   return appended.ids;
 }
 
-function usageOf({ format, settings }: Compactor, response: JsonValue): UsageCounts | undefined {
-  const usage = format.readUsage(response);
+function usageOf(compactor: Compactor, response: JsonValue, model: string | undefined): UsageCounts | undefined {
+  const usage = compactor.format.readUsage(response);
   if (usage === undefined) return undefined;
   const { inputTokens, outputTokens } = usage;
   // As the store will keep it, so that this process counts as all others do.
-  return wholeUsage({ inputTokens, outputTokens, contextTokens: settings.windowTokens });
+  return wholeUsage({ inputTokens, outputTokens, contextTokens: compactor.windowTokens(model) });
 }
 
 /** Rejects as soon as the signal is aborted, whatever else is still waited for. */

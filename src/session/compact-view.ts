@@ -22,12 +22,16 @@ export interface SessionParts {
   readonly overlay: Overlay;
   /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same (D13, D26). */
   readonly heldOff: { passes: PassHistory | undefined; version: Version | undefined };
+  /** How often in a row the provider refused a request, and how many messages were appended by then. */
+  readonly refused: { attempts: number; messageCount: number };
   readonly leaseMs: number;
   now(): number;
 }
 
 export interface SessionCall extends CallOptions {
   readonly asked?: "manual" | "overflow";
+  /** How often in a row the view was refused as too long, this time included. */
+  readonly attempt?: number;
 }
 
 export interface SessionPass<Request extends object = object> {
@@ -78,13 +82,13 @@ async function wait({ signal }: SessionCall): Promise<void> {
 }
 
 /** The compaction that was asked for is done; what follows is the ordinary request after it. */
-function withoutDemand({ asked: _, ...call }: SessionCall): SessionCall {
+function withoutDemand({ asked: _, attempt: _attempt, ...call }: SessionCall): SessionCall {
   return call;
 }
 
 /** Another worker is at it: its summary is worth waiting for only where there is no room without. */
 function isWaiting({ passed }: Passed, { asked }: SessionCall): boolean {
-  const isTooBig = passed.report.tokensAfter > passed.settings.windowTokens;
+  const isTooBig = asked === "overflow" || passed.report.tokensAfter > passed.settings.windowTokens;
   return passed.plan.because === "in-progress" && isTooBig && asked !== "manual";
 }
 

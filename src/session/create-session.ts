@@ -1,5 +1,6 @@
 /** A session over its parts: each method asks the store, and keeps this process's view of it up to date. */
 
+import { compactionFailure } from "../compactor/overflow.ts";
 import { CompactionError } from "../core/errors.ts";
 import { copyJson } from "../core/json.ts";
 import type { StoredMessage } from "../core/store/store.ts";
@@ -9,6 +10,7 @@ import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText } from 
 import { collect } from "./collect.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
 import { exportSession } from "./export-session.ts";
+import { heedRefusal, keepWindows, restoreWindows } from "./learned-windows.ts";
 import { passesBefore } from "./pass-once.ts";
 import { checkPinnable } from "./pinnable.ts";
 import { endAt, endOfQuestion, type FindEnd, leavingBehind, rewindView } from "./rewind.ts";
@@ -73,7 +75,12 @@ function viewMethods(parts: SessionParts) {
   const appender = createAppender(parts, sent);
   const pass = (call: SessionCall): Promise<SessionPass> =>
     appender.after(call, async () => {
-      const passed = await compactView(parts, call);
+      const { overflow, ...plain } = call;
+      await keepWindows(parts, call);
+      const passed =
+        overflow === undefined
+          ? await compactView(parts, plain)
+          : await compactView(parts, { ...plain, ...(await heedRefusal(parts, call, sent.request)) });
       sent.request = passed.request;
       return passed;
     });
@@ -84,7 +91,12 @@ function viewMethods(parts: SessionParts) {
     });
   return {
     append: (messages, options = {}) => appender.add(messages, options),
-    request: async (options = {}) => (await pass(options)).request,
+    request: async (options = {}) => {
+      const { request, report } = await pass(options);
+      // Whoever sees the request alone would send it again and again.
+      if (report.overflow?.retry === false) throw compactionFailure(options.overflow, report.overflow);
+      return request;
+    },
     fit: (options = {}) => pass(options),
     compact: async (options = {}) => {
       const passed = await pass({ ...options, asked: "manual" });
@@ -182,6 +194,7 @@ function refuse({ plan, report }: SessionPass, id: string): never {
 async function statsOf(parts: SessionParts): Promise<SessionStats> {
   const { id, store, live, compactor } = parts;
   const snapshot = await live.refresh();
+  restoreWindows(compactor, snapshot.record);
   const { archived } = await store.counts(id);
   const { conversation } = await viewToSend(parts, snapshot);
   const model = modelOf(snapshot.record.base);
@@ -189,7 +202,7 @@ async function statsOf(parts: SessionParts): Promise<SessionStats> {
   const known = { passes: passesBefore(parts, snapshot), ...(model !== undefined && { model }) };
   return sessionStats({
     plan: compactor.planOver(conversation, known),
-    windowTokens: compactor.settings.windowTokens,
+    windowTokens: compactor.windowTokens(model),
     counters: snapshot.record.counters,
     viewMessages: snapshot.entries.length,
     archivedMessages: archived,

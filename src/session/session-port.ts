@@ -18,7 +18,7 @@ export interface Session<Request extends object = object> {
   readonly compactor: Compactor<Request>;
   /** Durable when it resolves. A provider's response is taken as it is, and its usage calibrates the estimate. */
   append(messages: Appendable, options?: AppendOptions): Promise<readonly string[]>;
-  /** The view, ready to be sent; compacts when a trigger fires. */
+  /** The view, ready to be sent; compacts when a trigger fires. With `overflow`, throws `compaction-failure` where no retry makes sense. */
   request(options?: SessionRequest): Promise<Request>;
   /** The same, with the plan and the report of what was done. */
   fit(options?: SessionRequest): Promise<SessionPass<Request>>;
@@ -79,4 +79,4 @@ export interface RecallRange {
 }
 
 /** What one request may say for itself; pins are the session's. */
-export type SessionRequest = Omit<SessionCall, "asked" | "pinned">;
+export type SessionRequest = Omit<SessionCall, "asked" | "attempt" | "pinned">;

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
+import { randomSettings } from "../../test/random-settings.ts";
+import { sampleOf, seed } from "../../test/sample.ts";
+import { CompactionError } from "../core/errors.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { profileNames } from "../profiles/profiles.ts";
-import { resolveSettings } from "../settings.ts";
+import { refitToWindow, resolveSettings } from "../settings.ts";
+import { createRandom } from "../testing/random.ts";
+import { crossCheck } from "./cross-checks.ts";
 
 function amounts({ compact, protect, maxOutputTokens, summary }: Settings): readonly unknown[] {
   const [trigger] = compact.triggers.slice(-1);
@@ -44,3 +49,40 @@ test("a preset's target becomes a share where the amount is too large", () => {
   expect(target(100_000)).toEqual({ type: "tokens", tokens: 40_000 });
   expect(target(50_000)).toEqual({ type: "ratioOfWindow", ratio: 0.4 });
 });
+
+test("settled settings follow a window that nobody told, whatever a caller set", () => {
+  const user = { protect: { tailTokens: 60_000 }, compact: { target: { type: "tokens", tokens: 120_000 } } } as const;
+  const told = resolveSettings({ user });
+  expect(refitToWindow(told, told.windowTokens)).toBe(told);
+  const { compact, protect, windowTokens } = refitToWindow(told, 24_000);
+  expect([windowTokens, protect.tailTokens, compact.target]).toEqual([
+    24_000,
+    7_200,
+    { type: "ratioOfWindow", ratio: 0.4 },
+  ]);
+  expect(refitToWindow(told, 1_000_000).protect.tailTokens).toBe(60_000);
+});
+
+test("and stay in order", () => {
+  const random = createRandom(seed);
+  let tried = 0;
+  for (let run = 0; run < sampleOf(5_000, 500); run++) {
+    const profile = profileNames[random.below(profileNames.length)];
+    const settled = settledOr(() => resolveSettings({ profile, user: randomSettings(random) }));
+    if (settled === undefined) continue;
+    tried++;
+    const windowTokens = 16 + random.below(Math.max(20, settled.windowTokens));
+    expect(crossCheck(refitToWindow(settled, windowTokens)), `seed ${seed}, run ${run}`).toEqual([]);
+  }
+  expect(tried).toBeGreaterThan(50);
+});
+
+/** Settings that were drawn may contradict each other: those are refused, and none of ours. */
+function settledOr(settle: () => Settings): Settings | undefined {
+  try {
+    return settle();
+  } catch (error) {
+    if (error instanceof CompactionError) return undefined;
+    throw error;
+  }
+}

@@ -1,10 +1,12 @@
 /**
  * A profile's amounts are written for its own window. On a smaller one they keep their exact values as long as these make
- * sense there, and are capped at a share of the window where they do not. Only a profile's own values are fitted: what a
- * caller sets is taken as it is, or refused.
+ * sense there, and are capped at a share of the window where they do not. Where a window is told, only the profile's own values are
+ * fitted: what a caller sets is taken as it is, or refused. To a window that nobody told, a model's own or one that was learned, the
+ * settled settings are fitted as a whole.
  */
 
-import { settledTrigger } from "../core/plan/trigger.ts";
+import { targetTokensOf } from "../core/plan/target.ts";
+import { settledTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings, Target, Trigger } from "../core/settings/settings.ts";
 
 /** Shares that leave room for one another: every shipped profile stays below them in its own window. */
@@ -41,6 +43,20 @@ export function fitToWindow(profile: Settings, windowTokens: number): Settings {
     },
     memoryFlush: { ...memoryFlush, softThresholdTokens: cap(memoryFlush.softThresholdTokens, "flush") },
   };
+}
+
+/** Settings that were settled for another window, in order for this one too: what is kept stays below what fires. */
+export function refitToWindow(settings: Settings, windowTokens: number): Settings {
+  if (windowTokens === settings.windowTokens) return settings;
+  const fitted = fitToWindow(settings, windowTokens);
+  const { compact, protect } = fitted;
+  const limit = thresholdTokens(fitted);
+  if (limit === undefined) return fitted;
+  const isTargetMet = (targetTokensOf(compact.target, fitted) ?? 0) < limit;
+  const share = (limit / windowTokens) * SHARE.target;
+  const target: Target = isTargetMet ? compact.target : { type: "ratioOfWindow", ratio: share };
+  const tailTokens = protect.tailTokens < limit ? protect.tailTokens : Math.floor(limit * SHARE.tail);
+  return { ...fitted, compact: { ...compact, target }, protect: { ...protect, tailTokens } };
 }
 
 type Cap = (tokens: number, share: keyof typeof SHARE, least?: number) => number;

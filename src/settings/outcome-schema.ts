@@ -83,26 +83,27 @@ export const failureSchema: SchemaFor<FailureSettings> = {
 export const overflowSchema: SchemaFor<OverflowSettings> = {
   type: "object",
   about:
-    "When the provider refuses a request as too long. For whoever runs the loop: nothing here sends or retries by itself.",
+    "When the provider refuses a request as too long, and `fit` is given its error. Nothing here sends or retries by itself.",
   keys: {
     maxAttempts: {
       type: "number",
       whole: true,
       min: 0,
       max: 10,
-      about: "Compact and retry this often; 0 for not at all.",
+      about: "Compact this often for refusals in a row; 0 for not at all.",
     },
     finalStep: {
       type: "choice",
       about: "After the last attempt.",
-      values: { "truncate-tools": "shorten tool results once more", none: "nothing" },
+      values: { "truncate-tools": "cut tool results, the newest too, as far as the window asks for", none: "nothing" },
     },
     onFailure: {
       type: "choice",
       about: "When all of that was in vain.",
       values: {
-        error: "an error",
-        "reset-allowed": "an error that says a reset is acceptable; nothing is reset by itself",
+        error: "no retry",
+        "reset-allowed":
+          "no retry, and the report or error says that a reset is acceptable; nothing is reset by itself",
       },
     },
   },

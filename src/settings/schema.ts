@@ -11,7 +11,12 @@ export const settingsSchema: SchemaFor<Settings> = {
   type: "object",
   about: "Every knob of a compaction.",
   keys: {
-    windowTokens: { type: "number", whole: true, min: 1, about: "The model's limit." },
+    windowTokens: {
+      type: "number",
+      whole: true,
+      min: 1,
+      about: "The model's limit. Where nobody sets it, a known model has its own; this one is assumed for others.",
+    },
     maxOutputTokens: { type: "number", whole: true, min: 1, about: "The longest reply; at most the window." },
     estimator: {
       type: "choice",

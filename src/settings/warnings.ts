@@ -1,5 +1,6 @@
 /** Settings that are allowed and probably unwise, as data: nothing is refused or printed here. */
 
+import { TINY_WINDOW_TOKENS } from "../core/ledger/learned-windows.ts";
 import { targetTokensOf } from "../core/plan/target.ts";
 import type { Settings } from "../core/settings/settings.ts";
 
@@ -10,9 +11,8 @@ export interface SettingsWarning {
   readonly message: string;
 }
 
-/** R035: the system that micro-agent's authors looked at warns below the first and refuses below the second. */
+/** Below this, compactions come often. */
 const SMALL_WINDOW_TOKENS = 32_000;
-const TINY_WINDOW_TOKENS = 16_000;
 
 /** What is allowed in these settings and still unwise; empty where nothing is. */
 export function settingsWarnings(settings: Settings): readonly SettingsWarning[] {

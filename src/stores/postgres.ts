@@ -25,7 +25,7 @@ import { purge } from "./postgres/purge.ts";
 import { readChanges, readSession } from "./postgres/read-session.ts";
 import { rollBack } from "./postgres/roll-back.ts";
 import { search } from "./postgres/search.ts";
-import { createSession, deleteSession, listSessions, recordFlush, setBase, setPinned } from "./postgres/sessions.ts";
+import { createSession, deleteSession, listSessions, recordFlush, setObject, setPinned } from "./postgres/sessions.ts";
 import { BUSY_TIMEOUT_MS } from "./postgres/time-bounds.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 
@@ -97,7 +97,10 @@ function sessionMethods(sessionOf: SessionOf, newId: () => string) {
     open: async (sessionId) => readSession(await sessionOf(sessionId), sessionId),
     changes: async (sessionId, since) => readChanges(await sessionOf(sessionId), sessionId, since),
     recordMemoryFlush: async (sessionId, waiting) => recordFlush(await sessionOf(sessionId), sessionId, waiting),
-    setBase: async (sessionId, base, waiting) => setBase(await sessionOf(sessionId), sessionId, base, waiting),
+    setBase: async (sessionId, base, waiting) =>
+      setObject(await sessionOf(sessionId), sessionId, { column: "base", value: base, ...waiting }),
+    setMetadata: async (sessionId, metadata, waiting) =>
+      setObject(await sessionOf(sessionId), sessionId, { column: "metadata", value: metadata, ...waiting }),
     delete: async (sessionId, waiting) => deleteSession(await sessionOf(sessionId), sessionId, waiting),
     fork: async (sessionId, newSessionId, waiting) =>
       fork(await sessionOf(sessionId, newSessionId), sessionId, { newSessionId, newEventId: newId, ...waiting }),

@@ -14,7 +14,20 @@ export interface HookFailed {
   readonly because: string;
 }
 
-export type LogEvent = HookEvent | HookFailed;
+/** Said of a model's window. Logged only; those of a pass are notes of its report too. */
+export type Remark =
+  /** Nobody told the window, and the model is not known. Once for a model. */
+  | { readonly type: "model-unknown"; readonly model: string; readonly windowTokens: number }
+  | {
+      readonly type: "window-learned";
+      readonly model: string;
+      readonly windowTokens: number;
+      readonly isStated: boolean;
+    }
+  /** The window that was told leaves little room. Once for a compactor. */
+  | { readonly type: "window-small"; readonly because: string };
+
+export type LogEvent = HookEvent | HookFailed | Remark;
 
 type EventOf<Type extends LogEvent["type"]> = Extract<LogEvent, { readonly type: Type }>;
 
@@ -103,6 +116,15 @@ const NEUTRAL: Voice = {
   "nothing-done": ({ because, ok }) => (ok ? debug : warn)(`Compaction: nothing done (${because})`),
   "pass-failed": ({ because }) => error(`Compaction: failed: ${sentence(because)}. Nothing was changed`),
   "compaction-ended": ({ compactedCount }) => debug(`Compaction: ended, ${counted(compactedCount, "message")} gone`),
+  "model-unknown": ({ model, windowTokens }) =>
+    warn(
+      `Compaction: the window of ${model} is not known; ${grouped(windowTokens)} tokens are assumed. Set windowTokens to be sure`,
+    ),
+  "window-learned": ({ model, windowTokens, isStated }) =>
+    warn(
+      `Compaction: ${model === "" ? "the model" : model} refused a request as too long; its window is ${isStated ? "" : "assumed to be "}${grouped(windowTokens)} tokens`,
+    ),
+  "window-small": ({ because }) => warn(`Compaction: ${because}`),
   "hook-failed": ({ kind, because }) => error(`Compaction: a ${kind} hook failed: ${sentence(because)}. Going on`),
 };
 

@@ -224,8 +224,10 @@ describe("overflow", () => {
   test("both numbers teach window and size", () =>
     check({ actualTokens: 1_300, maximumTokens: 1_200 }, [1_200, 1_300]));
   test("the maximum alone", () => check({ maximumTokens: 900 }, [900, 1_000]));
-  test("the size alone", () => check({ actualTokens: 1_300 }, [1_300, 1_300]));
-  test("no number: what failed is a bound", () => check({}, [1_000, 1_000]));
+  test("the size alone", () => check({ actualTokens: 1_300 }, [650, 1_300]));
+  test("the room for the answer is none of the input", () =>
+    check({ actualTokens: 1_800, outputTokens: 500, maximumTokens: 1_700 }, [1_200, 1_300]));
+  test("no number: half of what failed is assumed", () => check({}, [500, 1_000]));
 
   test("a report beyond the bound takes it back", () => {
     const ledger = ledgerOf("u1000");

@@ -18,7 +18,7 @@ import { createStructureTracker, type Structure, type StructureTracker } from ".
 import type { TokenCounter } from "../tokens/tokens.ts";
 import { type Calibration, createCalibration } from "./calibration.ts";
 import { isSameJson } from "./json-identity.ts";
-import { createLearnedWindows, type LearnedWindow, type LearnedWindows } from "./learned-windows.ts";
+import { createLearnedWindows, type LearnedWindow, type LearnedWindows, refusedInput } from "./learned-windows.ts";
 import { createReportedUsage, type ReportedUsage } from "./reported-usage.ts";
 import { createRunningSums, type RunningSums } from "./running-sums.ts";
 import { isSameMessage, isSameParts } from "./same-message.ts";
@@ -224,8 +224,8 @@ function observe(account: Account, observation: Observation): void {
 function learnWindow(account: Account, overflow: Overflow, model: string): void {
   account.model = model;
   account.windows.learn(model, overflow, totalTokens(account));
-  const { actualTokens = 0 } = overflow;
-  if (Number.isFinite(actualTokens) && actualTokens > 0) report(account, actualTokens, account.messages.length);
+  const counted = refusedInput(overflow);
+  if (counted !== undefined) report(account, counted, account.messages.length);
 }
 
 function report(account: Account, reportedTokens: number, messageCount: number): void {

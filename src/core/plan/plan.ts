@@ -38,7 +38,9 @@ export type NothingToDo =
   | "in-progress"
   /** A gate was closed, or a hook cancelled it. */
   | "gate"
-  | "cancelled";
+  | "cancelled"
+  /** The provider refused it as too long, and the settings allow no further attempt. */
+  | "attempts-used-up";
 
 export type Obstacle =
   /** `not-taken`: nothing protects the message, but the pass expected to meet the target beside it, or was none. */

@@ -41,6 +41,8 @@ export interface Store {
   setPinned(sessionId: string, messageIds: readonly string[], isPinned: boolean, waiting?: Waiting): Promise<Version>;
   /** The request body around the messages: model, system prompt, tools and whatever else. */
   setBase(sessionId: string, base: JsonObject, waiting?: Waiting): Promise<Version>;
+  /** What is kept with the session beside its conversation, all of it. */
+  setMetadata(sessionId: string, metadata: JsonObject, waiting?: Waiting): Promise<Version>;
   /** R168, R185: memory was flushed for the compaction count as it is; a flush for the same count is not needed again. */
   recordMemoryFlush(sessionId: string, waiting?: Waiting): Promise<Version>;
   /** Oldest first, undone ones included. */

@@ -39,6 +39,7 @@ export function checkpointOf(file: SessionFile, eventId: string | null): JsonObj
   return {
     view,
     base: places.base ?? log.base,
+    metadata: log.metadata,
     head,
     eventNumber,
     counters: { ...counters },
@@ -65,6 +66,7 @@ export function restoreFile(descriptor: number, header: Line, line: Line): Sessi
   const { log, places } = file;
   log.isWhole = false;
   log.base = base;
+  if (isObject(checkpoint.metadata)) log.metadata = checkpoint.metadata;
   places.base = spanOf(checkpoint.base);
   log.updatedAt = at;
   log.head = stringOf(checkpoint.head) ?? null;

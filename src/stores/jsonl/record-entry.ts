@@ -129,6 +129,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   purged: ({ eventIds }) => areStrings(eventIds),
   pinned: ({ messageIds, isPinned }) => areStrings(messageIds) && typeof isPinned === "boolean",
   based: ({ base }) => isObject(base),
+  described: ({ metadata }) => isObject(metadata),
   flushed: () => true,
 };
 

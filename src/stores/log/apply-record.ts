@@ -26,6 +26,9 @@ export function applyRecord(log: SessionLog, record: LogRecord): void {
     case "based":
       log.base = record.base;
       break;
+    case "described":
+      log.metadata = record.metadata;
+      break;
     case "flushed":
       log.counters = { ...log.counters, memoryFlushCompactionCount: log.counters.compactionCount };
       break;

@@ -6,7 +6,7 @@ import type { NewEvent } from "../../core/store/compaction-event.ts";
 import type { PassHistory, UsageCounts } from "../../core/store/counters.ts";
 import type { EditKind, SystemEdit } from "../../core/store/store.ts";
 
-export type LogRecord = Appended | Committed | RolledBack | Pinned | Based | Flushed | Purged;
+export type LogRecord = Appended | Committed | RolledBack | Pinned | Based | Described | Flushed | Purged;
 
 /** The first of every session. */
 export interface Created {
@@ -78,6 +78,12 @@ export interface Based {
   readonly type: "based";
   readonly at: string;
   readonly base: JsonObject;
+}
+
+export interface Described {
+  readonly type: "described";
+  readonly at: string;
+  readonly metadata: JsonObject;
 }
 
 /** Memory was flushed at the compaction count as it is. */

@@ -6,6 +6,7 @@ import { deepFreeze } from "../../core/settings/deep-freeze.ts";
 import { purgeTime } from "../../core/store/purge-time.ts";
 import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
 import type { Lease, SessionSummary, Store } from "../../core/store/store.ts";
+import { ownCopy } from "../../core/store/stored-json.ts";
 import { throwIfAborted } from "../../core/store/waiting.ts";
 import { checkCommit, checkPins, eventsToPurge, eventsToUndo, sessionExists, sessionMissing } from "./check-change.ts";
 import { examineLog } from "./examine-log.ts";
@@ -169,6 +170,10 @@ function changeMethods({ backend, write }: Gate) {
     },
     async setBase(sessionId, base, waiting) {
       return (await write(sessionId, { depth: "view", make: () => makeBased(base, at()), ...waiting })).version;
+    },
+    async setMetadata(sessionId, metadata, waiting) {
+      const make: Make = () => ({ type: "described", at: at(), metadata: ownCopy(metadata) });
+      return (await write(sessionId, { depth: "view", make, ...waiting })).version;
     },
     async recordMemoryFlush(sessionId, waiting) {
       return (await write(sessionId, { depth: "view", make: () => ({ type: "flushed", at: at() }), ...waiting }))

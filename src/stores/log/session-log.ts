@@ -17,8 +17,8 @@ export interface SessionLog {
   readonly format: FormatName;
   readonly agentId: string;
   readonly parentId: string | null;
-  readonly metadata: JsonObject;
   readonly createdAt: string;
+  metadata: JsonObject;
   isWhole: boolean;
   base: JsonObject;
   updatedAt: string;

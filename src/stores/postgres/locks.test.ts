@@ -74,6 +74,7 @@ function suite(world: PostgresWorld): void {
       rollback: (store, waiting) => store.rollback("a", {}, waiting),
       setPinned: (store, waiting) => store.setPinned("a", ["m4"], true, waiting),
       setBase: (store, waiting) => store.setBase("a", { model: "other" }, waiting),
+      setMetadata: (store, waiting) => store.setMetadata("a", { model: "other" }, waiting),
       purge: (store, waiting) => store.purge("a", new Date(Date.now() + 60_000), waiting),
       delete: (store, waiting) => store.delete("a", waiting),
       search: (store, waiting) => store.search("a", "question", 3, "all", waiting),

@@ -65,16 +65,16 @@ export async function requireSession(database: Database, sessionId: string): Pro
   if (rows.length === 0) throw sessionMissing(sessionId);
 }
 
-export async function setBase(
+/** One of the session's own objects, whole: `base`, the body around the messages, or `metadata`. */
+export async function setObject(
   database: Database,
   sessionId: string,
-  base: JsonObject,
-  waiting: Waiting = {},
+  { column, value, ...waiting }: Waiting & { readonly column: "base" | "metadata"; readonly value: JsonObject },
 ): Promise<Version> {
   const textOf = (lockBound: string): string =>
-    `UPDATE ${database.schema}.sessions SET base = $2::text::json, revision = revision + 1, updated_at = clock_timestamp()
+    `UPDATE ${database.schema}.sessions SET ${column} = $2::text::json, revision = revision + 1, updated_at = clock_timestamp()
      WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
-  const [row] = await database.write("change the base", [textOf, [sessionId, jsonText(base)]], waiting);
+  const [row] = await database.write(`change the ${column}`, [textOf, [sessionId, jsonText(value)]], waiting);
   if (row === undefined) throw sessionMissing(sessionId);
   return versionOf(row);
 }

@@ -49,6 +49,16 @@ export function replaceBase(database: Database, sessionId: string, base: JsonObj
   return raiseRevision(database, sessionId, updatedAt);
 }
 
+export function replaceMetadata(
+  database: Database,
+  sessionId: string,
+  metadata: JsonObject,
+  updatedAt: string,
+): Version {
+  database.run("UPDATE sessions SET metadata = ? WHERE id = ?", jsonText(metadata), sessionId);
+  return raiseRevision(database, sessionId, updatedAt);
+}
+
 /** R168. */
 export function recordFlush(database: Database, sessionId: string, updatedAt: string): Version {
   database.run("UPDATE sessions SET memory_flush_compaction_count = compaction_count WHERE id = ?", sessionId);

@@ -5,7 +5,7 @@ import { purgeTime } from "../../core/store/purge-time.ts";
 import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type Access, type AccessOptions, ofSessions, openAccess } from "./access.ts";
-import { appendBatch, pinMessages, recordFlush, replaceBase } from "./append.ts";
+import { appendBatch, pinMessages, recordFlush, replaceBase, replaceMetadata } from "./append.ts";
 import { commitCompaction } from "./commit.ts";
 import type { Database, Seams } from "./database.ts";
 import { readEdits } from "./edits.ts";
@@ -103,6 +103,8 @@ function changeMethods({ access, clock, newId }: Ground) {
     setPinned: (id, messageIds, isPinned, waiting) =>
       write(id, (database) => pinMessages(database, id, { messageIds, isPinned, updatedAt: clock.now() }), waiting),
     setBase: (id, base, waiting) => write(id, (database) => replaceBase(database, id, base, clock.now()), waiting),
+    setMetadata: (id, metadata, waiting) =>
+      write(id, (database) => replaceMetadata(database, id, metadata, clock.now()), waiting),
     recordMemoryFlush: (id, waiting) => write(id, (database) => recordFlush(database, id, clock.now()), waiting),
     purge: async (id, before, waiting) => {
       const beforeTime = purgeTime(before);

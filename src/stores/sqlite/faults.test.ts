@@ -125,6 +125,7 @@ test.each([
   ["purge", (store: Store) => store.purge("a", new Date(Date.now() + 60_000))],
   ["pins", (store: Store) => store.setPinned("a", ["m5", "m6"], true)],
   ["base", (store: Store) => store.setBase("a", { model: "other" })],
+  ["metadata", (store: Store) => store.setMetadata("a", { model: "other" })],
 ] as const)("%s: any statement that fails leaves things as they were", async (_, act) => {
   await prepared();
   expect(await checkFaults(act, false)).toBeGreaterThanOrEqual(4);

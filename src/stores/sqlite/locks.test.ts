@@ -39,6 +39,7 @@ test("an abort ends the wait for a lock, and nothing happens later", async () =>
     rollback: store.rollback("a", {}, waiting()),
     setPinned: store.setPinned("a", ["m4"], true, waiting()),
     setBase: store.setBase("a", { model: "other" }, waiting()),
+    setMetadata: store.setMetadata("a", { model: "other" }, waiting()),
     purge: store.purge("a", new Date(Date.now() + 60_000), waiting()),
     fork: store.fork("a", "c", waiting()),
     delete: store.delete("a", waiting()),

@@ -42,6 +42,7 @@ function drawStep(random: Random): Step {
         isFirst,
       ),
     (store) => store.setBase(session, { model: word, step: event }),
+    (store) => store.setMetadata(session, { word, step: event }),
     (store) => rollBackTo(store, session, { event, cascade: isSecond }),
     (store) => store.rollback(session, {}),
     (store) => compactSome(store, session, { numbers, word, isFirst, isSecond }),

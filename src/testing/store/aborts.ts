@@ -40,6 +40,7 @@ function changesWith(
     (waiting) => store.rollback("a", {}, waiting),
     (waiting) => store.setPinned("a", ["m5"], true, waiting),
     (waiting) => store.setBase("a", {}, waiting),
+    (waiting) => store.setMetadata("a", {}, waiting),
     (waiting) => store.purge("a", new Date(Date.now() + 60_000), waiting),
     (waiting) => store.fork("a", "copy", waiting),
     (waiting) => store.delete("a", waiting),

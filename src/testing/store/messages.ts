@@ -169,6 +169,24 @@ export const MESSAGE_CASES: Cases = {
     const { base } = await stateOf(await reopen(), "a");
     assert.equal(JSON.stringify(base), '{"system":"Be brief.","model":"other"}');
   },
+  "the metadata can be changed, and outlives compactions": async ({ store, reopen }) => {
+    await begin(store, "a", 6);
+    const version = await store.setMetadata("a", { windows: { m: { stated: 24_000 } }, note: "数据库" });
+    assert.equal(version.revision, 1);
+    const check = async (expected: string): Promise<void> => {
+      for (const each of [store, await reopen()])
+        assert.equal(JSON.stringify((await stateOf(each, "a")).metadata), expected);
+    };
+    await check('{"windows":{"m":{"stated":24000}},"note":"数据库"}');
+    await compact(store, "a", { archive: [0], summary: "s" });
+    await check('{"windows":{"m":{"stated":24000}},"note":"数据库"}');
+    await store.rollback("a", {});
+    await store.setMetadata("a", {});
+    await compact(store, "a", { archive: [0], summary: "s" });
+    await check("{}");
+    await refuses("session-missing", () => store.setMetadata("nobody", {}));
+    await isSound(store);
+  },
   "a flush of memory is recorded for the compactions so far": async ({ store, reopen }) => {
     await begin(store, "a", 4);
     assert.equal((await stateOf(store, "a")).counters.memoryFlushCompactionCount, null);

@@ -1,0 +1,65 @@
+/** What refusals taught about models, kept with the session: one that is opened elsewhere is not refused again. */
+
+import type { Compactor } from "../compactor.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
+import type { SessionRecord } from "../core/store/store.ts";
+import type { Waiting } from "../core/store/waiting.ts";
+import type { SessionCall, SessionParts } from "./compact-view.ts";
+import { modelOf } from "./session-view.ts";
+import { viewToSend } from "./view-to-send.ts";
+
+/** In the session's metadata, by model. */
+const KEY = "learnedWindows";
+
+/** Learns from a refusal, stores it, and says what it asks for. `sent` is the request that was handed out last. */
+export async function heedRefusal(
+  parts: SessionParts,
+  { overflow, signal }: SessionCall,
+  sent: object | undefined,
+): Promise<Pick<SessionCall, "asked" | "attempt">> {
+  const { compactor, refused } = parts;
+  const snapshot = await parts.live.refresh();
+  const view = async (): Promise<unknown> => compactor.format.encode((await viewToSend(parts, snapshot)).conversation);
+  compactor.learnOverflow(sent ?? (await view()), overflow);
+  await keepWindows(parts, { signal });
+  const { messageCount } = snapshot.record.counters;
+  // Anything that was appended since is an answer, or asks for something else.
+  refused.attempts = refused.messageCount === messageCount ? refused.attempts + 1 : 1;
+  refused.messageCount = messageCount;
+  return { asked: "overflow", attempt: refused.attempts };
+}
+
+/** Brings the compactor and the session to the same knowledge about the session's model: what is newest stays. */
+export async function keepWindows({ id, store, compactor, live }: SessionParts, { signal }: Waiting): Promise<void> {
+  const { record } = live.current();
+  const { model, known } = restoreWindows(compactor, record);
+  const learned = compactor.windows.save(model);
+  if (isSame(known, learned)) return;
+  const { [model]: _, ...others } = windowsIn(record);
+  const windows = learned === undefined ? others : { ...others, [model]: learned };
+  await store.setMetadata(id, { ...record.metadata, [KEY]: windows }, { signal });
+  await live.refresh();
+}
+
+/** What the session knows about its model, where the compactor knows nothing yet. */
+export function restoreWindows(compactor: Compactor, record: SessionRecord): KnownWindow {
+  const model = compactor.model ?? modelOf(record.base) ?? "";
+  const kept = windowsIn(record)[model];
+  const known = isObject(kept) ? kept : undefined;
+  compactor.windows.restore(model, known);
+  return { model, known };
+}
+
+interface KnownWindow {
+  readonly model: string;
+  readonly known: JsonObject | undefined;
+}
+
+function windowsIn({ metadata }: SessionRecord): JsonObject {
+  return isObject(metadata[KEY]) ? metadata[KEY] : {};
+}
+
+/** What went through since changes with every answer, and is worth no write. */
+function isSame(known: JsonObject | undefined, learned: JsonObject | undefined): boolean {
+  return known?.stated === learned?.stated && known?.refused === learned?.refused;
+}
