@@ -5,6 +5,7 @@ import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 import type { Complete } from "../src/summarizers/ask.ts";
 import { llm } from "../src/summarizers/llm.ts";
+import { checkpointText } from "./summarizer-script.ts";
 
 /** A session of 2.8 million tokens, a window of 200,000: bounded calls, each within the summarizer's window, below the target. */
 
@@ -51,7 +52,7 @@ test("with a model: the calls are known in advance and few, no request is over t
   const complete: Complete = ({ system, prompt, maxOutputTokens }) => {
     requests.push(counter.countText(system) + counter.countText(prompt) + maxOutputTokens);
     return Promise.resolve({
-      text: "The services were profiled one after another; the orders page is slow because of service-3.",
+      text: checkpointText("Find out why orders are slow.", "the orders page is slow because of service-3"),
       stopReason: "stop",
     });
   };

@@ -1,11 +1,12 @@
 /**
- * What a summarizer returned, believed only as far as it can be seen: of the right shape, and within its budget. A text that is a
+ * What a summarizer returned, believed only as far as it can be seen: of the right shape, without credentials, and within its budget. A text that is a
  * little over is shortened and that is noted; anything else that does not hold is a failure for the ladder. Never asks anybody.
  */
 
 import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
+import type { Redactor } from "./redactor.ts";
 
 /** Counting differs by as much between a provider and an estimate; whoever is further over did not heed the budget. */
 const SHORTENED_FACTOR = 1.25;
@@ -21,6 +22,8 @@ export interface ResultCheck {
   readonly name: string;
   readonly input: SummaryInput;
   readonly shorten: Shorten;
+  /** Takes out credentials. A mark may be longer than what it stands for, so this comes before the count. */
+  readonly redactor: Redactor;
 }
 
 export function checkedResult(returned: unknown, check: ResultCheck): SummaryResult {
@@ -28,7 +31,7 @@ export function checkedResult(returned: unknown, check: ResultCheck): SummaryRes
   if (because !== undefined) throw failed("malformed", `The summarizer ${check.name} returned ${because}.`);
   // Every field that is read has just been looked at.
   const result = returned as SummaryResult;
-  return withinBudget({ ...result, text: result.text.toWellFormed() }, check);
+  return withinBudget(check.redactor.result({ ...result, text: result.text.toWellFormed() }), check);
 }
 
 /** A sentence's end; undefined where nothing is wrong. */

@@ -17,7 +17,10 @@ export interface LiveInput {
   readonly counter: TokenCounter;
 }
 
-export function liveRequest({ format, view, model, counter }: LiveInput, step: SummarizeStep): LiveRequest {
+export function liveRequest(
+  { format, view, model, counter }: LiveInput,
+  step: SummarizeStep,
+): Omit<LiveRequest, "redact"> {
   // Few summarizers ask in band.
   const prefix = once(() => prefixOf(view, step));
   const options = model === undefined ? {} : { model };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { checkpointText } from "../../test/summarizer-script.ts";
 import { type CompactorOptions, createCompactor } from "../compactor.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import type { JsonArray, JsonObject } from "../core/json.ts";
@@ -101,7 +102,7 @@ test("what a refusal cost is counted", async () => {
 
 describe("the model", () => {
   const answered = (model?: string): Complete => {
-    const text = "## Goal\nFix the billing service.";
+    const text = checkpointText("Fix the billing service.");
     return (request) => Promise.resolve({ text: request.model === "broken" ? "" : text, ...(model && { model }) });
   };
   test.each([
@@ -142,10 +143,10 @@ describe("the model", () => {
 describe("the report names the step that was really taken", () => {
   const flaky = (failing: (call: number) => boolean): Partial<CompactorOptions> => {
     let calls = 0;
-    const complete: Complete = () =>
+    const complete: Complete = ({ prompt }) =>
       failing(calls++)
         ? Promise.reject(new Error("flaky"))
-        : Promise.resolve({ text: "Decisions: keep invoice_total." });
+        : Promise.resolve({ text: `Decisions: keep ${/handler_\d+/.exec(prompt)?.[0]} as it is.` });
     const retry = { maxAttempts: 1 };
     return { profile: "openclaw", summarizer: llm({ complete, windowTokens: 6_000, retry }) };
   };
@@ -214,7 +215,7 @@ describe("usage that is not what the types say", () => {
   ];
 
   test.each(CASES)("%j costs neither the summary nor the sum", async (said, usage, costUsd) => {
-    const text = "## Goal\nFix the billing service.";
+    const text = checkpointText("Fix the billing service.");
     const complete = (async () => ({ text, usage: said })) as unknown as Complete;
     const asked = [
       own(() => ({ text, calls: 1, usage: said, notes: [] })),
@@ -237,7 +238,7 @@ test("one number that is stated for the summarizer leaves the others of its grou
     runningMax = Math.max(runningMax, ++running);
     await Promise.resolve();
     running--;
-    return { text: "## Goal\nFix the billing service." };
+    return { text: checkpointText("Fix the billing service.") };
   };
   const summarizer = llm({ complete, windowTokens: 100_000, guard: false, staged: { concurrency: 1 } });
   const staged = { parts: 6, baseChunkRatio: 0.05, minChunkRatio: 0.05 };

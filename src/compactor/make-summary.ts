@@ -23,6 +23,7 @@ import { saidUsage, totalUsage } from "../core/usage.ts";
 import { checkedResult, type Shorten } from "./checked-result.ts";
 import type { Bill } from "./cost.ts";
 import { type LiveInput, liveRequest } from "./live-request.ts";
+import { createRedactor, type Redactor } from "./redactor.ts";
 import type { Fallback, RecordDetails } from "./report.ts";
 
 export interface MakeSummaryInput {
@@ -76,7 +77,8 @@ export interface Spent {
 
 export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary> {
   const { summarizer, context } = given;
-  const summaryInput = inputFor(given);
+  const redactor = createRedactor();
+  const summaryInput = redactor.input(inputFor(given, redactor));
   const spending = createSpending();
   try {
     const asked = summarizer.summarize(summaryInput, { ...context, ...spending.told });
@@ -84,7 +86,7 @@ export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary>
     const returned: SummaryResult = await untilAborted(asked, context.signal);
     spending.settle(returned);
     throwIfAborted(context.signal);
-    const check = { name: summarizer.name, input: summaryInput, shorten: given.shorten };
+    const check = { name: summarizer.name, input: summaryInput, shorten: given.shorten, redactor };
     const result = checkedResult(returned, check);
     const spent = spending.spent();
     if (result.calls === 0 && isEmpty(result)) return { type: "truncate", ...spent, fallbacks: [NOTHING_SAID] };
@@ -93,7 +95,9 @@ export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary>
     return { type: "summary", result, by: summarizer, ...details, ...spent, fallbacks: partialFallbacks(result) };
   } catch (error) {
     throwIfAborted(context.signal);
-    return takeLadder(given, summaryInput, { error, spent: spending.spent() });
+    const because = redactor.text(textOf(error));
+    const made = await takeLadder(given, summaryInput, { error, because, spent: spending.spent() });
+    return made.type === "summary" ? { ...made, result: redactor.result(made.result) } : made;
   }
 }
 
@@ -151,7 +155,7 @@ export function throwIfAborted(signal: AbortSignal): void {
   throw new CompactionError("aborted", "Compaction was aborted; nothing was changed.", { cause: signal.reason });
 }
 
-function inputFor(given: MakeSummaryInput): LiveSummaryInput {
+function inputFor(given: MakeSummaryInput, redactor: Redactor): LiveSummaryInput {
   const { input, step, originals, counter, previousCheckpoint, instructions, live } = given;
   const { zone, turnPrefix, kept, keptAfter } = dividedBy(step, input.conversation.messages);
   const previous: Summary | undefined =
@@ -175,7 +179,7 @@ function inputFor(given: MakeSummaryInput): LiveSummaryInput {
     budgetTokens: step.budgetTokens,
     counter,
     ...(instructions !== undefined && { instructions }),
-    ...(live !== undefined && { live: liveRequest(live, step) }),
+    ...(live !== undefined && { live: { ...liveRequest(live, step), redact: redactor.text } }),
   };
 }
 
@@ -232,11 +236,12 @@ function textOf(error: unknown): string {
 
 interface Failure {
   readonly error: unknown;
+  readonly because: string;
   readonly spent: Spent;
 }
 
 async function takeLadder(given: MakeSummaryInput, summaryInput: SummaryInput, failure: Failure): Promise<MadeSummary> {
-  const because = textOf(failure.error);
+  const { because } = failure;
   for (const step of given.input.settings.failure.ladder) {
     const taken = await takeStep(step, given, summaryInput, failure);
     if (taken !== undefined) return { ...taken, ...failure.spent, fallbacks: [{ step, because }] };
@@ -252,7 +257,7 @@ async function takeStep(
   step: FailureStep,
   given: MakeSummaryInput,
   summaryInput: SummaryInput,
-  { error }: Failure,
+  { error, because }: Failure,
 ): Promise<Taken | undefined> {
   const { embedded, context } = given;
   switch (step) {
@@ -272,7 +277,7 @@ async function takeStep(
         ? error
         : new CompactionError(
             "summary-failed",
-            `Could not summarize ${given.step.messageIds.length} messages: ${textOf(error).replace(/[.\s]+$/, "")}. Nothing was changed.`,
+            `Could not summarize ${given.step.messageIds.length} messages: ${because.replace(/[.\s]+$/, "")}. Nothing was changed.`,
             { cause: error, retryable: true },
           );
     default:

@@ -9,6 +9,7 @@ import type { Conversation, Message } from "../core/message.ts";
 import { removedIds } from "../core/plan/apply-plan.ts";
 import type { NativeStep } from "../core/plan/plan.ts";
 import type { Format, Usage } from "../core/ports.ts";
+import { redactSecrets } from "../core/secrets/secrets.ts";
 import { timerMs } from "../core/timer-limit.ts";
 import { totalUsage } from "../core/usage.ts";
 import { throwIfAborted } from "./make-summary.ts";
@@ -46,7 +47,7 @@ export type NativeOutcome =
       readonly type: "replaced";
       readonly kind: string;
       readonly messages: readonly Message[];
-      /** What can be read of it. */
+      /** What can be read of it, for the record; without credentials, which the item itself may hold. */
       readonly text?: string;
       readonly usage?: Usage;
       readonly notes: readonly string[];
@@ -76,7 +77,14 @@ export async function askNative(input: NativeInput): Promise<NativeOutcome> {
     const { text } = reading;
     const isLost = instructions !== undefined && !wire.takesInstructions;
     const notes = isLost ? ["The provider's own compaction takes no instructions; they were left out."] : [];
-    return { type: "replaced", kind, messages, ...(text !== undefined && { text }), ...used, notes };
+    return {
+      type: "replaced",
+      kind,
+      messages,
+      ...(text !== undefined && { text: redactSecrets(text) }),
+      ...used,
+      notes,
+    };
   } catch (error) {
     throwIfAborted(signal);
     return { type: "refused", kind, because: errorText(error) };

@@ -4,6 +4,7 @@
  */
 
 import type { SummarizeContext, Summarizer } from "../core/checkpoint/summary.ts";
+import { errorText } from "../core/error-text.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
 import {
   askGates,
@@ -16,6 +17,7 @@ import type { Remark } from "../core/hooks/log-lines.ts";
 import { snapshotOf } from "../core/hooks/snapshot.ts";
 import type { Attributes } from "../core/hooks/telemetry.ts";
 import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
+import { redactSecrets } from "../core/secrets/secrets.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type DecideInput, type Decision, sizeAtTrigger, tokensIn, withoutSteps } from "./decide.ts";
 import { throwIfAborted } from "./make-summary.ts";
@@ -211,6 +213,12 @@ function tellStart({ decision, given, tokensBefore, compactionNumber, teller, st
 
 const NO_IDS: ReadonlySet<string> = new Set();
 
+/** What a hook wrote is checked later; here it is only not told on with a credential in it. */
+function withoutSecrets(provided: ProvidedCompaction): ProvidedCompaction {
+  const { summary } = provided;
+  return typeof summary === "string" ? { ...provided, summary: redactSecrets(summary) } : provided;
+}
+
 async function askForProvided(pass: Pass): Promise<Asked> {
   const { decision, summarizer, teller, watch, tokensBefore, signal, counter, call } = pass;
   const own: Asked = { decision, summarizer };
@@ -221,10 +229,10 @@ async function askForProvided(pass: Pass): Promise<Asked> {
   const answer = await askProvides(watch.hooks.provides, { proposal, context: teller.context, failed });
   if (answer === undefined) return own;
   if ("cancel" in answer) {
-    teller.notes.push(`Cancelled by a hook${answer.message === undefined ? "." : `: ${answer.message}`}`);
+    teller.notes.push(`Cancelled by a hook${answer.message === undefined ? "." : `: ${errorText(answer.message)}`}`);
     return { decision: withoutSteps(decision, pass.given, "cancelled"), summarizer };
   }
-  const provided = answer.compaction;
+  const provided = withoutSecrets(answer.compaction);
   const taken = takeProvided(decision, provided, counter);
   if (taken.type === "refused") {
     failed(new Error(taken.because));

@@ -13,6 +13,7 @@ import { asReturned } from "../core/plan/originals.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import { type PlanInput, partitionByCount, sumTokens } from "../core/plan/plan-input.ts";
 import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
+import { redactSecrets } from "../core/secrets/secrets.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Decision } from "./decide.ts";
@@ -62,11 +63,17 @@ export function proposalOf(given: ProposalInput): Proposal {
     tokensBefore,
     ...(step !== undefined && { budgetTokens: step.budgetTokens }),
     ...(input.found !== undefined && { previousSummary: input.found.text }),
-    fileOps: filesOf(zone),
+    fileOps: shownFiles(filesOf(zone)),
     reserveTokens: reserveOf(input.settings),
     ...(instructions !== undefined && { instructions }),
     signal,
   };
+}
+
+/** A name may be an address with a password in it. */
+function shownFiles({ read, modified }: FileOperations): FileOperations {
+  const shown = (names: readonly string[]): readonly string[] => names.map((name) => redactSecrets(name));
+  return { read: shown(read), modified: shown(modified) };
 }
 
 function firstKeptId({ input, rest }: Decision): string | undefined {

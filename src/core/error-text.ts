@@ -1,9 +1,10 @@
 /**
  * What was thrown, in words, with what caused it: the one place where text is made from errors, for reports, hooks and logs. One line,
- * bounded. Never throws: what comes from plug-ins may be anything, even what has no text.
+ * bounded, without credentials that it may quote. Never throws: what comes from plug-ins may be anything, even what has no text.
  */
 
 import { isObject } from "./json.ts";
+import { redactSecrets } from "./secrets/secrets.ts";
 import { headOf } from "./well-formed-text.ts";
 
 /** An error and the causes behind it. */
@@ -28,12 +29,12 @@ function chainText(error: unknown): string {
   let text = "";
   let link = error;
   for (let links = 0; links < LINKS_MAX && link !== undefined && link !== null; links++) {
-    const own = headOf(ownText(link).replace(/\s+/g, " ").trim(), LINK_CHARS_MAX);
+    const own = headOf(redactSecrets(ownText(link)).replace(/\s+/g, " ").trim(), LINK_CHARS_MAX);
     if (own !== "" && !text.includes(own.slice(0, SAME_CHARS)))
       text = text === "" ? own : `${text.replace(/[.:\s]+$/, "")}: ${own}`;
     link = isObject(link) ? link.cause : undefined;
   }
-  return text === "" ? String(error) : text;
+  return text === "" ? redactSecrets(String(error)) : text;
 }
 
 /** Some errors have no message, only a code (a refused connection to several addresses) or a name. */

@@ -1,5 +1,7 @@
 /** The one error class. Callers branch on `code`, nobody parses `message`. Every code has a row in docs/errors.md. */
 
+import { redactSecrets } from "./secrets/secrets.ts";
+
 export type ErrorCode =
   /** A body or message is not of the shape its format requires. */
   | "invalid-request"
@@ -58,12 +60,29 @@ export class CompactionError extends Error {
     message: string,
     options: { readonly cause?: unknown; readonly retryable?: boolean; readonly reason?: string } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(redactSecrets(message), options.cause === undefined ? undefined : { cause: shownCause(options.cause) });
     this.name = "CompactionError";
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.reason = options.reason;
   }
+}
+
+const CAUSES_MAX = 5;
+
+/**
+ * The cause itself, unless its text quotes a credential: then a copy of its name and text without it. Loggers write causes down with
+ * their errors.
+ */
+function shownCause(cause: unknown, depth: number = 0): unknown {
+  if (!(cause instanceof Error) || depth > CAUSES_MAX) return cause;
+  const inner = shownCause(cause.cause, depth + 1);
+  const [message, stack] = [redactSecrets(cause.message), redactSecrets(cause.stack ?? "")];
+  if (message === cause.message && stack === (cause.stack ?? "") && inner === cause.cause) return cause;
+  const shown = new Error(message, inner === undefined ? undefined : { cause: inner });
+  shown.name = cause.name;
+  shown.stack = stack;
+  return shown;
 }
 
 /** Guards what must be true whatever the input; a failure is a defect of ours. */

@@ -45,6 +45,8 @@ const EXPLANATIONS: Readonly<Record<AnswerFailure, string>> = {
   "error-text": "The model's answer is an error report.",
   "too-long": `The model's answer is more than ${TOO_LONG_FACTOR} times as long as allowed.`,
   echo: "The model's answer repeats what it was given.",
+  "missing-sections": "The model's answer lacks sections that it was asked for.",
+  unrelated: "The model's answer says nothing of the conversation.",
   "wrong-language": "The model's answer is not in the language of the conversation.",
 };
 

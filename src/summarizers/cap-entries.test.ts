@@ -59,8 +59,8 @@ test("a transcript that is written as one text is cut at the same place as its e
 
 /** Characters of the conversation that the model is given in all requests of a first draft, the marker included. */
 async function charsRead(options: object): Promise<{ readonly chars: number; readonly notes: readonly string[] }> {
-  const words = Array.from({ length: 60 }, (_, at) => `${at % 2 ? "assistant" : "user"}: ${"æ".repeat(4_000)}`);
-  const model = scripted("It was told.");
+  const words = Array.from({ length: 60 }, (_, at) => `${at % 2 ? "assistant" : "user"}: note_1 ${"æ".repeat(4_000)}`);
+  const model = scripted("It was told of note_1.");
   const input = inputOf(said(...words));
   const summarizer = llm({
     complete: model.complete,

@@ -53,6 +53,8 @@ export interface Source {
   holds(entity: Entity): boolean;
   /** Whether a name stands in it, not as a piece of a longer word. */
   names(name: string): boolean;
+  /** Whether a piece of a word stands in it anywhere. */
+  has(piece: string): boolean;
 }
 
 export function createSource(texts: readonly string[]): Source {
@@ -61,6 +63,7 @@ export function createSource(texts: readonly string[]): Source {
     needle !== "" && haystack.some((text) => occurs(text, needle, test));
   return {
     names: (name) => finds(name.toLowerCase(), isWholeName),
+    has: (piece) => haystack.some((text) => text.includes(piece.toLowerCase())),
     holds(entity) {
       const text = entity.text.toLowerCase();
       if (entity.kind === "amount" || entity.kind === "number" || entity.kind === "port")

@@ -17,6 +17,10 @@ export type SummaryFailureReason =
   | "too-long"
   | "echo"
   | "wrong-language"
+  /** Without the headings that were asked for, twice. */
+  | "missing-sections"
+  /** Nothing in it is about the conversation: an error, a notice, a question. */
+  | "unrelated"
   /** Not even an empty request fits the summarizer's window, or nothing fits the budget. */
   | "no-room"
   /** There was nothing to summarise. */

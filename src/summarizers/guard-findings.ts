@@ -7,12 +7,14 @@ import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { factsOf } from "../core/facts/facts.ts";
 import { isObject } from "../core/json.ts";
 import { type Message, text as textPart } from "../core/message.ts";
+import { once } from "../core/once.ts";
 import { createSource, type Entity, entitiesOf, type Source } from "./entities.ts";
 import { type CertainLanguage, isOtherLanguage, languageOfUsers } from "./language-check.ts";
 import { latestRequests } from "./latest-request.ts";
 import { missingHeadings } from "./sections.ts";
 import { groundOf, sourceTexts } from "./source-texts.ts";
 import { renderTracked, type TrackedSection, trackDetails } from "./tracked-details.ts";
+import { isUnrelated } from "./unrelated.ts";
 
 /** The identifiers of a conversation, likeliest to be needed again first. */
 export type RankFacts = (messages: readonly Message[]) => readonly { readonly text: string }[];
@@ -33,12 +35,14 @@ export interface GuardContext {
   readonly facts: readonly string[];
   readonly requests: readonly string[];
   readonly tracked: readonly TrackedSection[];
+  /** What was to be summarised. */
+  inputTokens(): number;
 }
 
 export interface Findings {
   readonly missingSections: readonly string[];
-  /** It has sections to have and has none of them. */
-  readonly hasNoSections: boolean;
+  /** It shares nothing with the conversation. */
+  readonly isUnrelated: boolean;
   readonly isOtherLanguage: boolean;
   /** So far that a cut would lose more than a second try costs. */
   readonly isFarOverBudget: boolean;
@@ -72,6 +76,7 @@ export function createGuardContext(input: SummaryInput, { sections, rankFacts = 
     facts: facts.slice(0, FACTS_MAX),
     requests: latestRequests(input),
     tracked: trackDetails(input),
+    inputTokens: once(() => input.counter.total(all)),
   };
 }
 
@@ -81,7 +86,12 @@ export function findProblems(text: string, context: GuardContext): Findings {
   const required = facts.slice(0, REQUIRED_FACTS);
   return {
     missingSections,
-    hasNoSections: sections.length > 0 && missingSections.length === sections.length,
+    isUnrelated: isUnrelated(text, {
+      source,
+      sections,
+      inputTokens: context.inputTokens(),
+      countText: input.counter.countText,
+    }),
     isOtherLanguage: isOtherLanguage(text, language),
     isFarOverBudget: input.counter.countText(text) > input.budgetTokens * FAR_OVER_BUDGET,
     // What will be appended anyway is not lost.
@@ -100,14 +110,15 @@ export function missingFrom(text: string, facts: readonly string[]): readonly st
 export function isWorthRepair(findings: Findings): boolean {
   const { missingFacts, requiredFacts, missingSections, invented } = findings;
   const isForgetful = missingFacts.length > requiredFacts / 2;
-  const isFaulty = findings.isOtherLanguage || findings.isFarOverBudget || missingSections.length > 0;
+  const isFaulty =
+    findings.isUnrelated || findings.isOtherLanguage || findings.isFarOverBudget || missingSections.length > 0;
   return isFaulty || isForgetful || invented.length > INVENTED_MAX;
 }
 
 /** Lower is better; decides between a draft and its repair. */
 export function severity(findings: Findings): number {
   return (
-    (findings.hasNoSections ? 1_000 : 0) +
+    (findings.isUnrelated ? 1_000 : 0) +
     (findings.isOtherLanguage ? 1_000 : 0) +
     (findings.isFarOverBudget ? 20 : 0) +
     findings.missingSections.length * 5 +

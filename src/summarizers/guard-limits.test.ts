@@ -80,7 +80,8 @@ describe("what is missing is appended", () => {
   });
   test("a quoted request takes a fifth at most", async () => {
     const messages = said(`user: ${"Please look at the facts. ".repeat(200)}`, "assistant: I looked.");
-    const { text } = await guard("The facts were looked at.", [], { messages, budgetTokens: 1_000 });
+    const draft = "Please look at the facts: the facts were looked at.";
+    const { text } = await guard(draft, [], { messages, budgetTokens: 1_000 });
     const quoted = /## Latest Request\n((?:>.*\n?)+)/.exec(text)?.[0] ?? "";
     expect(quoted.length).toBeGreaterThan(50);
     expect(quoted.length).toBeLessThanOrEqual(200);

@@ -4,7 +4,6 @@
  */
 
 import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
-import { headingOf } from "../core/checkpoint/checkpoint-headings.ts";
 import { type SettingsSummarizer, type Summarizer, settingsSummarizer } from "../core/checkpoint/summary.ts";
 import { failed } from "./answer.ts";
 import { summaryFailed } from "./failure.ts";
@@ -40,10 +39,10 @@ export async function guardSummary(
   context: GuardContext,
   { repair, omissions = [] }: GuardRun = {},
 ): Promise<GuardedSummary> {
-  const { text: answer, findings, notes } = await repaired(draft, context, repair);
-  if (findings.isOtherLanguage) throw failed("wrong-language");
-  // Running text is a summary too: it stands under the one heading that takes anything.
-  const text = findings.hasNoSections ? `${headingOf("criticalContext", "en")}\n${answer}` : answer;
+  const { text, findings, notes, isAskedTwice } = await repaired(draft, context, repair);
+  refuseOther(findings, context);
+  // Asked for twice and still not there: whoever answered does not do what it is asked.
+  if (isAskedTwice && findings.missingSections.length > 0) throw failed("missing-sections");
   const finished = finishSummary(text, context, omissions);
   if (finished.text.trim() === "") throw summaryFailed("no-room", "Nothing of the summary fits its budget.");
   const missing = findings.missingSections;
@@ -52,6 +51,14 @@ export async function guardSummary(
   const allNotes = [...notes, ...sectionNotes, ...finished.notes];
   if (context.sections.length === 0) return { text: finished.text, notes: allNotes };
   return { text: finished.text, checkpoint: checkpointOfText(finished.text), notes: allNotes };
+}
+
+/** What no finishing can make a summary of the conversation. A few sections that are missing can be put in, most of them cannot. */
+export function refuseOther(findings: Findings, { sections }: GuardContext): void {
+  const { isOtherLanguage, missingSections, isUnrelated } = findings;
+  if (isOtherLanguage) throw failed("wrong-language");
+  if (missingSections.length > sections.length / 2) throw failed("missing-sections");
+  if (isUnrelated) throw failed("unrelated");
 }
 
 /** Wraps any summarizer, so that its summaries are guarded too; without a repair call, so its calls stay as planned. */
@@ -80,17 +87,21 @@ interface Repaired {
   readonly text: string;
   readonly findings: Findings;
   readonly notes: readonly string[];
+  /** There was a second answer. */
+  readonly isAskedTwice: boolean;
 }
 
 async function repaired(draft: string, context: GuardContext, repair: Repair | undefined): Promise<Repaired> {
   const findings = findProblems(draft, context);
-  if (repair === undefined || !isWorthRepair(findings)) return { text: draft, findings, notes: [] };
+  const first = { text: draft, findings, isAskedTwice: false };
+  if (repair === undefined || !isWorthRepair(findings)) return { ...first, notes: [] };
   const second = await repair(draft, findings);
   if (typeof second !== "string")
-    return { text: draft, findings, notes: [`A repair of the summary was asked for and failed: ${second.failed}`] };
+    return { ...first, notes: [`A repair of the summary was asked for and failed: ${second.failed}`] };
   const better = findProblems(second, context);
   if (severity(better) > severity(findings)) {
-    return { text: draft, findings, notes: ["A repair of the summary made it worse and was not used."] };
+    const notes = ["A repair of the summary made it worse and was not used."];
+    return { ...first, isAskedTwice: true, notes };
   }
-  return { text: second, findings: better, notes: ["The summary was repaired once."] };
+  return { text: second, findings: better, isAskedTwice: true, notes: ["The summary was repaired once."] };
 }

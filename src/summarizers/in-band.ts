@@ -4,13 +4,13 @@
  */
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
-import { liveRequestOf } from "../core/plan/live-request.ts";
+import { type LiveRequest, liveRequestOf } from "../core/plan/live-request.ts";
 import { type LlmSettings, requestLimit } from "./llm-options.ts";
 import { inBandTask } from "./prompts/in-band.ts";
 import { assemble, type Prompt, type PromptContext } from "./prompts/prompt.ts";
 
 export type InBand =
-  | { readonly type: "in-band"; readonly prompt: Prompt; readonly body: unknown }
+  | ({ readonly type: "in-band"; readonly prompt: Prompt; readonly body: unknown } & Pick<LiveRequest, "redact">)
   | { readonly type: "ordinary"; readonly note: string };
 
 /** Undefined where nobody asked for it. */
@@ -26,7 +26,7 @@ export function planInBand(input: SummaryInput, settings: LlmSettings, context: 
   if (tokens > limitTokens) return ordinary(`the live request counts ${tokens} tokens, and ${limitTokens} fit`);
   const body = live.bodyWith(instruction);
   if (body === undefined) return ordinary("the live request cannot take one more message");
-  return { type: "in-band", prompt, body };
+  return { type: "in-band", prompt, body, redact: live.redact };
 }
 
 function ordinary(because: string): InBand {

@@ -54,12 +54,12 @@ export async function firstDraft(planned: PlannedSummary, run: DraftRun): Promis
 
 /** One call with everything in it, so nothing is left out. */
 async function draftInBand(
-  { prompt, body }: Extract<InBand, { readonly type: "in-band" }>,
+  { prompt, body, redact }: Extract<InBand, { readonly type: "in-band" }>,
   { context: { maxTokens } }: LlmPlan,
   { askText, context }: DraftRun,
 ): Promise<Draft> {
   context.progress({ stage: "summarize", done: 0, total: 1 });
-  const text = await askText({ prompt, body, maxTokens, signal: context.signal });
+  const text = redact(await askText({ prompt, body, maxTokens, signal: context.signal }));
   context.progress({ stage: "summarize", done: 1, total: 1 });
   return { text, notes: [], omissions: [], failures: [] };
 }

@@ -117,7 +117,7 @@ describe("everything is summarised in one go", () => {
 });
 
 test("under the openclaw profile, the report has the numbers", async () => {
-  const model = scripted(MAIN);
+  const model = scripted("The modules and their tests are looked at, step by step of the plan. ".repeat(4));
   const compactor = createCompactor({
     format: openaiChat,
     profile: "openclaw",

@@ -14,7 +14,7 @@ import {
 import { acceptAnswer, failed } from "./answer.ts";
 import { ask, type CallBudget, createCallBudget } from "./ask.ts";
 import { explanationOf, isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
-import { guardSummary, type Repair } from "./guard.ts";
+import { guardSummary, type Repair, refuseOther } from "./guard.ts";
 import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
 import { firstDraft, type PlannedSummary, planSummary } from "./llm-draft.ts";
 import { type LlmOptions, type LlmSettings, optionsUnder, resolveLlmOptions } from "./llm-options.ts";
@@ -160,7 +160,7 @@ function repairer({ plan, settings, context, askText, guardContext }: RepairRun)
 /** What cannot stand even unguarded; nothing is added, and a text over its budget is refused. */
 function unguarded(draft: Draft, context: GuardContext): { readonly text: string; readonly notes: readonly string[] } {
   const findings = findProblems(draft.text, context);
-  if (findings.isOtherLanguage) throw failed("wrong-language");
+  refuseOther(findings, context);
   if (context.input.counter.countText(draft.text) > context.input.budgetTokens) throw failed("too-long");
   return { text: draft.text, notes: [] };
 }

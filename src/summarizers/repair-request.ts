@@ -9,6 +9,7 @@ export function describeProblems(findings: Findings, { input, language }: GuardC
   const problems: string[] = [];
   const { missingSections, missingFacts, invented } = findings;
   if (missingSections.length > 0) problems.push(`These headings are missing: ${missingSections.join(", ")}.`);
+  if (findings.isUnrelated) problems.push("It says nothing of the conversation. Name what it is about.");
   if (findings.isOtherLanguage) problems.push(`It is not written in ${language?.name ?? "the language of the user"}.`);
   if (findings.isFarOverBudget) problems.push(`It is too long: it must take at most ${input.budgetTokens} tokens.`);
   if (missingFacts.length > 0)

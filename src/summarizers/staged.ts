@@ -4,8 +4,10 @@
  */
 
 import type { SummarizeContext } from "../core/checkpoint/summary.ts";
+import { failed } from "./answer.ts";
 import type { PlannedPart } from "./call-plan.ts";
 import { joinEntries } from "./cap-entries.ts";
+import { createSource } from "./entities.ts";
 import { explanationOf, isAborted, reasonOf, summaryFailed, throwIfAborted } from "./failure.ts";
 import type { LlmSettings } from "./llm-options.ts";
 import { type LlmPlan, partPrompt } from "./llm-plan.ts";
@@ -13,8 +15,9 @@ import { forEachBounded } from "./parallel.ts";
 import { mergePrompt, type PromptPack } from "./prompts/packs.ts";
 import type { Prompt, PromptContext } from "./prompts/prompt.ts";
 import { fitRequest } from "./request.ts";
-import { joinSections } from "./sections.ts";
+import { joinSections, missingHeadings } from "./sections.ts";
 import { shrinkToTokens } from "./shrink-text.ts";
+import { isUnrelated } from "./unrelated.ts";
 
 /** Asks one question and accepts or refuses the answer. */
 export type AskText = (question: {
@@ -111,6 +114,7 @@ async function partOutcome(part: PlannedPart, run: StagedRun, signal: AbortSigna
     const request = fitRequest(joinEntries(part.entries), build, plan.limit);
     const question = { prompt: request.prompt, transcript: request.text, maxTokens: plan.partContext.maxTokens };
     const text = await askText({ ...question, signal });
+    refuseUnlike(text, [request.text], run);
     if (!request.isCut) return { type: "text", text };
     return { type: "text", text, omission: `${where}: the middle of this stretch was left out to fit.` };
   } catch (error) {
@@ -160,7 +164,9 @@ async function mergeGroup(group: readonly string[], step: MergeStep, run: Staged
   const previous = step.isLast && plan.previous !== undefined ? [plan.previous] : [];
   try {
     const prompt = fitMerge(previous, group, context, run);
-    return await askText({ prompt, maxTokens: context.maxTokens, signal: step.signal });
+    const text = await askText({ prompt, maxTokens: context.maxTokens, signal: step.signal });
+    refuseUnlike(text, [...previous, ...group], run);
+    return text;
   } catch (error) {
     if (isAborted(error) || !settings.allowPartial) throw error;
     throwIfAborted(step.signal);
@@ -169,6 +175,14 @@ async function mergeGroup(group: readonly string[], step: MergeStep, run: Staged
     );
     return putTogether([...previous, ...group], settings.pack);
   }
+}
+
+/** A part is not asked for again, so what would fail as a whole summary fails at once. */
+function refuseUnlike(text: string, given: readonly string[], { settings, countText }: StagedRun): void {
+  const { sections } = settings.pack;
+  if (missingHeadings(text, sections).length > sections.length / 2) throw failed("missing-sections");
+  const inputTokens = given.reduce((sum, each) => sum + countText(each), 0);
+  if (isUnrelated(text, { source: createSource(given), sections, inputTokens, countText })) throw failed("unrelated");
 }
 
 /** Without a model: by section where there are sections, else one after the other. */

@@ -218,8 +218,7 @@ async function answerOf(ask: () => Promise<GateAnswer>): Promise<unknown> {
 }
 
 function closedBecause(answer: unknown): string | undefined {
-  if (answer instanceof Error) return errorText(answer);
-  if (typeof answer === "string") return answer;
+  if (answer instanceof Error || typeof answer === "string") return errorText(answer);
   return answer === false ? "A gate said no." : undefined;
 }
 

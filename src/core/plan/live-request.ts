@@ -10,6 +10,8 @@ export interface LiveRequest {
   tokens(): number;
   /** The request up to the end of what is summarised, with this text as one more user message; undefined where it cannot be. */
   bodyWith(instruction: string): unknown;
+  /** The answer to it without credentials: the request has them as they were said. */
+  redact(answer: string): string;
 }
 
 /** What a compactor gives to its summarizer. */

@@ -1,6 +1,6 @@
 /** Logs in files: reads what others wrote since, writes under a lock, and keeps in memory what it has read. */
 
-import { closeSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { CompactionError } from "../../core/errors.ts";
 import type { Waiting } from "../../core/store/waiting.ts";
@@ -8,6 +8,7 @@ import { applyRecord } from "../log/apply-record.ts";
 import type { ChangeLease, Depth, LogBackend, Writing, Written } from "../log/log-backend.ts";
 import type { Appended, Created, Purged } from "../log/log-record.ts";
 import { type SessionLog, versionOf } from "../log/session-log.ts";
+import { makePrivateDirectory } from "../private-files.ts";
 import { appendRecord, type EntryForm, recordEntries } from "./append-record.ts";
 import { countedLines } from "./counted-lines.ts";
 import { type SessionDirectory, sessionDirectory } from "./directory.ts";
@@ -124,7 +125,7 @@ async function create(
   { created, first, ...waiting }: Waiting & { readonly created: Created; readonly first: Appended | undefined },
 ): Promise<boolean> {
   const { settings, files } = context;
-  mkdirSync(settings.directory, { recursive: true });
+  makePrivateDirectory(settings.directory);
   if (files.find(created.id) !== undefined) return false;
   const header = headerOf(created, process.cwd());
   const file = beginFile(header, { span: [0, 0], isTerminated: true });

@@ -9,6 +9,7 @@ import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "
 import { setTimeout as sleep } from "node:timers/promises";
 import { CompactionError } from "../../core/errors.ts";
 import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
+import { PRIVATE_FILE } from "../private-files.ts";
 import { type Holder, holderIn, isAlive, type Self, thisProcess } from "./lock-holder.ts";
 
 export interface HeldLock {
@@ -68,7 +69,7 @@ const NAMELESS_AGE_MS_MAX = 5_000;
 /** False when it is there already. */
 function takeFile(lock: string, holder: Holder): boolean {
   try {
-    const descriptor = openSync(lock, "wx");
+    const descriptor = openSync(lock, "wx", PRIVATE_FILE);
     try {
       writeSync(descriptor, JSON.stringify(holder));
     } finally {

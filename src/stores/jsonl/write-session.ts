@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import type { JsonObject } from "../../core/json.ts";
+import { PRIVATE_FILE } from "../private-files.ts";
 import { readPiece } from "./lines.ts";
 import type { HeldLock } from "./lock.ts";
 
@@ -155,7 +156,9 @@ export const TEMPORARY_ENDING = ".tmp";
 export function replaceFile(path: string, bytes: Buffer, { sync, newId, isCurrent }: Replacement): boolean {
   const temporary = `${path}.${newId()}${TEMPORARY_ENDING}`;
   try {
-    const descriptor = openSync(temporary, "wx");
+    // A file that is rewritten keeps the mode that it has.
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? PRIVATE_FILE;
+    const descriptor = openSync(temporary, "wx", mode & 0o777);
     try {
       writeAll(descriptor, bytes);
       if (sync === "always") fsyncSync(descriptor);

@@ -4,11 +4,12 @@
  * without blocking the thread for long. Whatever leaves it is a CompactionError.
  */
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { checkSessionId } from "../../core/store/session-id.ts";
 import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
+import { makePrivateDirectory, makePrivateFile } from "../private-files.ts";
 import { refuseMigration, type SchemaUse } from "../sql/migrations.ts";
 import { storeClosed } from "../sql/refusals.ts";
 import { type Database, openDatabase, type Seams } from "./database.ts";
@@ -154,7 +155,11 @@ function connect(options: AccessOptions, seams: Seams): Database {
   const schemaUse = file === MEMORY_FILE ? "make" : (options.schemaUse ?? "make");
   // Opening would make it.
   if (schemaUse !== "make" && !existsSync(file)) refuseMigration(schemaUse, { place: file, ...NOTHING });
-  if (file !== MEMORY_FILE) mkdirSync(dirname(file), { recursive: true });
+  if (file !== MEMORY_FILE) {
+    makePrivateDirectory(dirname(file));
+    // SQLite would let everybody read it, and gives the files beside it the same mode.
+    makePrivateFile(file);
+  }
   const database = openDatabase({ file, lockWaitMs: LOCK_WAIT_MS }, seams);
   try {
     seams.onConnect?.(database);

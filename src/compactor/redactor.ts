@@ -1,0 +1,242 @@
+/**
+ * Keeps credentials out of a summary, on both sides of whoever writes it: a summarizer is shown messages with a mark in the place of
+ * each, which says where it stood, and what it returns is gone through again, for a hook or a model that saw the request itself may know
+ * more. Only copies are changed: the view, the archive and the request stay as they are.
+ */
+
+import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
+import { isArray, isObject, JSON_DEPTH_MAX, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
+import type { MediaSource, Message, Part } from "../core/message.ts";
+import { once } from "../core/once.ts";
+import { isNamedSecret, redactSecrets, secretMark } from "../core/secrets/secrets.ts";
+import { pairCalls } from "../core/structure/pairing.ts";
+import { resultNames } from "../core/structure/result-names.ts";
+
+export interface Redactor {
+  /** The same input, and the same messages where nothing had to be hidden. What was found is remembered. */
+  input<Input extends SummaryInput>(input: Input): Input;
+  /** A text about those messages: also without the values that were found in them. */
+  text(text: string): string;
+  result(result: SummaryResult): SummaryResult;
+}
+
+export function createRedactor(): Redactor {
+  const known = new Map<string, string>();
+  const hiding: Hiding = {
+    in: (text, mark) => redactSecrets(text, { mark, found: (value) => remember(known, value, mark()) }),
+    whole: (value, mark) => {
+      remember(known, value, mark());
+      return mark();
+    },
+  };
+  const text = (written: string): string => withoutKnown(redactSecrets(written), known);
+  return {
+    text,
+    input: (input) => redactedInput(input, hiding),
+    result: (result) => redactedResult(result, text),
+  };
+}
+
+type Mark = () => string;
+
+/** Both remember what they hide; the mark is asked for only then. */
+interface Hiding {
+  /** The text without the credentials in it. */
+  in(text: string, mark: Mark): string;
+  /** The mark itself: all of the value is one. */
+  whole(value: string, mark: Mark): string;
+}
+
+/** More than a conversation names; beyond that a value is still hidden where it looks like one. */
+const KNOWN_MAX = 1_000;
+const KNOWN_CHARS_MIN = 8;
+
+/** Also the pieces of a header, each of which may be told alone. */
+function remember(known: Map<string, string>, value: string, mark: string): void {
+  const words = value.split(/[\s;]+/);
+  const values = words.map((word) => word.replace(/^[\w-]{1,64}=(?=[^=])/, ""));
+  for (const each of new Set([value, ...words, ...values])) {
+    if (isTelling(each) && known.size < KNOWN_MAX && !known.has(each)) known.set(each, mark);
+  }
+}
+
+/** A word may stand anywhere without giving anything away; what has digits or marks in it is the value. */
+function isTelling(value: string): boolean {
+  return value.length >= KNOWN_CHARS_MIN && /[^\p{L}\s]/u.test(value);
+}
+
+function withoutKnown(text: string, known: ReadonlyMap<string, string>): string {
+  let clean = text;
+  for (const [value, mark] of known) if (clean.includes(value)) clean = clean.replaceAll(value, () => mark);
+  return clean;
+}
+
+function redactedResult(result: SummaryResult, clean: (text: string) => string): SummaryResult {
+  const { checkpoint, partial } = result;
+  return {
+    ...result,
+    text: clean(result.text),
+    notes: result.notes.map(clean),
+    ...(partial !== undefined && { partial: clean(partial) }),
+    ...(checkpoint !== undefined && { checkpoint: mapTexts(checkpoint, clean) }),
+  };
+}
+
+/** The same shape with every text in it changed; for our own records, which are not deep. */
+function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
+  const mapped = (inner: unknown): unknown => {
+    if (typeof inner === "string") return change(inner);
+    if (Array.isArray(inner)) return inner.map(mapped);
+    if (!isObject(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, mapped(item)]));
+  };
+  // Of the same shape as what was given, which the compiler cannot see through the recursion.
+  return mapped(value) as Value;
+}
+
+function redactedInput<Input extends SummaryInput>(input: Input, hiding: Hiding): Input {
+  const { messages, turnPrefix, kept, cut, previous, instructions } = input;
+  const names = once(() => resultNames(pairCalls([...messages, ...turnPrefix, ...kept])));
+  const clean = (list: readonly Message[]): readonly Message[] => redactedMessages(list, names, hiding);
+  const said = (text: string): string => hiding.in(text, secretMark);
+  return {
+    ...input,
+    messages: clean(messages),
+    turnPrefix: clean(turnPrefix),
+    kept: clean(kept),
+    ...(cut !== undefined && { cut: clean(cut) }),
+    ...(previous !== undefined && { previous: mapTexts(previous, said) }),
+    ...(instructions !== undefined && { instructions: said(instructions) }),
+  };
+}
+
+function redactedMessages(
+  messages: readonly Message[],
+  names: () => ReadonlyMap<Part, string>,
+  hiding: Hiding,
+): readonly Message[] {
+  return mapped(messages, (message) => {
+    const parts = mapped(message.parts, (part) => redactedPart(part, markFor(part, message, names), hiding));
+    return parts === message.parts ? message : { ...message, parts };
+  });
+}
+
+/** The same list where nothing changed. */
+function mapped<Item>(items: readonly Item[], change: (item: Item, index: number) => Item): readonly Item[] {
+  let changed: Item[] | undefined;
+  for (let index = 0; index < items.length; index++) {
+    // Inside the list, which has no holes.
+    const item = items[index] as Item;
+    const next = change(item, index);
+    if (next === item) continue;
+    changed ??= [...items];
+    changed[index] = next;
+  }
+  return changed ?? items;
+}
+
+const PLACES: Readonly<Record<Message["role"], string>> = {
+  system: "a system message",
+  user: "a user message",
+  assistant: "an assistant message",
+  tool: "a tool message",
+};
+
+function markFor(part: Part, { role }: Message, names: () => ReadonlyMap<Part, string>): Mark {
+  if (part.type === "tool-call") return () => secretMark(`a call of ${toolName(part.name)}`);
+  if (part.type === "tool-result") return () => secretMark(`the result of ${toolName(part.name ?? names().get(part))}`);
+  return () => secretMark(PLACES[role]);
+}
+
+/** Names come from outside as well. */
+function toolName(name: string | undefined): string {
+  return name !== undefined && /^[\w.:-]{1,64}$/.test(name) ? name : "a tool";
+}
+
+function redactedPart(part: Part, mark: Mark, hiding: Hiding): Part {
+  switch (part.type) {
+    case "text":
+    case "reasoning": {
+      const text = hiding.in(part.text, mark);
+      return text === part.text ? part : { ...part, text };
+    }
+    case "tool-result": {
+      const content = mapped(part.content, (inner) => redactedPart(inner, mark, hiding));
+      return content === part.content ? part : { ...part, content };
+    }
+    case "tool-call": {
+      const input = redactedJson(part.input, { name: "", depth: 0, mark, hiding });
+      return input === part.input ? part : { ...part, input };
+    }
+    case "opaque": {
+      const wire = redactedFields(part.wire, { name: "", depth: 0, mark, hiding });
+      return wire === part.wire ? part : { ...part, wire };
+    }
+    case "media": {
+      const name = part.name === undefined ? undefined : hiding.in(part.name, mark);
+      const source = redactedSource(part.source, mark, hiding);
+      if (name === part.name && source === part.source) return part;
+      return { ...part, source, ...(name !== undefined && { name }) };
+    }
+    default:
+      return part satisfies never;
+  }
+}
+
+function redactedSource(source: MediaSource, mark: Mark, hiding: Hiding): MediaSource {
+  if (source.type === "text") {
+    const text = hiding.in(source.text, mark);
+    return text === source.text ? source : { ...source, text };
+  }
+  if (source.type !== "url" || source.url.startsWith("data:")) return source;
+  const url = hiding.in(source.url, mark);
+  return url === source.url ? source : { ...source, url };
+}
+
+interface JsonPlace {
+  /** The field that the value stands in, or its list. */
+  readonly name: string;
+  readonly depth: number;
+  readonly mark: Mark;
+  readonly hiding: Hiding;
+}
+
+/** The same value where there is nothing to hide. The name of a field may say that its value is to be hidden. */
+function redactedJson(value: JsonValue, place: JsonPlace): JsonValue {
+  const { name, depth, mark, hiding } = place;
+  if (typeof value === "string") return isNamedSecret(name, value) ? hiding.whole(value, mark) : hiding.in(value, mark);
+  if (typeof value === "number") return isNamedSecret(name, String(value)) ? mark() : value;
+  if (depth > JSON_DEPTH_MAX) return value;
+  if (isArray(value)) return redactedList(value, { ...place, depth: depth + 1 });
+  return isObject(value) ? redactedFields(value, { ...place, depth: depth + 1 }) : value;
+}
+
+/** The words of a command are one text: `["--password", "…"]`. */
+function redactedList(list: JsonArray, place: JsonPlace): JsonArray {
+  const values = new Set<string>();
+  if (list.length > 1 && list.every((item) => typeof item === "string"))
+    redactSecrets(list.join(" "), { found: (value) => values.add(value) });
+  return mapped(list, (item) => {
+    const hidden = redactedJson(item, place);
+    if (typeof hidden !== "string") return hidden;
+    let text = hidden;
+    for (const value of values)
+      if (text.includes(value)) text = text.replaceAll(value, place.hiding.whole(value, place.mark));
+    return text;
+  });
+}
+
+function redactedFields(fields: JsonObject, place: JsonPlace): JsonObject {
+  const { name: own, key } = fields;
+  // `{ "name": "DB_PASSWORD", "value": "…" }`.
+  const told = typeof own === "string" ? own : typeof key === "string" ? key : "value";
+  let changed: Record<string, JsonValue | undefined> | undefined;
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const hidden = redactedJson(value, { ...place, name: name === "value" ? told : name });
+    if (hidden === value) continue;
+    changed ??= { ...fields };
+    changed[name] = hidden;
+  }
+  return changed ?? fields;
+}

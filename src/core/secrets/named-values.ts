@@ -1,0 +1,249 @@
+/**
+ * Credentials that stand beside their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`, "the password is …". What a name
+ * leaves open the value has to show. Each look is bounded.
+ */
+
+import { type Looked, MARK, matchAt, PLACEHOLDER, type SecretSpan, spanned } from "./look.ts";
+import { isMixed, KEY_CHARS_MIN, MIXED_CHARS_MIN, shapeOf } from "./random-text.ts";
+
+/** Whether the name of a value, an argument's or a field's, says that it is one. */
+export function isNamedSecret(name: string, value: string): boolean {
+  return isHidden(nameKind(name), { name, value, form: "quoted", endsLine: true });
+}
+
+/** How much a name says of its value. `header`: the rest of the line is the value. */
+type NameKind = "sure" | "likely" | "environment" | "key" | "header" | "none";
+
+const SURE_NAME =
+  /passw(?:or)?d|passwort|kennwort|passphrase|contrase|senha|pwd$|secret(?!ar)|(?:api|access|private|account|auth|signing|encryption|master|shared|service|subscription|storage|license|deploy)key|(?:access|auth|refresh|id|session|bot|api|oauth|user|bearer|personal)token|credentials?$/;
+const LIKELY_NAME = /token|auth|sig$|signature|session|sessid|jwt|^pass$|otp$/;
+/** Names of what is about a credential and is none. */
+const ABOUT =
+  /(?:file|files|path|dir|name|field|policy|length|len|count|url|uri|arn|id|ids|manager|type|input|label|placeholder|regex|pattern|rotation|expiry|expires|expiresin|expiresat|ttl|hint|prompt|reset|mode|ref|refs|version|engine|provider|store|strength|min|max|enabled|required|changed|updated|at|limit|usage|budget|size|error|scope|s)$/;
+const ENVIRONMENT_NAME = /^[A-Z][A-Z0-9_]*_(?:TOKEN|KEY|PASS|PW|AUTH|CREDENTIALS?|SIGNATURE|SALT)$/;
+const SPLIT_PASS = /[_-]pass$|[a-z]Pass$/i;
+
+const MAY_NAME = /pass|p?wd|pw$|secr|tok|key|auth|cook|sig|sess|cred|jwt|otp|senh|kenn|contrase|salt/i;
+
+function nameKind(name: string): NameKind {
+  if (!MAY_NAME.test(name)) return "none";
+  const plain = name.toLowerCase().replace(/[_-]/g, "");
+  if (/^(?:proxy|x)?(?:authorization|setcookie|cookie)$/.test(plain)) return "header";
+  const isAbout =
+    ABOUT.test(plain.replace(/(?:password|passwd|credential)s$/, "")) && !/(?:pass|credentials)$/.test(plain);
+  if (SURE_NAME.test(plain) || (SPLIT_PASS.test(name) && !/[_-]?bypass$/i.test(name)))
+    return isAbout ? "likely" : "sure";
+  if (ENVIRONMENT_NAME.test(name)) return "environment";
+  if (LIKELY_NAME.test(plain)) return isAbout && !/sessionid|sessid/.test(plain) ? "none" : "likely";
+  return plain.endsWith("key") ? "key" : "none";
+}
+
+/** How a value stands beside its name; `open` has blanks around its sign, as in prose and programs. */
+type ValueForm = "quoted" | "tight" | "open";
+
+interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+  readonly form: ValueForm;
+  readonly endsLine: boolean;
+}
+
+const VALUE_CHARS_MIN = 3;
+/** Types and values of programs and schemas. */
+const PLAIN_VALUES: ReadonlySet<string> = new Set(
+  "string str number integer int boolean bool true false null none nil undefined required optional any text varchar object unknown void function async await new return this self yes no on off never always bearer basic hidden redacted masked missing empty invalid expired".split(
+    " ",
+  ),
+);
+/** `settings.password`, `getpass(`, `os.environ[`. */
+const PROGRAM = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[([]|^[A-Za-z_$]+(?:\.[A-Za-z_$]+)+$/;
+const MEMBER = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
+const INSERTED = /\$[{(]|\{\{|<\w|process\.env/;
+
+function isHidden(kind: NameKind, { name, value, form, endsLine }: NamedValue): boolean {
+  if (kind === "none" || value.length < VALUE_CHARS_MIN) return false;
+  // Asked first, because most names that only make it likely have a word behind them.
+  if ((kind === "likely" || kind === "key") && !/\d/.test(value)) return false;
+  if (PLACEHOLDER.test(value)) return false;
+  if (PLAIN_VALUES.has(value.toLowerCase().replace(/^\W+|\W+$/g, "")) || value.toLowerCase() === name.toLowerCase())
+    return false;
+  if (kind === "likely") return isMixed(value) || isHex(value);
+  if (kind === "key") return value.length >= KEY_CHARS_MIN && hasAllShapes(value) && isMixed(value);
+  if (kind === "header" && INSERTED.test(value)) return false;
+  if (kind === "header") return value.includes("=") || /^\w+[ \t]+\S{6}/.test(value) || isMixed(value);
+  if (form === "quoted") return true;
+  const isOdd = /\d/.test(value) || /[^\w./-]/.test(value);
+  if (PROGRAM.test(value) && !/^[A-Z][A-Z0-9_]*$/.test(name)) return false;
+  if (form === "open") return !MEMBER.test(value) && (isOdd || endsLine);
+  return kind === "sure" || isOdd || value.length >= MIXED_CHARS_MIN;
+}
+
+function isHex(value: string): boolean {
+  return /^[0-9a-f]{16,}$/i.test(value);
+}
+
+function hasAllShapes(value: string): boolean {
+  return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
+}
+
+const NAME_CHARS_MAX = 64;
+/** No password or token is longer; of a longer run this much is hidden. */
+const VALUE_CHARS_MAX = 1_024;
+
+function isNameUnit(code: number): boolean {
+  return shapeOf(code) !== 0 || code === 95 || code === 45;
+}
+
+const ASSIGNED = /\\{0,3}["'`]?\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])([ \t]{0,40})/y;
+const IN_ELEMENT = /[^<>\n]{0,40}>[ \t]{0,8}/y;
+const FLAG_VALUE = /[ \t]{1,8}(?!-)/y;
+/** `- name: DB_PASSWORD`, then `value:` on its own line, or as the next field or attribute. */
+const VALUE_FIELD = /\\{0,3}["'`]?\s{0,40},?\s{0,40}\\{0,3}["'`]?value\\{0,3}["'`]?[ \t]{0,8}[:=][ \t]{0,8}/iy;
+/** The password is …, in the languages that are read most. */
+const SAID = /[ \t]{1,4}(?:is|was|ist|lautet|war|est|es|era|é|è)[ \t]{0,4}:?[ \t]{1,4}/y;
+const NETRC = /\blogin[ \t]+\S{1,80}[ \t]+$/;
+const NETRC_BACK_MAX = 100;
+const BEARER = /bearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{12,1000})/iy;
+
+export function lookAtName(text: string, at: number): Looked | undefined {
+  let start = at;
+  while (start > 0 && at - start < NAME_CHARS_MAX && isNameUnit(text.charCodeAt(start - 1))) start--;
+  let end = at;
+  while (end < text.length && end - at < NAME_CHARS_MAX && isNameUnit(text.charCodeAt(end))) end++;
+  if (text.startsWith("ña", end)) end += 2;
+  // A mark of ours, whatever follows it.
+  if (text.startsWith(MARK, start - 1)) return { next: end };
+  const bearer = matchAt(BEARER, text, at);
+  if (bearer !== undefined) {
+    const [, token = ""] = bearer;
+    const tokenStart = BEARER.lastIndex - token.length;
+    if (/\d/.test(token) || token.length > KEY_CHARS_MIN) return spanned(tokenStart, BEARER.lastIndex);
+  }
+  const isFlag = text.startsWith("--", start);
+  if (!isFlag && !mayHaveValue(text, end)) return { next: end };
+  const name = text.slice(start, end).replace(/^-+/, "");
+  const kind = nameKind(name);
+  if (kind === "none") return { next: end };
+  const value = valueBeside(text, { start, end, kind, isFlag });
+  if (value === undefined || !isHidden(kind, { name, ...value, value: text.slice(value.start, value.end) }))
+    return { next: end };
+  return spanned(value.start, wholeEnd(text, value));
+}
+
+/** Where a value ends of which only the beginning was looked at. */
+function wholeEnd(text: string, { end, rest }: ValuePlace): number {
+  let at = end;
+  while (rest !== undefined && at - end < VALUE_CHARS_MAX && matchAt(rest, text, at) !== undefined) at = rest.lastIndex;
+  return at;
+}
+
+/** A sign that may stand between a name and its value; in prose most names have none. */
+function mayHaveValue(text: string, end: number): boolean {
+  const code = text.charCodeAt(end);
+  return code === 32 || code === 9
+    ? MAY_FOLLOW.test(text.slice(end, end + FOLLOW_CHARS))
+    : MAY_FOLLOW.test(text[end] ?? "");
+}
+
+const FOLLOW_CHARS = 16;
+const MAY_FOLLOW = /^(?:[ \t]*[=:：]|["'`\]>\\\n\r]| (?:is|was|ist|lautet|war|est|es|era|é|è)\b| \S*\d)/;
+
+interface NamePlace {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: NameKind;
+  /** `--password`. */
+  readonly isFlag: boolean;
+}
+
+interface ValuePlace extends Pick<NamedValue, "form" | "endsLine"> {
+  readonly start: number;
+  readonly end: number;
+  /** For a value that goes on. */
+  readonly rest?: RegExp;
+}
+
+function valueBeside(text: string, { start, end, kind, isFlag }: NamePlace): ValuePlace | undefined {
+  const assigned = matchAt(ASSIGNED, text, end);
+  if (assigned !== undefined) {
+    const [, before = "", after = ""] = assigned;
+    const isQuery = /[?&;]/.test(text[start - 1] ?? "");
+    // A resource name: `…:secret:prod/db`.
+    if (text[start - 1] === ":" && text[end] === ":" && after === "") return undefined;
+    return readValue(text, ASSIGNED.lastIndex, { kind, isOpen: before + after !== "", isQuery });
+  }
+  if (text[start - 1] === "<" && matchAt(IN_ELEMENT, text, end) !== undefined)
+    return readValue(text, IN_ELEMENT.lastIndex, { kind, isOpen: false, isQuery: false });
+  if (isFlag && matchAt(FLAG_VALUE, text, end) !== undefined)
+    return readValue(text, FLAG_VALUE.lastIndex, { kind: "sure", isOpen: false, isQuery: false });
+  if (kind !== "header" && matchAt(VALUE_FIELD, text, end) !== undefined)
+    return readValue(text, VALUE_FIELD.lastIndex, { kind, isOpen: false, isQuery: false });
+  if (kind !== "sure") return undefined;
+  if (matchAt(SAID, text, end) !== undefined) return oddOnly(text, readValue(text, SAID.lastIndex, OPEN));
+  if (text[end] === " " && NETRC.test(text.slice(Math.max(0, start - NETRC_BACK_MAX), start)))
+    return readValue(text, end + 1, { kind, isOpen: false, isQuery: false });
+  return undefined;
+}
+
+const OPEN = { kind: "sure", isOpen: true, isQuery: false } as const;
+
+/** In prose a word behind a name says something about it; a quoted or a strange one is the value. */
+function oddOnly(text: string, place: ValuePlace | undefined): ValuePlace | undefined {
+  if (place === undefined || place.form === "quoted") return place;
+  const value = text.slice(place.start, place.end);
+  return value.length >= 6 && /\d/.test(value) && /\D/.test(value) ? { ...place, endsLine: false } : undefined;
+}
+
+interface Reading {
+  readonly kind: NameKind;
+  readonly isOpen: boolean;
+  /** In an address, where other values follow. */
+  readonly isQuery: boolean;
+}
+
+const QUOTE = /(\\{0,3})(["'`])/y;
+/** So much of a value is looked at; when it is hidden, all of it is. */
+const BARE = /[^\s"'`<>\\]{1,128}/y;
+const QUERY_VALUE = /[^\s"'`<>\\&#;]{1,128}/y;
+const HEADER_VALUE = /[^"'`\r\n\\]{1,128}/y;
+const LOOK_CHARS = 128;
+const LINE_END = /[ \t,;)}\]]{0,8}(?:$|[\r\n#]|\\[nr]|["'`])/y;
+
+function readValue(text: string, at: number, { kind, isOpen, isQuery }: Reading): ValuePlace | undefined {
+  const quote = matchAt(QUOTE, text, at);
+  if (quote !== undefined) {
+    const start = QUOTE.lastIndex;
+    const end = closingQuote(text, start, quote[0]);
+    if (end !== undefined) return end === start ? undefined : { start, end, form: "quoted", endsLine: true };
+    return readValue(text, start, { kind, isOpen: false, isQuery });
+  }
+  const pattern = kind === "header" ? HEADER_VALUE : isQuery ? QUERY_VALUE : BARE;
+  const bare = matchAt(pattern, text, at);
+  if (bare === undefined) return undefined;
+  const end = at + bare[0].replace(/[,;.:)\]}]+$/, "").length;
+  const endsLine = matchAt(LINE_END, text, end) !== undefined;
+  const rest = bare[0].length < LOOK_CHARS ? {} : { rest: pattern };
+  return end === at ? undefined : { start: at, end, form: isOpen ? "open" : "tight", endsLine, ...rest };
+}
+
+/** Where the text ends that this quote opened, which may stand escaped inside another text; undefined where it is not closed in reach. */
+function closingQuote(text: string, from: number, quote: string): number | undefined {
+  for (let at = text.indexOf(quote, from); at >= 0 && at - from <= VALUE_CHARS_MAX; at = text.indexOf(quote, at + 1)) {
+    if (text[at - 1] !== "\\" || quote.length > 1) return at;
+  }
+  return undefined;
+}
+
+/** Names beyond Latin letters; a text that has none but those is not even searched. */
+const FOREIGN_NAMES = ["пароль", "密码", "密碼", "口令", "パスワード", "비밀번호"];
+
+export function findForeignNames(text: string, found: SecretSpan[]): void {
+  for (const name of FOREIGN_NAMES) {
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+      const end = at + name.length;
+      const value = valueBeside(text, { start: at, end, kind: "sure", isFlag: false });
+      if (value !== undefined && isHidden("sure", { name, ...value, value: text.slice(value.start, value.end) }))
+        found.push({ start: value.start, end: value.end });
+    }
+  }
+}
