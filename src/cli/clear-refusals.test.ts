@@ -111,4 +111,5 @@ test("a name of no file is a stored session's, where the default store has it", 
     stderr: "",
   });
   expect(run("compact", "other").stderr).toMatch(/no such file; check the path/);
+  expect(run("compact", "talk", "--agent", "nobody").stderr).toMatch(/no session "talk" of the agent "nobody"/);
 });

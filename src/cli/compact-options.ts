@@ -5,7 +5,7 @@ import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { profileNamed } from "../profiles/profiles.ts";
 import { type Arguments, type OptionSpec, type OptionSpecs, readCount, readWindow, usage } from "./arguments.ts";
 import { CONVERSATION_OPTION, FORMAT_OPTION, STANDARD_INPUT } from "./load.ts";
-import { AGENT_OPTION } from "./store-option.ts";
+import { AGENT_OPTION, DEFAULT_STORE } from "./store-option.ts";
 import { didYouMean } from "./suggest.ts";
 import { refuseSameFile } from "./write-whole.ts";
 
@@ -123,7 +123,8 @@ function readKeep(text: string): number {
 }
 
 function readStore(given: Arguments): string | undefined {
-  const store = given.text("store");
+  // Files belong to no agent.
+  const store = given.text("store") ?? (given.text("agent") === undefined ? undefined : DEFAULT_STORE);
   const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
   if (store === undefined || strange === undefined) return store;
   throw usage(`--${strange} is about files; with --store, compact takes the ID of a session`);
