@@ -86,9 +86,9 @@ describe("what the provider said", () => {
 
   test("a part of several: the report has the cause, the summary only that the part is missing", async () => {
     let calls = 0;
-    const complete: Complete = async () => {
+    const complete: Complete = async ({ prompt }) => {
       if (++calls === 1) throw new Error(SAID);
-      return { text: "The parts were read, one step after the other." };
+      return { text: `The parts were read: ${/src\/part-\d+\.ts/.exec(prompt)?.[0]}.` };
     };
     const staged = { parts: 3, minMessagesForSplit: 2, concurrency: 1 };
     const { result } = await failing(complete, { profile: "openclaw", summary: { staged } });

@@ -48,7 +48,7 @@ test.each([
   ["narrative", llm({ windowTokens: 100_000, pack: "narrative", complete: async () => ({ text: PROSE }) })],
   ["minimal", llm({ windowTokens: 100_000, pack: "minimal", complete: async () => ({ text: PROSE }) })],
   ["safeguard", llm({ windowTokens: 100_000, pack: "safeguard", complete: async () => ({ text: PROSE }) })],
-  ["unguarded", llm({ windowTokens: 100_000, guard: false, complete: async () => ({ text: PROSE }) })],
+  ["unguarded", llm({ windowTokens: 100_000, pack: "minimal", guard: false, complete: async () => ({ text: PROSE }) })],
   ["own", summarizerOf(async () => ({ text: PROSE, calls: 1, notes: [] }))],
 ])("details of a free-form summary come from the messages: %s", async (_, summarizer) => {
   const compactor = createCompactor({ format: anthropicMessages, windowTokens: 20_000, telemetry: false, summarizer });

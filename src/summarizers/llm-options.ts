@@ -41,7 +41,7 @@ export interface LlmOptions {
   readonly maxCalls?: number;
   /** Whether a summary that lacks a part is better than none. */
   readonly allowPartial?: boolean;
-  /** False returns what the model wrote, after the language and length checks only. */
+  /** False returns what the model wrote, if it is a summary, in the right language and within its length. */
   readonly guard?: boolean;
   readonly rankFacts?: RankFacts;
   /** Ask with the live request itself, which the provider has cached: `complete` is given it as `body`. Default: false. */

@@ -1,6 +1,7 @@
 /** One function: what `llm` is told itself wins, the rest is what the settings in force say. */
 
 import { describe, expect, test } from "vitest";
+import { checkpointText } from "../../test/summarizer-script.ts";
 import { type CompactorOptions, createCompactor } from "../compactor.ts";
 import type { JsonObject } from "../core/json.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
@@ -9,6 +10,7 @@ import { guarded } from "./guard.ts";
 import { llm } from "./llm.ts";
 import type { LlmOptions } from "./llm-options.ts";
 
+const ANSWER = checkpointText("Look at the parts.", "handler_1 in src/part-1.ts was slow");
 const say = (role: string, text: string): JsonObject => ({ role, content: text });
 const chatter = (turns: number): readonly JsonObject[] =>
   Array.from({ length: turns }, (_, turn) => [
@@ -23,7 +25,7 @@ describe("llm takes what it was not told from the settings", () => {
     const requests: Asked[] = [];
     const complete = async (request: Asked) => {
       requests.push(request);
-      return { text: "The parts were looked at." };
+      return { text: ANSWER };
     };
     // An option that is there and undefined says nothing; the type would not let it through.
     const summarizer = llm({ complete, guard: false, ...own } as LlmOptions);
@@ -67,7 +69,7 @@ describe("llm takes what it was not told from the settings", () => {
   });
 
   test("guarded or wrapped: the guard passes them on, a copy with its own method stands as it is", async () => {
-    const complete = async () => ({ text: "The parts were looked at." });
+    const complete = async () => ({ text: ANSWER });
     const { report } = await asked({ profile: "openclaw", summarizer: guarded(llm({ complete, guard: false })) });
     expect(report.result?.summarizer).toContain("llm safeguard@");
     const wrapped = { ...llm({ complete }), summarize: async () => ({ text: "Mine.", calls: 0, notes: [] }) };

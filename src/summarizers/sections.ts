@@ -65,7 +65,7 @@ export function isListItem(line: string): boolean {
 
 /** What a model writes where there is nothing to say. */
 export function isNone(line: string): boolean {
-  return /^\s*[-*]?\s*\(?(?:none|n\/a|nothing)\)?\.?\s*$/i.test(line);
+  return /^[-*]?\s*\(?(?:none|n\/a|nothing)\)?\.?$/i.test(line.trim());
 }
 
 function trimBlank(lines: readonly string[]): readonly string[] {

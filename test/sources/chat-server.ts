@@ -86,7 +86,7 @@ function completion(body: JsonObject, isSummary: boolean, number: number): JsonO
     function: { name: "look_up", arguments: `{"row":${number}}` },
   };
   const said = isSummary
-    ? `Key facts up to summary request of ${messages.length} messages.`
+    ? `Key facts up to summary request of ${messages.length} messages: look_up was called, row by row.`
     : `Row read. ${"It is fine. ".repeat(40)}`;
   const message: JsonObject =
     isUser && !isSummary
