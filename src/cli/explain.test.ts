@@ -116,7 +116,7 @@ describe("where usage is recorded", () => {
       const answered = {
         id: `msg_${index}`,
         role: "assistant",
-        model: "claude-opus-5",
+        model: "claude-opus-4-5",
         content: [{ type: "text", text }],
         usage,
       };
