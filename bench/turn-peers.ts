@@ -1,125 +1,14 @@
 /**
- * Everybody's turn on the same conversation: four messages are appended, the trigger is checked, the cut is found. Peers
- * are loaded by name and taken by shape, so that nothing but this benchmark needs them; one that is not installed is left out.
+ * What peers do in the place of `fit`, on the same conversation: their trigger is asked and nothing is due. Each is loaded by name and taken by
+ * shape, so that nothing but this bench needs it; one that is not installed is left out.
  */
 
-import { createLedger, type Ledger } from "../src/core/ledger/ledger.ts";
-import { createRecognition } from "../src/core/ledger/recognition.ts";
-import type { Message } from "../src/core/message.ts";
-import { estimateTokens, type TokenCounter } from "../src/core/tokens/tokens.ts";
-import { anthropicTurn, MESSAGES_PER_TURN, sharedMessages, type Turn } from "./ledger-conversation.ts";
-import { elementDecoder } from "./recorded-calls.ts";
-
-export interface Contender {
-  readonly name: string;
-  /** A session of so many messages, ready for its next turns. */
-  open(messageCount: number): Session;
-  /** Sizes above take longer than anyone would wait. */
-  readonly messagesMax?: number;
-}
-
-export interface Session {
-  /** What need not be measured: making the messages of the turn, parsing. */
-  prepare?(): void;
-  turn(): unknown;
-}
+import type { Contender } from "./turn.ts";
+import { MESSAGES_PER_TURN, sharedMessages, type Turn } from "./turn-conversation.ts";
 
 const KEEP_TOKENS = 20_000;
 /** Never reached: what is measured is the turn in which nothing happens, which is nearly every turn. */
 const TRIGGER_TOKENS = Number.MAX_SAFE_INTEGER;
-
-const decode = elementDecoder("anthropic-messages");
-const wireTurn = sharedMessages(anthropicTurn);
-
-/** Building a session must not cost a million estimates of the same few messages; its measured turns cost theirs. */
-function sharingCounter(): TokenCounter & { isBuilding: boolean } {
-  const counter = estimateTokens();
-  const sizes = new WeakMap<object, number>();
-  const shared = {
-    ...counter,
-    isBuilding: true,
-    size: (message: Message): number => {
-      const key = message.wire?.json;
-      if (!shared.isBuilding || typeof key !== "object" || key === null) return counter.size(message);
-      const size = sizes.get(key) ?? counter.size(message);
-      sizes.set(key, size);
-      return size;
-    },
-  };
-  return shared;
-}
-
-function check(ledger: Ledger): unknown {
-  return ledger.totalTokens > TRIGGER_TOKENS ? true : ledger.findCut({ keepTokens: KEEP_TOKENS, mode: "turn-start" });
-}
-
-export const appending: Contender = {
-  name: "Palimpsest, appending",
-  open: (messageCount) => {
-    const counter = sharingCounter();
-    const ledger = createLedger({ counter });
-    const messages = sharedMessages((turn) => anthropicTurn(turn).map(decode));
-    let turns = 0;
-    const append = (): void => {
-      for (const message of messages(turns++)) ledger.append(message);
-    };
-    while (ledger.length < messageCount) append();
-    counter.isBuilding = false;
-    return {
-      turn: () => {
-        append();
-        return check(ledger);
-      },
-    };
-  },
-};
-
-export const resending: Contender = {
-  name: "Palimpsest, whole list re-sent",
-  open: (messageCount) => {
-    const counter = sharingCounter();
-    const ledger = createLedger({ counter });
-    const { sync } = createRecognition({ ledger, decode });
-    const list: unknown[] = [];
-    let turns = 0;
-    while (list.length < messageCount) list.push(...wireTurn(turns++));
-    sync(list);
-    counter.isBuilding = false;
-    return {
-      prepare: () => void list.push(...wireTurn(turns++)),
-      turn: () => {
-        sync(list);
-        return check(ledger);
-      },
-    };
-  },
-};
-
-export const reparsing: Contender = {
-  name: "Palimpsest, list re-sent and parsed anew (parsing not counted)",
-  messagesMax: 100_000,
-  open: (messageCount) => {
-    const counter = sharingCounter();
-    const ledger = createLedger({ counter });
-    const { sync } = createRecognition({ ledger, decode });
-    const list: unknown[] = [];
-    let turns = 0;
-    while (list.length < messageCount) list.push(...wireTurn(turns++));
-    let parsed: readonly unknown[] = list;
-    sync(parsed);
-    counter.isBuilding = false;
-    return {
-      prepare: () => {
-        list.push(...wireTurn(turns++));
-        parsed = JSON.parse(JSON.stringify(list));
-      },
-      turn: () => {
-        sync(parsed);
-        return check(ledger);
-      },
-    };
-  },
-};
 
 /** A list that grows by one turn and is then asked about. */
 function listContender<Shape>(
