@@ -137,7 +137,7 @@ function append(to: Session, messages: readonly object[]): Promise<unknown> {
 const TURNS_IN_A_ROW = 40;
 const ROUNDS = 5;
 /** A contender is asked for fewer turns where they would take longer than this together. */
-const BUDGET_MS = 15_000;
+const BUDGET_MS = 3_000;
 
 type Row = readonly (number | undefined)[];
 
