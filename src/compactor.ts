@@ -102,7 +102,7 @@ export interface Compactor<Request extends object = object> {
   readonly model: string | undefined;
   /** Those in force. */
   readonly settings: Settings;
-  /** Changes settings from now on, over those that were given (R016). */
+  /** Changes settings from now on, over those that were given. */
   configure(settings: SettingsInput): void;
   /** What `fit` would do, as data. */
   plan(request: unknown, call?: CallOptions): Plan;

@@ -1,4 +1,4 @@
-/** The estimators that settings can name (C5). */
+/** The estimators that settings can name. */
 
 import type { EstimatorName } from "./core/settings/settings.ts";
 import { autoCompactTokens, microAgentTokens, nousTokens, openclawTokens } from "./core/tokens/chars-per-token.ts";

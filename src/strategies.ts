@@ -1,4 +1,4 @@
-/** The strategies by name (R004, R015). */
+/** The strategies by name. */
 
 import { nothingToDo, type Strategy } from "./core/plan/plan-input.ts";
 import type { StrategyName } from "./core/settings/settings.ts";

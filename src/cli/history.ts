@@ -33,7 +33,7 @@ Examples:
   },
 });
 
-/** R223, in the words of the log. */
+/** In the words of the log. */
 export function reportLine({ strategy, originalTokens, compactedTokens, messagesRemoved }: CompactionEvent): string {
   const tokens = `${count(originalTokens)} → ${count(compactedTokens)} tokens`;
   return `Compaction: ${strategy}, ${tokens}, ${plural(messagesRemoved, "message")} removed`;

@@ -57,7 +57,7 @@ export async function carryOut(given: CarryOutInput): Promise<CarriedOut> {
     return { ...settled, plan: rest, made: undefined, native: outcome, notes: [...settled.notes, ...outcome.notes] };
   }
   if (native?.outcome.type === "refused") given.onNativeRefused?.(native.outcome);
-  // R151: what the provider cannot do itself is summarised.
+  // What the provider cannot do itself is summarised.
   const carried = await carryOutSummary(
     given,
     native === undefined ? rest : withBackstop(summarize.plan(input), input),
@@ -153,7 +153,7 @@ async function summarizeBest(given: CarryOutInput, rest: Plan): Promise<Summariz
   return { made, planned: longer };
 }
 
-/** X24: items of the provider's that had to go are spoken of. */
+/** Items of the provider's that had to go are spoken of. */
 function replacedNative(plan: Plan, { conversation }: PlanInput): readonly string[] {
   const removed = removedBy(plan);
   const newest = conversation.messages.findLast(isNativeItem);
@@ -177,7 +177,7 @@ function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput):
 
 /**
  * What was done, by name: the strategy that decided, unless a hook did it, the ladder came to a truncation, or a summary stands in for the
- * provider's own (R151).
+ * provider's own.
  */
 export function strategyOf({ strategy }: Decision, carried: Pick<CarriedOut, "made" | "native" | "plan">): string {
   if (!isCompaction(carried.plan)) return "prune";
@@ -187,7 +187,7 @@ export function strategyOf({ strategy }: Decision, carried: Pick<CarriedOut, "ma
   return strategy === "native" && native?.type !== "replaced" ? "summarize" : strategy;
 }
 
-/** Tokens of what the plan replaced, for the zone ratio (D09). */
+/** Tokens of what the plan replaced, for the zone ratio. */
 export function zoneTokens({ input }: Decision, plan: Plan): number {
   const removed = removedBy(plan);
   return input.conversation.messages.reduce(

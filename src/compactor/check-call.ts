@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly pinned?: readonly number[];
   /** True when so much time has passed that the provider's prompt cache is gone (trigger `economic`). */
   readonly isCacheCold?: boolean;
-  /** Where in its loop a host stands (C24): `fit` asks no trigger at a point that the settings do not name; pruning and limits hold everywhere. */
+  /** Where in its loop a host stands: `fit` asks no trigger at a point that the settings do not name; pruning and limits hold everywhere. */
   readonly checkPoint?: CheckPoint;
   /**
    * What the provider threw or sent when it refused the request: an SDK's error, a body, a text, an event of a stream. The window is
@@ -42,7 +42,7 @@ export interface ViewCall extends Omit<CallOptions, "overflow"> {
   /** How often in a row the view was refused as too long, this time included; `learnOverflow` comes before. */
   readonly attempt?: number;
   readonly model?: string;
-  /** What earlier passes over this view achieved, as the last one returned it (D26). */
+  /** What earlier passes over this view achieved, as the last one returned it. */
   readonly passes?: Passes;
   /** Messages of the view whose results are shortened in it, as they were said. Asked when there may be a summary: it is written from them. */
   originals?(): Promise<readonly Message[]>;
@@ -50,7 +50,7 @@ export interface ViewCall extends Omit<CallOptions, "overflow"> {
   mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
   /** Stores the result before any hook is told of it. If it throws, the pass fails, and nothing was done. */
   keep?(passed: ViewPass): Promise<StoredEvent | undefined>;
-  /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits (D13). */
+  /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits. */
   failed?(passes: Passes): void;
 }
 

@@ -37,7 +37,7 @@ export interface DecideInput {
   /** Named for this call; the settings' own otherwise. */
   readonly targetTokens?: number;
   readonly isCacheCold?: boolean;
-  /** Where a host's loop stands; anywhere when it does not say (C24). */
+  /** Where a host's loop stands; anywhere when it does not say. */
   readonly checkPoint?: CheckPoint;
   /** The kind of the provider's own compaction that there is for this conversation; undefined for none. */
   readonly nativeKind?: string | undefined;
@@ -45,7 +45,7 @@ export interface DecideInput {
   readonly strategy?: OwnStrategy | undefined;
   /** Whether the view's ids are those of a store that a recall tool reads. */
   readonly hasStoredIds?: boolean;
-  /** True when the last passes freed too little, or failed, and nothing much has come since (D13, D26). */
+  /** True when the last passes freed too little, or failed, and nothing much has come since. */
   readonly isThrashing?: boolean;
 }
 
@@ -71,7 +71,7 @@ export function decide(given: DecideInput): Decision {
   const start: Stage = { given, input: planInput(given), steps: [] };
   const capped = withTexts(start, capsOf(given));
   const { fired, because } = reasonFor(capped.given);
-  // A strategy prunes for itself; only where results are pruned at every request does that go on beside it (R013).
+  // A strategy prunes for itself; only where results are pruned at every request does that go on beside it.
   const pruned = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
   const isLast = recoveryFor(given) === "truncate-tools";
   const trims = isLast ? trimAll(pruned.input) : trimUnanswered(pruned.input);
@@ -178,7 +178,7 @@ const EMPTY_PLAN: Plan = {
   inTheWay: [],
 };
 
-/** R082: results that are too long for this profile are cut where they stand. */
+/** Results that are too long for this profile are cut where they stand. */
 function capsOf({ view, settings, tokensOf }: DecideInput): readonly TextStep[] {
   return capSteps({ messages: view.messages, settings, tokensOf });
 }
@@ -192,7 +192,7 @@ function waterStage(before: Stage): Stage {
   const isDue = prunesByItself(settings) && tokens > shareOf(settings.windowTokens, prune.highWaterRatio);
   if (!isDue) return before;
   const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
-  // Where the tail is not spared, what the model has not read yet still is (X06).
+  // Where the tail is not spared, what the model has not read yet still is.
   const mayPrune = (index: number): boolean =>
     prune.sparesTail ? !protectedBy.has(index) : protectedBy.get(index) !== "open-round";
   const freeTokens = tokens - shareOf(settings.windowTokens, prune.lowWaterRatio);

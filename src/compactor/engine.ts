@@ -201,7 +201,7 @@ function stillValid(recalled: Recalled, options: SettleOptions): Recalled {
   return conversation === recalled.view ? recalled : { ...recalled, view: conversation };
 }
 
-/** R094: a list that has nothing in it yet is left as it is. */
+/** A list that has nothing in it yet is left as it is. */
 function repaired(decoded: Conversation, model: string | undefined): Repaired {
   if (decoded.messages.length === 0) return { conversation: decoded, repairs: [] };
   return repair(decoded, model === undefined ? {} : { model });
@@ -225,7 +225,7 @@ function nativeKindOf({ native, format, model }: Engine): string | undefined {
   return kind !== undefined && format.rules(model).native?.kinds.includes(kind) ? kind : undefined;
 }
 
-/** Why the settings' `native` is a summary here (R151, R239); undefined where it is not. */
+/** Why the settings' `native` is a summary here; undefined where it is not. */
 export function nativeMissing(engine: Engine, { compact }: Settings): string | undefined {
   if (compact.strategy !== "native" || nativeKindOf(engine) !== undefined) return undefined;
   const { native, format } = engine;

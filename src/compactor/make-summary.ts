@@ -285,7 +285,7 @@ async function takeStep(
   }
 }
 
-/** R148, R149: says that there is no summary; what can be known without one (failures, files) is added by the extractor. */
+/** Says that there is no summary; what can be known without one (failures, files) is added by the extractor. */
 async function annotate(
   { input, embedded, context, step }: MakeSummaryInput,
   summaryInput: SummaryInput,

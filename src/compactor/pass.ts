@@ -63,8 +63,8 @@ export interface Pass extends PassInput {
   readonly watch: Watch;
   readonly teller: Teller;
   /**
-   * A trigger fired, or somebody asked, as opposed to tool results pruned, tool turns dropped (R097) and messages over a limit left out
-   * (R045, R146) on the way. Whether it came to a compaction is known when it is over.
+   * A trigger fired, or somebody asked, as opposed to tool results pruned, tool turns dropped and messages over a limit left out
+   * on the way. Whether it came to a compaction is known when it is over.
    */
   readonly isCalledFor: boolean;
   readonly tokensBefore: number;

@@ -1,5 +1,5 @@
 /**
- * What the last passes say about the next: two in a row that free too little (D26), or one whose summary failed (D13), hold off
+ * What the last passes say about the next: two in a row that free too little, or one whose summary failed, hold off
  * automatic passes until enough has come to hope for more. Whoever asks for a pass gets one all the same. Pure.
  */
 

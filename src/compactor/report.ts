@@ -1,4 +1,4 @@
-/** What a pass did, for people and machines: R167's fields, both ratios of D09, what it cost and what fell back. */
+/** What a pass did, for people and machines: tokens and messages before and after, both ratios, what it cost and what fell back. */
 
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { failuresIn } from "../core/checkpoint/failed-calls.ts";
@@ -52,7 +52,7 @@ export interface Fallback {
   readonly because: string;
 }
 
-/** R166, R167: what a store keeps of a compaction. */
+/** What a store keeps of a compaction. */
 export interface CompactionRecord {
   readonly summary?: string;
   readonly checkpoint?: Checkpoint;
@@ -83,11 +83,11 @@ export interface ReportInput {
   readonly model: string | undefined;
   /** What came of asking the provider to compact; undefined where it was not asked. */
   readonly native: NativeOutcome | undefined;
-  /** R181: what a hook adds to its compaction stands in the record. */
+  /** What a hook adds to its compaction stands in the record. */
   readonly details: CompactionDetails | undefined;
   /** Why the host's own strategy did not decide, and the settings' did. */
   readonly refused: { readonly strategy: string; readonly because: string } | undefined;
-  /** Why the settings' `native` was a summary from the start (R151). */
+  /** Why the settings' `native` was a summary from the start. */
   readonly nativeMissing: string | undefined;
   readonly notes: readonly string[];
   readonly repairs: readonly Repair[];
@@ -180,7 +180,6 @@ function recordOf({ made, native, tokens, firstKept, details }: ReportInput): Co
   };
 }
 
-/** X18. */
 const FAILURES_MAX = 8;
 
 /** A call that still stands in the way is told as what blocks; it failed all the same, and is the newest that did. */

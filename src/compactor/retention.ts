@@ -1,6 +1,6 @@
 /**
- * What stays longer than the settings alone would keep: a tail whose size follows the conversation (R233), and messages that
- * a scorer finds worth keeping as they are (R234). Both are the caller's functions, off by default; what they may take is bounded
+ * What stays longer than the settings alone would keep: a tail whose size follows the conversation, and messages that
+ * a scorer finds worth keeping as they are. Both are the caller's functions, off by default; what they may take is bounded
  * here, and no message is changed.
  */
 

@@ -22,7 +22,7 @@ export interface SettleOptions {
 
 /** `before` is what the provider saw last, not what this pass had already shortened on its way. */
 export function settle(before: Conversation, applied: Conversation, options: SettleOptions): Settled {
-  // R094: where there was nothing, nothing was done.
+  // Where there was nothing, nothing was done.
   if (before.messages.length === 0) return { conversation: applied, notes: [] };
   const { model, keepsThinking = false } = options;
   const thought = keepsThinking ? { conversation: applied, notes: [] } : settleThinking(before, applied, options);

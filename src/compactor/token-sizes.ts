@@ -11,7 +11,7 @@ import { TOO_DEEP, weightOf } from "./message-weight.ts";
 
 export interface TokenSizes {
   tokensOf(message: Message): number;
-  /** A list as the counter rounds it: not always the sum of its messages (R020). */
+  /** A list as the counter rounds it: not always the sum of its messages. */
   totalOf(messages: readonly Message[]): number;
 }
 

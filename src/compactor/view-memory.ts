@@ -59,7 +59,7 @@ export function createViewMemory(): ViewMemory {
       // What was refused and has grown since has been answered.
       const isAnswered = source.messages.length > (isOver ? entry.sentLength : entry.length);
       const passes = isAnswered ? withRefusals(entry.passes, undefined) : entry.passes;
-      // A host that took the result for its list needs no edit to be made again, but the passes over it count on (D13, D26).
+      // A host that took the result for its list needs no edit to be made again, but the passes over it count on.
       if (isOver) return { view: source, covered: 0, passes };
       // Only what a pass over it came to was remembered.
       if (entry.view === entry.source) return { view: source, covered: 0, passes };

@@ -63,7 +63,7 @@ export interface FormatRules {
   readonly answerFields: readonly string[];
   /** The `type` of a whole answer; one that stands in a list as it came has more fields than a message. */
   readonly answerType: string | undefined;
-  /** The provider's own compaction; undefined where it offers none (R199). */
+  /** The provider's own compaction; undefined where it offers none. */
   readonly native: NativeRules | undefined;
 }
 

@@ -1,10 +1,10 @@
-/** AgentPG's four presets: the profile with what R204 to R207 change, and nothing else. Data only. */
+/** AgentPG's four presets: the profile with what each preset changes, and nothing else. Data only. */
 
 import { deepFreeze } from "../core/settings/deep-freeze.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { AGENTPG_EXTENDED_WINDOW_TOKENS, AGENTPG_FAST_MODEL, AGENTPG_STRONG_MODEL, agentpg } from "./agentpg.ts";
 
-/** R204: many short conversations. */
+/** Many short conversations. */
 export const agentpgHighVolume: Settings = deepFreeze({
   ...agentpg,
   compact: { ...agentpg.compact, triggers: atRatio(0.7), target: { type: "tokens", tokens: 40_000 } },
@@ -12,14 +12,14 @@ export const agentpgHighVolume: Settings = deepFreeze({
   summary: { ...agentpg.summary, model: AGENTPG_FAST_MODEL },
 });
 
-/** R205: tool results matter and stay in full. */
+/** Tool results matter and stay in full. */
 export const agentpgToolHeavy: Settings = deepFreeze({
   ...agentpg,
   compact: { ...agentpg.compact, triggers: atRatio(0.9) },
   protect: { ...agentpg.protect, tailMessages: 20, tailTokens: 60_000, toolOutputs: true },
 });
 
-/** R206: long research in an extended window, with the strong summarizer. */
+/** Long research in an extended window, with the strong summarizer. */
 export const agentpgLongResearch: Settings = deepFreeze({
   ...agentpg,
   windowTokens: AGENTPG_EXTENDED_WINDOW_TOKENS,
@@ -28,7 +28,7 @@ export const agentpgLongResearch: Settings = deepFreeze({
   summary: { ...agentpg.summary, model: AGENTPG_STRONG_MODEL },
 });
 
-/** R207: small and early. Its target is below the protected tail, which `settingsWarnings` says. */
+/** Small and early. Its target is below the protected tail, which `settingsWarnings` says. */
 export const agentpgCostSensitive: Settings = deepFreeze({
   ...agentpg,
   compact: {

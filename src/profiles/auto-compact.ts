@@ -6,65 +6,65 @@ import { ANTI_THRASH, COUNT_ANNOTATION, MEMORY_FLUSH, STAGED, SUMMARY_TIMEOUT_MS
 
 export const autoCompact: Settings = deepFreeze({
   windowTokens: WINDOW_TOKENS,
-  maxOutputTokens: 40_960, // X24.
-  estimator: "auto-compact", // R029, D24.
-  count: { system: false, tools: false, output: false }, // C4.
+  maxOutputTokens: 40_960,
+  estimator: "auto-compact",
+  count: { system: false, tools: false, output: false },
   compact: {
     auto: true,
     strategy: "summarize",
-    triggers: [], // R052: without a threshold nothing happens by itself.
-    checkPoints: ["beforeModelCall", "manual"], // R194 as D24 corrects it, R200.
-    target: { type: "ratioOfThreshold", ratio: 0.5 }, // R054.
-    cut: "pair-safe", // D23.
+    triggers: [], // Without a threshold nothing happens by itself.
+    checkPoints: ["beforeModelCall", "manual"], // Before every call, not only at the start of the loop.
+    target: { type: "ratioOfThreshold", ratio: 0.5 },
+    cut: "pair-safe",
     boundThinking: "strip",
-    minZoneMessages: 1, // R081.
+    minZoneMessages: 1,
   },
   protect: {
-    system: true, // R071.
-    firstUser: false, // C6.
+    system: true,
+    firstUser: false,
     latestRequest: false,
-    tailMessages: 10, // R070.
+    tailMessages: 10,
     tailTokens: 0,
     toolsVerbatim: [],
     toolOutputs: false,
   },
   prune: {
-    enabled: false, // R097: optional, and not counted as compaction.
-    scope: "stored", // C13: in history.
+    enabled: false, // Optional, and not counted as compaction.
+    scope: "stored", // In history.
     capOnArrivalChars: 0,
     sparesTail: true,
     keepLast: 0,
     softTrim: undefined,
     stub: undefined,
     clearAfter: 0,
-    dropTurnsKeep: 3, // X24.
+    dropTurnsKeep: 3,
     tools: {},
     highWaterRatio: 0,
     lowWaterRatio: 0,
     mustPay: false,
   },
   summary: {
-    mode: "single", // C15.
-    promptPack: "minimal", // R131.
+    mode: "single",
+    promptPack: "minimal",
     transcript: "labelled",
-    model: "inherit", // R122.
+    model: "inherit",
     maxOutputTokens: 4_096,
     temperature: 0,
     timeoutMs: SUMMARY_TIMEOUT_MS,
-    // Targets are small here (4,000 in R213), so a summary gets a larger share of them.
+    // Targets are small here (4,000 in its example), so a summary gets a larger share of them.
     budget: { ratioOfTarget: 0.25, minTokens: 200, maxTokens: 4_096 },
-    input: { resultHeadChars: 0, resultTailChars: 0, toolInputChars: 0, maxChars: 0 }, // C17.
+    input: { resultHeadChars: 0, resultTailChars: 0, toolInputChars: 0, maxChars: 0 },
     staged: STAGED,
   },
   render: {
-    renderer: "system", // R144, D25.
+    renderer: "system",
     opening: "[Previous conversation summary]\n",
     closing: "",
     mentionsRecall: false,
-    acknowledgement: { text: "", when: "never" }, // C19.
+    acknowledgement: { text: "", when: "never" },
   },
-  failure: { ladder: ["throw"], annotation: COUNT_ANNOTATION }, // R152.
-  overflow: { maxAttempts: 0, finalStep: "none", onFailure: "error" }, // C22.
+  failure: { ladder: ["throw"], annotation: COUNT_ANNOTATION },
+  overflow: { maxAttempts: 0, finalStep: "none", onFailure: "error" },
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
   maxMessagesWhen: "always",

@@ -5,33 +5,33 @@ import type { Settings } from "../core/settings/settings.ts";
 import { ANTI_THRASH, COUNT_ANNOTATION, MEMORY_FLUSH, STAGED, SUMMARY_TIMEOUT_MS, WINDOW_TOKENS } from "./shared.ts";
 
 export const microAgent: Settings = deepFreeze({
-  windowTokens: WINDOW_TOKENS, // R039.
-  maxOutputTokens: 8_000, // R039: about 8K for the response.
+  windowTokens: WINDOW_TOKENS,
+  maxOutputTokens: 8_000, // About 8K for the response.
   estimator: "micro-agent",
-  count: { system: false, tools: false, output: false }, // C4.
+  count: { system: false, tools: false, output: false },
   compact: {
-    auto: false, // C1, R201: the default strategy is "none"; the adapter turns it on.
+    auto: false, // The default strategy is "none"; the adapter turns it on.
     strategy: "summarize",
-    triggers: [{ type: "absolute", tokens: 80_000, comparison: "gt" }], // R037.
-    checkPoints: ["afterUser", "afterToolResults", "manual"], // R192.
-    target: { type: "none" }, // C10.
-    cut: "pair-safe", // R058.
+    triggers: [{ type: "absolute", tokens: 80_000, comparison: "gt" }],
+    checkPoints: ["afterUser", "afterToolResults", "manual"],
+    target: { type: "none" },
+    cut: "pair-safe",
     boundThinking: "strip",
-    minZoneMessages: 2, // R038.
+    minZoneMessages: 2,
   },
   protect: {
     system: true,
-    firstUser: true, // R055.
+    firstUser: true,
     latestRequest: false,
-    tailMessages: 6, // R056.
+    tailMessages: 6,
     tailTokens: 0,
     toolsVerbatim: [],
     toolOutputs: false,
   },
   prune: {
     enabled: true,
-    scope: "stored", // C13: permanent.
-    capOnArrivalChars: 40_000, // R082.
+    scope: "stored", // Permanent.
+    capOnArrivalChars: 40_000,
     sparesTail: true,
     keepLast: 0,
     softTrim: undefined,
@@ -44,30 +44,30 @@ export const microAgent: Settings = deepFreeze({
     mustPay: false,
   },
   summary: {
-    mode: "single", // R101.
-    promptPack: "narrative", // R125.
+    mode: "single",
+    promptPack: "narrative",
     transcript: "labelled",
-    model: "inherit", // R101.
-    maxOutputTokens: 4_096, // R100, R202.
-    temperature: 0, // R100.
+    model: "inherit",
+    maxOutputTokens: 4_096,
+    temperature: 0,
     timeoutMs: SUMMARY_TIMEOUT_MS,
     // There is no target to take a share of: the output limit bounds it.
     budget: { ratioOfTarget: 0.1, minTokens: 256, maxTokens: 4_096 },
-    input: { resultHeadChars: 500, resultTailChars: 200, toolInputChars: 200, maxChars: 100_000 }, // R098, R099, R202.
+    input: { resultHeadChars: 500, resultTailChars: 200, toolInputChars: 200, maxChars: 100_000 },
     staged: STAGED,
   },
   render: {
-    renderer: "merge-first-user", // R134.
+    renderer: "merge-first-user",
     opening: "[CONTEXT SUMMARY]\n",
     closing: "\n[END CONTEXT SUMMARY]",
     mentionsRecall: false,
-    acknowledgement: { text: "Understood. Continuing with the current task.", when: "needed" }, // R135.
+    acknowledgement: { text: "Understood. Continuing with the current task.", when: "needed" },
   },
-  failure: { ladder: ["keep-and-trim"], annotation: COUNT_ANNOTATION }, // R145.
-  // C22: the source only reports another system's retries (R191) and has none of its own.
+  failure: { ladder: ["keep-and-trim"], annotation: COUNT_ANNOTATION },
+  // The source only reports another system's retries and has none of its own.
   overflow: { maxAttempts: 0, finalStep: "none", onFailure: "error" },
   antiThrash: ANTI_THRASH,
-  maxMessages: 50, // R146.
+  maxMessages: 50,
   maxMessagesWhen: "always",
   userTools: [],
   memoryFlush: MEMORY_FLUSH,

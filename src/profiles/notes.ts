@@ -5,7 +5,7 @@ import type { ProfileName } from "./profiles.ts";
 export interface ProfileNote {
   /** One sentence. */
   readonly about: string;
-  /** A setting of no profile: any store goes with any profile (C25). */
+  /** A setting of no profile: any store goes with any profile. */
   readonly store: string;
 }
 

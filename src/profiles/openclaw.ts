@@ -4,18 +4,17 @@ import { deepFreeze } from "../core/settings/deep-freeze.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { ANTI_THRASH, MEMORY_FLUSH, STAGED, WINDOW_TOKENS } from "./shared.ts";
 
-/** R050. */
 export const OPENCLAW_RESERVE_FLOOR_TOKENS = 20_000;
-/** X26: what is reserved where the floor is switched off. */
+/** What is reserved where the floor is switched off. */
 export const OPENCLAW_RESERVE_TOKENS = 16_384;
 
 export const openclaw: Settings = deepFreeze({
-  windowTokens: WINDOW_TOKENS, // R027.
+  windowTokens: WINDOW_TOKENS,
   maxOutputTokens: 16_000,
-  estimator: "openclaw", // R025, R026.
-  count: { system: true, tools: true, output: false }, // C4: the whole session.
+  estimator: "openclaw",
+  count: { system: true, tools: true, output: false }, // The whole session.
   compact: {
-    auto: true, // C1.
+    auto: true,
     strategy: "summarize",
     triggers: [
       {
@@ -23,66 +22,66 @@ export const openclaw: Settings = deepFreeze({
         reserveTokens: OPENCLAW_RESERVE_FLOOR_TOKENS,
         floorTokens: OPENCLAW_RESERVE_FLOOR_TOKENS,
         raisedByTokens: OPENCLAW_RESERVE_FLOOR_TOKENS - OPENCLAW_RESERVE_TOKENS,
-        comparison: "gt", // X26: context > window − reserve.
+        comparison: "gt", // Context > window − reserve.
       },
     ],
-    checkPoints: ["afterUser", "afterTurn", "onOverflow", "manual"], // R046–R048, C24.
+    checkPoints: ["afterUser", "afterTurn", "onOverflow", "manual"],
     target: { type: "none" },
-    cut: "split-turn", // R079.
+    cut: "split-turn",
     boundThinking: "strip",
-    minZoneMessages: 1, // C9.
+    minZoneMessages: 1,
   },
   protect: {
     system: true,
-    firstUser: false, // C6.
+    firstUser: false,
     latestRequest: false,
     tailMessages: 0,
-    tailTokens: 20_000, // X26.
+    tailTokens: 20_000,
     toolsVerbatim: [],
     toolOutputs: false,
   },
   prune: {
-    enabled: false, // A separate, optional matter (C11); the values are for whoever turns it on.
-    scope: "request", // C13.
+    enabled: false, // A separate, optional matter; the values are for whoever turns it on.
+    scope: "request",
     capOnArrivalChars: 0,
     sparesTail: true,
-    keepLast: 3, // X19.
+    keepLast: 3,
     softTrim: { overChars: 4_000, headChars: 1_500, tailChars: 1_500 },
     stub: undefined,
     clearAfter: 0,
     dropTurnsKeep: 0,
     tools: {},
-    highWaterRatio: 0.5, // X19.
-    lowWaterRatio: 0.3, // X19.
+    highWaterRatio: 0.5,
+    lowWaterRatio: 0.3,
     mustPay: false,
   },
   summary: {
-    mode: "staged", // R014: safeguard.
-    promptPack: "safeguard", // R129.
+    mode: "staged", // Safeguard.
+    promptPack: "safeguard",
     transcript: "labelled",
-    model: "inherit", // R109.
-    maxOutputTokens: 16_000, // X26: 0.8 of the reserve.
+    model: "inherit",
+    maxOutputTokens: 16_000, // 0.8 of the reserve.
     temperature: 0,
-    timeoutMs: 900_000, // X23.
+    timeoutMs: 900_000,
     budget: { ratioOfTarget: 0.1, minTokens: 500, maxTokens: 16_000 },
-    input: { resultHeadChars: 2_000, resultTailChars: 0, toolInputChars: 0, maxChars: 0 }, // X26.
-    staged: STAGED, // R110–R112, R117, X18.
+    input: { resultHeadChars: 2_000, resultTailChars: 0, toolInputChars: 0, maxChars: 0 },
+    staged: STAGED,
   },
   render: {
-    renderer: "entry", // R142, R165.
+    renderer: "entry",
     opening: "[Summary of the conversation before this point]\n\n",
     closing: "",
     mentionsRecall: false,
-    acknowledgement: { text: "", when: "never" }, // C19.
+    acknowledgement: { text: "", when: "never" },
   },
   failure: {
-    ladder: ["staged-partial", "annotate"], // R148, R153.
-    annotation: "Summary unavailable due to context limits. Older messages were truncated.", // R148.
+    ladder: ["staged-partial", "annotate"],
+    annotation: "Summary unavailable due to context limits. Older messages were truncated.",
   },
-  overflow: { maxAttempts: 1, finalStep: "none", onFailure: "reset-allowed" }, // R188, R190, C26.
+  overflow: { maxAttempts: 1, finalStep: "none", onFailure: "reset-allowed" },
   antiThrash: ANTI_THRASH,
   maxMessages: 0,
   maxMessagesWhen: "always",
   userTools: [],
-  memoryFlush: { ...MEMORY_FLUSH, enabled: true }, // R186.
+  memoryFlush: { ...MEMORY_FLUSH, enabled: true },
 });

@@ -2,16 +2,16 @@
 
 import type { MemoryFlushSettings, Settings, StagedSettings } from "../core/settings/settings.ts";
 
-/** R027, R033: what a window is taken for until somebody says otherwise. */
+/** What a window is taken for until somebody says otherwise. */
 export const WINDOW_TOKENS = 200_000;
 
-/** D26: two passes in a row that free less than a tenth. */
+/** Two passes in a row that free less than a tenth. */
 export const ANTI_THRASH: Settings["antiThrash"] = { minFreedRatio: 0.1, maxPasses: 2 };
 
-/** Ours: no source names one for a single call, and R108 demands one. */
+/** Ours: no source names one for a single call, and one is needed. */
 export const SUMMARY_TIMEOUT_MS = 120_000;
 
-/** R110–R112, R117, X18. Sources without stages never reach them except on the failure ladder. */
+/** Sources without stages never reach them except on the failure ladder. */
 export const STAGED: StagedSettings = {
   baseChunkRatio: 0.4,
   minChunkRatio: 0.15,
@@ -21,15 +21,15 @@ export const STAGED: StagedSettings = {
   maxHistoryShare: 0.5,
 };
 
-/** The texts of R132 and R133 in our words; `NO_REPLY` (R187) and the file name are the source's. */
+/** The source's texts in our words; `NO_REPLY` and the file name are the source's. */
 export const MEMORY_FLUSH: MemoryFlushSettings = {
   enabled: false,
-  softThresholdTokens: 4_000, // R186.
+  softThresholdTokens: 4_000,
   prompt:
     "Memory flush before compaction. Save what must outlast this session in memory/YYYY-MM-DD.md, with today's date; create memory/ if it does not exist. If there is nothing to save, answer NO_REPLY.",
   systemPrompt:
     "This turn is a memory flush: the session is about to be compacted automatically. Write durable memories to disk now. You may answer, but NO_REPLY is usually the right answer.",
 };
 
-/** C21: the wording micro-agent reports (R149). Profiles that never annotate carry it for whoever adds that step. */
+/** The wording micro-agent reports. Profiles that never annotate carry it for whoever adds that step. */
 export const COUNT_ANNOTATION = "Context contained {count} messages. Summary unavailable.";

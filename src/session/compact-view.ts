@@ -18,9 +18,9 @@ export interface SessionParts {
   readonly store: Store;
   readonly compactor: Compactor;
   readonly live: LiveView;
-  /** Results that are pruned for requests only (C13): sent again in the same way for as long as the session is open. */
+  /** Results that are pruned for requests only: sent again in the same way for as long as the session is open. */
   readonly overlay: Overlay;
-  /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same (D13, D26). */
+  /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same. */
   readonly heldOff: { passes: PassHistory | undefined; version: Version | undefined };
   /** How often in a row the provider refused a request, and how many messages were appended by then. */
   readonly refused: { attempts: number; messageCount: number };

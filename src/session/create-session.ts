@@ -180,7 +180,7 @@ function changeMethods(parts: SessionParts) {
   } satisfies Partial<Session>;
 }
 
-/** Somebody asked, and nothing was done: said aloud, never a silent no-op (X22). */
+/** Somebody asked, and nothing was done: said aloud, never a silent no-op. */
 function refuse({ plan, report }: SessionPass, id: string): never {
   const name = JSON.stringify(id);
   if (plan.because === "in-progress") throw inProgress(id);
@@ -198,7 +198,7 @@ async function statsOf(parts: SessionParts): Promise<SessionStats> {
   const { archived } = await store.counts(id);
   const { conversation } = await viewToSend(parts, snapshot);
   const model = modelOf(snapshot.record.base);
-  // What earlier passes came to holds off the next one, so it belongs to the answer (D26).
+  // What earlier passes came to holds off the next one, so it belongs to the answer.
   const known = { passes: passesBefore(parts, snapshot), ...(model !== undefined && { model }) };
   return sessionStats({
     plan: compactor.planOver(conversation, known),

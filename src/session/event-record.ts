@@ -1,4 +1,4 @@
-/** A pass that changed a view, as the record that is kept of it (R154, R166). Pure. */
+/** A pass that changed a view, as the record that is kept of it. Pure. */
 
 import type { Report } from "../compactor/report.ts";
 import type { JsonValue } from "../core/json.ts";

@@ -174,13 +174,13 @@ function hookContextOf({ record }: Snapshot, { hookContext }: SessionCall): Hook
   };
 }
 
-/** Where no compaction is due, what is left out by a limit on messages or tool turns is left out of requests only, too (R013, R045). */
+/** Where no compaction is due, what is left out by a limit on messages or tool turns is left out of requests only, too. */
 function needsCommit({ reason, steps }: Plan, { scope }: Settings["prune"]): boolean {
   if (scope === "stored") return true;
   return reason !== "prune" && !steps.every(isTextStep);
 }
 
-/** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same (C13). */
+/** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same. */
 function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Made): void {
   const shortened = new Set(passed.plan.steps.filter(isTextStep).map(({ messageId }) => messageId));
   if (shortened.size === 0) return;

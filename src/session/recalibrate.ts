@@ -6,8 +6,8 @@ import { modelOf } from "./session-view.ts";
 
 /**
  * What the provider reported last is about everything up to its answer. A session that is opened again counts by it at once, and
- * not only after the next answer. A compaction clears it (R169), and nothing is known then. Nor is it where requests are shortened
- * and the stored view is not (C13): it would be compared with more than was sent.
+ * not only after the next answer. A compaction clears it, and nothing is known then. Nor is it where requests are shortened
+ * and the stored view is not: it would be compared with more than was sent.
  */
 export function recalibrate(compactor: Compactor, { record, entries, frame }: Snapshot): void {
   const { inputTokens, outputTokens } = record.counters;

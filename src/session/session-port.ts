@@ -50,7 +50,7 @@ export interface Session<Request extends object = object> {
   expand(eventId: string, options?: Waiting): Promise<readonly StoredMessage[]>;
   /** Changes model, system prompt, tools or whatever else stands around the messages. */
   setBody(body: object, options?: Waiting): Promise<void>;
-  /** Memory was flushed (R185): `stats().memoryFlushCompactionCount` is the compaction count of now; the next flush is due once that has grown. */
+  /** Memory was flushed: `stats().memoryFlushCompactionCount` is the compaction count of now; the next flush is due once that has grown. */
   recordMemoryFlush(options?: Waiting): Promise<void>;
   /** Deletes archived messages for good; returns how many. */
   purge(options: Waiting & { readonly olderThan: Date }): Promise<number>;

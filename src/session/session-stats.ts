@@ -1,4 +1,4 @@
-/** How full a session is, in numbers (X07, R032): what a status bar shows and a host decides by. Pure. */
+/** How full a session is, in numbers: what a status bar shows and a host decides by. Pure. */
 
 import { isCompaction } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";

@@ -7,7 +7,7 @@ import type { CompactSettings, Comparison, ProtectSettings } from "../core/setti
 const comparison: SchemaFor<Comparison> = {
   type: "choice",
   values: { gt: "strictly more", gte: "at least as much" },
-  about: "How the size is compared with the limit (C3).",
+  about: "How the size is compared with the limit.",
 };
 
 const thresholdKeys = {
@@ -26,7 +26,7 @@ const triggers: SchemaFor<CompactSettings["triggers"]> = {
       absolute: { about: "Above an amount.", keys: thresholdKeys, defaults: { comparison: "gt" } },
       ratio: {
         about: "Above a share of the window.",
-        keys: { ratio: { type: "number", above: 0, max: 1, about: "The share (X09)." }, comparison },
+        keys: { ratio: { type: "number", above: 0, max: 1, about: "The share." }, comparison },
         defaults: { comparison: "gte" },
       },
       reserve: {

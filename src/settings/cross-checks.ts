@@ -155,7 +155,7 @@ function checkFailure({ failure: { ladder } }: Settings): readonly Problem[] {
   );
 }
 
-/** R183, R184: it runs at window − reserve − soft threshold, and never when that is not above 0. */
+/** It runs at window − reserve − soft threshold, and never when that is not above 0. */
 function checkMemoryFlush({ memoryFlush, windowTokens, compact }: Settings): readonly Problem[] {
   const reserveTokens = Math.max(0, ...compact.triggers.map(reserveTokensOf));
   return unless(

@@ -30,7 +30,6 @@ const stagedSchema: SchemaFor<StagedSettings> = {
     concurrency: { type: "number", whole: true, min: 1, max: 64, about: "How many parts are summarized at a time." },
     maxHistoryShare: {
       type: "number",
-      // R210.
       min: 0.1,
       max: 0.9,
       about: "Share of the window beyond which the oldest chunks are summarized apart.",

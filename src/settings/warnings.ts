@@ -74,13 +74,13 @@ function limitWarnings({
   protect,
 }: Settings): readonly SettingsWarning[] {
   const warnings: SettingsWarning[] = [];
-  // X22: zero attempts must not mean "never" without a word.
+  // Zero attempts must not mean "never" without a word.
   if (compact.checkPoints.includes("onOverflow") && overflow.maxAttempts === 0) {
     const message =
       "overflow.maxAttempts is 0: compact.checkPoints names onOverflow, but an overflow is not recovered from";
     warnings.push({ severity: "notice", key: "overflow.maxAttempts", message });
   }
-  // R018: with compaction on, a tail by tokens replaces the cap by messages.
+  // With compaction on, a tail by tokens replaces the cap by messages.
   if (
     compact.auto &&
     maxMessagesWhen === "always" &&

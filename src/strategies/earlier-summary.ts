@@ -16,12 +16,12 @@ export function foundTokens({ conversation, found, settings, tokensOf }: PlanInp
   );
 }
 
-/** Of what an earlier summary says, which the next one is to say too (R116, R128). */
+/** Of what an earlier summary says, which the next one is to say too. */
 export function saidBefore({ found, tokensOf }: PlanInput): number {
   return found === undefined ? 0 : tokensOf({ id: "", role: "user", parts: [text(found.text)] });
 }
 
-/** Of what stays beside a new summary: what is kept, but for the earlier one, wherever that stands (D02, D12). */
+/** Of what stays beside a new summary: what is kept, but for the earlier one, wherever that stands. */
 export function stayingTokens(input: PlanInput, parts: Partition): number {
   const kept = keptTokens(input, parts);
   return input.found === undefined ? kept : kept - outdatedTokens(input, parts);

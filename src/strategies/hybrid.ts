@@ -1,4 +1,4 @@
-/** Prune tool results to the target first, without a model; summarise only if that was not enough (R010). */
+/** Prune tool results to the target first, without a model; summarise only if that was not enough. */
 
 import type { Plan, TextStep } from "../core/plan/plan.ts";
 import { type PlanInput, partitionFor, type Strategy, totalTokens } from "../core/plan/plan-input.ts";

@@ -1,5 +1,5 @@
 /**
- * The provider's own compaction of the zone (R197, R198); `summarize` where it offers none (R151, R239). What it made before is
+ * The provider's own compaction of the zone; `summarize` where it offers none. What it made before is
  * part of the zone again: its next compaction stands for that too. What it has compacted unasked goes without a call.
  */
 

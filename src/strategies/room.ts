@@ -58,15 +58,15 @@ export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Part
 }
 
 /**
- * Without a target nothing is worth more than what is protected (R055, R056, D15): it stays for as long as a request with it can be
- * answered, even above the trigger, and where that leaves nothing to compact, nothing is done (R038).
+ * Without a target nothing is worth more than what is protected: it stays for as long as a request with it can be
+ * answered, even above the trigger, and where that leaves nothing to compact, nothing is done.
  */
 function isKeptInFull(input: PlanInput, full: Partition): boolean {
   if (input.targetTokens !== undefined || input.reason === "overflow") return false;
   return keptTokens(input, full) + frameTokens(input) + USEFUL_TOKENS <= answerableTokens(input.settings);
 }
 
-/** For a pass that makes no summary: as many of the newest messages as the target allows (D22). */
+/** For a pass that makes no summary: as many of the newest messages as the target allows. */
 export function partitionForTruncation(input: PlanInput): Partition {
   const { protect } = input.settings;
   const [aimTokens] = aimsOf(input);
@@ -81,7 +81,7 @@ export function partitionForTruncation(input: PlanInput): Partition {
   return keptTokens(input, gentle) <= limitTokens ? gentle : tailWithin(input, within, HARD);
 }
 
-/** R071: system messages stay anyway, so those that stand among the newest messages take no place there. */
+/** System messages stay anyway, so those that stand among the newest messages take no place there. */
 function tailBesideSystem({ conversation: { messages }, settings: { protect } }: PlanInput): number {
   let tail = 0;
   let counted = 0;
@@ -183,7 +183,7 @@ export function summaryBudget(input: PlanInput, parts: Partition): number {
   }
   const room = [aimTokens, ...further].map(roomIn).find((tokens) => tokens >= USEFUL_TOKENS) ?? USEFUL_TOKENS;
   const { maxOutputTokens, budget } = input.settings.summary;
-  // Without a target there is nothing to take a share of: the settings' own limits are what there is (R017, R100).
+  // Without a target there is nothing to take a share of: the settings' own limits are what there is.
   const wanted = input.targetTokens === undefined ? Math.min(maxOutputTokens, budget.maxTokens) : wantedBudget(input);
   return Math.min(wanted, room);
 }

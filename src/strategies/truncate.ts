@@ -1,4 +1,4 @@
-/** The zone goes, without a summary: pair-safe (D23), system and pinned messages kept, the target decides how much (D22). */
+/** The zone goes, without a summary: pair-safe, system and pinned messages kept, the target decides how much. */
 
 import type { Plan } from "../core/plan/plan.ts";
 import {

@@ -38,7 +38,7 @@ export interface Completion {
   readonly model?: string;
 }
 
-/** Any function that asks a model. Without tools and with thinking off, if it can choose (R107). */
+/** Any function that asks a model. Without tools and with thinking off, if it can choose. */
 export type Complete = (request: CompletionRequest) => Promise<Completion>;
 
 export interface AskSettings {

@@ -49,7 +49,6 @@ export function dividePlan(entries: readonly PlannedEntry[], settings: DivisionS
   return located(split(entries, Math.min(wanted, partsMax), partsMax, capacityTokens));
 }
 
-/** X18, R115. */
 export function isTooLarge(entry: PlannedEntry, windowTokens: number): boolean {
   return isOversize(entry.tokens, windowTokens);
 }

@@ -1,5 +1,5 @@
 /**
- * The entries of a transcript, joined and capped (R099): together they have at most so many characters, and what is over goes from the middle, where a marker says
+ * The entries of a transcript, joined and capped: together they have at most so many characters, and what is over goes from the middle, where a marker says
  * so. Entries that stay whole stay the same objects, so that a capped conversation can still be divided between them. Pure.
  */
 

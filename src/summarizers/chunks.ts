@@ -3,13 +3,12 @@
  * arithmetic over token counts; never looks at a message.
  */
 
-/** R026, where an estimate decides a chunk size or an oversize test. */
+/** Where an estimate decides a chunk size or an oversize test. */
 export const SAFETY_MARGIN = 1.2;
-/** R110, R111. */
 export const BASE_CHUNK_RATIO = 0.4;
 export const MIN_CHUNK_RATIO = 0.15;
 const LARGE_MESSAGE_RATIO = 0.1;
-/** X18: a message above this share of the window, margin included, is left out. */
+/** A message above this share of the window, margin included, is left out. */
 export const OVERSIZE_RATIO = 0.5;
 
 export interface ChunkRatioOptions {
@@ -17,7 +16,7 @@ export interface ChunkRatioOptions {
   readonly minRatio?: number;
 }
 
-/** The share of the window that one chunk takes: less when messages are large (R110, R111). */
+/** The share of the window that one chunk takes: less when messages are large. */
 export function chunkRatio(
   messageTokens: readonly number[],
   windowTokens: number,
@@ -30,14 +29,13 @@ export function chunkRatio(
   return Math.max(minRatio, baseRatio - Math.min(2 * averageRatio, baseRatio - minRatio));
 }
 
-/** X18. */
 export function isOversize(tokens: number, windowTokens: number): boolean {
   return tokens * SAFETY_MARGIN > windowTokens * OVERSIZE_RATIO;
 }
 
 export type TokensOf<Item> = (item: Item) => number;
 
-/** At most `parts` parts of about equal token share, in order, none empty (R112). */
+/** At most `parts` parts of about equal token share, in order, none empty. */
 export function splitByTokenShare<Item>(
   items: readonly Item[],
   parts: number,
@@ -60,7 +58,7 @@ export function splitByTokenShare<Item>(
   return result;
 }
 
-/** As many chunks as it takes, each within the limit, unless one item alone is above it (R113). */
+/** As many chunks as it takes, each within the limit, unless one item alone is above it. */
 export function splitByMaxTokens<Item>(
   items: readonly Item[],
   maxTokens: number,

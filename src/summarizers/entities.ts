@@ -1,6 +1,6 @@
 /**
  * The exact things a text states that cannot be rephrased: addresses, paths, versions, hashes, ports, amounts. Found in a
- * summary, looked for in what it was made from: a name around a changed number excuses nothing (X15). Linear time.
+ * summary, looked for in what it was made from: a name around a changed number excuses nothing. Linear time.
  */
 
 type EntityKind = "url" | "email" | "path" | "ip" | "version" | "hash" | "port" | "amount" | "number";

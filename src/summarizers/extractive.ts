@@ -48,7 +48,6 @@ import { userLabel } from "./extractive/text/labels.ts";
 import { stoppedLine } from "./extractive/text/stopped-line.ts";
 
 const VERSION = "1";
-/** X18. */
 const FAILURES_MAX = 8;
 const FINDINGS_MAX = 6;
 const RESULTS_READ = 100;

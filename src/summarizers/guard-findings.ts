@@ -52,13 +52,13 @@ export interface Findings {
   readonly invented: readonly Entity[];
 }
 
-/** X20: so many identifiers must be there. */
+/** So many identifiers must be there. */
 const REQUIRED_FACTS = 12;
 /** So many are considered for the list; most fall away because the budget ends. */
 const FACTS_MAX = 80;
 /** Of the ranked ones so many are looked at: the rest could not win a place. */
 const FACTS_RANKED_MAX = 400;
-/** X15: more than this many inventions are worth a repair. */
+/** More than this many inventions are worth a repair. */
 const INVENTED_MAX = 2;
 const FAR_OVER_BUDGET = 1.5;
 

@@ -1,5 +1,5 @@
 /**
- * The safeguard's history pruning (R117, R118): when the history takes more than its share of the window, its oldest
+ * The safeguard's history pruning: when the history takes more than its share of the window, its oldest
  * chunks are set apart, to be summarised on their own. Pure; never parts a call from its result.
  */
 
@@ -18,7 +18,6 @@ export interface HistoryShareOptions {
   readonly parts?: number;
 }
 
-/** R118. */
 export interface HistoryShare {
   readonly keptMessages: readonly Message[];
   readonly droppedMessages: readonly Message[];
@@ -58,7 +57,7 @@ export function pruneHistory(messages: readonly Message[], options: HistoryShare
   };
 }
 
-/** X18: pruning starts only when what is new is above the share by the safety margin. */
+/** Pruning starts only when what is new is above the share by the safety margin. */
 export function needsHistoryPruning(
   newTokens: number,
   windowTokens: number,

@@ -1,6 +1,6 @@
 /**
  * A conversation as plain text, for a host that wants to think about it: the summary first where there is one, then the newest
- * messages (R141). Pure; reasoning, binary data and wire fields never get into it.
+ * messages. Pure; reasoning, binary data and wire fields never get into it.
  */
 
 import { findSummary, withoutSummary } from "../core/plan/summary-marks.ts";

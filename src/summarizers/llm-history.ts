@@ -1,5 +1,5 @@
 /**
- * The safeguard's way with a history that has outgrown its share of the window (R117, R118, X18): its oldest chunks are
+ * The safeguard's way with a history that has outgrown its share of the window: its oldest chunks are
  * summarised apart, and that text goes into the main summary in the place of the one from before. Nothing is left out
  * silently, and the calls of both are known before the first.
  */
@@ -81,7 +81,7 @@ export async function summarizeApart(
   }
 }
 
-/** R118, in words. */
+/** In words. */
 function describeShare(share: HistoryShare): string {
   const { droppedChunkCount, droppedMessageCount, droppedTokens, keptTokens, budgetTokens } = share;
   return `The history was over its share of the window: ${droppedChunkCount} chunk(s) with ${droppedMessageCount} messages (${droppedTokens} tokens) were summarised apart, ${keptTokens} tokens were kept of a budget of ${budgetTokens}.`;

@@ -69,7 +69,6 @@ export interface LlmSettings {
 }
 
 const WINDOW_TOKENS = 200_000;
-/** R100. */
 const MAX_OUTPUT_TOKENS = 4_096;
 const TIMEOUT_MS = 120_000;
 /** Holds a session of 2.8 million tokens for a window of 200,000, with room for retries. */

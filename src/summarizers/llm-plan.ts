@@ -125,7 +125,7 @@ function entriesFor(input: SummaryInput, settings: LlmSettings, capacityTokens: 
 
 type MakeEntry = (messageId: string, text: string) => PlannedEntry;
 
-/** R099: cut from the middle. */
+/** Cut from the middle. */
 function capped(whole: Entries, { input }: LlmSettings, planned: MakeEntry): Entries {
   const entries = capEntries(whole.entries, input.maxChars, planned);
   if (entries === whole.entries) return whole;
@@ -133,7 +133,7 @@ function capped(whole: Entries, { input }: LlmSettings, planned: MakeEntry): Ent
   return { ...whole, entries, notes: [...whole.notes, note] };
 }
 
-/** R115: what is too large is left out but for its beginning and end, and that is said. */
+/** What is too large is left out but for its beginning and end, and that is said. */
 function withoutOversize(entries: readonly PlannedEntry[], settings: LlmSettings, planned: MakeEntry): Entries {
   const omissions: string[] = [];
   const lighter = entries.map((entry) => {

@@ -1,6 +1,6 @@
 /**
- * Which errors of a model call are worth another attempt, and how long to wait before it (X02): rate limits, connection
- * errors, timeouts and overloaded servers. An overflow never is: the same request would fail again (R190).
+ * Which errors of a model call are worth another attempt, and how long to wait before it: rate limits, connection
+ * errors, timeouts and overloaded servers. An overflow never is: the same request would fail again.
  */
 
 import { CompactionError } from "../core/errors.ts";
@@ -23,7 +23,6 @@ export interface RetrySettings {
   readonly now: () => number;
 }
 
-/** X02. */
 export const DEFAULT_RETRY: RetrySettings = {
   maxAttempts: 5,
   firstDelayMs: 10_000,

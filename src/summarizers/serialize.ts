@@ -15,7 +15,6 @@ import { capEntries, ENTRY_SEPARATOR, joinEntries, type TranscriptEntry } from "
 import { opaqueTexts } from "./opaque-text.ts";
 import { plainText } from "./plain-text.ts";
 
-/** R098, R099, R202. */
 export const DEFAULT_SUMMARY_INPUT: SummaryInputSettings = {
   resultHeadChars: 500,
   resultTailChars: 200,
@@ -53,7 +52,7 @@ export function serializeEntries(
   });
 }
 
-/** Head and tail, as a tool result is shown (R098); used for whatever is too large to be shown whole. */
+/** Head and tail, as a tool result is shown; used for whatever is too large to be shown whole. */
 export function previewOf(text: string, { resultHeadChars, resultTailChars }: SummaryInputSettings): string {
   const shownChars = resultHeadChars + resultTailChars;
   if (shownChars === 0 || text.length <= shownChars) return text;
@@ -95,7 +94,7 @@ function labelledEntry(message: Message, context: Context): string {
   return blocks.join(ENTRY_SEPARATOR);
 }
 
-/** R105: two speakers. Results stand with the user, as the wire has them, each behind a label: what a tool says is not the user's word. */
+/** Two speakers. Results stand with the user, as the wire has them, each behind a label: what a tool says is not the user's word. */
 function nousEntry(message: Message, context: Context): string {
   const speaker = message.role === "assistant" ? "Assistant" : "User";
   const texts = message.parts.map((part) => nousText(part, context)).filter((text) => text !== "");

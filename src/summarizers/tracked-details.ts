@@ -1,4 +1,4 @@
-/** What a summary must not leave to a model: files read and modified so far, and calls that failed (R119, R120, X18, X26). Pure. */
+/** What a summary must not leave to a model: files read and modified so far, and calls that failed. Pure. */
 
 import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { headingOf, type Section } from "../core/checkpoint/checkpoint-headings.ts";
@@ -8,7 +8,6 @@ import { mergeFailures, mergeFiles } from "./extractive/compose/merge.ts";
 import { earlierOf } from "./extractive/reading/earlier-summary.ts";
 import { readMessages } from "./extractive/reading/reading.ts";
 
-/** X18. */
 const FAILURES_MAX = 8;
 const FAILURE_CHARS_MAX = 240;
 

@@ -28,7 +28,7 @@ export interface Decision {
   readonly reason?: string;
 }
 
-/** R119, R166: what failed, so that it is not tried again in the same way. */
+/** What failed, so that it is not tried again in the same way. */
 export interface ToolFailure {
   readonly toolName: string;
   readonly summary: string;

@@ -50,21 +50,17 @@ export interface ConversationCompacting {
   readonly compaction_number: number;
 }
 
-/** R176. */
 export interface BeforeCompactionEvent {
   readonly messageCount: number;
   readonly tokenCount?: number;
 }
 
-/** R177. */
 export interface AfterCompactionEvent extends BeforeCompactionEvent {
   readonly compactedCount: number;
 }
 
-/** R178. */
 export type PluginHookContext = Pick<HookContext, "agentId" | "sessionKey" | "workspaceDir" | "messageProvider">;
 
-/** R180. */
 export interface SessionBeforeCompact {
   readonly preparation: {
     readonly messagesToSummarize: readonly Message[];

@@ -29,7 +29,6 @@ export type HookEventOf<Type extends HookEvent["type"]> = Extract<HookEvent, { r
 /** Who the conversation belongs to, as far as the caller says; given for the compactor, and over it for one call. */
 export interface HookContext {
   readonly sessionId?: string;
-  /** R178. */
   readonly agentId?: string;
   readonly sessionKey?: string;
   readonly workspaceDir?: string;
@@ -78,7 +77,7 @@ export interface CompactionStarted {
   readonly messageCount: number;
   readonly tokenCount: number;
   readonly compactionNumber: number;
-  /** What will leave the view, copied (X16). */
+  /** What will leave the view, copied. */
   readonly messages: readonly MessageSnapshot[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The three kinds of hooks (C23) and how they are asked. A `gate` may stop a pass, a `notify` hears of every stage and can
+ * The three kinds of hooks and how they are asked. A `gate` may stop a pass, a `notify` hears of every stage and can
  * neither stop nor fail it, a `provide` may replace the built-in compaction or cancel it. The sources' own names are aliases.
  */
 
@@ -101,7 +101,7 @@ export interface FileOperations {
   readonly modified: readonly string[];
 }
 
-/** R181: a complete compaction. */
+/** A complete compaction. */
 export interface ProvidedCompaction {
   readonly summary: string;
   /** What stands before this message leaves, protected messages excepted. Default: the proposal's. */

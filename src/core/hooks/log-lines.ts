@@ -108,7 +108,6 @@ const NEUTRAL: Voice = {
     warn(`Compaction: no summary: ${sentence(because)}. Falling back to ${fallbackWords(fallback)}`),
   "results-pruned": ({ soft, hard }) =>
     debug(`Compaction: pruned ${counted(soft + hard, "tool result")} (${soft} shortened, ${hard} replaced)`),
-  /** R223. */
   "conversation-compacted": ({ strategy, tokensBefore, tokensAfter, messagesRemoved }) =>
     info(
       `Compaction: ${strategy}, ${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens, ${counted(messagesRemoved, "message")} removed`,
@@ -131,7 +130,6 @@ const NEUTRAL: Voice = {
 const MICRO_AGENT: Voice = {
   // Said with the plan, in one line.
   "trigger-fired": () => null,
-  /** R214. */
   "plan-made": ({ reason, tokens, thresholdTokens, messagesLeaving }) => {
     if (messagesLeaving === 0 || reason === "prune") return undefined;
     const threshold = thresholdTokens === undefined ? "no threshold" : `threshold ${grouped(thresholdTokens)}`;
@@ -139,27 +137,22 @@ const MICRO_AGENT: Voice = {
       `Compaction: estimated ~${grouped(tokens)} tokens, ${threshold} — compacting ${grouped(messagesLeaving)} messages`,
     );
   },
-  /** R215. */
   "conversation-compacted": ({ summaryTokens, messagesRemoved, tokensFreed }) =>
     summaryTokens === undefined
       ? undefined
       : info(
           `Compaction: summarized ${grouped(messagesRemoved)} messages into ~${grouped(summaryTokens)} tokens, freed ~${grouped(tokensFreed)} estimated tokens`,
         ),
-  /** R216. */
   "summary-failed": ({ because, fallback }) =>
     warn(`Compaction failed: ${sentence(because)}. Falling back to ${fallbackWords(fallback)}.`),
 };
 
 const NOUS: Voice = {
-  /** R218. */
   "results-pruned": ({ soft, hard }) => info(`Pruned ${soft + hard} tool results (soft: ${soft}, hard: ${hard})`),
-  /** R219. */
   "summary-failed": ({ because, fallback }) =>
     error(`Compaction summarization failed: ${sentence(because)} — falling back to ${fallbackWords(fallback)}`),
 };
 
-/** R220. */
 const OPENCLAW: Voice = {
   "trigger-fired": ({ reason, tokens }) =>
     reason === "overflow"
@@ -175,7 +168,6 @@ const OPENCLAW: Voice = {
     reason === "overflow" ? error(`Overflow: compaction failed: ${sentence(because)}`) : undefined,
 };
 
-/** R221. */
 const AUTO_COMPACT: Voice = {
   "trigger-fired": ({ tokens, thresholdTokens, reason }) =>
     thresholdTokens === undefined || tokens <= thresholdTokens

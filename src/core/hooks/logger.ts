@@ -7,7 +7,7 @@ export interface Logger {
   error(fields: LogFields, message: string): unknown;
 }
 
-/** R217: every line also says what it says in named fields. Never the text of a message or a summary. */
+/** Every line also says what it says in named fields. Never the text of a message or a summary. */
 export type LogFields = Readonly<Record<string, string | number | boolean>>;
 
 export type LogLevel = keyof Logger;

@@ -1,6 +1,6 @@
 /**
  * Copies for those who look on. A copy of a message may be kept, stored or sent on: deep, so that later edits of a request body do not reach it, and
- * without wire bodies and binary data (X16). Says what a message said; cannot be sent to a provider again.
+ * without wire bodies and binary data. Says what a message said; cannot be sent to a provider again.
  */
 
 import { copyJson } from "../json.ts";

@@ -4,7 +4,7 @@
  *
  * The ratio is one of sums, not a mean of ratios: what grew by 5,000 tokens says more than what grew by 50. Older
  * evidence fades by the tokens that came after it, so the first reports move the ratio fast and later ones slowly. A
- * moving average of weight 0.1 per report (X14) does neither; bench/calibration.ts shows the two side by side.
+ * moving average of weight 0.1 per report does neither; bench/calibration.ts shows the two side by side.
  */
 
 import { setBounded } from "../bounded-map.ts";

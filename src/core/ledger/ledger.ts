@@ -6,7 +6,7 @@
  *
  * `estimatedTokens` is what the counter says. `totalTokens` is the best that is known for the current model: what it was
  * last reported to have read, plus the calibrated estimate of what came since (reported-usage.ts). The trigger, the cut
- * and every per-message number use the same counter and the same ratio (D16). Until usage is observed that ratio is 1, and
+ * and every per-message number use the same counter and the same ratio. Until usage is observed that ratio is 1, and
  * all of them are the counter's own.
  */
 
@@ -67,9 +67,9 @@ export interface Ledger {
 }
 
 export interface CutOptions {
-  /** Keep the shortest suffix that reaches this many tokens (R074). */
+  /** Keep the shortest suffix that reaches this many tokens. */
   readonly keepTokens?: number;
-  /** Keep this many of the newest messages (R081). With both, the larger protected area wins (C7). */
+  /** Keep this many of the newest messages. With both, the larger protected area wins. */
   readonly keepMessages?: number;
   readonly mode: CutMode;
 }
@@ -194,7 +194,7 @@ function totalTokens(account: Account): number {
   return account.usage.expect(account.model, prefixEstimate(account, account.messages.length));
 }
 
-/** 0 when everything is kept anyway (R076); undefined when something could go but no legal cut allows it (D15). */
+/** 0 when everything is kept anyway; undefined when something could go but no legal cut allows it. */
 function findCut(account: Account, { keepTokens, keepMessages, mode }: CutOptions): number | undefined {
   const { sums, structure, messages } = account;
   const byTokens =
@@ -202,7 +202,7 @@ function findCut(account: Account, { keepTokens, keepMessages, mode }: CutOption
   const byMessages = keepMessages === undefined ? undefined : messages.length - Math.max(0, keepMessages);
   const wanted = Math.min(byTokens ?? messages.length, byMessages ?? messages.length);
   if (wanted <= 0) return 0;
-  // Kept rounds stay whole by growing what is kept (R073); turns by shrinking it to the next one (R075).
+  // Kept rounds stay whole by growing what is kept; turns by shrinking it to the next one.
   const before = (): number | undefined => structure.cutAtOrBefore(wanted, mode) || undefined;
   if (mode === "pair-safe") return before();
   const after = structure.cutAtOrAfter(wanted, mode);

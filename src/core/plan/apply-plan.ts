@@ -85,7 +85,7 @@ export function removedIds(step: Plan["steps"][number]): readonly string[] {
   return step.type === "drop" ? step.messageIds : [];
 }
 
-/** Whether the strategy does something, in answer to a trigger or a demand: what is pruned or left out on the way is no compaction (R013, R044, R097). */
+/** Whether the strategy does something, in answer to a trigger or a demand: what is pruned or left out on the way is no compaction. */
 export function isCompaction({ reason, steps }: Plan): boolean {
   return reason !== "prune" && steps.length > 0;
 }

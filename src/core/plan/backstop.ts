@@ -1,6 +1,6 @@
 /**
- * What a plan owes to limits on messages rather than tokens: old tool turns go whole where the settings say so (R097), and the
- * number of messages is limited in every pass (R146). A summary that is made in this pass stands for what the limit takes.
+ * What a plan owes to limits on messages rather than tokens: old tool turns go whole where the settings say so, and the
+ * number of messages is limited in every pass. A summary that is made in this pass stands for what the limit takes.
  */
 
 import { formatRules } from "../format-rules.ts";

@@ -1,4 +1,4 @@
-/** R146, D04: the hard limit on the number of messages. Oldest go first, protections are honoured, pairs stay whole. */
+/** The hard limit on the number of messages. Oldest go first, protections are honoured, pairs stay whole. */
 
 import { formatRules } from "../format-rules.ts";
 import { type PlanInput, partitionByCount } from "./plan-input.ts";

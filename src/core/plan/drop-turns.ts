@@ -1,4 +1,4 @@
-/** R097: the oldest whole tool turns go, call message and results together. Touches only tool messages; no summary is made. */
+/** The oldest whole tool turns go, call message and results together. Touches only tool messages; no summary is made. */
 
 import type { DropStep } from "./plan.ts";
 import { type PlanInput, partitionByCount } from "./plan-input.ts";

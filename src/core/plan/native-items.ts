@@ -1,6 +1,6 @@
 /**
  * What a provider's own compaction left in a conversation: items that only it can read, or that it has signed. They are stored
- * and sent back as they are (X24). Finds and reads them; never changes one.
+ * and sent back as they are. Finds and reads them; never changes one.
  */
 
 import { isObject, type JsonValue } from "../json.ts";

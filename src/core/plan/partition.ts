@@ -19,7 +19,7 @@ export interface PartitionInput extends TailTerms {
   readonly structure: Structure;
   readonly settings: Settings;
   readonly tokensOf: (message: Message) => number;
-  /** Messages that carry an earlier summary of ours: replaced, never summarised again (D12). */
+  /** Messages that carry an earlier summary of ours: replaced, never summarised again. */
   readonly summaryIds: ReadonlySet<string>;
   /** Smaller than the settings say where the target leaves less room. */
   readonly tailTokens: number;
@@ -88,7 +88,7 @@ function isTurnStartAt(messages: readonly Message[], index: number): boolean {
 /** How much of the newest is to stay; the larger of both sizes wins. */
 export type TailSize = Pick<PartitionInput, "messages" | "tokensOf" | "tailTokens" | "tailMessages">;
 
-/** Where the tail begins if it had its way: the shortest suffix that reaches both sizes (R074, C7). */
+/** Where the tail begins if it had its way: the shortest suffix that reaches both sizes. */
 export function wantedCut({ messages, tokensOf, tailTokens, tailMessages }: TailSize): number {
   let index = messages.length;
   let tokens = 0;
@@ -113,7 +113,7 @@ function tightCut(input: PartitionInput): number {
   }
   const unanswered = firmRound(input);
   if (unanswered !== undefined && index > unanswered.start) return unanswered.start;
-  // R078: where turns are not to be cut, the tail begins with one wherever there is one.
+  // Where turns are not to be cut, the tail begins with one wherever there is one.
   const turn = settings.compact.cut === "turn-start" ? structure.cutAtOrAfter(index, "turn-start") : undefined;
   return turn ?? structure.cutAtOrAfter(index, "pair-safe") ?? unanswered?.start ?? messages.length;
 }
@@ -127,7 +127,7 @@ function findCut(input: PartitionInput): number {
     case "pair-safe":
       return structure.cutAtOrBefore(wanted, "pair-safe");
     case "turn-start":
-      // R075: forward to the next turn, so that the keep budget is a limit. Without one there is no cut (D15).
+      // Forward to the next turn, so that the keep budget is a limit. Without one there is no cut.
       return structure.cutAtOrAfter(wanted, "turn-start") ?? 0;
     case "split-turn":
       return structure.cutAtOrAfter(wanted, "split-turn") ?? structure.cutAtOrBefore(wanted, "split-turn");

@@ -87,14 +87,14 @@ export interface SummarizeStep {
   readonly type: "summarize";
   /** The zone, oldest first; not necessarily without gaps: pinned messages stay where they are. */
   readonly messageIds: readonly string[];
-  /** Early messages of the turn that the cut splits; part of the zone, summarised for the rest of their turn (R079). */
+  /** Early messages of the turn that the cut splits; part of the zone, summarised for the rest of their turn. */
   readonly turnPrefixIds: readonly string[];
   /** Messages that held the summary this one replaces; they leave with the zone. */
   readonly replacesIds: readonly string[];
   readonly budgetTokens: number;
 }
 
-/** The provider compacts the zone itself; what it returns stands for these messages (R197). */
+/** The provider compacts the zone itself; what it returns stands for these messages. */
 export interface NativeStep {
   readonly type: "native";
   readonly kind: string;

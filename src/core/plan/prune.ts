@@ -38,7 +38,7 @@ export interface PruneOptions {
   readonly harder?: boolean;
 }
 
-/** Whether old results are shortened although no trigger fires: a mark at the whole window leaves that to compactions (R010). */
+/** Whether old results are shortened although no trigger fires: a mark at the whole window leaves that to compactions. */
 export function prunesByItself({ prune, protect }: Settings): boolean {
   return prune.enabled && !protect.toolOutputs && prune.highWaterRatio < 1;
 }
@@ -72,7 +72,7 @@ export function prunableTokens(input: PruneInput): number {
   return tokens;
 }
 
-/** R082: results over the cap, wherever they stand, unless the settings keep them in full; a pure function, so it needs no memory. */
+/** Results over the cap, wherever they stand, unless the settings keep them in full; a pure function, so it needs no memory. */
 export function capSteps({
   messages,
   settings,
@@ -168,12 +168,12 @@ function resultsIn(message: Message, callOf: ReadonlyMap<Part, ToolCallPart>): r
   });
 }
 
-/** R085, from parts instead of shapes: a message that carries results of the client's tools. */
+/** From parts instead of shapes: a message that carries results of the client's tools. */
 export function isResultMessage(message: Message): boolean {
   return message.parts.some((part) => part.type === "tool-result" && !part.server);
 }
 
-/** R091: old results with images or anything else that is not text are skipped. */
+/** Old results with images or anything else that is not text are skipped. */
 function isPlain(part: ToolResultPart): boolean {
   return part.content.every(({ type }) => type === "text");
 }

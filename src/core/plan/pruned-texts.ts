@@ -1,18 +1,18 @@
-/** What stands in a tool result's place once it was shortened. Every form says that something was removed (R092). */
+/** What stands in a tool result's place once it was shortened. Every form says that something was removed. */
 
 import type { ToolCallPart } from "../message.ts";
 import type { SoftTrim } from "../settings/settings.ts";
 import { headOf, tailOf } from "../well-formed-text.ts";
 import { RECALL_NAME } from "./summary-marks.ts";
 
-/** R088. Says nothing about what was there; the stub does. */
+/** Says nothing about what was there; the stub does. */
 export const CLEARED_TEXT = "[Tool output cleared — content was processed in earlier turns]";
 
 const STUB_INPUT_CHARS = 160;
 const STUB_LINE_CHARS = 120;
 
 /**
- * R087: head, a line with the numbers, tail. The end is kept because that is where errors stand. What was trimmed before has
+ * Head, a line with the numbers, tail. The end is kept because that is where errors stand. What was trimmed before has
  * one line still, with the length that it had at first.
  */
 export function trimmedText(text: string, wanted: Pick<SoftTrim, "headChars" | "tailChars">): string {
@@ -49,7 +49,7 @@ function isCutTo(piece: string, chars: number): boolean {
   return piece.length === chars || piece.length === chars - 1;
 }
 
-/** R082: cut once, when the result arrives; by so many characters more where the cut alone would not make it cheaper. */
+/** Cut once, when the result arrives; by so many characters more where the cut alone would not make it cheaper. */
 export function cappedText(text: string, capChars: number, moreChars = 0): string {
   const marker = `\n\n[Output cut at ${capChars} of ${text.length} characters.]`;
   return `${headOf(text, Math.max(0, capChars - marker.length - moreChars))}${marker}`;
@@ -74,7 +74,7 @@ export interface ShortenedResult {
   readonly recallId?: string | undefined;
 }
 
-/** X10: enough to know what it was and how to get it back, so that nobody invents the contents. */
+/** Enough to know what it was and how to get it back, so that nobody invents the contents. */
 export function stubText({ text, call, recallId }: ShortenedResult): string {
   const firstLine = headOf(text.split(LINE_END, 1)[0]?.trim() ?? "", STUB_LINE_CHARS);
   const lead = firstLine === "" ? "" : ` It began: ${firstLine}`;

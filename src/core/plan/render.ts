@@ -1,5 +1,5 @@
 /**
- * Where a summary goes (C18): merged into the first user message, as a pair, as one flagged message, into the system prompt,
+ * Where a summary goes: merged into the first user message, as a pair, as one flagged message, into the system prompt,
  * or as an entry. Each is valid for each provider: where two neighbours of one role would be refused, a short line of the
  * other role stands between them, so that no kept message has to change.
  */
@@ -32,7 +32,7 @@ export interface RenderInput {
 
 export function renderSummary(input: RenderInput): Rendered {
   const { conversation, settings, rules } = input;
-  // A summary that an earlier pass left in the prompt or in a kept message is replaced by this one (D02).
+  // A summary that an earlier pass left in the prompt or in a kept message is replaced by this one.
   const system = conversation.system.some((part) => part.type === "text")
     ? unmarked(conversation.system, settings)
     : conversation.system;
@@ -103,7 +103,7 @@ function acknowledgedBefore({ tail, settings, conversation }: RenderInput): read
   return acknowledged(settings, tail[0]?.role === "user");
 }
 
-/** C19: the assistant's line behind the summary, when the settings say so. */
+/** The assistant's line behind the summary, when the settings say so. */
 function acknowledged({ acknowledgement }: RenderSettings, userFollows: boolean): readonly Message[] {
   const { when, text: said } = acknowledgement;
   const isDue = when === "always" || (when === "needed" && userFollows);

@@ -1,6 +1,6 @@
 /**
  * Finding our own summaries in a list, by the marks their renderer put around them, so that a conversation that comes back
- * without any memory of ours is still recognised: the old summary is updated, never summarised again or repeated (D02, D12).
+ * without any memory of ours is still recognised: the old summary is updated, never summarised again or repeated.
  * Only what stands between the marks is the summary; a pinned message is never taken for one, whatever it holds.
  */
 
@@ -79,7 +79,7 @@ function holdsMark(parts: readonly Part[], opening: string): boolean {
   return false;
 }
 
-/** R134, D05: behind a message's only text, or as a text of its own beside what else it holds. */
+/** Behind a message's only text, or as a text of its own beside what else it holds. */
 export function withSummary(message: Message, summary: string, render: RenderSettings): Message {
   const [only] = message.parts;
   const marked = markedSummary(summary, render);

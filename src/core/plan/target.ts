@@ -1,4 +1,4 @@
-/** What a pass aims below, in tokens (C10). */
+/** What a pass aims below, in tokens. */
 
 import type { Settings, Target } from "../settings/settings.ts";
 import { shareOf } from "./share-of.ts";
@@ -23,7 +23,7 @@ export function targetTokensOf(target: Target, settings: Settings): number | und
 }
 
 /**
- * The same for a whole request, in whole tokens: an amount, and a share of a limit, count what the triggers count (C4), so what these
+ * The same for a whole request, in whole tokens: an amount, and a share of a limit, count what the triggers count, so what these
  * leave out comes on top; a share of the window counts all that is sent.
  */
 export function targetOfRequest(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number | undefined {

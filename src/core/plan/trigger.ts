@@ -1,4 +1,4 @@
-/** Whether a conversation is due for compaction, and why. Numbers in, a reason out; the first trigger that fires wins (C2). */
+/** Whether a conversation is due for compaction, and why. Numbers in, a reason out; the first trigger that fires wins. */
 
 import type { Comparison, Settings, Trigger } from "../settings/settings.ts";
 import { shareOf } from "./share-of.ts";
@@ -60,7 +60,7 @@ export function reserveTokensOf(trigger: Trigger): number {
   return trigger.type === "reserve" ? raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens : 0;
 }
 
-/** A reserve below the floor is raised to it; a floor of 0 changes nothing (R050, R051). */
+/** A reserve below the floor is raised to it; a floor of 0 changes nothing. */
 export function raiseToFloor(
   reserveTokens: number,
   floorTokens: number,
@@ -78,7 +78,7 @@ export function settledTrigger(trigger: Trigger): Trigger {
   return { ...trigger, raisedByTokens: isFloor ? Math.min(trigger.raisedByTokens, reserveTokens) : 0 };
 }
 
-/** What counts (C4): messages always, the rest as the settings say. */
+/** What counts: messages always, the rest as the settings say. */
 export function countedTokens({ count, maxOutputTokens }: Settings, size: ContextSize): number {
   return (
     size.messagesTokens +

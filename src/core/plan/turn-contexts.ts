@@ -1,5 +1,5 @@
 /**
- * What a host keeps beside its messages, one thing per turn, trimmed when the messages are (R140, D11). Pure; never keeps more
+ * What a host keeps beside its messages, one thing per turn, trimmed when the messages are. Pure; never keeps more
  * than it was given, and never none of what there was.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The newest round while the model has not answered it: calls that still wait for results, or results that it has never read.
- * Whoever takes it out of the view has the model call again, or go on without what it asked for (X06). Reads only.
+ * Whoever takes it out of the view has the model call again, or go on without what it asked for. Reads only.
  */
 
 import type { Message } from "../message.ts";

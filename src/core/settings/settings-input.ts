@@ -7,7 +7,7 @@ import type { Settings, Trigger } from "./settings.ts";
 
 export type SettingsInput = InputOf<Settings>;
 
-/** C3: the comparison may be left out. Strict for amounts, at-or-above for shares; a floor left out is none. */
+/** The comparison may be left out. Strict for amounts, at-or-above for shares; a floor left out is none. */
 export type TriggerInput = Trigger extends infer One ? (One extends Trigger ? WithDefaults<One> : never) : never;
 
 type WithDefaults<One extends Trigger> = Omit<One, DefaultedKey> & Partial<Pick<One, Extract<DefaultedKey, keyof One>>>;

@@ -6,13 +6,13 @@
 import type { CutMode } from "../structure/cut-points.ts";
 
 export interface Settings {
-  /** The model's limit (R027, R033). */
+  /** The model's limit. */
   readonly windowTokens: number;
-  /** What a reply may take; part of `budgetSum` triggers (R043) and of the memory that must stay free. */
+  /** What a reply may take; part of `budgetSum` triggers and of the memory that must stay free. */
   readonly maxOutputTokens: number;
-  /** Which estimate decides (C5). */
+  /** Which estimate decides. */
   readonly estimator: EstimatorName;
-  /** What counts towards the trigger besides messages (C4). */
+  /** What counts towards the trigger besides messages. */
   readonly count: { readonly system: boolean; readonly tools: boolean; readonly output: boolean };
   readonly compact: CompactSettings;
   readonly protect: ProtectSettings;
@@ -22,9 +22,9 @@ export interface Settings {
   readonly failure: FailureSettings;
   readonly overflow: OverflowSettings;
   readonly antiThrash: { readonly minFreedRatio: number; readonly maxPasses: number };
-  /** Hard limit on messages in the view, protections and pairs honoured (R146, D04); 0 for none. */
+  /** Hard limit on messages in the view, protections and pairs honoured; 0 for none. */
   readonly maxMessages: number;
-  /** `auto-off`: the limit stands in for compaction, and is lifted where that is on (R018, R045). */
+  /** `auto-off`: the limit stands in for compaction, and is lifted where that is on. */
   readonly maxMessagesWhen: "always" | "auto-off";
   /** Tools whose results are the user's own words; `*` at the end matches any suffix. No other result speaks for the user. */
   readonly userTools: readonly string[];
@@ -34,10 +34,10 @@ export interface Settings {
 export type EstimatorName = "fitted" | "micro-agent" | "nous" | "openclaw" | "auto-compact";
 
 export interface CompactSettings {
-  /** Whether `fit` compacts by itself (C1); `compact` always does. */
+  /** Whether `fit` compacts by itself; `compact` always does. */
   readonly auto: boolean;
   readonly strategy: StrategyName;
-  /** The first that fires wins and is recorded as the reason (C2). */
+  /** The first that fires wins and is recorded as the reason. */
   readonly triggers: readonly Trigger[];
   readonly checkPoints: readonly CheckPoint[];
   readonly target: Target;
@@ -45,7 +45,7 @@ export interface CompactSettings {
   readonly cut: CutMode | "turn-start-or-split";
   /** Thinking that is bound to a prefix which was edited: taken out of what follows, or left for the provider to drop. */
   readonly boundThinking: "strip" | "drop-block";
-  /** Fewer messages than this in the zone: do nothing (R038, C9). */
+  /** Fewer messages than this in the zone: do nothing. */
   readonly minZoneMessages: number;
 }
 
@@ -56,7 +56,7 @@ export type Comparison = "gt" | "gte";
 export type Trigger =
   | { readonly type: "absolute"; readonly tokens: number; readonly comparison: Comparison }
   | { readonly type: "ratio"; readonly ratio: number; readonly comparison: Comparison }
-  /** Fires when less than the reserve is left; a reserve below the floor is raised to it (R050), floor 0 switches that off. */
+  /** Fires when less than the reserve is left; a reserve below the floor is raised to it, floor 0 switches that off. */
   | {
       readonly type: "reserve";
       readonly reserveTokens: number;
@@ -65,7 +65,7 @@ export type Trigger =
       readonly raisedByTokens: number;
       readonly comparison: Comparison;
     }
-  /** System + messages + the reply's maximum (R043), whatever `count` says. */
+  /** System + messages + the reply's maximum, whatever `count` says. */
   | { readonly type: "budgetSum"; readonly tokens: number; readonly comparison: Comparison }
   /** Above a price cliff, or when the prompt cache has gone cold anyway and there is more than this to rewrite. */
   | { readonly type: "economic"; readonly cliffTokens: number; readonly coldTokens: number }
@@ -80,36 +80,36 @@ export type Target =
   | { readonly type: "ratioOfThreshold"; readonly ratio: number };
 
 export interface ProtectSettings {
-  /** System messages are never compacted (R059); pinned ones never are, in any profile. */
+  /** System messages are never compacted; pinned ones never are, in any profile. */
   readonly system: boolean;
   readonly firstUser: boolean;
   /** The newest real user message stays, even where the tail is cut behind it. */
   readonly latestRequest: boolean;
-  /** Tail by messages and by tokens; with both, the larger area wins (C7). */
+  /** Tail by messages and by tokens; with both, the larger area wins. */
   readonly tailMessages: number;
   readonly tailTokens: number;
-  /** Results of these tools go through compaction as they are (X04); `*` at the end matches any suffix. */
+  /** Results of these tools go through compaction as they are; `*` at the end matches any suffix. */
   readonly toolsVerbatim: readonly string[];
-  /** Keep all tool outputs in full: no pruning (R064). */
+  /** Keep all tool outputs in full: no pruning. */
   readonly toolOutputs: boolean;
 }
 
 export interface PruneSettings {
   readonly enabled: boolean;
-  /** `request`: only what is sent. `stored`: the view itself, originals archived first (C13). */
+  /** `request`: only what is sent. `stored`: the view itself, originals archived first. */
   readonly scope: "request" | "stored";
-  /** Results longer than this are cut once, when they arrive (R082); 0 for never. */
+  /** Results longer than this are cut once, when they arrive; 0 for never. */
   readonly capOnArrivalChars: number;
-  /** Whether the tail that compaction keeps is left alone here too; Nous prunes inside it (R065). */
+  /** Whether the tail that compaction keeps is left alone here too; Nous prunes inside it. */
   readonly sparesTail: boolean;
-  /** The newest tool-result messages that are never pruned (R065). */
+  /** The newest tool-result messages that are never pruned. */
   readonly keepLast: number;
   readonly softTrim: SoftTrim | undefined;
-  /** Metadata stub: tool, arguments, size, first line, how to get it back (X10). */
+  /** Metadata stub: tool, arguments, size, first line, how to get it back. */
   readonly stub: { readonly afterResults: number; readonly minChars: number } | undefined;
-  /** Cleared when older than this many tool-result messages, newest = 1 (R088, D17); 0 for never. */
+  /** Cleared when older than this many tool-result messages, newest = 1; 0 for never. */
   readonly clearAfter: number;
-  /** Drop whole tool turns, keeping this many of the newest (R097); 0 for never. */
+  /** Drop whole tool turns, keeping this many of the newest; 0 for never. */
   readonly dropTurnsKeep: number;
   /** Overrides per tool name; `*` at the end matches any suffix. */
   readonly tools: Readonly<Record<string, "never" | "trim" | "stub" | "clear">>;
@@ -130,7 +130,7 @@ export interface SummarySettings {
   readonly mode: "single" | "update" | "staged";
   readonly promptPack: PromptPackName;
   readonly transcript: TranscriptStyle;
-  /** `inherit` or a model id (C14). */
+  /** `inherit` or a model id. */
   readonly model: string;
   readonly maxOutputTokens: number;
   readonly temperature: number;
@@ -141,30 +141,30 @@ export interface SummarySettings {
   readonly staged: StagedSettings;
 }
 
-/** `labelled`: `[User]: …`, `[Result of read_file]: …`. `nous`: `**User:** …` and `**Assistant:** …` only (R105). */
+/** `labelled`: `[User]: …`, `[Result of read_file]: …`. `nous`: `**User:** …` and `**Assistant:** …` only. */
 export type TranscriptStyle = "labelled" | "nous";
 
 export type PromptPackName = "narrative" | "checkpoint" | "safeguard" | "minimal";
 
 export interface SummaryInputSettings {
-  /** Tool results in the summarizer's input: this much of the head and of the tail (R098); 0 and 0 for all. */
+  /** Tool results in the summarizer's input: this much of the head and of the tail; 0 and 0 for all. */
   readonly resultHeadChars: number;
   readonly resultTailChars: number;
   /** Tool inputs; 0 for all. */
   readonly toolInputChars: number;
-  /** The whole input, cut from the middle (R099); 0 for no limit. */
+  /** The whole input, cut from the middle; 0 for no limit. */
   readonly maxChars: number;
 }
 
 export interface StagedSettings {
-  /** Chunk size as a share of the summarizer's window (R110) and its lower bound (R111). */
+  /** Chunk size as a share of the summarizer's window and its lower bound. */
   readonly baseChunkRatio: number;
   readonly minChunkRatio: number;
   readonly parts: number;
-  /** Below this many messages there is nothing to split (X18). */
+  /** Below this many messages there is nothing to split. */
   readonly minMessagesForSplit: number;
   readonly concurrency: number;
-  /** Safeguard: history may take this share of the window before the oldest chunks are summarised apart (R117). */
+  /** Safeguard: history may take this share of the window before the oldest chunks are summarised apart. */
   readonly maxHistoryShare: number;
 }
 
@@ -179,7 +179,7 @@ export interface RenderSettings {
 
 export interface FailureSettings {
   readonly ladder: readonly FailureStep[];
-  /** Text of the `annotate` step; `{count}` stands for the number of messages (C21). */
+  /** Text of the `annotate` step; `{count}` stands for the number of messages. */
   readonly annotation: string;
 }
 

@@ -1,4 +1,4 @@
-/** The record of a compaction that was carried out (R154 and more): what was done, why, by whom, and at what cost. */
+/** The record of a compaction that was carried out: what was done, why, by whom, and at what cost. */
 
 import type { JsonValue } from "../json.ts";
 
@@ -41,6 +41,6 @@ export interface NewEvent {
   readonly instructions: string | null;
   /** As it was carried out. */
   readonly plan: JsonValue;
-  /** R166: files read and modified, failed calls. */
+  /** Files read and modified, failed calls. */
   readonly details: JsonValue;
 }

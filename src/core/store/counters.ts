@@ -1,18 +1,18 @@
-/** What a session counts (R162, R163, R168), and what becomes of it when something is appended, compacted or taken back. Pure. */
+/** What a session counts, and what becomes of it when something is appended, compacted or taken back. Pure. */
 
 import { CompactionError } from "../errors.ts";
 
 export interface Counters {
   /** Tokens of the view as far as known: reported by the provider, or left by the last compaction. */
   readonly totalTokens: number;
-  /** True when nobody knows the total: estimate before you decide anything by it (D20). */
+  /** True when nobody knows the total: estimate before you decide anything by it. */
   readonly isTotalStale: boolean;
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** The window of the model in use; 0 until known. */
   readonly contextTokens: number;
   readonly compactionCount: number;
-  /** The compaction count at which memory was last flushed; null when it never was, or that count was taken back (R185). */
+  /** The compaction count at which memory was last flushed; null when it never was, or that count was taken back. */
   readonly memoryFlushCompactionCount: number | null;
   readonly turnCount: number;
   /** Everything ever appended; summaries are not. */
@@ -39,7 +39,7 @@ function wholeTokens(tokens: number): number {
   throw new CompactionError("invalid-request", `Usage of ${tokens} tokens cannot be counted. Nothing was changed.`);
 }
 
-/** What the last passes achieved (D26). */
+/** What the last passes achieved. */
 export interface PassHistory {
   readonly weak: number;
   readonly tokensAfter: number;
@@ -94,7 +94,7 @@ export function isOvertaken(planned: { readonly sequence: number }, lastSequence
   return lastSequence > planned.sequence;
 }
 
-/** R169: the total is what the compaction left, the breakdown is cleared; an unknown or overtaken total is stale (D20). */
+/** The total is what the compaction left, the breakdown is cleared; an unknown or overtaken total is stale. */
 export function countersAfterCompaction(before: Counters, counts: CompactedCounts): Counters {
   const { totalTokens, isCompaction } = counts;
   const isKnown = totalTokens !== undefined && totalTokens > 0;

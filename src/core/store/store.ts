@@ -43,7 +43,7 @@ export interface Store {
   setBase(sessionId: string, base: JsonObject, waiting?: Waiting): Promise<Version>;
   /** What is kept with the session beside its conversation, all of it. */
   setMetadata(sessionId: string, metadata: JsonObject, waiting?: Waiting): Promise<Version>;
-  /** R168, R185: memory was flushed for the compaction count as it is; a flush for the same count is not needed again. */
+  /** Memory was flushed for the compaction count as it is; a flush for the same count is not needed again. */
   recordMemoryFlush(sessionId: string, waiting?: Waiting): Promise<Version>;
   /** Oldest first, undone ones included. */
   events(sessionId: string): AsyncIterable<CompactionEvent>;
@@ -182,14 +182,14 @@ export interface Commit {
   readonly lease: Lease;
   /** The revision that the plan was made from; appends do not change it. */
   readonly revision: number;
-  /** The last number that the plan saw; where more was appended since, the total is stale (D20). */
+  /** The last number that the plan saw; where more was appended since, the total is stale. */
   readonly sequence: number;
   readonly archivedIds: readonly string[];
   readonly edits: readonly NewEdit[];
   readonly inserted: readonly InsertedMessage[];
   readonly system: SystemEdit | null;
   readonly passes: PassHistory;
-  /** R169: what the session's total becomes; stale when unknown (D20). */
+  /** What the session's total becomes; stale when unknown. */
   readonly totalTokens: number | undefined;
 }
 
@@ -279,7 +279,7 @@ export interface SessionSummary {
   readonly viewCount: number;
   readonly compactionCount: number;
   readonly totalTokens: number;
-  /** True when nobody knows the total any more (D20). */
+  /** True when nobody knows the total any more. */
   readonly isTotalStale: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;

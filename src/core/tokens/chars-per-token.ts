@@ -71,17 +71,15 @@ export function charsPerToken(options: CharsPerTokenOptions): TokenCounter {
   };
 }
 
-/** R019, R020. */
 export function microAgentTokens(): TokenCounter {
   return charsPerToken({ name: "micro-agent", rounding: "total", fieldChars: microAgentChars });
 }
 
-/** R021, R022, with D16: one estimate for the trigger and the cut. */
+/** One estimate for the trigger and the cut. */
 export function nousTokens(): TokenCounter {
   return charsPerToken({ name: "nous", rounding: "message", perMessageOverhead: 4 });
 }
 
-/** R025, R026. */
 export function openclawTokens(): TokenCounter {
   return charsPerToken({
     name: "openclaw",
@@ -92,7 +90,7 @@ export function openclawTokens(): TokenCounter {
   });
 }
 
-/** R029, R030, with D24: the tool's name counts. */
+/** The tool's name counts too. */
 export function autoCompactTokens(): TokenCounter {
   return charsPerToken({ name: "auto-compact", rounding: "field", perMessageOverhead: 4 });
 }

@@ -5,7 +5,7 @@
  * Base64 is never counted as text: media go by the provider's rule, ciphertext by its size. Nothing here calls a model,
  * and nothing here is calibrated: that is the ledger's business.
  *
- * Rounding. Some counters round each message, one rounds only the grand total (R020). So a counter measures a message in
+ * Rounding. Some counters round each message, one rounds only the grand total. So a counter measures a message in
  * a size that adds up, and turns a sum of sizes into tokens at the end: `tokens(size(a) + size(b))` is the total of a list.
  * A ledger keeps one running sum of sizes and stays O(1) per message under every rounding rule.
  */
@@ -41,7 +41,7 @@ export interface TokenCounter {
   readonly countJson: (value: JsonValue) => number;
   /** Tool definitions as they came, with what each provider adds around them. */
   readonly countTools: (tools: JsonValue | undefined) => number;
-  /** By how much a decision on a chunk size must allow for underestimates (R026); 1 when it need not. Never part of a total. */
+  /** By how much a decision on a chunk size must allow for underestimates; 1 when it need not. Never part of a total. */
   readonly safetyMargin: number;
 }
 

@@ -18,7 +18,7 @@ function responsesRequest(body: JsonObject): JsonObject {
   return { ...Object.fromEntries(kept), input: body.input ?? [] };
 }
 
-/** The list is the start of the next input as it is: user messages verbatim, the rest as one opaque item (X24). */
+/** The list is the start of the next input as it is: user messages verbatim, the rest as one opaque item. */
 function readResponses(answer: unknown): NativeReading {
   const list = isObject(answer) ? answer.output : undefined;
   if (!isArray(list) || list.length === 0) return unusable("the answer has no output");

@@ -1,4 +1,4 @@
-/** AgentPG's options (R203), as an object or as the list of single options they are given in. Translates only. */
+/** AgentPG's options, as an object or as the list of single options they are given in. Translates only. */
 
 import { CompactionError } from "../../core/errors.ts";
 import { isPlainObject, shownValue } from "../../core/settings/check-schema.ts";
@@ -43,7 +43,7 @@ function translate(options: AgentpgOptions): AdaptedSettings {
   return {
     profile: "agentpg",
     user: {
-      // R033: an explicit size is the size, extended or not.
+      // An explicit size is the size, extended or not.
       windowTokens: maxContextTokens ?? (extendedContext ? AGENTPG_EXTENDED_WINDOW_TOKENS : undefined),
       compact: {
         auto: options.autoCompaction,
@@ -56,7 +56,7 @@ function translate(options: AgentpgOptions): AdaptedSettings {
         tailTokens: options.protectedTokens,
         toolOutputs: options.preserveToolOutputs,
       },
-      // R011: summarization skips pruning.
+      // Summarization skips pruning.
       prune: { enabled: options.strategy === "summarization" ? false : undefined },
       summary: { model: options.summarizerModel },
     },
@@ -65,7 +65,7 @@ function translate(options: AgentpgOptions): AdaptedSettings {
 
 const optionsSchema: SchemaFor<Required<AgentpgOptions>> = {
   type: "object",
-  about: "R203.",
+  about: "AgentPG's options.",
   keys: {
     autoCompaction: { type: "boolean", about: "Default: true." },
     trigger: { type: "number", above: 0, max: 1, about: "Default: 0.85." },

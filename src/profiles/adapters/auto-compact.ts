@@ -1,4 +1,4 @@
-/** auto-compact's fields on the provider structure (R213) as settings. Translates only. */
+/** auto-compact's fields on the provider structure as settings. Translates only. */
 
 import { isPlainObject } from "../../core/settings/check-schema.ts";
 import type { SchemaFor } from "../../core/settings/schema.ts";
@@ -6,11 +6,11 @@ import type { StrategyName } from "../../core/settings/settings.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
 
 export interface AutoCompactProvider {
-  /** Absent or null: nothing happens by itself (R052). */
+  /** Absent or null: nothing happens by itself. */
   readonly auto_compact_threshold?: number | null;
-  /** Absent or null: half the threshold (R054). */
+  /** Absent or null: half the threshold. */
   readonly compact_target_tokens?: number | null;
-  /** `native`, `summarize`, `truncate` or `disabled`, in any case (R015). */
+  /** `native`, `summarize`, `truncate` or `disabled`, in any case. */
   readonly compact_strategy?: string | null;
 }
 
@@ -28,7 +28,7 @@ export function autoCompactSettings(provider: AutoCompactProvider): AdaptedSetti
         strategy: compact_strategy === undefined ? undefined : STRATEGIES[compact_strategy],
         ...(auto_compact_threshold === undefined
           ? {}
-          : { triggers: [{ type: "absolute", tokens: auto_compact_threshold, comparison: "gt" }] }), // R053.
+          : { triggers: [{ type: "absolute", tokens: auto_compact_threshold, comparison: "gt" }] }),
         ...(compact_target_tokens === undefined ? {} : { target: { type: "tokens", tokens: compact_target_tokens } }),
       },
     },
@@ -68,7 +68,7 @@ const fieldsSchema: SchemaFor<{
   readonly compact_strategy: NativeStrategy;
 }> = {
   type: "object",
-  about: "R213.",
+  about: "The fields of auto-compact.",
   keys: {
     auto_compact_threshold: { type: "number", whole: true, min: 1, about: "Default: none." },
     compact_target_tokens: { type: "number", whole: true, min: 1, about: "Default: half the threshold." },
@@ -76,7 +76,7 @@ const fieldsSchema: SchemaFor<{
       type: "choice",
       about: "Default: summarize.",
       values: {
-        native: "the provider's own operation, else summarize (R151)",
+        native: "the provider's own operation, else summarize",
         summarize: "a summary",
         truncate: "drop the oldest",
         disabled: "nothing",

@@ -1,4 +1,4 @@
-/** micro-agent's PascalCase JSON object (R201) as settings. Translates only; `resolveSettings` decides. */
+/** micro-agent's PascalCase JSON object as settings. Translates only; `resolveSettings` decides. */
 
 import type { SchemaFor } from "../../core/settings/schema.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
@@ -19,7 +19,7 @@ export function microAgentSettings(configuration: MicroAgentConfiguration): Adap
     profile: "micro-agent",
     user: {
       compact: {
-        auto: strategy === "summarize", // R002: "none" leaves only the message limit.
+        auto: strategy === "summarize", // "none" leaves only the message limit.
         strategy,
         ...(tokens === undefined ? {} : { triggers: [{ type: "absolute", tokens, comparison: "gt" }] }),
       },
@@ -32,7 +32,7 @@ export function microAgentSettings(configuration: MicroAgentConfiguration): Adap
 
 const configurationSchema: SchemaFor<Required<MicroAgentConfiguration>> = {
   type: "object",
-  about: "R201.",
+  about: "The keys of micro-agent.",
   keys: {
     CompactionStrategy: {
       type: "choice",

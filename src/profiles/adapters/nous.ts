@@ -1,4 +1,4 @@
-/** Nous's `NOUS_*` environment variables (R208, R209) as settings. Reads a record that it is given, never the environment itself. */
+/** Nous's `NOUS_*` environment variables as settings. Reads a record that it is given, never the environment itself. */
 
 import { checkSchema, type Problem, shownValue } from "../../core/settings/check-schema.ts";
 import { nearestWord } from "../../core/settings/near-word.ts";
@@ -31,11 +31,11 @@ export function nousSettings(environment: NousEnvironment): AdaptedSettings {
       prune: {
         enabled: values.boolean("NOUS_TOOL_PRUNING_ENABLED"),
         softTrim,
-        // D17: older than 0 is every result that nothing spares; our 0 would be never. The newest, of age 1, has yet to be read (X06).
+        // Older than 0 is every result that nothing spares; our 0 would be never. The newest, of age 1, has yet to be read.
         clearAfter: clearAfter === undefined ? undefined : Math.max(1, clearAfter),
         keepLast: values.number("NOUS_KEEP_LAST_TOOL_RESULTS"),
       },
-      // R018, R045: the cap of 20 messages is what there is without compaction.
+      // The cap of 20 messages is what there is without compaction.
       maxMessages: isCompacting ? 0 : NOUS_LEGACY_MESSAGES,
     },
   };
@@ -81,7 +81,7 @@ function readVariables(environment: NousEnvironment): Variables {
   const strangers = names.filter((name) => !Object.hasOwn(variables, name)).map(unknownVariable);
   const given = names.filter((name) => Object.hasOwn(variables, name) && environment[name] !== undefined);
   const values = Object.fromEntries(given.map((name) => [name, parsed(environment[name])]));
-  const schema: Schema = { type: "object", keys: variables, about: "R208, R209." };
+  const schema: Schema = { type: "object", keys: variables, about: "The variables of Nous." };
   const problems = [...strangers, ...checkSchema(asExpected(values), schema, { partial: true })];
   refuseProblems(problems.map((problem) => inSubject(problem, "Nous environment")));
   return {

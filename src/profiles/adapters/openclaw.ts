@@ -1,5 +1,5 @@
 /**
- * OpenClaw's nested configuration (R210), parsed or as JSON5 text, as settings. Only `agents.defaults.compaction` is read; what else stands in
+ * OpenClaw's nested configuration, parsed or as JSON5 text, as settings. Only `agents.defaults.compaction` is read; what else stands in
  * the file belongs to others. Translates only.
  */
 
@@ -27,7 +27,7 @@ export interface OpenclawCompaction {
 }
 
 export interface OpenclawOptions {
-  /** R212, the minimum for Nexus: every field of R210 must be there. */
+  /** The minimum for Nexus: every field must be there. */
   readonly requireAll?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function openclawSettings(configuration: unknown, options: OpenclawOption
 }
 
 const PATH = ["agents", "defaults", "compaction"] as const;
-/** R212. The two others are newer than the notes and always optional. */
+/** The two others are newer than the notes and always optional. */
 const REQUIRED = ["mode", "reserveTokensFloor", "maxHistoryShare", "memoryFlush"] as const;
 const REQUIRED_FLUSH = ["enabled", "softThresholdTokens", "prompt", "systemPrompt"] as const;
 const SUBJECT = "OpenClaw configuration";
@@ -107,7 +107,7 @@ function translate(compaction: OpenclawCompaction): AdaptedSettings {
         : undefined,
       protect: { tailTokens: compaction.keepRecentTokens },
       summary: {
-        // R014: one pass, or chunked and adaptive.
+        // One pass, or chunked and adaptive.
         mode: mode === undefined ? undefined : mode === "safeguard" ? "staged" : "single",
         staged: { maxHistoryShare: compaction.maxHistoryShare },
       },
@@ -122,25 +122,25 @@ const compactionSchema: SchemaFor<
   }
 > = {
   type: "object",
-  about: "R210.",
+  about: "OpenClaw's compaction object.",
   keys: {
     mode: {
       type: "choice",
       values: { default: "one pass", safeguard: "chunked, adaptive, with history pruning" },
       about: "Default: safeguard.",
     },
-    reserveTokens: { type: "number", whole: true, min: 0, about: "Default: 16,384 (X26), raised to the floor." },
-    reserveTokensFloor: { type: "number", whole: true, min: 0, about: "Default: 20,000; 0 for no floor (R051)." },
-    keepRecentTokens: { type: "number", whole: true, min: 0, about: "Default: 20,000 (X26)." },
+    reserveTokens: { type: "number", whole: true, min: 0, about: "Default: 16,384, raised to the floor." },
+    reserveTokensFloor: { type: "number", whole: true, min: 0, about: "Default: 20,000; 0 for no floor." },
+    keepRecentTokens: { type: "number", whole: true, min: 0, about: "Default: 20,000." },
     maxHistoryShare: { type: "number", min: 0.1, max: 0.9, about: "Default: 0.5." },
     memoryFlush: {
       type: "object",
-      about: "R186.",
+      about: "The turn before a compaction in which the agent writes down what to remember.",
       keys: {
         enabled: { type: "boolean", about: "Default: true." },
         softThresholdTokens: { type: "number", whole: true, min: 0, about: "Default: 4,000." },
-        prompt: { type: "text", filled: true, about: "R132." },
-        systemPrompt: { type: "text", filled: true, about: "R133." },
+        prompt: { type: "text", filled: true, about: "What the agent is asked in that turn." },
+        systemPrompt: { type: "text", filled: true, about: "The system prompt of that turn." },
       },
     },
   },

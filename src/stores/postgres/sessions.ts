@@ -79,7 +79,6 @@ export async function setObject(
   return versionOf(row);
 }
 
-/** R168. */
 export async function recordFlush(database: Database, sessionId: string, waiting: Waiting = {}): Promise<Version> {
   const textOf = (lockBound: string): string =>
     `UPDATE ${database.schema}.sessions SET memory_flush_compaction_count = compaction_count, revision = revision + 1,

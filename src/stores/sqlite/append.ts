@@ -59,7 +59,6 @@ export function replaceMetadata(
   return raiseRevision(database, sessionId, updatedAt);
 }
 
-/** R168. */
 export function recordFlush(database: Database, sessionId: string, updatedAt: string): Version {
   database.run("UPDATE sessions SET memory_flush_compaction_count = compaction_count WHERE id = ?", sessionId);
   return raiseRevision(database, sessionId, updatedAt);

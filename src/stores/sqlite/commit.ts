@@ -1,6 +1,6 @@
 /**
  * One compaction, as the work of one write transaction: everything it expects is checked again inside it, the event stands before
- * whatever refers to it (D06), and a message row's body is never written.
+ * whatever refers to it, and a message row's body is never written.
  */
 
 import { countersAfterCompaction, isOvertaken } from "../../core/store/counters.ts";

@@ -1,4 +1,4 @@
-/** The `checkpoint` pack (R126, R127): one exact layout, which the guard checks. Never leaves a section to taste. */
+/** The `checkpoint` pack: one exact layout, which the guard checks. Never leaves a section to taste. */
 
 export const PROMPT_VERSION = 1;
 

@@ -1,4 +1,4 @@
-/** The merge prompt (R129): partial summaries of one conversation become one. Later parts win; nothing is counted twice. */
+/** The merge prompt: partial summaries of one conversation become one. Later parts win; nothing is counted twice. */
 
 export const PROMPT_VERSION = 1;
 

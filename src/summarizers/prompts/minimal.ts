@@ -1,4 +1,4 @@
-/** The `minimal` pack (R131): the shortest useful request. */
+/** The `minimal` pack: the shortest useful request. */
 
 export const PROMPT_VERSION = 1;
 

@@ -1,4 +1,4 @@
-/** The `narrative` pack (R123–R125): a concise account in prose. Says what to keep; never asks for raw tool output. */
+/** The `narrative` pack: a concise account in prose. Says what to keep; never asks for raw tool output. */
 
 export const PROMPT_VERSION = 1;
 

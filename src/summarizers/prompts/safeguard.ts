@@ -1,4 +1,4 @@
-/** The `safeguard` pack (R109): free in form, strict about what must survive. Never prescribes headings. */
+/** The `safeguard` pack: free in form, strict about what must survive. Never prescribes headings. */
 
 export const PROMPT_VERSION = 1;
 

@@ -1,4 +1,4 @@
-/** The update prompt (R106, R128): an existing summary is carried on by what is new. Six rules; the layout never changes. */
+/** The update prompt: an existing summary is carried on by what is new. Six rules; the layout never changes. */
 
 export const PROMPT_VERSION = 1;
 

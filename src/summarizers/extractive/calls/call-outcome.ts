@@ -11,7 +11,6 @@ import { commandText } from "./command-text.ts";
 import { errorFieldOf, saysNone } from "./error-field.ts";
 import { taggedCall } from "./tagged-call.ts";
 
-/** X18. */
 export const FAILURE_CHARS_MAX = 240;
 /** Of the beginning and of the end of a result: whether it failed is said there. */
 const READ_CHARS = 400;
