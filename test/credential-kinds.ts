@@ -61,7 +61,7 @@ function keyBlock(kind: string): Make {
 
 export const CREDENTIAL_KINDS: Readonly<Record<string, Make>> = {
   "a password in a Postgres address": around("postgres://app:#@db.internal:5432/main"),
-  "a password with a slash in an address": around("mysql://root:pa/#@db:3306/main"),
+  "a password with a slash in an address": around("mysql://root:#@db:3306/main", (random) => `pa/${word(random)}`),
   "a password in a MongoDB address": around("mongodb+srv://app:#@cluster0.mongodb.net/main"),
   "a password without a user in an address": around("redis://:#@cache:6379/0"),
   "a password in an AMQP address": around("amqp://guest:#@queue:5672"),
