@@ -50,17 +50,20 @@ export interface ConversationCompacting {
   readonly compaction_number: number;
 }
 
+/** What OpenClaw's `before_compaction` is told. */
 export interface BeforeCompactionEvent {
   readonly messageCount: number;
   readonly tokenCount?: number;
 }
 
+/** What OpenClaw's `after_compaction` is told. */
 export interface AfterCompactionEvent extends BeforeCompactionEvent {
   readonly compactedCount: number;
 }
 
 export type PluginHookContext = Pick<HookContext, "agentId" | "sessionKey" | "workspaceDir" | "messageProvider">;
 
+/** What OpenClaw's `session_before_compact` is shown. */
 export interface SessionBeforeCompact {
   readonly preparation: {
     readonly messagesToSummarize: readonly Message[];

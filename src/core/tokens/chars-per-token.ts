@@ -71,6 +71,7 @@ export function charsPerToken(options: CharsPerTokenOptions): TokenCounter {
   };
 }
 
+/** micro-agent's rule: all characters together, divided by four. */
 export function microAgentTokens(): TokenCounter {
   return charsPerToken({ name: "micro-agent", rounding: "total", fieldChars: microAgentChars });
 }
@@ -80,6 +81,7 @@ export function nousTokens(): TokenCounter {
   return charsPerToken({ name: "nous", rounding: "message", perMessageOverhead: 4 });
 }
 
+/** OpenClaw's rule: an estimate for each message, with a margin where it decides the size of a chunk. */
 export function openclawTokens(): TokenCounter {
   return charsPerToken({
     name: "openclaw",
