@@ -7,8 +7,14 @@ import { sizeAtTrigger } from "../compactor/decide.ts";
 import type { FormatName } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
 import { prunesByItself } from "../core/plan/prune.ts";
-import { shareOf } from "../core/plan/share-of.ts";
-import { type ContextSize, comparisonOf, findTrigger, thresholdTokens, triggerTokens } from "../core/plan/trigger.ts";
+import {
+  type ContextSize,
+  comparisonOf,
+  findTrigger,
+  shareOf,
+  thresholdTokens,
+  triggerTokens,
+} from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { calibratedTo } from "./calibrated-subject.ts";

@@ -3,8 +3,7 @@
  * must be. Settings that are merely unwise are warnings (`warnings.ts`), not problems.
  */
 
-import { targetTokensOf } from "../core/plan/target.ts";
-import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
+import { reserveTokensOf, targetTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Problem } from "../core/settings/check-schema.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 

@@ -5,8 +5,7 @@
  * settled settings are fitted as a whole.
  */
 
-import { targetTokensOf } from "../core/plan/target.ts";
-import { settledTrigger, thresholdTokens } from "../core/plan/trigger.ts";
+import { settledTrigger, targetTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings, Target, Trigger } from "../core/settings/settings.ts";
 
 /** Shares that leave room for one another: every shipped profile stays below them in its own window. */

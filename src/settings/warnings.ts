@@ -1,7 +1,7 @@
 /** Settings that are allowed and probably unwise, as data: nothing is refused or printed here. */
 
 import { TINY_WINDOW_TOKENS } from "../core/ledger/learned-windows.ts";
-import { targetTokensOf } from "../core/plan/target.ts";
+import { targetTokensOf } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 
 export interface SettingsWarning {

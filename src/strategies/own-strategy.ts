@@ -6,8 +6,7 @@
 import { errorText } from "../core/error-text.ts";
 import { isObject } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
-import { applyPlan, isTextStep, removedBy } from "../core/plan/apply-plan.ts";
-import { checkPlan } from "../core/plan/check-plan.ts";
+import { applyPlan, checkPlan, isTextStep, removedBy } from "../core/plan/apply-plan.ts";
 import type { Plan, Step, TextStep } from "../core/plan/plan.ts";
 import {
   nothingToDo,

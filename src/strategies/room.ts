@@ -3,13 +3,17 @@
  * only as far as it must, and what is protected never does.
  */
 
-import type { Partition } from "../core/plan/partition.ts";
+import { formatRules } from "../core/format-rules.ts";
+import { thinksManually } from "../core/manual-thinking.ts";
+import { type Message, type Part, text } from "../core/message.ts";
+import { isNativeItem } from "../core/plan/native-items.ts";
+import { hasRequestBeside, type Partition, unansweredRound } from "../core/plan/partition.ts";
+import type { TextStep } from "../core/plan/plan.ts";
 import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
-import { shareOf } from "../core/plan/share-of.ts";
-import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
-import { unansweredRound } from "../core/plan/unanswered-round.ts";
-import { foundTokens, stayingTokens } from "./earlier-summary.ts";
-import { bridgeTokens, frameTokens } from "./summary-frame.ts";
+import { trimResults } from "../core/plan/prune.ts";
+import { frameMessages, summaryPlace } from "../core/plan/render.ts";
+import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
+import { answerableTokens, quietTokens, shareOf } from "../core/plan/trigger.ts";
 
 /** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
 export const USEFUL_TOKENS = 120;
@@ -247,4 +251,88 @@ function tailWithin(input: PlanInput, { tokens, limitTokens, staying }: TailLimi
 
 function tailOf(input: PlanInput, tokens: number, may: May): Partition {
   return partitionFor(input, { messages: 0, isTight: true, tokens, ...may });
+}
+
+/** Of the messages that hold an earlier summary, beside what is kept: a truncation leaves them where they are. */
+export function foundTokens({ conversation, found, settings, tokensOf }: PlanInput): number {
+  const ids = new Set(found?.messageIds ?? []);
+  // System messages are among what is kept already.
+  const isBeside = (message: Message): boolean => !(settings.protect.system && message.role === "system");
+  return sumTokens(
+    conversation.messages.filter((message) => ids.has(message.id) && isBeside(message)),
+    tokensOf,
+  );
+}
+
+/** Of what an earlier summary says, which the next one is to say too. */
+export function saidBefore({ found, tokensOf }: PlanInput): number {
+  return found === undefined ? 0 : tokensOf({ id: "", role: "user", parts: [text(found.text)] });
+}
+
+/** Of what stays beside a new summary: what is kept, but for the earlier one, wherever that stands. */
+export function stayingTokens(input: PlanInput, parts: Partition): number {
+  const kept = keptTokens(input, parts);
+  return input.found === undefined ? kept : kept - outdatedTokens(input, parts);
+}
+
+function outdatedTokens({ conversation, found, settings, tokensOf }: PlanInput, { protectedBy }: Partition): number {
+  const ids = new Set(found?.messageIds ?? []);
+  const of = (parts: readonly Part[]): number => tokensOf({ id: "", role: "system", parts });
+  const { system, messages } = conversation;
+  let tokens = of(system) - of(stripParts(system, settings.render));
+  for (const index of protectedBy.keys()) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    const bare = ids.has(message.id) ? undefined : withoutSummary(message, settings.render);
+    if (bare !== message) tokens += tokensOf(message) - (bare === undefined ? 0 : tokensOf(bare));
+  }
+  return tokens;
+}
+
+/** A text counts a little more between its marks than both do apart. */
+const JOIN_TOKENS = 4;
+/** The lines between neighbours of one role, where the provider refuses those. */
+const BRIDGE_TOKENS = 32;
+
+/** Of what stands around a summary; where nobody knows yet what stays, at most. */
+export function frameTokens(input: PlanInput, parts?: Partition): number {
+  const frame = frameMessages(input.settings.render, parts === undefined || mayUserFollow(input, parts));
+  return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
+}
+
+function mayUserFollow({ conversation, settings }: PlanInput, { protectedBy }: Partition): boolean {
+  const { messages } = conversation;
+  // Few are kept of a long list, and these are not in its order.
+  const kept = [...protectedBy.keys()].sort((a, b) => a - b);
+  const options = { userTools: settings.userTools, thinksManually: thinksManually(conversation) };
+  const place = summaryPlace(messages, kept, options);
+  const next = kept.find((index) => index >= place) ?? messages.length;
+  return messages[next]?.role === "user" || messages.some(isNativeItem);
+}
+
+export function bridgeTokens({ conversation }: PlanInput): number {
+  return formatRules(conversation.format).sameRole === "refused" ? BRIDGE_TOKENS : 0;
+}
+
+export function trimUnanswered(input: PlanInput): readonly TextStep[] {
+  const { settings, conversation, structure, tokensOf } = input;
+  const round = settings.compact.strategy === "none" ? undefined : roundRoom(input);
+  if (round === undefined || round.tokens <= round.allowedTokens) return [];
+  // Under a target that somebody named, a summary of the results says more than so little of them.
+  const mayGo = isShared(input) && !hasRequestBeside(conversation.messages, round, settings.userTools);
+  if (mayGo && round.allowedTokens < WORTH_READING_TOKENS) return [];
+  const freeTokens = round.tokens - round.allowedTokens;
+  const steps = trimResults(
+    {
+      messages: conversation.messages,
+      pairing: structure.pairing,
+      settings,
+      tokensOf,
+      mayTrim: (index) => index >= round.start && index < round.end,
+    },
+    freeTokens,
+  );
+  const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
+  // What is summarised after all is summarised whole.
+  return mayGo && freed < freeTokens ? [] : steps;
 }

@@ -9,8 +9,7 @@ import {
   type Strategy,
   totalTokens,
 } from "../core/plan/plan-input.ts";
-import { foundTokens } from "./earlier-summary.ts";
-import { partitionForTruncation } from "./room.ts";
+import { foundTokens, partitionForTruncation } from "./room.ts";
 
 export const truncate: Strategy = { name: "truncate", plan: planTruncation };
 

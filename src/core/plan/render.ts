@@ -6,12 +6,12 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray } from "../json.ts";
-import { thinksManually } from "../manual-thinking.ts";
+import { thinksManually, waitingTurn } from "../manual-thinking.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { isTurnStart } from "../structure/structure.ts";
-import { isPassedOn } from "./partition-request.ts";
 import { acknowledgementText, stripParts, summaryPart, withoutSummary, withSummary } from "./summary-marks.ts";
+import { isPassedOn, isRequest, userVoice } from "./user-voice.ts";
 
 export interface Rendered {
   readonly system: Conversation["system"];
@@ -138,4 +138,53 @@ function unmarked(system: Conversation["system"], settings: RenderSettings): Con
   return stripped.length === system.length && stripped.every((part, index) => part === system[index])
     ? system
     : stripped;
+}
+
+export interface PlaceOptions {
+  /** Tools whose results are the user's voice. */
+  readonly userTools?: readonly string[];
+  /** The request has a budget for thinking. */
+  readonly thinksManually?: boolean;
+}
+
+/**
+ * The index that it stands before; -1 where no message goes. `kept` are the indices of those that stay, ascending. Where thinking has
+ * a budget, it stands before the turn that waits for the model: inside of it, it would begin another, without thinking.
+ */
+export function summaryPlace(
+  messages: readonly Message[],
+  kept: readonly number[],
+  options: PlaceOptions = {},
+): number {
+  const place = placeAmong(messages, kept, options.userTools ?? []);
+  const turn = options.thinksManually ? waitingTurn(messages) : undefined;
+  const isInside = turn !== undefined && kept.some((index) => index > turn && index < place);
+  return isInside ? turn : place;
+}
+
+function placeAmong(messages: readonly Message[], kept: readonly number[], userTools: readonly string[]): number {
+  const { hasWordsBeside } = userVoice(messages, userTools);
+  const asks = (message: Message): boolean => isRequest(message) || hasWordsBeside(message);
+  let first = 0;
+  while (kept[first] === first) first++;
+  if (first >= messages.length) return -1;
+  let end = messages.length;
+  let scattered = kept.length;
+  while (scattered > 0 && kept[scattered - 1] === end - 1) {
+    end--;
+    scattered--;
+  }
+  // Whether or not it stays: what was asked before it is old.
+  const newest = messages.findLastIndex(asks);
+  const oldEnd = kept.includes(newest) ? Math.min(newest, end) : end;
+  let place = first;
+  for (let at = first; at < scattered; at++) {
+    const index = kept[at] ?? 0;
+    const message = messages[index];
+    if (index >= oldEnd || message === undefined || !asks(message)) continue;
+    let gone = index + 1;
+    for (let next = at + 1; kept[next] === gone; next++) gone++;
+    if (gone < oldEnd) place = gone;
+  }
+  return place;
 }

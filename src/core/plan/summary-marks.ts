@@ -5,8 +5,10 @@
  */
 
 import { type Message, type Part, type TextPart, text } from "../message.ts";
-import type { RenderSettings } from "../settings/settings.ts";
-import { isLabelledOutput } from "./partition-request.ts";
+import type { Format } from "../ports.ts";
+import type { RenderSettings, Settings } from "../settings/settings.ts";
+import { RECALL_NAME } from "./tool-names.ts";
+import { isLabelledOutput } from "./user-voice.ts";
 
 export interface FoundSummary {
   /** The newest summary's text, without its marks. */
@@ -90,8 +92,7 @@ export function withSummary(message: Message, summary: string, render: RenderSet
 
 const SEPARATOR = "\n\n";
 
-/** The tool's name, and what a summary says of it. */
-export const RECALL_NAME = "recall";
+/** What a summary says about the recall tool. */
 const RECALL_NOTE = `(What this summary replaced can be searched and read with the tool \`${RECALL_NAME}\`.)`;
 
 /** The text with its marks, as every renderer writes it. */
@@ -164,4 +165,26 @@ function isAcknowledgement(message: Message, render: RenderSettings): boolean {
     only?.type === "text" &&
     only.text === acknowledgementText(render)
   );
+}
+
+/** A compactor is one. */
+export interface SummaryReader {
+  readonly format: Format;
+  readonly settings: Pick<Settings, "render"> & Partial<Pick<Settings, "userTools">>;
+}
+
+/**
+ * Newest last, as `request` stands after a pass. Where it holds a summary and there are more contexts than messages beside it,
+ * the newest half as many contexts as those messages stay, at least one.
+ */
+export function trimTurnContexts<Context>(
+  contexts: readonly Context[],
+  request: unknown,
+  { format, settings }: SummaryReader,
+): readonly Context[] {
+  const { messages, system } = format.decode(request);
+  const found = findSummary(messages, system, settings.render);
+  if (found === undefined) return contexts;
+  const recent = messages.length - found.messageIds.length;
+  return contexts.length > recent ? contexts.slice(-Math.max(1, Math.floor(recent / 2))) : contexts;
 }

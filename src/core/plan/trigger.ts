@@ -1,7 +1,6 @@
 /** Whether a conversation is due for compaction, and why. Numbers in, a reason out; the first trigger that fires wins. */
 
-import type { Comparison, Settings, Trigger } from "../settings/settings.ts";
-import { shareOf } from "./share-of.ts";
+import type { Comparison, Settings, Target, Trigger } from "../settings/settings.ts";
 
 /** What is in the context now, by what it belongs to. */
 export interface ContextSize {
@@ -135,4 +134,46 @@ function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefin
 
 function passes(tokens: number, limit: number, comparison: Comparison): boolean {
   return comparison === "gte" ? tokens >= limit : tokens > limit;
+}
+
+/** What the target is in tokens, not rounded; undefined where there is none, or none before a trigger fires. */
+export function targetTokensOf(target: Target, settings: Settings): number | undefined {
+  switch (target.type) {
+    case "none":
+      return undefined;
+    case "tokens":
+      return target.tokens;
+    case "ratioOfWindow":
+      return shareOf(settings.windowTokens, target.ratio);
+    case "ratioOfThreshold": {
+      const threshold = thresholdTokens(settings);
+      return threshold === undefined ? undefined : shareOf(threshold, target.ratio);
+    }
+    default:
+      return target satisfies never;
+  }
+}
+
+/**
+ * The same for a whole request, in whole tokens: an amount, and a share of a limit, count what the triggers count, so what these
+ * leave out comes on top; a share of the window counts all that is sent.
+ */
+export function targetOfRequest(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number | undefined {
+  const { compact, count, windowTokens } = settings;
+  const tokens = targetTokensOf(compact.target, settings);
+  if (tokens === undefined || compact.target.type === "ratioOfWindow") return wholeTokens(tokens);
+  const uncounted = (count.system ? 0 : outside.systemTokens) + (count.tools ? 0 : outside.toolsTokens);
+  return Math.min(windowTokens, Math.floor(tokens) + uncounted);
+}
+
+function wholeTokens(tokens: number | undefined): number | undefined {
+  return tokens === undefined ? undefined : Math.floor(tokens);
+}
+
+/** More digits than any window has, fewer than the last one of a product, which is the one that is off. */
+const DIGITS = 12;
+
+/** Not rounded to whole tokens. */
+export function shareOf(tokens: number, ratio: number): number {
+  return Number((tokens * ratio).toPrecision(DIGITS));
 }
