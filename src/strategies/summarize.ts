@@ -1,20 +1,24 @@
-/** One summary for the zone. The tail shrinks where the target leaves no room for it; what is protected never goes. */
+/**
+ * The strategies that replace the zone: `summarize` puts one summary in its place, `native` the provider's own compaction, and
+ * `hybrid` prunes tool results first and summarises only if that is not enough. What is protected never goes.
+ */
 
 import { formatRules } from "../core/format-rules.ts";
 import type { Message } from "../core/message.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
-import type { Plan, Step, SummarizeStep, TextStep } from "../core/plan/plan.ts";
+import type { Plan, Step, TextStep } from "../core/plan/plan.ts";
 import {
+  fullPartition,
   nothingToDo,
   obstacles,
   type PlanInput,
-  partitionFor,
+  planOf,
   type Strategy,
   sumTokens,
   totalTokens,
 } from "../core/plan/plan-input.ts";
-import { prunableTokens, pruneSteps, pruningPays } from "../core/plan/prune.ts";
+import { freedTokens, prunableTokens, pruneSteps, pruningPays } from "../core/plan/prune.ts";
 import {
   frameTokens,
   partitionWithRoom,
@@ -25,15 +29,22 @@ import {
   ZONE_SHARE_MAX,
 } from "./room.ts";
 
+/** The tail shrinks where the target leaves no room for it. */
 export const summarize: Strategy = { name: "summarize", plan: planSummary };
 
 function planSummary(input: PlanInput): Plan {
   const parts = partitionWithRoom(input);
-  return planInstead(input, parts, (budgetTokens) => summarizeStep(input, parts, budgetTokens));
+  return planInstead(input, parts, (budgetTokens) => ({
+    type: "summarize",
+    messageIds: idsAt(input, parts.zone),
+    turnPrefixIds: idsAt(input, parts.turnPrefix),
+    replacesIds: input.found?.messageIds ?? [],
+    budgetTokens,
+  }));
 }
 
 /** The plan of a pass that puts something of at most the budget in the place of the zone. */
-export function planInstead(input: PlanInput, parts: Partition, stepFor: (budgetTokens: number) => Step): Plan {
+function planInstead(input: PlanInput, parts: Partition, stepFor: (budgetTokens: number) => Step): Plan {
   const { zone } = parts;
   if (zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
   if (zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
@@ -43,47 +54,23 @@ export function planInstead(input: PlanInput, parts: Partition, stepFor: (budget
     summaryBudget(input, parts),
     Math.max(USEFUL_TOKENS, saidBefore(input) + Math.floor(zoneTokens * ZONE_SHARE_MAX)),
   );
-  const tokensBefore = totalTokens(input);
   const tokensAfter = kept + budgetTokens + frameTokens(input, parts);
-  if (tokensAfter >= tokensBefore) return nothingToDo(input, "frees-nothing");
-  const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
-  return {
-    reason: input.reason,
-    steps: [stepFor(budgetTokens)],
-    tokensBefore,
-    tokensAfter,
-    targetTokens: input.targetTokens,
-    fits,
-    inTheWay: obstacles(input, parts, tokensAfter - kept),
-  };
+  if (tokensAfter >= totalTokens(input)) return nothingToDo(input, "frees-nothing");
+  return planOf(input, [stepFor(budgetTokens)], { tokensAfter, inTheWay: obstacles(input, parts, tokensAfter - kept) });
 }
 
-function summarizeStep(input: PlanInput, { zone, turnPrefix }: Partition, budgetTokens: number): SummarizeStep {
-  return {
-    type: "summarize",
-    messageIds: idsAt(input, zone),
-    turnPrefixIds: idsAt(input, turnPrefix),
-    replacesIds: input.found?.messageIds ?? [],
-    budgetTokens,
-  };
+function idsAt(input: PlanInput, indices: readonly number[]): readonly string[] {
+  return messagesAt(input, indices).map(({ id }) => id);
 }
 
-export function idsAt({ conversation }: PlanInput, indices: readonly number[]): readonly string[] {
-  return messagesAt({ conversation }, indices).map(({ id }) => id);
+function messagesAt({ conversation }: PlanInput, indices: readonly number[]): readonly Message[] {
+  return indices.flatMap((index) => conversation.messages[index] ?? []);
 }
 
-export function messagesAt(
-  { conversation }: Pick<PlanInput, "conversation">,
-  indices: readonly number[],
-): readonly Message[] {
-  const found: Message[] = [];
-  for (const index of indices) {
-    const message = conversation.messages[index];
-    if (message !== undefined) found.push(message);
-  }
-  return found;
-}
-
+/**
+ * `summarize` where the provider offers no compaction. What it compacted before is part of the zone again: the next compaction
+ * stands for that too. What it compacted without being asked goes without a call.
+ */
 export const native: Strategy = { name: "native", plan: planNative };
 
 function planNative(input: PlanInput): Plan {
@@ -108,47 +95,36 @@ function planWithoutSeen(input: PlanInput, parts: Partition, item: number): Plan
   const messages = messagesAt(input, seen);
   if (seen.length === 0 || isReturned(input, messages)) return nothingToDo(input, "nothing-to-compact");
   if (seen.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
-  const tokensBefore = totalTokens(input);
-  const tokensAfter = tokensBefore - sumTokens(messages, input.tokensOf);
+  const tokensAfter = totalTokens(input) - sumTokens(messages, input.tokensOf);
   const reason = "the provider has compacted it and reads nothing before its own item";
-  return {
-    reason: input.reason,
-    steps: [{ type: "drop", messageIds: idsAt(input, seen), reason }],
-    tokensBefore,
-    tokensAfter,
-    targetTokens: input.targetTokens,
-    fits: tokensAfter <= (input.targetTokens ?? input.settings.windowTokens),
-    inTheWay: obstacles(input, parts),
-  };
+  const drop: Step = { type: "drop", messageIds: idsAt(input, seen), reason };
+  return planOf(input, [drop], { tokensAfter, inTheWay: obstacles(input, parts) });
 }
 
 /** Where an answer has users' messages in front of its item, those are a part of it; an item that came unasked has the rest there too. */
-function isReturned({ conversation }: PlanInput, messages: ReturnType<typeof messagesAt>): boolean {
+function isReturned({ conversation }: PlanInput, messages: readonly Message[]): boolean {
   const returnsUsers = formatRules(conversation.format).native?.returnsUsers ?? false;
   return returnsUsers && messages.every(({ role }) => role === "user" || role === "system");
 }
 
+/** Prunes to the target without a model. */
 export const hybrid: Strategy = { name: "hybrid", plan: planHybrid };
 
 function planHybrid(input: PlanInput): Plan {
   const steps = prunesToTarget(input);
   if (steps === undefined) return summarize.plan(input);
-  // Whoever asks wants as little as possible to go; what comes by itself comes again and again, and has to pay.
+  // Who asks for a pass wants as little as possible to go. A pass that a trigger starts comes again and again, and has to pay.
   const mustPay = input.settings.prune.mustPay && input.reason !== "manual" && input.reason !== "overflow";
   const compaction = mustPay ? summarize.plan(input) : undefined;
   if (compaction !== undefined && !pruningPays(input, steps, compaction)) return compaction;
-  const tokensBefore = totalTokens(input);
-  const tokensAfter = tokensBefore - steps.reduce((sum, step) => sum + step.freesTokens, 0);
-  const { reason, targetTokens } = input;
-  return { reason, steps, tokensBefore, tokensAfter, targetTokens, fits: true, inTheWay: [] };
+  return planOf(input, steps, { tokensAfter: totalTokens(input) - freedTokens(steps) });
 }
 
 /** The gentle tiers, then stubs for whatever is old enough; undefined when even that stays above the target. */
 function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
   const { settings, conversation, structure, tokensOf, targetTokens } = input;
   if (!settings.prune.enabled || settings.protect.toolOutputs || targetTokens === undefined) return undefined;
-  const { protect } = settings;
-  const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const { protectedBy } = fullPartition(input);
   const freeTokens = totalTokens(input) - targetTokens;
   const pruneInput = {
     messages: conversation.messages,
@@ -161,7 +137,7 @@ function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
   if (prunableTokens(pruneInput) < freeTokens) return undefined;
   for (const harder of [false, true]) {
     const steps = pruneSteps(pruneInput, { freeTokens, harder });
-    if (steps.reduce((sum, step) => sum + step.freesTokens, 0) >= freeTokens && steps.length > 0) return steps;
+    if (freedTokens(steps) >= freeTokens && steps.length > 0) return steps;
   }
   return undefined;
 }

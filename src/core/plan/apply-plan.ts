@@ -1,4 +1,7 @@
-/** Carries out a checked plan on a conversation. Pure: the summary's text was made before; untouched messages stay the same objects. */
+/**
+ * Checks a plan and carries it out on a conversation. A plan that would break a promise is refused before anything happens, in
+ * production too. Pure: the summary's text was made before; untouched messages stay the same objects.
+ */
 
 import { formatRules } from "../format-rules.ts";
 import { thinksManually } from "../manual-thinking.ts";
@@ -14,7 +17,7 @@ import { renderSummary, summaryPlace } from "./render.ts";
 
 export interface ApplyInput {
   readonly conversation: Conversation;
-  readonly plan: Plan;
+  readonly plan: Pick<Plan, "steps">;
   /** For a `summarize` step; undefined when there is none. */
   readonly summary: string | undefined;
   /** For a `native` step: what the provider returned. */
@@ -91,8 +94,8 @@ export function isCompaction({ reason, steps }: Plan): boolean {
   return reason !== "prune" && steps.length > 0;
 }
 
-/** All that a plan removes: found once, for whoever checks it, carries it out or tells of it. */
-export function removedBy(plan: Plan): ReadonlySet<string> {
+/** All ids that a plan removes. Found once: the check, the application and the report of a plan all ask for them. */
+export function removedBy(plan: Pick<Plan, "steps">): ReadonlySet<string> {
   const known = REMOVED.get(plan.steps);
   if (known !== undefined) return known;
   const removed = new Set<string>();
@@ -101,7 +104,7 @@ export function removedBy(plan: Plan): ReadonlySet<string> {
   return removed;
 }
 
-/** Steps are never changed, and plans that tell more of the same ones share them. */
+/** Steps are never changed, and copies of a plan share them. */
 const REMOVED = new WeakMap<Plan["steps"], ReadonlySet<string>>();
 
 function applyTexts(messages: readonly Message[], steps: readonly TextStep[]): readonly Message[] {
@@ -128,7 +131,7 @@ export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
   ];
 }
 
-/** An id stands for one message: as many as there are ids, and all of them are there. */
+/** Every removed id names a message. An id stands for one message, so equal numbers need no further look. */
 function checkKnown(
   { conversation }: PlanInput,
   removed: ReadonlySet<string>,

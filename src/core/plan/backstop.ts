@@ -9,6 +9,7 @@ import { historyHolder } from "../server-history.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
 import { type PlanInput, partitionByCount } from "./plan-input.ts";
+import { freedTokens } from "./prune.ts";
 import { frameMessages } from "./render.ts";
 import { userVoice } from "./user-voice.ts";
 
@@ -80,17 +81,16 @@ function withoutTexts(plan: Plan, leaving: ReadonlySet<string>): Plan {
   const needless = plan.steps.filter(isTextStep).filter(({ messageId }) => leaving.has(messageId));
   if (needless.length === 0) return plan;
   const left = new Set<Step>(needless);
-  const tokensAfter = needless.reduce((sum, { freesTokens }) => sum + freesTokens, plan.tokensAfter);
+  const tokensAfter = plan.tokensAfter + freedTokens(needless);
   return { ...plan, steps: plan.steps.filter((step) => !left.has(step)), tokensAfter };
 }
 
-interface More {
-  readonly messageIds: readonly string[];
-  readonly input: PlanInput;
-}
-
 /** The same step, for these messages too, in the order of the list. */
-function withMore(plan: Plan, step: TakingStep, { messageIds, input }: More): Plan {
+function withMore(
+  plan: Plan,
+  step: TakingStep,
+  { messageIds, input }: { readonly messageIds: readonly string[]; readonly input: PlanInput },
+): Plan {
   const taken = new Set([...step.messageIds, ...messageIds]);
   const ordered = input.conversation.messages.flatMap(({ id }) => (taken.has(id) ? [id] : []));
   const wider = { ...step, messageIds: ordered };
@@ -107,16 +107,14 @@ function tokensIn(messageIds: readonly string[], { conversation, tokensOf }: Pla
   return conversation.messages.reduce((sum, message) => sum + (ids.has(message.id) ? tokensOf(message) : 0), 0);
 }
 
-/** What the plan does to the number of messages before the limit is asked. */
-export interface CountChange {
-  /** Messages that leave anyway. */
-  readonly leaving: ReadonlySet<string>;
-  /** Messages that are put in. */
-  readonly added: number;
-}
-
-/** Ids of what has to go too, oldest first; empty when the limit is kept. */
-export function overLimit(input: PlanInput, { leaving, added }: CountChange): readonly string[] {
+/**
+ * Ids of what has to go too, so that the hard limit on messages is kept; oldest first, pairs whole, protections honoured. `leaving`
+ * leave anyway, `added` are put in by the plan.
+ */
+function overLimit(
+  input: PlanInput,
+  { leaving, added }: { readonly leaving: ReadonlySet<string>; readonly added: number },
+): readonly string[] {
   const { conversation, settings, structure, found } = input;
   const { messages } = conversation;
   const isLifted = settings.maxMessagesWhen === "auto-off" && settings.compact.auto;
@@ -151,8 +149,8 @@ export function overLimit(input: PlanInput, { leaving, added }: CountChange): re
   return ids;
 }
 
-/** A turn that holds something protected, or what a user said, stays whole. */
-export function dropTurns(input: PlanInput): DropStep | undefined {
+/** Drops the oldest whole tool turns, calls and results together. A turn that holds something protected, or a user's words, stays. */
+function dropTurns(input: PlanInput): DropStep | undefined {
   const { structure, settings } = input;
   const { messages } = input.conversation;
   const keep = settings.prune.dropTurnsKeep;

@@ -73,7 +73,7 @@ export function partition(input: PartitionInput): Partition {
   return { cut, isSplitTurn, zone, turnPrefix, protectedBy };
 }
 
-/** Hardly any list holds one: then no id is looked for. */
+/** Hardly any list holds a summary; then no id is looked up. */
 function isSummary(message: Message | undefined, summaryIds: ReadonlySet<string>): boolean {
   return summaryIds.size > 0 && message !== undefined && summaryIds.has(message.id);
 }
@@ -131,7 +131,7 @@ function findCut(input: PartitionInput): number {
       return structure.cutAtOrAfter(wanted, "split-turn") ?? structure.cutAtOrBefore(wanted, "split-turn");
     case "turn-start-or-split": {
       const turn = structure.cutAtOrBefore(wanted, "turn-start");
-      const extra = sum(messages.slice(turn, wanted), tokensOf);
+      const extra = messages.slice(turn, wanted).reduce((total, message) => total + tokensOf(message), 0);
       return turn > 0 && extra <= input.tailTokens ? turn : structure.cutAtOrBefore(wanted, "split-turn");
     }
     default:
@@ -197,11 +197,11 @@ function keepRoundsWhole({ structure, messages }: PartitionInput, protectedBy: M
   });
 }
 
-function sum(messages: readonly Message[], tokensOf: (message: Message) => number): number {
-  return messages.reduce((total, message) => total + tokensOf(message), 0);
-}
-
-/** Of a round whose results are still to come, all that follows belongs to it. An output in a user's message is a round too. */
+/**
+ * The newest round while the model has not answered it: calls that still wait for results, or results that it has never read.
+ * Without it the model would call again, or go on without what it asked for. Everything behind a round whose results are still to
+ * come belongs to it. A tool output in a user's message is a round too.
+ */
 export function unansweredRound(
   messages: readonly Message[],
   structure: Structure,
@@ -215,7 +215,7 @@ export function unansweredRound(
   return unread < 0 ? undefined : { start: newestSaid + 1 + unread, end: newestSaid + 2 + unread };
 }
 
-/** Whether a user said something in the very messages that bring the results: that is the newest request, and it goes nowhere. */
+/** Whether a user said something in the messages that bring the results: that is the newest request, and it has to stay. */
 export function hasRequestBeside(
   messages: readonly Message[],
   { start, end }: Pick<Round, "start" | "end">,

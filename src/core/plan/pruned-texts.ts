@@ -1,4 +1,4 @@
-/** What stands in a tool result's place once it was shortened. Every form says that something was removed. */
+/** The texts that stand in the place of shortened tool results, and the way back to what was returned. Every text says that something was removed. */
 
 import { isSameParts } from "../ledger/same-message.ts";
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text } from "../message.ts";
@@ -26,7 +26,7 @@ export function trimmedText(text: string, wanted: Pick<SoftTrim, "headChars" | "
 
 const TRIM_MARKER = /\n\n--- trimmed \(kept (\d+) head \+ (\d+) tail of (\d+) chars\) ---\n\n/g;
 
-interface Trimmed {
+interface TrimmedText {
   readonly head: string;
   readonly tail: string;
   /** Of the text as it was at first. */
@@ -34,7 +34,7 @@ interface Trimmed {
 }
 
 /** Cut by us already: what stands around the marker is as long as it says. An output may hold such words itself. */
-function trimmedBefore(text: string): Trimmed | undefined {
+function trimmedBefore(text: string): TrimmedText | undefined {
   for (const match of text.matchAll(TRIM_MARKER)) {
     const [headChars = 0, tailChars = 0, chars = 0] = match.slice(1).map(Number);
     const head = text.slice(0, match.index);
@@ -123,6 +123,10 @@ function describeCall(call: ToolCallPart | undefined): string {
 /** Messages as they were before their results were shortened, by id. */
 export type Originals = ReadonlyMap<string, Message>;
 
+/**
+ * The message with its tool results as they were returned, which is what a summary is written from. Where nobody has the original,
+ * the words that we put in its place are taken out. Changes nothing but the content of results.
+ */
 export function asReturned(message: Message, originals: Originals): Message {
   const results = message.parts.filter(isResult);
   if (results.length === 0) return message;
@@ -142,13 +146,11 @@ function isResult(part: Part): part is ToolResultPart {
   return part.type === "tool-result";
 }
 
-interface Results {
-  readonly results: readonly ToolResultPart[];
-  readonly wholes: readonly ToolResultPart[];
-}
-
 /** By place. A repair may have joined the message with others since: then by the id of the call. */
-function wholeOf(part: ToolResultPart, { results, wholes }: Results): ToolResultPart | undefined {
+function wholeOf(
+  part: ToolResultPart,
+  { results, wholes }: Readonly<Record<"results" | "wholes", readonly ToolResultPart[]>>,
+): ToolResultPart | undefined {
   if (results.length === wholes.length) return wholes[results.indexOf(part)];
   return part.callId === undefined ? undefined : wholes.find(({ callId }) => callId === part.callId);
 }

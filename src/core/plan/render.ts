@@ -13,12 +13,9 @@ import { isTurnStart } from "../structure/structure.ts";
 import { acknowledgementText, stripParts, summaryPart, withoutSummary, withSummary } from "./summary-marks.ts";
 import { isPassedOn, isRequest, userVoice } from "./user-voice.ts";
 
-export interface Rendered {
-  readonly system: Conversation["system"];
-  readonly messages: readonly Message[];
-}
+type RenderedSummary = Pick<Conversation, "system" | "messages">;
 
-export interface RenderInput {
+interface RenderInput {
   readonly conversation: Conversation;
   /** What is kept and may neither take the summary nor stand behind it. */
   readonly lead: readonly Message[];
@@ -30,7 +27,7 @@ export interface RenderInput {
   readonly rules: FormatRules;
 }
 
-export function renderSummary(input: RenderInput): Rendered {
+export function renderSummary(input: RenderInput): RenderedSummary {
   const { conversation, settings, rules } = input;
   // A summary that an earlier pass left in the prompt or in a kept message is replaced by this one.
   const system = conversation.system.some((part) => part.type === "text")
@@ -46,7 +43,7 @@ export function renderSummary(input: RenderInput): Rendered {
   return { ...rendered, messages: bridge([...stripped(input.lead), ...rendered.messages], settings, rules) };
 }
 
-type Render = (input: RenderInput) => Rendered;
+type Render = (input: RenderInput) => RenderedSummary;
 
 const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
   "merge-first-user": (input) => {
@@ -110,7 +107,7 @@ function acknowledged({ acknowledgement }: RenderSettings, userFollows: boolean)
   return isDue ? [{ id: `${SUMMARY_ID}/acknowledgement`, role: "assistant", parts: [text(said)] }] : [];
 }
 
-function plainMessage({ conversation, head, tail, summary, settings }: RenderInput): Rendered {
+function plainMessage({ conversation, head, tail, summary, settings }: RenderInput): RenderedSummary {
   return { system: conversation.system, messages: [...head, summaryMessage(summary, settings), ...tail] };
 }
 
@@ -140,7 +137,7 @@ function unmarked(system: Conversation["system"], settings: RenderSettings): Con
     : stripped;
 }
 
-export interface PlaceOptions {
+interface PlaceOptions {
   /** Tools whose results are the user's voice. */
   readonly userTools?: readonly string[];
   /** The request has a budget for thinking. */
@@ -148,8 +145,10 @@ export interface PlaceOptions {
 }
 
 /**
- * The index that it stands before; -1 where no message goes. `kept` are the indices of those that stay, ascending. Where thinking has
- * a budget, it stands before the turn that waits for the model: inside of it, it would begin another, without thinking.
+ * The index that a summary stands before; -1 where no message goes. `kept` are the indices of the messages that stay, ascending.
+ * It stands in the place of the first message that it replaces. Older requests that stay behind that place would read like new
+ * ones, so it stands behind all of them but the newest. Where thinking has a budget, it stands before the turn that waits for the
+ * model: inside of that turn it would begin another one, without thinking.
  */
 export function summaryPlace(
   messages: readonly Message[],

@@ -75,7 +75,7 @@ function summariesIn(message: Message, render: RenderSettings): readonly string[
 
 const NONE: readonly string[] = [];
 
-/** Hardly any text does; without the mark nothing needs to be looked for. */
+/** A quick look: hardly any text holds the mark, and without it there is nothing to find. */
 function holdsMark(parts: readonly Part[], opening: string): boolean {
   for (const part of parts) if (part.type === "text" && part.text.includes(opening.trim())) return true;
   return false;
@@ -167,15 +167,16 @@ function isAcknowledgement(message: Message, render: RenderSettings): boolean {
   );
 }
 
-/** A compactor is one. */
+/** What reads a request and its summary; a compactor fits. */
 export interface SummaryReader {
   readonly format: Format;
   readonly settings: Pick<Settings, "render"> & Partial<Pick<Settings, "userTools">>;
 }
 
 /**
- * Newest last, as `request` stands after a pass. Where it holds a summary and there are more contexts than messages beside it,
- * the newest half as many contexts as those messages stay, at least one.
+ * Trims what a host keeps beside its messages, one context per turn, newest last. `request` is the one that a pass returned. Where
+ * it holds a summary and there are more contexts than messages beside it, the newest half as many contexts as those messages stay,
+ * at least one.
  */
 export function trimTurnContexts<Context>(
   contexts: readonly Context[],

@@ -37,10 +37,10 @@ export interface TriggerKind<One extends Trigger> extends VariantFor<One> {
   readonly firedText: string;
 }
 
-export type TriggerCap = (tokens: number, share: "limit" | "reserve", least?: number) => number;
+type TriggerCap = (tokens: number, share: "limit" | "reserve", least?: number) => number;
 
 /** What is wrong or surprising, and the key of the trigger to look at. The message follows the key's path. */
-export interface TriggerRemark {
+interface TriggerRemark {
   readonly key: string;
   readonly message: string;
 }

@@ -104,6 +104,7 @@ function keysOf({ parts }: Message): readonly string[] {
   });
 }
 
+/** Whether a message asks for something: what a user said, not what a tool returned or another tool summarised in the user's place. */
 export function isRequest(message: Message): boolean {
   return isTurnStart(message) && !isForeignSummary(message) && !isPassedOn(message);
 }
@@ -140,7 +141,7 @@ const LABEL =
 /** Written in a user's place by our own repair. */
 const REPAIR_NOTES: ReadonlySet<string> = new Set([MISSING_START_TEXT, INTERRUPTED_TEXT]);
 
-/** Empty when the message is only a client's note, such as a reminder, a bare slash command or the output of a local one. */
+/** The user's own words in a text, without the blocks that clients put around or in place of them. Empty when the message is only a client's note, such as a reminder, a bare slash command or the output of a local one. */
 export function requestOf(text: string): string {
   if (NOTIFICATION.test(text.slice(0, 80))) return "";
   const words = (text.includes("</") ? ownWords(text) : text).trim();
@@ -168,7 +169,7 @@ function ownWords(text: string): string {
 }
 
 /** Whether a client passes on, in a block of its own, what the user wrote while the model was at work. */
-export function hasQueuedWords(text: string): boolean {
+function hasQueuedWords(text: string): boolean {
   return text.includes(QUEUED) && requestOf(text) !== "";
 }
 
@@ -201,29 +202,30 @@ function withoutClientBlocks(text: string): string {
   return words + text.slice(from);
 }
 
-/** How they begin: Claude Code, pi and OpenClaw, Codex. */
-const OPENINGS: readonly string[] = [
+/**
+ * How summaries begin that other tools, or other profiles of ours, left as user messages. Summaries of the profile in force are
+ * found by its marks (`summary-marks.ts`).
+ */
+const SUMMARY_OPENINGS: readonly string[] = [
+  // Claude Code; pi and OpenClaw; Codex.
   "This session is being continued from a previous conversation",
   "The conversation history before this point was compacted",
   "Another language model started to solve this problem",
-];
-
-/** As the profiles that are shipped write them, on a line of their own. */
-const OWN_OPENINGS: readonly string[] = [
+  // As the shipped profiles write them, on a line of their own.
   "[Conversation summary]\n",
   "[Previous conversation summary]\n",
   "[Summary of the conversation before this point]\n",
   "[Summary of the earlier conversation, which was archived]\n",
 ];
 
-const ALL_OPENINGS: readonly string[] = [...OPENINGS, ...OWN_OPENINGS];
-/** The first characters of them all: nearly every message begins with another, and one look tells. */
-const FIRST_CHARACTERS = [...new Set(ALL_OPENINGS.map((opening) => opening.charAt(0)))].join("");
+/** Nearly every message begins with another character, so one look is enough. */
+const FIRST_CHARACTERS = [...new Set(SUMMARY_OPENINGS.map((opening) => opening.charAt(0)))].join("");
 
+/** Whether a message is such a summary: nobody asks for anything in it. */
 export function isForeignSummary({ parts }: Message): boolean {
   const first = parts[0];
   if (first?.type !== "text") return false;
   const start = first.text.trimStart();
   if (!FIRST_CHARACTERS.includes(start.charAt(0))) return false;
-  return ALL_OPENINGS.some((opening) => start.startsWith(opening));
+  return SUMMARY_OPENINGS.some((opening) => start.startsWith(opening));
 }
