@@ -76,8 +76,8 @@ export type {
 } from "./core/message.ts";
 export type { NothingToDo, Obstacle, Plan, Protection, Reason, Step } from "./core/plan/plan.ts";
 export type { OwnStrategy, StrategyInput, StrategyStep } from "./core/plan/plan-input.ts";
+export { type SummaryReader, trimTurnContexts } from "./core/plan/summary-marks.ts";
 export { raiseToFloor } from "./core/plan/trigger.ts";
-export { type SummaryReader, trimTurnContexts } from "./core/plan/turn-contexts.ts";
 export type { CountTokens, Format, Overflow, ToolDefinition, Usage, ValidateOptions, Violation } from "./core/ports.ts";
 export { type Repair, type Repaired, repair } from "./core/repair/repair.ts";
 export type { Settings, Trigger } from "./core/settings/settings.ts";

@@ -2,9 +2,7 @@
 
 import { nothingToDo, type Strategy } from "./core/plan/plan-input.ts";
 import type { StrategyName } from "./core/settings/settings.ts";
-import { hybrid } from "./strategies/hybrid.ts";
-import { native } from "./strategies/native.ts";
-import { summarize } from "./strategies/summarize.ts";
+import { hybrid, native, summarize } from "./strategies/summarize.ts";
 import { truncate } from "./strategies/truncate.ts";
 
 const none: Strategy = { name: "none", plan: (input) => nothingToDo(input, "strategy-none") };

@@ -7,8 +7,7 @@ import { sizeAtTrigger } from "../compactor/decide.ts";
 import type { FormatName } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
 import { prunesByItself } from "../core/plan/prune.ts";
-import { shareOf } from "../core/plan/share-of.ts";
-import { type ContextSize, comparisonOf, findTrigger, thresholdTokens, triggerTokens } from "../core/plan/trigger.ts";
+import { type ContextSize, comparisonOf, firedBy, limitOf, shareOf, triggerTokens } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { calibratedTo } from "./calibrated-subject.ts";
@@ -139,9 +138,8 @@ function asBilled(subject: Subject, nextRequestTokens: number): Subject {
 }
 
 function stateOf(trigger: Trigger, settings: Settings, size: ContextSize): TriggerState {
-  const alone: Settings = { ...settings, compact: { ...settings.compact, triggers: [trigger] } };
-  const fired = findTrigger(alone, { size });
-  const limitTokens = fired?.thresholdTokens ?? thresholdTokens(alone);
+  const fired = firedBy(trigger, settings, { size });
+  const limitTokens = fired?.thresholdTokens ?? limitOf(trigger, settings);
   return {
     type: trigger.type,
     tokens: triggerTokens(trigger, settings, size),

@@ -1,5 +1,6 @@
 /** An explanation as text: the verdict first, then the numbers behind it. No line wider than the terminal. */
 
+import { reasonText } from "../core/plan/trigger.ts";
 import { barLine } from "./bar.ts";
 import { BECAUSE } from "./because.ts";
 import type { Explanation, TriggerState } from "./explanation.ts";
@@ -48,19 +49,11 @@ function usageText({ tokens: { hidden }, nextRequestTokens }: Explanation): read
 }
 
 function verdictText({ wouldCompact, wouldPrune, reason }: Explanation): string {
-  if (wouldCompact) return `would compact now: ${REASONS[reason] ?? reason}`;
+  if (wouldCompact) return `would compact now: ${reasonText(reason)}`;
   if (reason === "prune") return "would only leave out messages now: there are more than the limit allows";
   const because = BECAUSE[reason] ?? reason;
   return wouldPrune ? `would only prune tool results now: ${because}` : `would not compact now: ${because}`;
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  absolute: "more tokens than the limit",
-  ratio: "its share of the window is reached",
-  reserve: "the reserve is touched",
-  budgetSum: "system, messages and reply exceed the budget",
-  economic: "above the price cliff",
-};
 
 function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): readonly string[] {
   const pruneText =

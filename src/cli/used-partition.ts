@@ -3,7 +3,7 @@
 import type { Decision } from "../compactor/decide.ts";
 import { removedBy } from "../core/plan/apply-plan.ts";
 import type { Partition } from "../core/plan/partition.ts";
-import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
+import { fullPartition, type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
 import { partitionForTruncation, partitionWithRoom } from "../strategies/room.ts";
 
 export interface TailSize {
@@ -43,11 +43,6 @@ function dividedBy({ input, rest }: Decision): Partition {
 export function shrunkTail({ input }: Decision, used: Partition): ShrunkTail | undefined {
   const full = fullPartition(input);
   return used.cut <= full.cut ? undefined : { asked: tailSize(input, full), kept: tailSize(input, used) };
-}
-
-function fullPartition(input: PlanInput): Partition {
-  const { tailTokens, tailMessages } = input.settings.protect;
-  return partitionFor(input, { tokens: tailTokens, messages: tailMessages });
 }
 
 function tailSize({ conversation, tokensOf }: PlanInput, { cut }: Partition): TailSize {

@@ -6,20 +6,16 @@
 import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
-import type { Originals } from "../core/plan/originals.ts";
 import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type OwnStrategy, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
-import { capSteps, pruneSteps, prunesByItself } from "../core/plan/prune.ts";
-import { pruningPays } from "../core/plan/pruning-pays.ts";
-import { shareOf } from "../core/plan/share-of.ts";
+import { capSteps, pruneSteps, prunesByItself, pruningPays, trimResults } from "../core/plan/prune.ts";
+import type { Originals } from "../core/plan/pruned-texts.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
-import { targetOfRequest } from "../core/plan/target.ts";
-import { answerableTokens, type ContextSize, findTrigger } from "../core/plan/trigger.ts";
-import { trimResults } from "../core/plan/trim-results.ts";
+import { answerableTokens, type ContextSize, findTrigger, shareOf, targetOfRequest } from "../core/plan/trigger.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { planOwn } from "../strategies/own-strategy.ts";
-import { trimUnanswered } from "../strategies/trim-unanswered.ts";
+import { trimUnanswered } from "../strategies/room.ts";
 import { strategyNamed } from "../strategies.ts";
 
 export interface DecideInput {

@@ -7,7 +7,7 @@ import type { Calibration } from "../core/ledger/calibration.ts";
 import type { LearnedWindows } from "../core/ledger/learned-windows.ts";
 import type { Conversation } from "../core/message.ts";
 import type { OwnStrategy } from "../core/plan/plan-input.ts";
-import { shareOf } from "../core/plan/share-of.ts";
+import { shareOf } from "../core/plan/trigger.ts";
 import type { Format } from "../core/ports.ts";
 import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";

@@ -3,7 +3,7 @@
  * automatic passes until enough has come to hope for more. Whoever asks for a pass gets one all the same. Pure.
  */
 
-import { shareOf } from "../core/plan/share-of.ts";
+import { shareOf } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 
 export interface Passes {

@@ -6,12 +6,11 @@
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks/hooks.ts";
 import type { Message } from "../core/message.ts";
-import { isTextStep, removedBy, removedIds } from "../core/plan/apply-plan.ts";
+import { checkPlan, isTextStep, removedBy, removedIds } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
-import { checkPlan } from "../core/plan/check-plan.ts";
-import { asReturned } from "../core/plan/originals.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import { type PlanInput, partitionByCount, sumTokens } from "../core/plan/plan-input.ts";
+import { asReturned } from "../core/plan/pruned-texts.ts";
 import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
 import type { Settings } from "../core/settings/settings.ts";

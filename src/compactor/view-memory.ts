@@ -7,8 +7,8 @@ import { isSameJson } from "../core/ledger/json-identity.ts";
 import { isSameMessage, isSameParts } from "../core/ledger/same-message.ts";
 import { type Conversation, isUntouched, type Message, textsOf } from "../core/message.ts";
 import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
-import { isRequest } from "../core/plan/partition-request.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
+import { isRequest } from "../core/plan/user-voice.ts";
 import { NO_PASSES, type Passes, withRefusals } from "./passes.ts";
 import { messagesAsNow, partsAsNow } from "./wire-now.ts";
 

@@ -1,6 +1,7 @@
 /** A profile, or any settings, as rows of short text: what a table or a command prints. Reads only. */
 
 import { prunesByItself } from "../core/plan/prune.ts";
+import { kindOf } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { describePrune } from "./describe-prune.ts";
 import { profileNotes } from "./notes.ts";
@@ -25,7 +26,13 @@ export function describeSettings(settings: Settings): readonly DescriptionRow[] 
     ["window", `${shown(settings.windowTokens)} tokens, up to ${shown(settings.maxOutputTokens)} for a reply`],
     ["compacts by itself", autoText(settings)],
     ["prunes by itself", capsResults(settings) || prunesByItself(settings) ? "yes" : "no"],
-    ["trigger", listed(compact.triggers.map(triggerText), " or ") || "none set"],
+    [
+      "trigger",
+      listed(
+        compact.triggers.map((trigger) => kindOf(trigger).text(trigger)),
+        " or ",
+      ) || "none set",
+    ],
     ["checked", listed(compact.checkPoints)],
     ["counted", listed(["messages", ...countedParts(settings)])],
     ["estimate", settings.estimator],
@@ -70,32 +77,6 @@ function limitText({ maxMessages, maxMessagesWhen }: Settings): string {
   return maxMessagesWhen === "auto-off"
     ? `${shown(maxMessages)} while it does not compact by itself`
     : shown(maxMessages);
-}
-
-function triggerText(trigger: Settings["compact"]["triggers"][number]): string {
-  switch (trigger.type) {
-    case "absolute":
-      return `${sign(trigger.comparison)} ${shown(trigger.tokens)} tokens`;
-    case "ratio":
-      return `${sign(trigger.comparison)} ${percent(trigger.ratio)} of the window`;
-    case "reserve": {
-      const { reserveTokens, raisedByTokens } = trigger;
-      const floor = raisedByTokens > 0 ? ` (its floor; ${shown(reserveTokens - raisedByTokens)} without)` : "";
-      return `${sign(trigger.comparison)} window − ${shown(reserveTokens)}${floor}`;
-    }
-    case "budgetSum":
-      return `system + messages + reply ${sign(trigger.comparison)} ${shown(trigger.tokens)} tokens`;
-    case "economic":
-      return `above the price cliff of ${shown(trigger.cliffTokens)}, or ${shown(trigger.coldTokens)} with a cold cache`;
-    case "never":
-      return "never";
-    default:
-      return trigger satisfies never;
-  }
-}
-
-function sign(comparison: "gt" | "gte"): string {
-  return comparison === "gt" ? ">" : "≥";
 }
 
 function countedParts({ count }: Settings): readonly string[] {

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { listOf, talk } from "../../test/session-world.ts";
 import { text } from "../core/message.ts";
-import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
+import { isForeignSummary } from "../core/plan/user-voice.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { type ProfileName, profileNames } from "../profiles/profiles.ts";
 import { openSession } from "../session.ts";

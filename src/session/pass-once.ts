@@ -6,7 +6,7 @@ import type { HookContext } from "../core/hooks/hook-events.ts";
 import type { Message, Part } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { RECALL_NAME } from "../core/plan/summary-marks.ts";
+import { RECALL_NAME } from "../core/plan/tool-names.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { PassHistory } from "../core/store/counters.ts";

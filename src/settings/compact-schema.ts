@@ -1,70 +1,9 @@
 /** What `compact` and `protect` may be: when to compact, how far, and what stays. Data only. */
 
+import { TRIGGER_KINDS } from "../core/plan/trigger.ts";
 import { checkPointSchema } from "../core/settings/check-point-schema.ts";
 import type { SchemaFor, Variant } from "../core/settings/schema.ts";
-import type { CompactSettings, Comparison, ProtectSettings } from "../core/settings/settings.ts";
-
-const comparison: SchemaFor<Comparison> = {
-  type: "choice",
-  values: { gt: "strictly more", gte: "at least as much" },
-  about: "How the size is compared with the limit.",
-};
-
-const thresholdKeys = {
-  tokens: { type: "number", whole: true, min: 1, about: "The limit." },
-  comparison,
-} as const;
-
-const triggers: SchemaFor<CompactSettings["triggers"]> = {
-  type: "list",
-  maxItems: 8,
-  about: "When to compact: the first that fires wins and is recorded as the reason. Empty: never by itself.",
-  of: {
-    type: "variants",
-    about: "One trigger.",
-    variants: {
-      absolute: { about: "Above an amount.", keys: thresholdKeys, defaults: { comparison: "gt" } },
-      ratio: {
-        about: "Above a share of the window.",
-        keys: { ratio: { type: "number", above: 0, max: 1, about: "The share." }, comparison },
-        defaults: { comparison: "gte" },
-      },
-      reserve: {
-        about: "When less than a reserve is left in the window.",
-        keys: {
-          reserveTokens: { type: "number", whole: true, min: 0, about: "What must stay free." },
-          floorTokens: {
-            type: "number",
-            whole: true,
-            min: 0,
-            about: "A lower reserve is raised to this; 0 for no floor.",
-          },
-          raisedByTokens: {
-            type: "number",
-            whole: true,
-            min: 0,
-            about: "How much of the reserve its floor added; written for you.",
-          },
-          comparison,
-        },
-        defaults: { comparison: "gt", floorTokens: 0, raisedByTokens: 0 },
-      },
-      budgetSum: {
-        about: "When system prompt, messages and the longest reply together pass an amount.",
-        keys: thresholdKeys,
-        defaults: { comparison: "gt" },
-      },
-      economic: {
-        about: "Above a price cliff, or when the prompt cache has gone cold and this much would be written anew.",
-        keys: {
-          cliffTokens: { type: "number", whole: true, min: 0, about: "The price cliff; 0 for none." },
-          coldTokens: { type: "number", whole: true, min: 0, about: "The amount with a cold cache; 0 for none." },
-        },
-      },
-      never: { about: "Never.", keys: {} },
-    },
-  },
-};
+import type { CompactSettings, ProtectSettings } from "../core/settings/settings.ts";
 
 const ratioOf = (what: string): Variant<{ readonly ratio: SchemaFor<number> }> => ({
   about: `A share of the ${what}.`,
@@ -88,7 +27,12 @@ export const compactSchema: SchemaFor<CompactSettings> = {
           "the provider's own operation (option `native` of createCompactor); summarize where it has none or fails",
       },
     },
-    triggers,
+    triggers: {
+      type: "list",
+      maxItems: 8,
+      about: "When to compact: the first that fires wins and is recorded as the reason. Empty: never by itself.",
+      of: { type: "variants", about: "One trigger.", variants: TRIGGER_KINDS },
+    },
     checkPoints: {
       type: "list",
       of: checkPointSchema,

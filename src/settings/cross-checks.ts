@@ -3,8 +3,7 @@
  * must be. Settings that are merely unwise are warnings (`warnings.ts`), not problems.
  */
 
-import { targetTokensOf } from "../core/plan/target.ts";
-import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
+import { kindOf, limitOf, reserveTokensOf, targetTokensOf } from "../core/plan/trigger.ts";
 import type { Problem } from "../core/settings/check-schema.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 
@@ -55,21 +54,11 @@ function checkTriggers(settings: Settings): readonly Problem[] {
 
 function checkTrigger(trigger: Trigger, path: string, settings: Settings): readonly Problem[] {
   const { windowTokens, compact, protect } = settings;
-  if (trigger.type === "economic") {
-    const isAlive = trigger.cliffTokens > 0 || trigger.coldTokens > 0;
-    return unless(isAlive, `${path}.cliffTokens`, () => "or coldTokens must be above 0, or the trigger never fires");
-  }
-  if (trigger.type === "reserve") {
-    const reserveTokens = reserveTokensOf(trigger);
-    if (reserveTokens >= windowTokens) {
-      return problem(
-        `${path}.reserveTokens`,
-        `(${shown(reserveTokens)} with its floor) must be below ${windowText(windowTokens)}`,
-      );
-    }
-  }
+  const kind = kindOf(trigger);
+  const own = kind.problem?.(trigger, windowTokens);
+  if (own !== undefined) return problem(`${path}.${own.key}`, own.message);
   const limit = limitOf(trigger, settings);
-  if (limit === undefined) return [];
+  if (limit === undefined || kind.isLimitFree) return [];
   if (limit > windowTokens)
     return problem(`${path}.tokens`, `(${shown(limit)}) must not exceed ${windowText(windowTokens)}`);
   // What is kept must be smaller than what fires, or every pass would be in vain and the next would follow at once.
@@ -86,10 +75,6 @@ function checkTrigger(trigger: Trigger, path: string, settings: Settings): reado
       () => `(${shown(protect.tailTokens)}) must be below the limit of ${path} (${shown(limit)})`,
     ),
   ];
-}
-
-function limitOf(trigger: Trigger, settings: Settings): number | undefined {
-  return thresholdTokens({ ...settings, compact: { ...settings.compact, triggers: [trigger] } });
 }
 
 function checkPrune({ prune: { softTrim, highWaterRatio, lowWaterRatio } }: Settings): readonly Problem[] {

@@ -5,9 +5,8 @@
  * settled settings are fitted as a whole.
  */
 
-import { targetTokensOf } from "../core/plan/target.ts";
-import { settledTrigger, thresholdTokens } from "../core/plan/trigger.ts";
-import type { Settings, Target, Trigger } from "../core/settings/settings.ts";
+import { kindOf, targetTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
+import type { Settings, Target } from "../core/settings/settings.ts";
 
 /** Shares that leave room for one another: every shipped profile stays below them in its own window. */
 const SHARE = {
@@ -32,7 +31,7 @@ export function fitToWindow(profile: Settings, windowTokens: number): Settings {
     maxOutputTokens: cap(profile.maxOutputTokens, "output", 1),
     compact: {
       ...compact,
-      triggers: compact.triggers.map((trigger) => fitTrigger(trigger, cap)),
+      triggers: compact.triggers.map((trigger) => kindOf(trigger).fitted(trigger, cap)),
       target: fitTarget(compact.target, windowTokens),
     },
     protect: { ...protect, tailTokens: cap(protect.tailTokens, "tail") },
@@ -57,34 +56,6 @@ export function refitToWindow(settings: Settings, windowTokens: number): Setting
   const target: Target = isTargetMet ? compact.target : { type: "ratioOfWindow", ratio: share };
   const tailTokens = protect.tailTokens < limit ? protect.tailTokens : Math.floor(limit * SHARE.tail);
   return { ...fitted, compact: { ...compact, target }, protect: { ...protect, tailTokens } };
-}
-
-type Cap = (tokens: number, share: keyof typeof SHARE, least?: number) => number;
-
-function fitTrigger(trigger: Trigger, cap: Cap): Trigger {
-  switch (trigger.type) {
-    case "absolute":
-    case "budgetSum":
-      return { ...trigger, tokens: cap(trigger.tokens, "limit", 1) };
-    case "reserve":
-      return settledTrigger({
-        ...trigger,
-        reserveTokens: cap(trigger.reserveTokens - trigger.raisedByTokens, "reserve"),
-        floorTokens: cap(trigger.floorTokens, "reserve"),
-        raisedByTokens: 0,
-      });
-    case "economic":
-      return {
-        ...trigger,
-        cliffTokens: trigger.cliffTokens === 0 ? 0 : cap(trigger.cliffTokens, "limit", 1),
-        coldTokens: trigger.coldTokens === 0 ? 0 : cap(trigger.coldTokens, "limit", 1),
-      };
-    case "ratio":
-    case "never":
-      return trigger;
-    default:
-      return trigger satisfies never;
-  }
 }
 
 /** The cap as a share: in a window of a few tokens an amount would be rounded to the window itself. */

@@ -1,7 +1,7 @@
 /** Settings that are allowed and probably unwise, as data: nothing is refused or printed here. */
 
 import { TINY_WINDOW_TOKENS } from "../core/ledger/learned-windows.ts";
-import { targetTokensOf } from "../core/plan/target.ts";
+import { kindOf, targetTokensOf } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 
 export interface SettingsWarning {
@@ -18,7 +18,7 @@ const SMALL_WINDOW_TOKENS = 32_000;
 export function settingsWarnings(settings: Settings): readonly SettingsWarning[] {
   return [
     ...windowWarnings(settings),
-    ...reserveWarnings(settings),
+    ...triggerWarnings(settings),
     ...targetWarnings(settings),
     ...pruneWarnings(settings),
     ...limitWarnings(settings),
@@ -42,13 +42,12 @@ function windowWarnings({ windowTokens }: Settings): readonly SettingsWarning[] 
   ];
 }
 
-function reserveWarnings({ compact: { triggers } }: Settings): readonly SettingsWarning[] {
+function triggerWarnings({ compact: { triggers } }: Settings): readonly SettingsWarning[] {
   return triggers.flatMap((trigger, index): readonly SettingsWarning[] => {
-    if (trigger.type !== "reserve" || trigger.raisedByTokens === 0) return [];
-    const { reserveTokens, raisedByTokens } = trigger;
-    const key = `compact.triggers[${index}].reserveTokens`;
-    const message = `${key} (${shown(reserveTokens - raisedByTokens)}) was below its floor and is now ${shown(reserveTokens)}; floorTokens 0 lifts the floor`;
-    return [{ severity: "notice", key, message }];
+    const notice = kindOf(trigger).notice?.(trigger);
+    if (notice === undefined) return [];
+    const key = `compact.triggers[${index}].${notice.key}`;
+    return [{ severity: "notice", key, message: `${key} ${notice.message}` }];
   });
 }
 

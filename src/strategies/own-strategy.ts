@@ -6,15 +6,13 @@
 import { errorText } from "../core/error-text.ts";
 import { isObject } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
-import { applyPlan, isTextStep, removedBy } from "../core/plan/apply-plan.ts";
-import { checkPlan } from "../core/plan/check-plan.ts";
+import { applyPlan, checkPlan, isTextStep, removedBy } from "../core/plan/apply-plan.ts";
 import type { Plan, Step, TextStep } from "../core/plan/plan.ts";
 import {
   nothingToDo,
   type OwnStrategy,
-  obstacles,
   type PlanInput,
-  partitionFor,
+  planOf,
   sumTokens,
   totalTokens,
 } from "../core/plan/plan-input.ts";
@@ -91,26 +89,20 @@ function budgetFor(ids: readonly string[], input: PlanInput): number {
 function applied(
   steps: readonly Step[],
   conversation: PlanInput["conversation"],
-  { reason, settings, targetTokens }: PlanInput,
+  { settings }: PlanInput,
 ): readonly Message[] {
-  const plan: Plan = { reason, steps, tokensBefore: 0, tokensAfter: 0, targetTokens, fits: true, inTheWay: [] };
-  return applyPlan({ conversation, plan, summary: undefined, render: settings.render }).messages;
+  return applyPlan({ conversation, plan: { steps }, summary: undefined, render: settings.render }).messages;
 }
 
 /** What the steps come to, counted by us: a summary with its whole budget. */
 function measured(steps: readonly Step[], input: PlanInput): Plan {
-  const { reason, targetTokens, settings, conversation, baseTokens, tokensOf } = input;
+  const { conversation, baseTokens, tokensOf } = input;
   const known = new Map(conversation.messages.map((message) => [message.id, message]));
   const texts = steps.filter((step) => isTextStep(step) && isResult(known.get(step.messageId), step.part));
-  const plan = { reason, steps, tokensBefore: totalTokens(input), targetTokens };
-  const removed = removedBy({ ...plan, tokensAfter: 0, fits: true, inTheWay: [] });
+  const removed = removedBy({ steps });
   const kept = applied(texts, conversation, input).filter(({ id }) => !removed.has(id));
   const summaryTokens = steps.reduce((sum, step) => sum + (step.type === "summarize" ? step.budgetTokens : 0), 0);
-  const tokensAfter = baseTokens + sumTokens(kept, tokensOf) + summaryTokens;
-  const fits = tokensAfter <= (targetTokens ?? settings.windowTokens);
-  const { tailTokens: tokens, tailMessages: messages } = settings.protect;
-  const inTheWay = fits ? [] : obstacles(input, partitionFor(input, { tokens, messages }));
-  return { ...plan, tokensAfter, fits, inTheWay };
+  return planOf(input, steps, { tokensAfter: baseTokens + sumTokens(kept, tokensOf) + summaryTokens });
 }
 
 function isResult(message: Message | undefined, part: number): boolean {

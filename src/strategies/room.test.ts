@@ -7,10 +7,8 @@ import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { resolveSettings } from "../settings.ts";
 import { parseShorthand } from "../testing/shorthand.ts";
-import { partitionWithRoom, roundRoom, summaryBudget } from "./room.ts";
+import { frameTokens, partitionWithRoom, roundRoom, summaryBudget, trimUnanswered } from "./room.ts";
 import { summarize } from "./summarize.ts";
-import { frameTokens } from "./summary-frame.ts";
-import { trimUnanswered } from "./trim-unanswered.ts";
 
 /** Each number of room.ts at the place where it decides: on one side of it, and on the other. */
 

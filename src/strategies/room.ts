@@ -1,15 +1,26 @@
 /**
- * How a target is divided between what stays as it is and the summary of the rest. Decides from numbers alone: the tail gives way
- * only as far as it must, and what is protected never does.
+ * How a target is divided between what stays as it is, results that the model has not read, and the summary of the rest. Decides
+ * from numbers alone: the tail gives way only as far as it must, and what is protected never does.
  */
 
-import type { Partition } from "../core/plan/partition.ts";
-import { keptTokens, type PlanInput, partitionFor, sumTokens, totalTokens } from "../core/plan/plan-input.ts";
-import { shareOf } from "../core/plan/share-of.ts";
-import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
-import { unansweredRound } from "../core/plan/unanswered-round.ts";
-import { foundTokens, stayingTokens } from "./earlier-summary.ts";
-import { bridgeTokens, frameTokens } from "./summary-frame.ts";
+import { formatRules } from "../core/format-rules.ts";
+import { thinksManually } from "../core/manual-thinking.ts";
+import { type Message, type Part, text } from "../core/message.ts";
+import { isNativeItem } from "../core/plan/native-items.ts";
+import { hasRequestBeside, type Partition, unansweredRound } from "../core/plan/partition.ts";
+import type { TextStep } from "../core/plan/plan.ts";
+import {
+  fullPartition,
+  keptTokens,
+  type PlanInput,
+  partitionFor,
+  sumTokens,
+  totalTokens,
+} from "../core/plan/plan-input.ts";
+import { freedTokens, trimResults } from "../core/plan/prune.ts";
+import { frameMessages, summaryPlace } from "../core/plan/render.ts";
+import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
+import { answerableTokens, quietTokens, shareOf } from "../core/plan/trigger.ts";
 
 /** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
 export const USEFUL_TOKENS = 120;
@@ -34,7 +45,7 @@ const NAMED_TAIL_SHARE = 0.15;
 const NAMED_ROUND_SHARE = 0.25;
 
 /** Of results that the model has not read, cutting to less than this, or than this share of the target, leaves too little to read. */
-export const WORTH_READING_TOKENS = 2_000;
+const WORTH_READING_TOKENS = 2_000;
 const WORTH_READING_SHARE = 0.25;
 
 /**
@@ -42,11 +53,10 @@ const WORTH_READING_SHARE = 0.25;
  * in the way of a useful summary, it goes too (the summary quotes it), and so does what the provider compacted.
  */
 export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Partition {
-  const { protect } = input.settings;
+  const { tailTokens: tokens, tailMessages: messages } = input.settings.protect;
   // A summary in the prompt is no message of a user's.
   const keepsRequest = input.settings.render.renderer === "system";
-  const tail = { tokens: protect.tailTokens, messages: protect.tailMessages };
-  const full = partitionFor(input, { ...tail, mayTakeNative, keepsRequest });
+  const full = partitionFor(input, { tokens, messages, mayTakeNative, keepsRequest });
   if (isKeptInFull(input, full)) return full;
   const [aimTokens] = aimsOf(input);
   const room = (parts: Partition): number => aimTokens - stayingTokens(input, parts) - frameTokens(input, parts);
@@ -93,7 +103,7 @@ function tailBesideSystem({ conversation: { messages }, settings: { protect } }:
 }
 
 /** How much room there is for the round that the model has not answered, and how much it takes; undefined without one. */
-export interface RoundRoom {
+interface RoundRoom {
   readonly start: number;
   readonly end: number;
   readonly tokens: number;
@@ -106,9 +116,7 @@ export function roundRoom(input: PlanInput): RoundRoom | undefined {
   const round = unansweredRound(conversation.messages, structure);
   if (round === undefined) return undefined;
   const tokens = sumTokens(conversation.messages.slice(round.start, round.end), tokensOf);
-  const { tailTokens, tailMessages } = input.settings.protect;
-  const full = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
-  if (isKeptInFull(input, full)) return { ...round, tokens, allowedTokens: tokens };
+  if (isKeptInFull(input, fullPartition(input))) return { ...round, tokens, allowedTokens: tokens };
   const staying = input.settings.compact.strategy === "truncate" ? keptTokens : stayingTokens;
   const beside = (may: May): number => staying(input, tailOf(input, 0, may)) - tokens;
   const allowed = isShared(input) ? sharedRoom(input, beside) : ownRoom(input, tokens, beside);
@@ -157,7 +165,7 @@ function aimsOf(input: PlanInput): readonly [number, ...number[]] {
 }
 
 /** Somebody named the target, and a summary is to say what there is no room for. */
-export function isShared({ isTargetExplicit, settings }: PlanInput): boolean {
+function isShared({ isTargetExplicit, settings }: PlanInput): boolean {
   return isTargetExplicit && settings.compact.strategy !== "truncate";
 }
 
@@ -201,9 +209,7 @@ const HARD: May = { mayDropFirstUser: true, mayTakeNative: true };
 /** As much of the full tail as the target has room for, beside the summary that the settings want. */
 function tailUnderOwnTarget(input: PlanInput, targetTokens: number, may: May): Partition {
   const limitTokens = targetTokens - frameTokens(input) - wantedBudget(input);
-  const { tailTokens, tailMessages } = input.settings.protect;
-  const full = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
-  const fullTokens = sumTokens(input.conversation.messages.slice(full.cut), input.tokensOf);
+  const fullTokens = sumTokens(input.conversation.messages.slice(fullPartition(input).cut), input.tokensOf);
   return tailWithin(input, { tokens: Math.min(fullTokens, limitTokens), limitTokens, staying: stayingTokens }, may);
 }
 
@@ -247,4 +253,84 @@ function tailWithin(input: PlanInput, { tokens, limitTokens, staying }: TailLimi
 
 function tailOf(input: PlanInput, tokens: number, may: May): Partition {
   return partitionFor(input, { messages: 0, isTight: true, tokens, ...may });
+}
+
+/** Tokens of the messages that hold an earlier summary, beside what is kept: a truncation leaves them where they are. */
+export function foundTokens({ conversation, found, settings, tokensOf }: PlanInput): number {
+  const ids = new Set(found?.messageIds ?? []);
+  // System messages are among what is kept already.
+  const isBeside = (message: Message): boolean => !(settings.protect.system && message.role === "system");
+  return sumTokens(
+    conversation.messages.filter((message) => ids.has(message.id) && isBeside(message)),
+    tokensOf,
+  );
+}
+
+/** Tokens of an earlier summary's text, which the next summary has to cover too. */
+export function saidBefore({ found, tokensOf }: PlanInput): number {
+  return found === undefined ? 0 : tokensOf({ id: "", role: "user", parts: [text(found.text)] });
+}
+
+/** Tokens of what stays beside a new summary: what is kept, without the earlier summary, wherever that stands. */
+export function stayingTokens(input: PlanInput, parts: Partition): number {
+  const kept = keptTokens(input, parts);
+  return input.found === undefined ? kept : kept - outdatedTokens(input, parts);
+}
+
+function outdatedTokens({ conversation, found, settings, tokensOf }: PlanInput, { protectedBy }: Partition): number {
+  const ids = new Set(found?.messageIds ?? []);
+  const of = (parts: readonly Part[]): number => tokensOf({ id: "", role: "system", parts });
+  const { system, messages } = conversation;
+  let tokens = of(system) - of(stripParts(system, settings.render));
+  for (const index of protectedBy.keys()) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    const bare = ids.has(message.id) ? undefined : withoutSummary(message, settings.render);
+    if (bare !== message) tokens += tokensOf(message) - (bare === undefined ? 0 : tokensOf(bare));
+  }
+  return tokens;
+}
+
+/** A text counts a little more between its marks than both do apart. */
+const JOIN_TOKENS = 4;
+/** The lines between neighbours of one role, where the provider refuses those. */
+const BRIDGE_TOKENS = 32;
+
+/** Tokens of what stands around a summary: marks, acknowledgement, lines between neighbours. Without `parts`, an upper bound. */
+export function frameTokens(input: PlanInput, parts?: Partition): number {
+  const frame = frameMessages(input.settings.render, parts === undefined || mayUserFollow(input, parts));
+  return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
+}
+
+function mayUserFollow({ conversation, settings }: PlanInput, { protectedBy }: Partition): boolean {
+  const { messages } = conversation;
+  // Few are kept of a long list, and these are not in its order.
+  const kept = [...protectedBy.keys()].sort((a, b) => a - b);
+  const options = { userTools: settings.userTools, thinksManually: thinksManually(conversation) };
+  const place = summaryPlace(messages, kept, options);
+  const next = kept.find((index) => index >= place) ?? messages.length;
+  return messages[next]?.role === "user" || messages.some(isNativeItem);
+}
+
+function bridgeTokens({ conversation }: PlanInput): number {
+  return formatRules(conversation.format).sameRole === "refused" ? BRIDGE_TOKENS : 0;
+}
+
+/**
+ * Steps for results that the model has not read yet: they stay in the view, and are cut to the room there is for them where the
+ * target (or the window) has less than they need.
+ */
+export function trimUnanswered(input: PlanInput): readonly TextStep[] {
+  const { settings, conversation, structure, tokensOf } = input;
+  const round = settings.compact.strategy === "none" ? undefined : roundRoom(input);
+  if (round === undefined || round.tokens <= round.allowedTokens) return [];
+  // Under a target that somebody named, a summary of the results says more than so little of them.
+  const mayGo = isShared(input) && !hasRequestBeside(conversation.messages, round, settings.userTools);
+  if (mayGo && round.allowedTokens < WORTH_READING_TOKENS) return [];
+  const freeTokens = round.tokens - round.allowedTokens;
+  const mayTrim = (index: number): boolean => index >= round.start && index < round.end;
+  const { pairing } = structure;
+  const steps = trimResults({ messages: conversation.messages, pairing, settings, tokensOf, mayTrim }, freeTokens);
+  // What is summarised after all is summarised whole.
+  return mayGo && freedTokens(steps) < freeTokens ? [] : steps;
 }

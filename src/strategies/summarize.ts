@@ -1,29 +1,50 @@
-/** One summary for the zone. The tail shrinks where the target leaves no room for it; what is protected never goes. */
+/**
+ * The strategies that replace the zone: `summarize` puts one summary in its place, `native` the provider's own compaction, and
+ * `hybrid` prunes tool results first and summarises only if that is not enough. What is protected never goes.
+ */
 
+import { formatRules } from "../core/format-rules.ts";
 import type { Message } from "../core/message.ts";
+import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
-import type { Plan, Step, SummarizeStep } from "../core/plan/plan.ts";
+import type { Plan, Step, TextStep } from "../core/plan/plan.ts";
 import {
+  fullPartition,
   nothingToDo,
   obstacles,
   type PlanInput,
+  planOf,
   type Strategy,
   sumTokens,
   totalTokens,
 } from "../core/plan/plan-input.ts";
-import { saidBefore, stayingTokens } from "./earlier-summary.ts";
-import { partitionWithRoom, summaryBudget, USEFUL_TOKENS, ZONE_SHARE_MAX } from "./room.ts";
-import { frameTokens } from "./summary-frame.ts";
+import { freedTokens, prunableTokens, pruneSteps, pruningPays } from "../core/plan/prune.ts";
+import {
+  frameTokens,
+  partitionWithRoom,
+  saidBefore,
+  stayingTokens,
+  summaryBudget,
+  USEFUL_TOKENS,
+  ZONE_SHARE_MAX,
+} from "./room.ts";
 
+/** The tail shrinks where the target leaves no room for it. */
 export const summarize: Strategy = { name: "summarize", plan: planSummary };
 
 function planSummary(input: PlanInput): Plan {
   const parts = partitionWithRoom(input);
-  return planInstead(input, parts, (budgetTokens) => summarizeStep(input, parts, budgetTokens));
+  return planInstead(input, parts, (budgetTokens) => ({
+    type: "summarize",
+    messageIds: idsAt(input, parts.zone),
+    turnPrefixIds: idsAt(input, parts.turnPrefix),
+    replacesIds: input.found?.messageIds ?? [],
+    budgetTokens,
+  }));
 }
 
 /** The plan of a pass that puts something of at most the budget in the place of the zone. */
-export function planInstead(input: PlanInput, parts: Partition, stepFor: (budgetTokens: number) => Step): Plan {
+function planInstead(input: PlanInput, parts: Partition, stepFor: (budgetTokens: number) => Step): Plan {
   const { zone } = parts;
   if (zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
   if (zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
@@ -33,43 +54,90 @@ export function planInstead(input: PlanInput, parts: Partition, stepFor: (budget
     summaryBudget(input, parts),
     Math.max(USEFUL_TOKENS, saidBefore(input) + Math.floor(zoneTokens * ZONE_SHARE_MAX)),
   );
-  const tokensBefore = totalTokens(input);
   const tokensAfter = kept + budgetTokens + frameTokens(input, parts);
-  if (tokensAfter >= tokensBefore) return nothingToDo(input, "frees-nothing");
-  const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
-  return {
-    reason: input.reason,
-    steps: [stepFor(budgetTokens)],
-    tokensBefore,
-    tokensAfter,
-    targetTokens: input.targetTokens,
-    fits,
-    inTheWay: obstacles(input, parts, tokensAfter - kept),
+  if (tokensAfter >= totalTokens(input)) return nothingToDo(input, "frees-nothing");
+  return planOf(input, [stepFor(budgetTokens)], { tokensAfter, inTheWay: obstacles(input, parts, tokensAfter - kept) });
+}
+
+function idsAt(input: PlanInput, indices: readonly number[]): readonly string[] {
+  return messagesAt(input, indices).map(({ id }) => id);
+}
+
+function messagesAt({ conversation }: PlanInput, indices: readonly number[]): readonly Message[] {
+  return indices.flatMap((index) => conversation.messages[index] ?? []);
+}
+
+/**
+ * `summarize` where the provider offers no compaction. What it compacted before is part of the zone again: the next compaction
+ * stands for that too. What it compacted without being asked goes without a call.
+ */
+export const native: Strategy = { name: "native", plan: planNative };
+
+function planNative(input: PlanInput): Plan {
+  const { nativeKind: kind, found, conversation } = input;
+  if (kind === undefined) return summarize.plan(input);
+  const parts = partitionWithRoom(input, true);
+  const newest = parts.zone.at(-1) ?? -1;
+  const item = conversation.messages.findLastIndex(isNativeItem);
+  // A zone that ends before, or in, what the provider compacted holds nothing that it has not seen.
+  if (newest >= 0 && newest <= item) return planWithoutSeen(input, parts, item);
+  return planInstead(input, parts, () => ({
+    type: "native",
+    kind,
+    messageIds: idsAt(input, parts.zone),
+    replacesIds: found?.messageIds ?? [],
+  }));
+}
+
+/** The provider reads nothing before its newest item: what may go there goes, without another compaction of it. */
+function planWithoutSeen(input: PlanInput, parts: Partition, item: number): Plan {
+  const seen = parts.zone.filter((index) => index < item);
+  const messages = messagesAt(input, seen);
+  if (seen.length === 0 || isReturned(input, messages)) return nothingToDo(input, "nothing-to-compact");
+  if (seen.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
+  const tokensAfter = totalTokens(input) - sumTokens(messages, input.tokensOf);
+  const reason = "the provider has compacted it and reads nothing before its own item";
+  const drop: Step = { type: "drop", messageIds: idsAt(input, seen), reason };
+  return planOf(input, [drop], { tokensAfter, inTheWay: obstacles(input, parts) });
+}
+
+/** Where an answer has users' messages in front of its item, those are a part of it; an item that came unasked has the rest there too. */
+function isReturned({ conversation }: PlanInput, messages: readonly Message[]): boolean {
+  const returnsUsers = formatRules(conversation.format).native?.returnsUsers ?? false;
+  return returnsUsers && messages.every(({ role }) => role === "user" || role === "system");
+}
+
+/** Prunes to the target without a model. */
+export const hybrid: Strategy = { name: "hybrid", plan: planHybrid };
+
+function planHybrid(input: PlanInput): Plan {
+  const steps = prunesToTarget(input);
+  if (steps === undefined) return summarize.plan(input);
+  // Who asks for a pass wants as little as possible to go. A pass that a trigger starts comes again and again, and has to pay.
+  const mustPay = input.settings.prune.mustPay && input.reason !== "manual" && input.reason !== "overflow";
+  const compaction = mustPay ? summarize.plan(input) : undefined;
+  if (compaction !== undefined && !pruningPays(input, steps, compaction)) return compaction;
+  return planOf(input, steps, { tokensAfter: totalTokens(input) - freedTokens(steps) });
+}
+
+/** The gentle tiers, then stubs for whatever is old enough; undefined when even that stays above the target. */
+function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
+  const { settings, conversation, structure, tokensOf, targetTokens } = input;
+  if (!settings.prune.enabled || settings.protect.toolOutputs || targetTokens === undefined) return undefined;
+  const { protectedBy } = fullPartition(input);
+  const freeTokens = totalTokens(input) - targetTokens;
+  const pruneInput = {
+    messages: conversation.messages,
+    pairing: structure.pairing,
+    settings,
+    tokensOf,
+    mayPrune: (index: number) => !protectedBy.has(index),
+    namesRecall: input.namesRecall,
   };
-}
-
-function summarizeStep(input: PlanInput, { zone, turnPrefix }: Partition, budgetTokens: number): SummarizeStep {
-  return {
-    type: "summarize",
-    messageIds: idsAt(input, zone),
-    turnPrefixIds: idsAt(input, turnPrefix),
-    replacesIds: input.found?.messageIds ?? [],
-    budgetTokens,
-  };
-}
-
-export function idsAt({ conversation }: PlanInput, indices: readonly number[]): readonly string[] {
-  return messagesAt({ conversation }, indices).map(({ id }) => id);
-}
-
-export function messagesAt(
-  { conversation }: Pick<PlanInput, "conversation">,
-  indices: readonly number[],
-): readonly Message[] {
-  const found: Message[] = [];
-  for (const index of indices) {
-    const message = conversation.messages[index];
-    if (message !== undefined) found.push(message);
+  if (prunableTokens(pruneInput) < freeTokens) return undefined;
+  for (const harder of [false, true]) {
+    const steps = pruneSteps(pruneInput, { freeTokens, harder });
+    if (freedTokens(steps) >= freeTokens && steps.length > 0) return steps;
   }
-  return found;
+  return undefined;
 }

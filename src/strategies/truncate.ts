@@ -1,16 +1,8 @@
 /** The zone goes, without a summary: pair-safe, system and pinned messages kept, the target decides how much. */
 
 import type { Plan } from "../core/plan/plan.ts";
-import {
-  keptTokens,
-  nothingToDo,
-  obstacles,
-  type PlanInput,
-  type Strategy,
-  totalTokens,
-} from "../core/plan/plan-input.ts";
-import { foundTokens } from "./earlier-summary.ts";
-import { partitionForTruncation } from "./room.ts";
+import { keptTokens, nothingToDo, obstacles, type PlanInput, planOf, type Strategy } from "../core/plan/plan-input.ts";
+import { foundTokens, partitionForTruncation } from "./room.ts";
 
 export const truncate: Strategy = { name: "truncate", plan: planTruncation };
 
@@ -23,19 +15,7 @@ function planTruncation(input: PlanInput): Plan {
   if (parts.zone.length === 0)
     return nothingToDo(input, parts.cut === 0 && !fits ? "no-legal-cut" : "nothing-to-compact");
   if (parts.zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
-  return {
-    reason: input.reason,
-    steps: [
-      {
-        type: "drop",
-        messageIds: parts.zone.flatMap((index) => messages[index]?.id ?? []),
-        reason: "older than the tail",
-      },
-    ],
-    tokensBefore: totalTokens(input),
-    tokensAfter,
-    targetTokens: input.targetTokens,
-    fits,
-    inTheWay: obstacles(input, parts),
-  };
+  const messageIds = parts.zone.flatMap((index) => messages[index]?.id ?? []);
+  const inTheWay = obstacles(input, parts);
+  return planOf(input, [{ type: "drop", messageIds, reason: "older than the tail" }], { tokensAfter, inTheWay });
 }

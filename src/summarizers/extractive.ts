@@ -10,7 +10,7 @@ import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint
 import { rankFacts } from "../core/facts/facts.ts";
 import { type Message, textsOf } from "../core/message.ts";
 import { once } from "../core/once.ts";
-import { isForeignSummary } from "../core/plan/foreign-summaries.ts";
+import { isForeignSummary } from "../core/plan/user-voice.ts";
 import { argumentNamesOf } from "./extractive/calls/argument-names.ts";
 import { failureKeyOf } from "./extractive/calls/call-keys.ts";
 import { isWorthTelling } from "./extractive/calls/call-outcome.ts";

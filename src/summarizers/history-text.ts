@@ -3,8 +3,7 @@
  * messages. Pure; reasoning, binary data and wire fields never get into it.
  */
 
-import { findSummary, withoutSummary } from "../core/plan/summary-marks.ts";
-import type { SummaryReader } from "../core/plan/turn-contexts.ts";
+import { findSummary, type SummaryReader, withoutSummary } from "../core/plan/summary-marks.ts";
 import { DEFAULT_SUMMARY_INPUT, serialize } from "./serialize.ts";
 
 const SUMMARY_HEADING = "[Previous context summary]";

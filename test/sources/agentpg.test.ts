@@ -3,7 +3,7 @@ import { createCompactor } from "../../src/compactor.ts";
 import type { Summarizer, SummaryInput } from "../../src/core/checkpoint/summary.ts";
 import type { JsonObject, JsonValue } from "../../src/core/json.ts";
 import { type Message, textsOf } from "../../src/core/message.ts";
-import { targetTokensOf } from "../../src/core/plan/target.ts";
+import { targetTokensOf } from "../../src/core/plan/trigger.ts";
 import { messageCounter, type TokenCounter } from "../../src/core/tokens/tokens.ts";
 import { openaiChat } from "../../src/formats/openai-chat.ts";
 import { type ProfileName, profileNamed, profileNames } from "../../src/profiles/profiles.ts";

@@ -3,7 +3,7 @@ import { type Compacted, createCompactor } from "../../src/compactor.ts";
 import type { SummarizeContext, Summarizer, SummaryInput, SummaryResult } from "../../src/core/checkpoint/summary.ts";
 import type { JsonArray, JsonObject } from "../../src/core/json.ts";
 import { isResultMessage } from "../../src/core/plan/prune.ts";
-import { trimTurnContexts } from "../../src/core/plan/turn-contexts.ts";
+import { trimTurnContexts } from "../../src/core/plan/summary-marks.ts";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
 import { historyText } from "../../src/summarizers/history-text.ts";
 import { llm } from "../../src/summarizers/llm.ts";

@@ -1,4 +1,7 @@
-/** Carries out a checked plan on a conversation. Pure: the summary's text was made before; untouched messages stay the same objects. */
+/**
+ * Checks a plan and carries it out on a conversation. A plan that would break a promise is refused before anything happens, in
+ * production too. Pure: the summary's text was made before; untouched messages stay the same objects.
+ */
 
 import { formatRules } from "../format-rules.ts";
 import { thinksManually } from "../manual-thinking.ts";
@@ -6,14 +9,15 @@ import type { Conversation, Message } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { structureOf } from "../structure/structure.ts";
 import { isNativeItem } from "./native-items.ts";
+import { unansweredRound } from "./partition.ts";
 import type { Plan, TextStep } from "./plan.ts";
+import type { PlanInput } from "./plan-input.ts";
 import { withResultText } from "./prune.ts";
-import { renderSummary } from "./render.ts";
-import { summaryPlace } from "./summary-place.ts";
+import { renderSummary, summaryPlace } from "./render.ts";
 
 export interface ApplyInput {
   readonly conversation: Conversation;
-  readonly plan: Plan;
+  readonly plan: Pick<Plan, "steps">;
   /** For a `summarize` step; undefined when there is none. */
   readonly summary: string | undefined;
   /** For a `native` step: what the provider returned. */
@@ -90,8 +94,8 @@ export function isCompaction({ reason, steps }: Plan): boolean {
   return reason !== "prune" && steps.length > 0;
 }
 
-/** All that a plan removes: found once, for whoever checks it, carries it out or tells of it. */
-export function removedBy(plan: Plan): ReadonlySet<string> {
+/** All ids that a plan removes. Found once: the check, the application and the report of a plan all ask for them. */
+export function removedBy(plan: Pick<Plan, "steps">): ReadonlySet<string> {
   const known = REMOVED.get(plan.steps);
   if (known !== undefined) return known;
   const removed = new Set<string>();
@@ -100,7 +104,7 @@ export function removedBy(plan: Plan): ReadonlySet<string> {
   return removed;
 }
 
-/** Steps are never changed, and plans that tell more of the same ones share them. */
+/** Steps are never changed, and copies of a plan share them. */
 const REMOVED = new WeakMap<Plan["steps"], ReadonlySet<string>>();
 
 function applyTexts(messages: readonly Message[], steps: readonly TextStep[]): readonly Message[] {
@@ -109,4 +113,82 @@ function applyTexts(messages: readonly Message[], steps: readonly TextStep[]): r
   return messages.map((message) =>
     (stepsOf.get(message.id) ?? []).reduce((edited, { part, text }) => withResultText(edited, part, text), message),
   );
+}
+
+/** What is wrong with the plan, one sentence each; empty when it may be carried out. */
+export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
+  const removed = removedBy(plan);
+  const isGone = input.conversation.messages.map(({ id }) => removed.has(id));
+  return [
+    ...checkKnown(input, removed, isGone),
+    ...checkTexts(plan, input, removed),
+    ...checkKept(input, isGone),
+    ...checkPairs(input, isGone),
+    ...(plan.tokensAfter > plan.tokensBefore ? ["The plan would make the conversation larger."] : []),
+    ...(plan.steps.filter(({ type }) => type === "summarize").length > 1
+      ? ["The plan makes more than one summary."]
+      : []),
+  ];
+}
+
+/** Every removed id names a message. An id stands for one message, so equal numbers need no further look. */
+function checkKnown(
+  { conversation }: PlanInput,
+  removed: ReadonlySet<string>,
+  isGone: readonly boolean[],
+): readonly string[] {
+  let gone = 0;
+  for (const is of isGone) if (is) gone++;
+  if (gone === removed.size) return [];
+  const known = new Set(conversation.messages.map(({ id }) => id));
+  return [...removed]
+    .filter((id) => !known.has(id))
+    .map((id) => `The plan removes ${id}, which is not in the conversation.`);
+}
+
+function checkTexts(plan: Plan, { conversation }: PlanInput, removed: ReadonlySet<string>): readonly string[] {
+  const steps = plan.steps.filter(isTextStep);
+  if (steps.length === 0) return [];
+  const byId = new Map(conversation.messages.map((message) => [message.id, message]));
+  return steps.flatMap(({ messageId, part, type }) => {
+    const message = byId.get(messageId);
+    if (message?.parts[part]?.type !== "tool-result")
+      return [`A ${type} step names part ${part} of ${messageId}, which is no tool result.`];
+    if (message.pinned) return [`A ${type} step changes the pinned message ${messageId}.`];
+    return removed.has(messageId) ? [`A ${type} step changes ${messageId}, which another step removes.`] : [];
+  });
+}
+
+function checkKept({ conversation, settings, found }: PlanInput, isGone: readonly boolean[]): readonly string[] {
+  // An earlier summary of ours may be a system message; replacing it is the point.
+  const ours = new Set(found?.messageIds ?? []);
+  const problems: string[] = [];
+  conversation.messages.forEach(({ id, pinned, role }, index) => {
+    if (!isGone[index]) return;
+    if (pinned) problems.push(`The plan removes the pinned message ${id}.`);
+    else if (role === "system" && settings.protect.system && !ours.has(id))
+      problems.push(`The plan removes the system message ${id}.`);
+  });
+  return problems;
+}
+
+/**
+ * A call goes with all of its results, and a result with its call; a round that the model has not answered stays. Only who names
+ * a target that has no room for results that were not read yet has them summarised.
+ */
+function checkPairs(
+  { conversation, structure, isTargetExplicit }: PlanInput,
+  isGone: readonly boolean[],
+): readonly string[] {
+  const isRemoved = (index: number): boolean => isGone[index] === true;
+  const unanswered = isTargetExplicit ? structure.openRound() : unansweredRound(conversation.messages, structure);
+  const split = structure.pairing.calls.filter((call) =>
+    call.results.some(({ at }) => isRemoved(at.message) !== isRemoved(call.at.message)),
+  );
+  return [
+    ...split.map(({ part }) => `The plan separates the call of ${part.name} from its result.`),
+    ...(unanswered !== undefined && isRemoved(unanswered.start)
+      ? ["The plan removes a call whose result is still to come, or was not read yet."]
+      : []),
+  ];
 }

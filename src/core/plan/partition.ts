@@ -6,13 +6,11 @@
 import { thoughtToKeep } from "../manual-thinking.ts";
 import type { Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
-import { isTurnStart, type Structure } from "../structure/structure.ts";
+import { isTurnStart, type Round, type Structure } from "../structure/structure.ts";
 import { isNativeItem } from "./native-items.ts";
-import { firstRequest, isRequest } from "./partition-request.ts";
 import type { Protection } from "./plan.ts";
-import { matchesAnyTool } from "./tool-patterns.ts";
-import { hasRequestBeside, unansweredRound } from "./unanswered-round.ts";
-import { userVoice } from "./user-voice.ts";
+import { matchesAnyTool } from "./tool-names.ts";
+import { firstRequest, isPassedOn, isRequest, userVoice } from "./user-voice.ts";
 
 export interface PartitionInput extends TailTerms {
   readonly messages: readonly Message[];
@@ -75,7 +73,7 @@ export function partition(input: PartitionInput): Partition {
   return { cut, isSplitTurn, zone, turnPrefix, protectedBy };
 }
 
-/** Hardly any list holds one: then no id is looked for. */
+/** Hardly any list holds a summary; then no id is looked up. */
 function isSummary(message: Message | undefined, summaryIds: ReadonlySet<string>): boolean {
   return summaryIds.size > 0 && message !== undefined && summaryIds.has(message.id);
 }
@@ -133,7 +131,7 @@ function findCut(input: PartitionInput): number {
       return structure.cutAtOrAfter(wanted, "split-turn") ?? structure.cutAtOrBefore(wanted, "split-turn");
     case "turn-start-or-split": {
       const turn = structure.cutAtOrBefore(wanted, "turn-start");
-      const extra = sum(messages.slice(turn, wanted), tokensOf);
+      const extra = messages.slice(turn, wanted).reduce((total, message) => total + tokensOf(message), 0);
       return turn > 0 && extra <= input.tailTokens ? turn : structure.cutAtOrBefore(wanted, "split-turn");
     }
     default:
@@ -199,6 +197,30 @@ function keepRoundsWhole({ structure, messages }: PartitionInput, protectedBy: M
   });
 }
 
-function sum(messages: readonly Message[], tokensOf: (message: Message) => number): number {
-  return messages.reduce((total, message) => total + tokensOf(message), 0);
+/**
+ * The newest round while the model has not answered it: calls that still wait for results, or results that it has never read.
+ * Without it the model would call again, or go on without what it asked for. Everything behind a round whose results are still to
+ * come belongs to it. A tool output in a user's message is a round too.
+ */
+export function unansweredRound(
+  messages: readonly Message[],
+  structure: Structure,
+): Pick<Round, "start" | "end"> | undefined {
+  const open = structure.openRound();
+  if (open !== undefined) return { start: open.start, end: messages.length };
+  const newestSaid = messages.findLastIndex(({ role }) => role === "assistant");
+  const newest = structure.newestRound();
+  if (newest !== undefined && newest.end - 1 > newestSaid) return newest;
+  const unread = messages.slice(newestSaid + 1).findLastIndex(isPassedOn);
+  return unread < 0 ? undefined : { start: newestSaid + 1 + unread, end: newestSaid + 2 + unread };
+}
+
+/** Whether a user said something in the messages that bring the results: that is the newest request, and it has to stay. */
+export function hasRequestBeside(
+  messages: readonly Message[],
+  { start, end }: Pick<Round, "start" | "end">,
+  userTools: readonly string[] = [],
+): boolean {
+  const round = messages.slice(start, end);
+  return round.some(userVoice(round, userTools).hasWordsBeside);
 }

@@ -5,7 +5,7 @@ import type { Conversation, Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Structure } from "../structure/structure.ts";
 import { type Partition, partition, type TailTerms } from "./partition.ts";
-import type { NothingToDo, Obstacle, Plan, Reason } from "./plan.ts";
+import type { NothingToDo, Obstacle, Plan, Reason, Step } from "./plan.ts";
 import type { FoundSummary } from "./summary-marks.ts";
 
 export interface PlanInput {
@@ -95,8 +95,14 @@ export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
   return made;
 }
 
-/** The same. */
+/** An input is never changed. */
 const PARTITIONS = new WeakMap<PlanInput, Map<string, Partition>>();
+
+/** With the tail that the settings want. */
+export function fullPartition(input: PlanInput): Partition {
+  const { tailTokens, tailMessages } = input.settings.protect;
+  return partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+}
 
 /** With a tail of so many messages and no tokens: pairs alone say where it may begin. */
 export function partitionByCount(input: PlanInput, messages: number): Partition {
@@ -144,9 +150,8 @@ export function obstacles(input: PlanInput, { protectedBy }: Partition, summaryT
 
 /** The same of what a pass left, where every message counts: `known` says why, of those whose reason the plan knew. */
 export function obstaclesLeft(input: PlanInput, known: readonly Obstacle[]): readonly Obstacle[] {
-  const { conversation, tokensOf, found, settings } = input;
-  const { tailTokens, tailMessages } = settings.protect;
-  const { protectedBy } = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+  const { conversation, tokensOf, found } = input;
+  const { protectedBy } = fullPartition(input);
   const reasons = new Map(known.map(({ messageId, why }) => [messageId, why]));
   const ours = new Set(found?.messageIds ?? []);
   const left = conversation.messages.flatMap((message, index): readonly Obstacle[] => {
@@ -181,18 +186,18 @@ function largest(
     .slice(0, OBSTACLES_MAX);
 }
 
+/** The plan of these steps. Where it misses the target and nothing else is said, what the settings protect is in the way. */
+export function planOf(
+  input: PlanInput,
+  steps: readonly Step[],
+  { tokensAfter, inTheWay }: Pick<Plan, "tokensAfter"> & Partial<Pick<Plan, "inTheWay">>,
+): Plan {
+  const { reason, targetTokens, settings } = input;
+  const fits = tokensAfter <= (targetTokens ?? settings.windowTokens);
+  const obstructing = inTheWay ?? (fits ? [] : obstacles(input, fullPartition(input)));
+  return { reason, steps, tokensBefore: totalTokens(input), tokensAfter, targetTokens, fits, inTheWay: obstructing };
+}
+
 export function nothingToDo(input: PlanInput, because: NothingToDo): Plan {
-  const tokens = totalTokens(input);
-  const { tailTokens, tailMessages } = input.settings.protect;
-  const fits = tokens <= (input.targetTokens ?? input.settings.windowTokens);
-  return {
-    reason: input.reason,
-    steps: [],
-    tokensBefore: tokens,
-    tokensAfter: tokens,
-    targetTokens: input.targetTokens,
-    fits,
-    because,
-    inTheWay: fits ? [] : obstacles(input, partitionFor(input, { tokens: tailTokens, messages: tailMessages })),
-  };
+  return { ...planOf(input, [], { tokensAfter: totalTokens(input) }), because };
 }

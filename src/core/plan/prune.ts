@@ -1,13 +1,14 @@
 /**
- * Layer 1: old tool results get shorter, without a model. Only the text of a result ever changes, never its call, never what
- * anybody said; results with media, pinned messages and the newest results are left alone. The tiers follow age (counted
- * in tool-result messages, the newest is 1) and size; oldest go first.
+ * Tool results get shorter, without a model: over the cap when they arrive, old ones in tiers, unread ones where there is no room.
+ * Only the text of a result ever changes, never its call, never what anybody said, nothing pinned, nothing that the settings keep
+ * verbatim. The tiers follow age (counted in tool-result messages, the newest is 1) and size; they leave results with media alone.
  */
 
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text, textsOf } from "../message.ts";
 import type { PruneSettings, Settings } from "../settings/settings.ts";
 import { type Pairing, pairCalls } from "../structure/pairing.ts";
-import type { TextStep } from "./plan.ts";
+import type { Plan, TextStep } from "./plan.ts";
+import { type PlanInput, sumTokens, totalTokens } from "./plan-input.ts";
 import {
   CLEARED_TEXT,
   cappedText,
@@ -18,7 +19,8 @@ import {
   stubText,
   trimmedText,
 } from "./pruned-texts.ts";
-import { matchesAnyTool, matchesTool } from "./tool-patterns.ts";
+import { matchesAnyTool, matchesTool } from "./tool-names.ts";
+import { quietTokens } from "./trigger.ts";
 
 export interface PruneInput {
   readonly messages: readonly Message[];
@@ -116,7 +118,7 @@ export function withResultText(message: Message, position: number, value: string
 }
 
 /** A result and where it stands. */
-export interface PlacedResult {
+interface PlacedResult {
   readonly message: Message;
   /** Index of the part in its message. */
   readonly position: number;
@@ -145,7 +147,7 @@ function candidates({ messages, pairing, settings, mayPrune }: PruneInput): read
 }
 
 /** Every result whose text the settings let anybody shorten, whatever its age and whatever stands beside the text. */
-export function shortenableResults(
+function shortenableResults(
   { messages, pairing, settings }: Pick<PruneInput, "messages" | "pairing" | "settings">,
   isMeant: (index: number) => boolean,
 ): readonly PlacedResult[] {
@@ -183,7 +185,7 @@ function isPlainResult(part: Part): boolean {
   return part.type === "tool-result" && !part.server && isPlain(part);
 }
 
-export function resultText(part: ToolResultPart): string {
+function resultText(part: ToolResultPart): string {
   return textsOf(part.content).join("\n");
 }
 
@@ -234,7 +236,7 @@ function tierText(tier: Tier, result: ShortenedResult, { softTrim, stub }: Prune
 }
 
 /** Undefined when the shorter text is not cheaper. */
-export function textStep(
+function textStep(
   type: TextStep["type"],
   { message, position }: PlacedResult,
   value: string,
@@ -242,4 +244,122 @@ export function textStep(
 ): TextStep | undefined {
   const freesTokens = tokensOf(message) - tokensOf(withResultText(message, position, value));
   return freesTokens > 0 ? { type, messageId: message.id, part: position, text: value, freesTokens } : undefined;
+}
+
+interface TrimInput extends Omit<PruneInput, "mayPrune" | "namesRecall"> {
+  /** The messages whose results may be cut, by index. */
+  readonly mayTrim: (index: number) => boolean;
+}
+
+/** Of a result that is cut, at least this much stays: enough to see what it was. */
+const KEPT_CHARS_MIN = 400;
+
+/** Halves the range of lengths each time: enough for a result of any size that a request can hold. */
+const ATTEMPTS_MAX = 32;
+
+/**
+ * For results that are too big to stay whole and too new to go: each keeps its head and its tail, the largest give first, and all
+ * are cut to one length. Cuts as little as frees that many tokens; where nothing frees enough, as much as may be cut.
+ */
+export function trimResults(input: TrimInput, freeTokens: number): readonly TextStep[] {
+  const results = shortenableResults(input, input.mayTrim);
+  const cutTo = (keptChars: number): readonly TextStep[] =>
+    results.flatMap((result) => trimStep(result, keptChars, input.tokensOf) ?? []);
+  let low = KEPT_CHARS_MIN;
+  let high = Math.max(low, ...results.map(({ part }) => resultText(part).length));
+  let steps = cutTo(low);
+  for (let attempt = 0; attempt < ATTEMPTS_MAX && low < high; attempt++) {
+    const middle = Math.ceil((low + high) / 2);
+    const gentler = cutTo(middle);
+    if (freedTokens(gentler) >= freeTokens) {
+      low = middle;
+      steps = gentler;
+    } else high = middle - 1;
+  }
+  return steps;
+}
+
+function trimStep(result: PlacedResult, keptChars: number, tokensOf: TrimInput["tokensOf"]): TextStep | undefined {
+  const before = resultText(result.part);
+  if (before.length <= keptChars) return undefined;
+  const headChars = Math.ceil(keptChars / 2);
+  return textStep("trim", result, trimmedText(before, { headChars, tailChars: keptChars - headChars }), tokensOf);
+}
+
+export function freedTokens(steps: readonly TextStep[]): number {
+  return steps.reduce((sum, { freesTokens }) => sum + freesTokens, 0);
+}
+
+/** All in tokens. Costs are in tokens at the price of plain input. */
+export interface PruningFigures {
+  /** What the request counts now. */
+  readonly tokens: number;
+  readonly freedTokens: number;
+  /** Behind the first shortened result: written again instead of read. */
+  readonly rewrittenTokens: number;
+  /** What each call adds. */
+  readonly growthTokens: number;
+  /** Where the next compaction comes, what it leaves, and how much of that it writes again. */
+  readonly thresholdTokens: number;
+  readonly compactedTokens: number;
+  readonly compactionRewrites: number;
+}
+
+/** Of what plain input costs, at the providers that publish such prices. */
+const READ_PRICE = 0.1;
+const WRITE_PRICE = 1.25;
+const REWRITE_PRICE = WRITE_PRICE - READ_PRICE;
+/** What a break costs is certain, and what it saves is an estimate: it has to save so many times as much. */
+const CERTAINTY = 1.25;
+
+/**
+ * Whether shortening results is worth the cached prefix that it breaks. Each call reads what the provider has cached and writes
+ * the rest, so everything behind a shortened result is written again. What is freed keeps the next compaction away for some more
+ * calls, and these have to be cheaper than the calls of an ordinary cycle from compaction to compaction. The summarizing model
+ * costs the same either way: it reads what was said once, sooner or later.
+ */
+export function isCheaperPruned(figures: PruningFigures): boolean {
+  const { tokens, freedTokens, rewrittenTokens, thresholdTokens, compactedTokens } = figures;
+  const growthTokens = Math.max(1, figures.growthTokens);
+  const callsBetween = Math.max(1, (thresholdTokens - compactedTokens) / growthTokens);
+  const rewritesPerCall = figures.compactionRewrites / callsBetween;
+  const costPerCall = rewritesPerCall * REWRITE_PRICE + ((compactedTokens + thresholdTokens) / 2) * READ_PRICE;
+  const callsGained = freedTokens / growthTokens;
+  const readCost = callsGained * (tokens - freedTokens / 2) * READ_PRICE;
+  return (rewrittenTokens * REWRITE_PRICE + readCost) * CERTAINTY < callsGained * costPerCall;
+}
+
+/** Whether the steps pay, where a compaction would come to that plan otherwise. */
+export function pruningPays(input: PlanInput, steps: readonly TextStep[], compaction: Plan): boolean {
+  const { settings, conversation, tokensOf, baseTokens, toolsTokens } = input;
+  const freed = freedTokens(steps);
+  const shortened = new Set(steps.map(({ messageId }) => messageId));
+  const first = conversation.messages.findIndex(({ id }) => shortened.has(id));
+  const behind = sumTokens(conversation.messages.slice(Math.max(0, first)), tokensOf);
+  const compactedTokens = compaction.tokensAfter;
+  return isCheaperPruned({
+    tokens: totalTokens(input),
+    freedTokens: freed,
+    rewrittenTokens: Math.max(0, behind - freed),
+    growthTokens: growthOf(input),
+    thresholdTokens: quietTokens(settings, { systemTokens: baseTokens - toolsTokens, toolsTokens }),
+    compactedTokens,
+    compactionRewrites: Math.max(0, compactedTokens - baseTokens),
+  });
+}
+
+/** So many of the newest answers say how fast a conversation grows. */
+const CALLS_READ = 20;
+
+/** Tokens for each call: an answer, and what came back to it. */
+function growthOf({ conversation: { messages }, tokensOf }: PlanInput): number {
+  let [calls, tokens] = [0, 0];
+  for (let index = messages.length - 1; index >= 0 && calls < CALLS_READ; index--) {
+    const message = messages[index];
+    if (message === undefined) break;
+    tokens += tokensOf(message);
+    // Items of one answer stand one behind the other.
+    if (message.role === "assistant" && messages[index - 1]?.role !== "assistant") calls++;
+  }
+  return tokens / Math.max(1, calls);
 }

@@ -1,9 +1,10 @@
-/** What stands in a tool result's place once it was shortened. Every form says that something was removed. */
+/** The texts that stand in the place of shortened tool results, and the way back to what was returned. Every text says that something was removed. */
 
-import type { ToolCallPart } from "../message.ts";
+import { isSameParts } from "../ledger/same-message.ts";
+import { type Message, type Part, type ToolCallPart, type ToolResultPart, text } from "../message.ts";
 import type { SoftTrim } from "../settings/settings.ts";
 import { headOf, tailOf } from "../well-formed-text.ts";
-import { RECALL_NAME } from "./summary-marks.ts";
+import { RECALL_NAME } from "./tool-names.ts";
 
 /** Says nothing about what was there; the stub does. */
 export const CLEARED_TEXT = "[Tool output cleared — content was processed in earlier turns]";
@@ -25,7 +26,7 @@ export function trimmedText(text: string, wanted: Pick<SoftTrim, "headChars" | "
 
 const TRIM_MARKER = /\n\n--- trimmed \(kept (\d+) head \+ (\d+) tail of (\d+) chars\) ---\n\n/g;
 
-interface Trimmed {
+interface TrimmedText {
   readonly head: string;
   readonly tail: string;
   /** Of the text as it was at first. */
@@ -33,7 +34,7 @@ interface Trimmed {
 }
 
 /** Cut by us already: what stands around the marker is as long as it says. An output may hold such words itself. */
-function trimmedBefore(text: string): Trimmed | undefined {
+function trimmedBefore(text: string): TrimmedText | undefined {
   for (const match of text.matchAll(TRIM_MARKER)) {
     const [headChars = 0, tailChars = 0, chars = 0] = match.slice(1).map(Number);
     const head = text.slice(0, match.index);
@@ -117,4 +118,51 @@ function describeCall(call: ToolCallPart | undefined): string {
   const input = typeof call.input === "string" ? call.input : JSON.stringify(call.input);
   const shown = input.length > STUB_INPUT_CHARS ? `${headOf(input, STUB_INPUT_CHARS)}…` : input;
   return `${call.name} ${shown}`;
+}
+
+/** Messages as they were before their results were shortened, by id. */
+export type Originals = ReadonlyMap<string, Message>;
+
+/**
+ * The message with its tool results as they were returned, which is what a summary is written from. Where nobody has the original,
+ * the words that we put in its place are taken out. Changes nothing but the content of results.
+ */
+export function asReturned(message: Message, originals: Originals): Message {
+  const results = message.parts.filter(isResult);
+  if (results.length === 0) return message;
+  const original = originals.get(message.id);
+  const wholes = original === undefined ? NO_RESULTS : original.parts.filter(isResult);
+  const parts = message.parts.map((part) => {
+    if (!isResult(part)) return part;
+    const whole = wholeOf(part, { results, wholes });
+    return whole === undefined ? withoutMarks(part) : withContent(part, whole.content);
+  });
+  return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
+}
+
+const NO_RESULTS: readonly ToolResultPart[] = [];
+
+function isResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result";
+}
+
+/** By place. A repair may have joined the message with others since: then by the id of the call. */
+function wholeOf(
+  part: ToolResultPart,
+  { results, wholes }: Readonly<Record<"results" | "wholes", readonly ToolResultPart[]>>,
+): ToolResultPart | undefined {
+  if (results.length === wholes.length) return wholes[results.indexOf(part)];
+  return part.callId === undefined ? undefined : wholes.find(({ callId }) => callId === part.callId);
+}
+
+function withContent(part: ToolResultPart, content: readonly Part[]): ToolResultPart {
+  return isSameParts(part.content, content) ? part : { ...part, content };
+}
+
+function withoutMarks(part: ToolResultPart): ToolResultPart {
+  const content = part.content.map((inner) => {
+    const bare = inner.type === "text" ? withoutPruneMarks(inner.text) : undefined;
+    return bare === undefined ? inner : text(bare);
+  });
+  return content.every((inner, index) => inner === part.content[index]) ? part : { ...part, content };
 }

@@ -6,19 +6,16 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray } from "../json.ts";
-import { thinksManually } from "../manual-thinking.ts";
+import { thinksManually, waitingTurn } from "../manual-thinking.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { isTurnStart } from "../structure/structure.ts";
-import { isPassedOn } from "./partition-request.ts";
 import { acknowledgementText, stripParts, summaryPart, withoutSummary, withSummary } from "./summary-marks.ts";
+import { isPassedOn, isRequest, userVoice } from "./user-voice.ts";
 
-export interface Rendered {
-  readonly system: Conversation["system"];
-  readonly messages: readonly Message[];
-}
+type RenderedSummary = Pick<Conversation, "system" | "messages">;
 
-export interface RenderInput {
+interface RenderInput {
   readonly conversation: Conversation;
   /** What is kept and may neither take the summary nor stand behind it. */
   readonly lead: readonly Message[];
@@ -30,7 +27,7 @@ export interface RenderInput {
   readonly rules: FormatRules;
 }
 
-export function renderSummary(input: RenderInput): Rendered {
+export function renderSummary(input: RenderInput): RenderedSummary {
   const { conversation, settings, rules } = input;
   // A summary that an earlier pass left in the prompt or in a kept message is replaced by this one.
   const system = conversation.system.some((part) => part.type === "text")
@@ -46,7 +43,7 @@ export function renderSummary(input: RenderInput): Rendered {
   return { ...rendered, messages: bridge([...stripped(input.lead), ...rendered.messages], settings, rules) };
 }
 
-type Render = (input: RenderInput) => Rendered;
+type Render = (input: RenderInput) => RenderedSummary;
 
 const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
   "merge-first-user": (input) => {
@@ -110,7 +107,7 @@ function acknowledged({ acknowledgement }: RenderSettings, userFollows: boolean)
   return isDue ? [{ id: `${SUMMARY_ID}/acknowledgement`, role: "assistant", parts: [text(said)] }] : [];
 }
 
-function plainMessage({ conversation, head, tail, summary, settings }: RenderInput): Rendered {
+function plainMessage({ conversation, head, tail, summary, settings }: RenderInput): RenderedSummary {
   return { system: conversation.system, messages: [...head, summaryMessage(summary, settings), ...tail] };
 }
 
@@ -138,4 +135,55 @@ function unmarked(system: Conversation["system"], settings: RenderSettings): Con
   return stripped.length === system.length && stripped.every((part, index) => part === system[index])
     ? system
     : stripped;
+}
+
+interface PlaceOptions {
+  /** Tools whose results are the user's voice. */
+  readonly userTools?: readonly string[];
+  /** The request has a budget for thinking. */
+  readonly thinksManually?: boolean;
+}
+
+/**
+ * The index that a summary stands before; -1 where no message goes. `kept` are the indices of the messages that stay, ascending.
+ * It stands in the place of the first message that it replaces. Older requests that stay behind that place would read like new
+ * ones, so it stands behind all of them but the newest. Where thinking has a budget, it stands before the turn that waits for the
+ * model: inside of that turn it would begin another one, without thinking.
+ */
+export function summaryPlace(
+  messages: readonly Message[],
+  kept: readonly number[],
+  options: PlaceOptions = {},
+): number {
+  const place = placeAmong(messages, kept, options.userTools ?? []);
+  const turn = options.thinksManually ? waitingTurn(messages) : undefined;
+  const isInside = turn !== undefined && kept.some((index) => index > turn && index < place);
+  return isInside ? turn : place;
+}
+
+function placeAmong(messages: readonly Message[], kept: readonly number[], userTools: readonly string[]): number {
+  const { hasWordsBeside } = userVoice(messages, userTools);
+  const asks = (message: Message): boolean => isRequest(message) || hasWordsBeside(message);
+  let first = 0;
+  while (kept[first] === first) first++;
+  if (first >= messages.length) return -1;
+  let end = messages.length;
+  let scattered = kept.length;
+  while (scattered > 0 && kept[scattered - 1] === end - 1) {
+    end--;
+    scattered--;
+  }
+  // Whether or not it stays: what was asked before it is old.
+  const newest = messages.findLastIndex(asks);
+  const oldEnd = kept.includes(newest) ? Math.min(newest, end) : end;
+  let place = first;
+  for (let at = first; at < scattered; at++) {
+    const index = kept[at] ?? 0;
+    const message = messages[index];
+    if (index >= oldEnd || message === undefined || !asks(message)) continue;
+    let gone = index + 1;
+    for (let next = at + 1; kept[next] === gone; next++) gone++;
+    if (gone < oldEnd) place = gone;
+  }
+  return place;
 }

@@ -5,8 +5,10 @@
  */
 
 import { type Message, type Part, type TextPart, text } from "../message.ts";
-import type { RenderSettings } from "../settings/settings.ts";
-import { isLabelledOutput } from "./partition-request.ts";
+import type { Format } from "../ports.ts";
+import type { RenderSettings, Settings } from "../settings/settings.ts";
+import { RECALL_NAME } from "./tool-names.ts";
+import { isLabelledOutput } from "./user-voice.ts";
 
 export interface FoundSummary {
   /** The newest summary's text, without its marks. */
@@ -73,7 +75,7 @@ function summariesIn(message: Message, render: RenderSettings): readonly string[
 
 const NONE: readonly string[] = [];
 
-/** Hardly any text does; without the mark nothing needs to be looked for. */
+/** A quick look: hardly any text holds the mark, and without it there is nothing to find. */
 function holdsMark(parts: readonly Part[], opening: string): boolean {
   for (const part of parts) if (part.type === "text" && part.text.includes(opening.trim())) return true;
   return false;
@@ -90,8 +92,7 @@ export function withSummary(message: Message, summary: string, render: RenderSet
 
 const SEPARATOR = "\n\n";
 
-/** The tool's name, and what a summary says of it. */
-export const RECALL_NAME = "recall";
+/** What a summary says about the recall tool. */
 const RECALL_NOTE = `(What this summary replaced can be searched and read with the tool \`${RECALL_NAME}\`.)`;
 
 /** The text with its marks, as every renderer writes it. */
@@ -164,4 +165,27 @@ function isAcknowledgement(message: Message, render: RenderSettings): boolean {
     only?.type === "text" &&
     only.text === acknowledgementText(render)
   );
+}
+
+/** What reads a request and its summary; a compactor fits. */
+export interface SummaryReader {
+  readonly format: Format;
+  readonly settings: Pick<Settings, "render"> & Partial<Pick<Settings, "userTools">>;
+}
+
+/**
+ * Trims what a host keeps beside its messages, one context per turn, newest last. `request` is the one that a pass returned. Where
+ * it holds a summary and there are more contexts than messages beside it, the newest half as many contexts as those messages stay,
+ * at least one.
+ */
+export function trimTurnContexts<Context>(
+  contexts: readonly Context[],
+  request: unknown,
+  { format, settings }: SummaryReader,
+): readonly Context[] {
+  const { messages, system } = format.decode(request);
+  const found = findSummary(messages, system, settings.render);
+  if (found === undefined) return contexts;
+  const recent = messages.length - found.messageIds.length;
+  return contexts.length > recent ? contexts.slice(-Math.max(1, Math.floor(recent / 2))) : contexts;
 }

@@ -1,7 +1,10 @@
-/** Whether a conversation is due for compaction, and why. Numbers in, a reason out; the first trigger that fires wins. */
+/**
+ * When to compact and how far: the kinds of triggers as one table, whether one fires, and what a pass aims below. A new kind is a
+ * row here and a type in `settings.ts`; schema, checks, fitting to a window and texts for people all read the row. Pure.
+ */
 
-import type { Comparison, Settings, Trigger } from "../settings/settings.ts";
-import { shareOf } from "./share-of.ts";
+import type { SchemaFor, VariantFor } from "../settings/schema.ts";
+import type { Comparison, Settings, Target, Trigger } from "../settings/settings.ts";
 
 /** What is in the context now, by what it belongs to. */
 export interface ContextSize {
@@ -10,25 +13,208 @@ export interface ContextSize {
   readonly messagesTokens: number;
 }
 
+/** Everything about one kind of trigger. The row is also the settings schema of the kind: `about`, `keys` and `defaults`. */
+export interface TriggerKind<One extends Trigger> extends VariantFor<One> {
+  /** The limit in tokens; undefined where there is none in this state of the prompt cache. */
+  limitTokens(trigger: One, windowTokens: number, isCacheCold: boolean): number | undefined;
+  /** What is compared with the limit. Default: what `count` in the settings says. */
+  comparedTokens?(size: ContextSize, settings: Settings): number;
+  /** What it keeps free in the window. Default: nothing. */
+  reserveTokens?(trigger: One): number;
+  /** The trigger as settled settings hold it. Default: as it was written. */
+  settled?(trigger: One): One;
+  /** The trigger in a smaller window; `cap` limits an amount to its share of that window. */
+  fitted(trigger: One, cap: TriggerCap): One;
+  /** Whether the limit may exceed the window, the target and the protected tail. Default: false. */
+  readonly isLimitFree?: boolean;
+  /** Why the settings are refused because of it. */
+  problem?(trigger: One, windowTokens: number): TriggerRemark | undefined;
+  /** What is allowed and may surprise. */
+  notice?(trigger: One): TriggerRemark | undefined;
+  /** The condition, for tables of settings. */
+  text(trigger: One): string;
+  /** Why a pass runs when this kind has fired. */
+  readonly firedText: string;
+}
+
+type TriggerCap = (tokens: number, share: "limit" | "reserve", least?: number) => number;
+
+/** What is wrong or surprising, and the key of the trigger to look at. The message follows the key's path. */
+interface TriggerRemark {
+  readonly key: string;
+  readonly message: string;
+}
+
+const comparison: SchemaFor<Comparison> = {
+  type: "choice",
+  values: { gt: "strictly more", gte: "at least as much" },
+  about: "How the size is compared with the limit.",
+};
+
+const wholeNumber = (min: number, about: string): SchemaFor<number> => ({ type: "number", whole: true, min, about });
+
+/** What the kinds share that compare with a fixed amount. */
+const AMOUNT = {
+  keys: { tokens: wholeNumber(1, "The limit."), comparison },
+  defaults: { comparison: "gt" },
+  limitTokens: ({ tokens }: { readonly tokens: number }) => tokens,
+} as const;
+
+type TriggerKinds = { readonly [Type in Trigger["type"]]: TriggerKind<Extract<Trigger, { readonly type: Type }>> };
+
+/** In the order of the reference page. */
+export const TRIGGER_KINDS: TriggerKinds = {
+  absolute: {
+    about: "Above an amount.",
+    ...AMOUNT,
+    fitted: (trigger, cap) => ({ ...trigger, tokens: cap(trigger.tokens, "limit", 1) }),
+    text: (trigger) => `${sign(trigger)} ${shown(trigger.tokens)} tokens`,
+    firedText: "more tokens than the limit",
+  },
+  ratio: {
+    about: "Above a share of the window.",
+    keys: { ratio: { type: "number", above: 0, max: 1, about: "The share." }, comparison },
+    defaults: { comparison: "gte" },
+    limitTokens: ({ ratio }, windowTokens) => shareOf(windowTokens, ratio),
+    fitted: (trigger) => trigger,
+    text: (trigger) => `${sign(trigger)} ${Number((trigger.ratio * 100).toFixed(2))} % of the window`,
+    firedText: "its share of the window is reached",
+  },
+  reserve: {
+    about: "When less than a reserve is left in the window.",
+    keys: {
+      reserveTokens: wholeNumber(0, "What must stay free."),
+      floorTokens: wholeNumber(0, "A lower reserve is raised to this; 0 for no floor."),
+      raisedByTokens: wholeNumber(0, "How much of the reserve its floor added; written for you."),
+      comparison,
+    },
+    defaults: { comparison: "gt", floorTokens: 0, raisedByTokens: 0 },
+    limitTokens: (trigger, windowTokens) => Math.max(0, windowTokens - reserveTokensOf(trigger)),
+    reserveTokens: ({ reserveTokens, floorTokens }) => raiseToFloor(reserveTokens, floorTokens).reserveTokens,
+    settled: settledReserve,
+    fitted: (trigger, cap) =>
+      settledReserve({
+        ...trigger,
+        reserveTokens: cap(trigger.reserveTokens - trigger.raisedByTokens, "reserve"),
+        floorTokens: cap(trigger.floorTokens, "reserve"),
+        raisedByTokens: 0,
+      }),
+    problem: (trigger, windowTokens) => {
+      const tokens = reserveTokensOf(trigger);
+      if (tokens < windowTokens) return undefined;
+      const message = `(${shown(tokens)} with its floor) must be below windowTokens (${shown(windowTokens)})`;
+      return { key: "reserveTokens", message };
+    },
+    notice: ({ reserveTokens, raisedByTokens }) => {
+      if (raisedByTokens === 0) return undefined;
+      const message = `(${shown(reserveTokens - raisedByTokens)}) was below its floor and is now ${shown(reserveTokens)}; floorTokens 0 lifts the floor`;
+      return { key: "reserveTokens", message };
+    },
+    text: (trigger) => {
+      const { reserveTokens, raisedByTokens } = trigger;
+      const floor = raisedByTokens > 0 ? ` (its floor; ${shown(reserveTokens - raisedByTokens)} without)` : "";
+      return `${sign(trigger)} window − ${shown(reserveTokens)}${floor}`;
+    },
+    firedText: "the reserve is touched",
+  },
+  budgetSum: {
+    about: "When system prompt, messages and the longest reply together pass an amount.",
+    ...AMOUNT,
+    comparedTokens: (size, { maxOutputTokens }) => size.systemTokens + size.messagesTokens + maxOutputTokens,
+    fitted: (trigger, cap) => ({ ...trigger, tokens: cap(trigger.tokens, "limit", 1) }),
+    text: (trigger) => `system + messages + reply ${sign(trigger)} ${shown(trigger.tokens)} tokens`,
+    firedText: "system, messages and reply exceed the budget",
+  },
+  economic: {
+    about: "Above a price cliff, or when the prompt cache has gone cold and this much would be written anew.",
+    keys: {
+      cliffTokens: wholeNumber(0, "The price cliff; 0 for none."),
+      coldTokens: wholeNumber(0, "The amount with a cold cache; 0 for none."),
+    },
+    limitTokens: ({ cliffTokens, coldTokens }, _, isCacheCold) => {
+      const limits = [cliffTokens, isCacheCold ? coldTokens : 0].filter((tokens) => tokens > 0);
+      return limits.length === 0 ? undefined : Math.min(...limits);
+    },
+    fitted: (trigger, cap) => ({
+      ...trigger,
+      cliffTokens: trigger.cliffTokens === 0 ? 0 : cap(trigger.cliffTokens, "limit", 1),
+      coldTokens: trigger.coldTokens === 0 ? 0 : cap(trigger.coldTokens, "limit", 1),
+    }),
+    isLimitFree: true,
+    problem: ({ cliffTokens, coldTokens }) =>
+      cliffTokens > 0 || coldTokens > 0
+        ? undefined
+        : { key: "cliffTokens", message: "or coldTokens must be above 0, or the trigger never fires" },
+    text: ({ cliffTokens, coldTokens }) =>
+      `above the price cliff of ${shown(cliffTokens)}, or ${shown(coldTokens)} with a cold cache`,
+    firedText: "above the price cliff",
+  },
+  never: {
+    about: "Never.",
+    keys: {},
+    limitTokens: () => undefined,
+    fitted: (trigger) => trigger,
+    text: () => "never",
+    firedText: "never",
+  },
+};
+
+export function kindOf(trigger: Trigger): TriggerKind<Trigger> {
+  return TRIGGER_KINDS[trigger.type];
+}
+
+/** Why a pass runs, for people; the reason itself where no trigger fired. */
+export function reasonText(reason: string): string {
+  const kinds: Readonly<Record<string, TriggerKind<Trigger>>> = TRIGGER_KINDS;
+  return (Object.hasOwn(kinds, reason) ? kinds[reason]?.firedText : undefined) ?? reason;
+}
+
+function sign(trigger: Trigger): string {
+  return comparisonOf(trigger) === "gt" ? ">" : "≥";
+}
+
+function shown(tokens: number): string {
+  return tokens.toLocaleString("en-US");
+}
+
 export interface TriggerInput {
   readonly size: ContextSize;
   /** True when the time since the last request says that the provider's prompt cache is gone. */
   readonly isCacheCold?: boolean;
 }
 
-export interface Fired {
+export interface FiredTrigger {
   readonly trigger: Trigger["type"];
   /** What was compared, and the limit it passed. */
   readonly tokens: number;
   readonly thresholdTokens: number;
 }
 
-export function findTrigger(settings: Settings, input: TriggerInput): Fired | undefined {
+/** The first trigger that fires wins. */
+export function findTrigger(settings: Settings, input: TriggerInput): FiredTrigger | undefined {
   for (const trigger of settings.compact.triggers) {
-    const fired = evaluate(trigger, settings, input);
+    const fired = firedBy(trigger, settings, input);
     if (fired !== undefined) return fired;
   }
   return undefined;
+}
+
+export function firedBy(
+  trigger: Trigger,
+  settings: Settings,
+  { size, isCacheCold = false }: TriggerInput,
+): FiredTrigger | undefined {
+  const limit = kindOf(trigger).limitTokens(trigger, settings.windowTokens, isCacheCold);
+  if (limit === undefined) return undefined;
+  const tokens = triggerTokens(trigger, settings, size);
+  const fires = comparisonOf(trigger) === "gte" ? tokens >= limit : tokens > limit;
+  return fires ? { trigger: trigger.type, tokens, thresholdTokens: limit } : undefined;
+}
+
+/** The limit of one trigger. A cache is mostly warm, so a limit for a cold cache counts only where there is no other. */
+export function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefined {
+  const { limitTokens } = kindOf(trigger);
+  return limitTokens(trigger, windowTokens, false) ?? limitTokens(trigger, windowTokens, true);
 }
 
 /** The lowest number of tokens at which some trigger fires; undefined when none ever does. */
@@ -42,8 +228,7 @@ export function quietTokens(settings: Settings, outside: Omit<ContextSize, "mess
   const total = outside.systemTokens + outside.toolsTokens;
   const limits = settings.compact.triggers.flatMap((trigger) => {
     const limit = limitOf(trigger, settings);
-    // An economic trigger without any price cliff never fires.
-    if (limit === undefined || (trigger.type === "economic" && limit === 0)) return [];
+    if (limit === undefined) return [];
     const below = comparisonOf(trigger) === "gte" ? Math.ceil(limit) - 1 : Math.floor(limit);
     return [below - (triggerTokens(trigger, settings, { ...outside, messagesTokens: 0 }) - total)];
   });
@@ -57,7 +242,7 @@ export function answerableTokens({ windowTokens, maxOutputTokens, compact }: Set
 
 /** What a trigger keeps free by itself, its floor included; 0 for all but a reserve. */
 export function reserveTokensOf(trigger: Trigger): number {
-  return trigger.type === "reserve" ? raiseToFloor(trigger.reserveTokens, trigger.floorTokens).reserveTokens : 0;
+  return kindOf(trigger).reserveTokens?.(trigger) ?? 0;
 }
 
 /** A reserve below the floor is raised to it; a floor of 0 changes nothing. */
@@ -69,9 +254,13 @@ export function raiseToFloor(
   return { didOverride, reserveTokens: didOverride ? floorTokens : reserveTokens };
 }
 
-/** A reserve below its floor is the floor from now on, and says by how much it was raised. */
+/** The trigger as settled settings hold it. */
 export function settledTrigger(trigger: Trigger): Trigger {
-  if (trigger.type !== "reserve") return trigger;
+  return kindOf(trigger).settled?.(trigger) ?? trigger;
+}
+
+/** A reserve below its floor becomes the floor, and records by how much it was raised. */
+function settledReserve(trigger: Extract<Trigger, { readonly type: "reserve" }>): typeof trigger {
   const { didOverride, reserveTokens } = raiseToFloor(trigger.reserveTokens, trigger.floorTokens);
   if (didOverride) return { ...trigger, reserveTokens, raisedByTokens: reserveTokens - trigger.reserveTokens };
   const isFloor = reserveTokens === trigger.floorTokens;
@@ -88,51 +277,50 @@ export function countedTokens({ count, maxOutputTokens }: Settings, size: Contex
   );
 }
 
-function evaluate(trigger: Trigger, settings: Settings, { size, isCacheCold }: TriggerInput): Fired | undefined {
-  const limit = limitOf(trigger, settings);
-  if (limit === undefined) return undefined;
-  if (trigger.type === "economic") {
-    const tokens = countedTokens(settings, size);
-    const coldLimit = isCacheCold && trigger.coldTokens > 0 ? trigger.coldTokens : Number.POSITIVE_INFINITY;
-    const reached = Math.min(trigger.cliffTokens > 0 ? trigger.cliffTokens : Number.POSITIVE_INFINITY, coldLimit);
-    return tokens > reached ? { trigger: trigger.type, tokens, thresholdTokens: reached } : undefined;
-  }
-  const tokens = triggerTokens(trigger, settings, size);
-  return passes(tokens, limit, comparisonOf(trigger))
-    ? { trigger: trigger.type, tokens, thresholdTokens: limit }
-    : undefined;
-}
-
 /** What a trigger compares with its limit. */
 export function triggerTokens(trigger: Trigger, settings: Settings, size: ContextSize): number {
-  return trigger.type === "budgetSum"
-    ? size.systemTokens + size.messagesTokens + settings.maxOutputTokens
-    : countedTokens(settings, size);
+  return kindOf(trigger).comparedTokens?.(size, settings) ?? countedTokens(settings, size);
 }
 
 export function comparisonOf(trigger: Trigger): Comparison {
   return "comparison" in trigger ? trigger.comparison : "gt";
 }
 
-function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefined {
-  switch (trigger.type) {
-    case "absolute":
-    case "budgetSum":
-      return trigger.tokens;
-    case "ratio":
-      return shareOf(windowTokens, trigger.ratio);
-    case "reserve":
-      return Math.max(0, windowTokens - reserveTokensOf(trigger));
-    case "economic":
-      // A cache is mostly warm: the cliff is what counts, wherever there is one.
-      return trigger.cliffTokens > 0 ? trigger.cliffTokens : trigger.coldTokens;
-    case "never":
+/** The target in tokens, not rounded; undefined where there is none, or where it is a share of a threshold that does not exist. */
+export function targetTokensOf(target: Target, settings: Settings): number | undefined {
+  switch (target.type) {
+    case "none":
       return undefined;
+    case "tokens":
+      return target.tokens;
+    case "ratioOfWindow":
+      return shareOf(settings.windowTokens, target.ratio);
+    case "ratioOfThreshold": {
+      const threshold = thresholdTokens(settings);
+      return threshold === undefined ? undefined : shareOf(threshold, target.ratio);
+    }
     default:
-      return trigger satisfies never;
+      return target satisfies never;
   }
 }
 
-function passes(tokens: number, limit: number, comparison: Comparison): boolean {
-  return comparison === "gte" ? tokens >= limit : tokens > limit;
+/**
+ * The target for a whole request, in whole tokens. An amount and a share of a limit count what the triggers count, so what these
+ * leave out comes on top; a share of the window counts all that is sent.
+ */
+export function targetOfRequest(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number | undefined {
+  const { compact, count, windowTokens } = settings;
+  const tokens = targetTokensOf(compact.target, settings);
+  if (tokens === undefined) return undefined;
+  if (compact.target.type === "ratioOfWindow") return Math.floor(tokens);
+  const uncounted = (count.system ? 0 : outside.systemTokens) + (count.tools ? 0 : outside.toolsTokens);
+  return Math.min(windowTokens, Math.floor(tokens) + uncounted);
+}
+
+/** More digits than any window has, fewer than the last one of a product, which is the one that is off. */
+const DIGITS = 12;
+
+/** A share of a number of tokens as on paper, not rounded to whole tokens. In binary, 0.55 × 100,000 is more than 55,000. */
+export function shareOf(tokens: number, ratio: number): number {
+  return Number((tokens * ratio).toPrecision(DIGITS));
 }

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import { type Message, type Part, text } from "../message.ts";
+import { quoteResult } from "../repair/pass.ts";
 import { INTERRUPTED_TEXT } from "../repair/settle-results.ts";
 import { CLEARED_TEXT } from "./pruned-texts.ts";
-import { userVoice } from "./user-voice.ts";
+import { firstRequest, isRequest, requestOf, userVoice } from "./user-voice.ts";
 
 /** A message that brings a result, with texts beside it. */
 function bringing(...texts: readonly string[]): Message {
@@ -96,4 +97,60 @@ test("answers count however often the same is given", () => {
   ]);
   expect([...userVoice(rounds, ["ask"]).beside()].map(({ id }) => id)).toEqual(["r1", "r2"]);
   expect(userVoice(rounds).beside().size).toBe(0);
+});
+
+describe("the user's own words", () => {
+  test.each([
+    ["Fix the parser.", "Fix the parser."],
+    ["<system-reminder>Mind the plan.</system-reminder>\nFix the parser.", "Fix the parser."],
+    ["<system-reminder>Mind the plan.</system-reminder>", ""],
+    ["<command-name>/clear</command-name>\n<command-args></command-args>", ""],
+    ["<command-name>/fix</command-name>\n<command-args>the tide parser</command-args>", "the tide parser"],
+    ["<task-notification><status>completed</status></task-notification>\nRead the output file.", ""],
+    [
+      "<system-reminder>\nThe user sent the following message:\nPaint the door, too.\n\nPlease address this message and continue.\n</system-reminder>",
+      "Paint the door, too.",
+    ],
+    ["<local-command-stdout>ok</local-command-stdout>", ""],
+    ["<bash-input>ls</bash-input><bash-stdout>a b</bash-stdout>", ""],
+    ["<user_query>Fix the parser.</user_query>", "Fix the parser."],
+    ["[Request interrupted by user for tool use]", ""],
+    ["Base directory for this skill: /skills/docs\n# Docs", ""],
+    ["/model", ""],
+    ["/", ""],
+    ["Use <b>bold</b> for names.", "Use <b>bold</b> for names."],
+  ])("%j is said as %j", (message, expected) => expect(requestOf(message)).toBe(expected));
+});
+
+describe("which messages are requests", () => {
+  const user = (...parts: Part[]): Message => ({ id: "m", role: "user", parts });
+  const QUOTED = quoteResult({ type: "tool-result", callId: "c1", content: [text("3 rows")], isError: false });
+
+  test.each([
+    ["what a user says", user(text("Count the boats.")), true],
+    ["a result that was quoted for want of its call", user(...QUOTED), false],
+    ["an observation of a tool", user(text("OBSERVATION:\n3 rows")), false],
+    ["a result beside what a user says", user(...QUOTED, text("Count the boats.")), true],
+    ["another tool's summary", user(text("This session is being continued from a previous conversation.")), false],
+    [
+      "an image alone",
+      user({
+        type: "media",
+        kind: "image",
+        mediaType: "image/png",
+        source: { type: "url", url: "https://x.example/a.png" },
+      }),
+      true,
+    ],
+  ])("%s", (_, message, expected) => expect(isRequest(message)).toBe(expected));
+
+  test("the first request is the first in a user's own words", () => {
+    const note = user(text("<local-command-caveat>Generated while running local commands.</local-command-caveat>"));
+    const command = user(text("<command-name>/clear</command-name>\n<command-args></command-args>"));
+    const task = user(text("Count the boats."));
+    const summary = user(text("This session is being continued from a previous conversation."));
+    expect(firstRequest([summary, note, command, task, task], isRequest)).toBe(3);
+    expect(firstRequest([summary, command, note], isRequest)).toBe(1);
+    expect(firstRequest([summary], isRequest)).toBe(-1);
+  });
 });

@@ -5,14 +5,14 @@
  */
 
 import { type Message, type Part, textsOf } from "../message.ts";
+import { QUOTED_RESULT_OPENING } from "../repair/pass.ts";
+import { MISSING_START_TEXT } from "../repair/roles.ts";
+import { INTERRUPTED_TEXT } from "../repair/settle-results.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { resultNames } from "../structure/result-names.ts";
 import { isTurnStart } from "../structure/structure.ts";
-import { isForeignSummary } from "./foreign-summaries.ts";
-import { hasQueuedWords, requestOf } from "./own-words.ts";
-import { isLabelledOutput } from "./partition-request.ts";
 import { isPrunedText } from "./pruned-texts.ts";
-import { matchesAnyTool } from "./tool-patterns.ts";
+import { matchesAnyTool } from "./tool-names.ts";
 
 export interface UserVoice {
   /** Whether the user speaks in a message: where a turn begins, beside results, or through a declared tool. */
@@ -102,4 +102,130 @@ function keysOf({ parts }: Message): readonly string[] {
     if (part.type !== "text" || !isSaid(part.text)) return [];
     return [part.text.trim().slice(0, KEY_CHARS).replace(/\d+/g, "#")];
   });
+}
+
+/** Whether a message asks for something: what a user said, not what a tool returned or another tool summarised in the user's place. */
+export function isRequest(message: Message): boolean {
+  return isTurnStart(message) && !isForeignSummary(message) && !isPassedOn(message);
+}
+
+/** Where the work begins: the first request in a user's own words, else the first of all. What a client notes in the user's place is no task. */
+export function firstRequest(messages: readonly Message[], isAsked: (message: Message) => boolean): number {
+  const first = messages.findIndex(isAsked);
+  const own = messages.findIndex((message) => isAsked(message) && message.parts.some(isOwn));
+  return own < 0 ? first : own;
+}
+
+function isOwn(part: Part): boolean {
+  return part.type !== "text" || requestOf(part.text) !== "";
+}
+
+/** A user's message in which everything that can be read is the output of a tool. */
+export function isPassedOn({ role, parts }: Message): boolean {
+  if (role !== "user") return false;
+  const texts = parts.flatMap((part) => (part.type === "text" && part.text.trim() !== "" ? [part.text] : []));
+  return texts.length > 0 && texts.every(isLabelledOutput);
+}
+
+const READ_CHARS = 600;
+
+/** Passed on by a client that labels what it passes on: nobody pastes that. */
+export function isLabelledOutput(text: string): boolean {
+  const start = text.slice(0, READ_CHARS).trimStart();
+  return start.startsWith(QUOTED_RESULT_OPENING) || LABEL.test(start);
+}
+
+const LABEL =
+  /^(?:OBSERVATION:|Observation:|EXECUTION RESULT|\[The command completed|Your command ran successfully|Your proposed edit has|<returncode>|<tool_result|<function_results)/;
+
+/** Written in a user's place by our own repair. */
+const REPAIR_NOTES: ReadonlySet<string> = new Set([MISSING_START_TEXT, INTERRUPTED_TEXT]);
+
+/** The user's own words in a text, without the blocks that clients put around or in place of them. Empty when the message is only a client's note, such as a reminder, a bare slash command or the output of a local one. */
+export function requestOf(text: string): string {
+  if (NOTIFICATION.test(text.slice(0, 80))) return "";
+  const words = (text.includes("</") ? ownWords(text) : text).trim();
+  if (/^\/[\w:-]*$/.test(words)) return "";
+  return CLIENT_NOTE.test(words) || REPAIR_NOTES.has(words) ? "" : words;
+}
+
+/** Announces itself; what follows the block is about it. */
+const NOTIFICATION = /^\s*<(?:task-notification|task_notification|subagent_notification|turn_aborted)>/;
+/** Said by programs in the user's place. */
+const CLIENT_NOTE =
+  /^(?:\[Request interrupted|\[Image: source|Caveat: |This session is being continued|Base directory for this skill: |Stop hook feedback|Continue from where you left off\.?$|# AGENTS\.md instructions|\[SYSTEM\b|Tool loaded\.|<[a-z]+(?:[-_][a-z]+)+>[^<]{0,200}$)/;
+
+/** What clients add: reminders, output of commands, the state of an editor. */
+const CLIENT_BLOCK =
+  /<(system-reminder|system_reminder|local-command-[a-z]+|command-(?:message|name|contents)|bash-(?:input|stdout|stderr)|task-notification|task_notification|user-prompt-submit-hook|user_instructions|turn_aborted|subagent_notification|environment_details|environment_context|ide_[a-z_]+|system-note|user_info|workspace_info|reminderInstructions|attachments|context|editorContext|skill)>/g;
+
+/** What clients wrap around the user's words. */
+const WRAPPER =
+  /<\/?(?:command-args|user_query|user_request|userRequest|user_message|user-message|feedback|answer|task)>/g;
+
+function ownWords(text: string): string {
+  const rest = withoutClientBlocks(text);
+  return rest.includes("<") ? rest.replace(WRAPPER, "") : rest;
+}
+
+/** Whether a client passes on, in a block of its own, what the user wrote while the model was at work. */
+function hasQueuedWords(text: string): boolean {
+  return text.includes(QUEUED) && requestOf(text) !== "";
+}
+
+const QUEUED = "The user sent the following message:";
+/** What the client says behind the words. */
+const QUEUE_ADVICE = /\n\s*(?:Please address this message|IMPORTANT:|After completing your current task)[\s\S]*$/;
+
+/** The user's words in a block of a client's; empty where there are none. */
+function queuedIn(block: string): string {
+  const start = block.trimStart();
+  return start.startsWith(QUEUED) ? start.slice(QUEUED.length).replace(QUEUE_ADVICE, "").trim() : "";
+}
+
+/** Searches for each closing tag once, so that tags left open do not make it quadratic. */
+function withoutClientBlocks(text: string): string {
+  const unclosed = new Set<string>();
+  let words = "";
+  let from = 0;
+  for (const match of text.matchAll(CLIENT_BLOCK)) {
+    const [tag, name = ""] = match;
+    if (match.index < from || unclosed.has(name)) continue;
+    const end = text.indexOf(`</${name}>`, match.index + tag.length);
+    if (end < 0) {
+      unclosed.add(name);
+      continue;
+    }
+    words += text.slice(from, match.index) + queuedIn(text.slice(match.index + tag.length, end));
+    from = end + name.length + 3;
+  }
+  return words + text.slice(from);
+}
+
+/**
+ * How summaries begin that other tools, or other profiles of ours, left as user messages. Summaries of the profile in force are
+ * found by its marks (`summary-marks.ts`).
+ */
+const SUMMARY_OPENINGS: readonly string[] = [
+  // Claude Code; pi and OpenClaw; Codex.
+  "This session is being continued from a previous conversation",
+  "The conversation history before this point was compacted",
+  "Another language model started to solve this problem",
+  // As the shipped profiles write them, on a line of their own.
+  "[Conversation summary]\n",
+  "[Previous conversation summary]\n",
+  "[Summary of the conversation before this point]\n",
+  "[Summary of the earlier conversation, which was archived]\n",
+];
+
+/** Nearly every message begins with another character, so one look is enough. */
+const FIRST_CHARACTERS = [...new Set(SUMMARY_OPENINGS.map((opening) => opening.charAt(0)))].join("");
+
+/** Whether a message is such a summary: nobody asks for anything in it. */
+export function isForeignSummary({ parts }: Message): boolean {
+  const first = parts[0];
+  if (first?.type !== "text") return false;
+  const start = first.text.trimStart();
+  if (!FIRST_CHARACTERS.includes(start.charAt(0))) return false;
+  return SUMMARY_OPENINGS.some((opening) => start.startsWith(opening));
 }

@@ -101,8 +101,10 @@ type SchemaForObject<Value> = [undefined] extends [Value]
 type KeysFor<Value> = { readonly [Key in keyof Value]-?: SchemaFor<Value[Key]> };
 
 type VariantsFor<Value extends { readonly type: string }> = {
-  readonly [Type in Value["type"]]: Variant<KeysFor<Omit<Extract<Value, { readonly type: Type }>, "type">>>;
+  readonly [Type in Value["type"]]: VariantFor<Extract<Value, { readonly type: Type }>>;
 };
+
+export type VariantFor<One extends { readonly type: string }> = Variant<KeysFor<Omit<One, "type">>>;
 
 /** What a schema allows, as the end of a sentence that begins with the key. */
 export function allowedText(schema: Schema): string {

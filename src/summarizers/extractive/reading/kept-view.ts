@@ -5,8 +5,7 @@
 
 import type { SummaryInput } from "../../../core/checkpoint/summary.ts";
 import type { Message } from "../../../core/message.ts";
-import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
-import { type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
+import { isForeignSummary, type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
 import { isTurnStart } from "../../../core/structure/structure.ts";
 import { callsForResult } from "../calls/tagged-call.ts";
 import { type Todo, todosOf } from "../calls/todo-list.ts";

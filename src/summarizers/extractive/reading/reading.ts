@@ -9,9 +9,7 @@ import { detectLanguage, type Language } from "../../../core/checkpoint/language
 import { createFactLedger, type FactLedger } from "../../../core/facts/facts.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, text as textPart } from "../../../core/message.ts";
-import { isForeignSummary } from "../../../core/plan/foreign-summaries.ts";
-import { requestOf } from "../../../core/plan/own-words.ts";
-import { type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
+import { isForeignSummary, requestOf, type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { callKeyOf, failureKeyOf } from "../calls/call-keys.ts";
 import { briefOf, excerpt, FAILURE_CHARS_MAX, failureOf, writtenCommand } from "../calls/call-outcome.ts";

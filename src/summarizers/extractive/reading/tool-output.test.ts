@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { text } from "../../../core/message.ts";
-import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
+import { isLabelledOutput } from "../../../core/plan/user-voice.ts";
 import { quoteResult } from "../../../core/repair/pass.ts";
 import { hasShellState, isOutput, withoutShellState } from "./tool-output.ts";
 

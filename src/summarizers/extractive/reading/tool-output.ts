@@ -3,8 +3,7 @@
  * beginning and end. Never judges by what the text is about, only by the marks that clients and shells put on it.
  */
 
-import { requestOf } from "../../../core/plan/own-words.ts";
-import { isLabelledOutput } from "../../../core/plan/partition-request.ts";
+import { isLabelledOutput, requestOf } from "../../../core/plan/user-voice.ts";
 
 const READ_CHARS = 600;
 const NUMBERED_LINES_MIN = 3;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import { text } from "../message.ts";
-import { summaryPlace } from "./summary-place.ts";
+import { summaryPlace } from "./render.ts";
 
 /** One word per message; a `+` behind it where the message stays. */
 function check(script: string, expected: number): void {

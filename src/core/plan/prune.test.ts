@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isCheaperPruned, type PruningFigures } from "./pruning-pays.ts";
+import { isCheaperPruned, type PruningFigures } from "./prune.ts";
 
 /** A window of 64k: a compaction comes at 48,000 and leaves 24,000, a cycle of 24 calls; each call of it costs 4,750. */
 const USUAL: PruningFigures = {

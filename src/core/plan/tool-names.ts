@@ -1,4 +1,7 @@
-/** Tool names in settings: exact, or any suffix after a final `*`. */
+/** Names of tools: the recall tool's own name, and the patterns in settings, which are exact or end in `*` for any suffix. */
+
+/** The name under which the recall tool is offered. */
+export const RECALL_NAME = "recall";
 
 export function matchesTool(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name;

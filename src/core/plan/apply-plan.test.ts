@@ -3,7 +3,7 @@ import { resolveSettings } from "../../settings.ts";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import type { Message } from "../message.ts";
 import { structureOf } from "../structure/structure.ts";
-import { checkPlan } from "./check-plan.ts";
+import { checkPlan } from "./apply-plan.ts";
 import type { Plan, Step } from "./plan.ts";
 import type { PlanInput } from "./plan-input.ts";
 
