@@ -6,7 +6,7 @@
 
 import { createInterface } from "node:readline";
 import { parseArgs, styleText } from "node:util";
-import { wrap } from "../src/cli/wrap.ts";
+import { wrap } from "../src/cli/one-line.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 import { CompactionError, openSession, type Session } from "../src/index.ts";
 import { toyReply } from "./chat/toy-model.ts";

@@ -5,7 +5,7 @@
 
 import { parseArgs } from "node:util";
 import { CompactionError } from "../core/errors.ts";
-import { didYouMean } from "./suggest.ts";
+import { nearestWord } from "../core/settings/near-word.ts";
 
 export interface OptionSpec {
   readonly type: "string" | "boolean";
@@ -125,4 +125,9 @@ function parseStrictly(words: readonly string[], options: OptionSpecs) {
     const [problem = ""] = (cause instanceof Error ? cause.message : String(cause)).split(/\.\s|\n/);
     throw usage(problem.replace(/\.$/, ""));
   }
+}
+
+export function didYouMean(word: string, known: readonly string[]): string {
+  const nearest = nearestWord(word, known);
+  return nearest === undefined ? "" : `; did you mean ${nearest}?`;
 }

@@ -3,7 +3,10 @@
  * where they are not, so that it can be read in a pipe, in a log and by the colour-blind.
  */
 
+import type { Output } from "./command.ts";
+import { count } from "./numbers.ts";
 import { paint, type Style, type Terminal } from "./terminal.ts";
+import { fitted, plainSigns } from "./text-blocks.ts";
 
 export interface Slice {
   readonly amount: number;
@@ -36,7 +39,7 @@ export function barLine(slices: readonly Slice[], options: BarOptions): string {
   return filled.join("") + paint(terminal, "gray", free);
 }
 
-export interface BarOptions {
+interface BarOptions {
   readonly terminal: Terminal;
   readonly columns: number;
   readonly whole?: number;
@@ -72,4 +75,36 @@ export function shareCells(amounts: readonly number[], cells: number): readonly 
 
 function mayMove(amount: number, share: number, step: number): boolean {
   return amount > 0 && (step > 0 || share > 1);
+}
+
+export interface ProgressLine {
+  say(words: string): void;
+  show(event: { readonly stage: string; readonly done: number; readonly total: number }): void;
+  clear(): void;
+}
+
+const BAR_COLUMNS = 24;
+/** Back to the start of the line, and erase it. */
+const ERASE = "\r\u001b[2K";
+
+export function progressLine(output: Output, terminal: Terminal): ProgressLine {
+  const isShown = output.isTTY === true && terminal.isColoured;
+  let isDirty = false;
+  const draw = (line: string): void => {
+    if (!isShown) return;
+    output.write(`${ERASE}${line}`);
+    isDirty = true;
+  };
+  return {
+    say: (words) => draw(fitted(plainSigns(words, terminal), { ...terminal, columns: terminal.columns - 1 })),
+    show: ({ stage, done, total }) => {
+      const slice = { amount: Math.min(done, total), style: "green", letter: "#" } as const;
+      const bar = barLine([slice], { terminal, columns: BAR_COLUMNS, whole: Math.max(1, total) });
+      draw(`${bar} ${stage} ${count(done)} of ${count(total)}`);
+    },
+    clear: () => {
+      if (isDirty) output.write(ERASE);
+      isDirty = false;
+    },
+  };
 }

@@ -5,9 +5,13 @@
  */
 
 import type { Conversation, Message, Part } from "../core/message.ts";
+import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
+import type { RenderSettings } from "../core/settings/settings.ts";
 import type { Pairing } from "../core/structure/pairing.ts";
 import { resultNames } from "../core/structure/result-names.ts";
+import { structureOf } from "../core/structure/structure.ts";
 import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
+import type { Colour } from "./bar.ts";
 
 export const KINDS = ["system", "tools", "user", "assistant", "reasoning", "toolCalls", "toolResults"] as const;
 
@@ -66,7 +70,7 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
 }
 
 /** Where what rounding leaves over is booked: there it shows least. */
-export function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
+function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
   return KINDS.reduce((largest, kind) => (byKind[kind] > byKind[largest] ? kind : largest), KINDS[0]);
 }
 
@@ -82,3 +86,40 @@ function kindOf(part: Part | undefined, { role }: Message): Kind {
       return role === "tool" ? "toolResults" : role;
   }
 }
+
+export type KindShares = Readonly<Record<Kind | "summary", number>>;
+
+interface SharesOptions {
+  readonly counter: TokenCounter;
+  readonly render: RenderSettings;
+  /** What the shares add up to: the total that is told, which calibration may have rounded elsewhere. */
+  readonly totalTokens: number;
+}
+
+export function sharesOf(conversation: Conversation, { counter, render, totalTokens }: SharesOptions): KindShares {
+  const messages = conversation.messages
+    .map((message) => withoutSummary(message, render))
+    .filter((message) => message.parts.length > 0);
+  const rest: Conversation = { ...conversation, system: stripParts(conversation.system, render), messages };
+  const { byKind, totalTokens: restTokens } = breakdownOf(rest, counter, structureOf(messages).pairing);
+  const wholeTokens = countConversation(conversation, counter).totalTokens;
+  const shares = { ...byKind, summary: wholeTokens - restTokens };
+  const largest = largestOf(byKind);
+  return { ...shares, [largest]: shares[largest] + totalTokens - wholeTokens };
+}
+
+export interface Looks {
+  readonly title: string;
+  readonly style: Colour;
+  readonly letter: string;
+}
+
+export const KIND_LOOKS: Readonly<Record<Kind, Looks>> = {
+  system: { title: "system prompt", style: "magenta", letter: "S" },
+  tools: { title: "tool definitions", style: "blue", letter: "T" },
+  user: { title: "user", style: "green", letter: "U" },
+  assistant: { title: "assistant", style: "cyan", letter: "A" },
+  reasoning: { title: "reasoning", style: "gray", letter: "~" },
+  toolCalls: { title: "tool calls", style: "white", letter: "c" },
+  toolResults: { title: "tool results", style: "yellow", letter: "#" },
+};

@@ -3,11 +3,14 @@
  * changes the input file; what it writes was validated again first.
  */
 
+import { CompactionError } from "../core/errors.ts";
+import type { FormatName } from "../core/message.ts";
 import type { Violation } from "../core/ports.ts";
-import type { Transcript } from "../transcripts/index.ts";
+import { type Repair, repair } from "../core/repair/repair.ts";
+import { formatNamed } from "../formats.ts";
+import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
 import { type Arguments, type OptionSpecs, parseArguments, usage } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, type Output, showHelp } from "./command.ts";
-import { indentedJson } from "./indented-json.ts";
+import { type Command, EXIT, type ExitCode, type Io, indentedJson, type Output, showHelp } from "./command.ts";
 import {
   CONVERSATION_OPTION,
   chooseConversation,
@@ -18,13 +21,10 @@ import {
   STANDARD_INPUT,
 } from "./load.ts";
 import { count, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { leftOutOf, problemsOf, repairPlace, strangersIn, withoutPath } from "./problems.ts";
-import { type RepairedBody, repairRecorded } from "./repair-recorded.ts";
+import { oneLine, wrap } from "./one-line.ts";
+import { leftOutOf, problemsOf, repairPlace, strangersIn, validateOptions, withoutPath } from "./problems.ts";
 import { terminalOf } from "./terminal.ts";
-import { wrap } from "./wrap.ts";
-import { writeOut } from "./write-out.ts";
-import { refuseSameFile } from "./write-whole.ts";
+import { refuseSameFile, writeOut } from "./write-out.ts";
 
 const OPTIONS = {
   repair: { type: "boolean", about: "mend what can be mended and write it to --out" },
@@ -187,4 +187,26 @@ function writeLines(lines: readonly string[], output: Output, { environment }: I
     ? lines.flatMap((line) => wrap(line, columns - 2).map((each, index) => (index === 0 ? each : `  ${each}`)))
     : lines;
   output.write(shown.map((line) => `${line}\n`).join(""));
+}
+
+interface RepairedBody {
+  readonly format: FormatName;
+  readonly body: unknown;
+  readonly repairs: readonly Repair[];
+  /** What the result still breaks; empty when it may be sent. */
+  readonly problems: readonly Violation[];
+}
+
+function repairRecorded(recorded: RecordedConversation): RepairedBody {
+  const format = formatNamed(recorded.format);
+  const options = validateOptions(recorded);
+  try {
+    const { conversation, repairs } = repair(format.decode(recorded.body), options);
+    const body = format.encode(conversation);
+    return { format: format.name, body, repairs, problems: format.validate(body, options) };
+  } catch (error) {
+    if (!(error instanceof CompactionError)) throw error;
+    // What cannot be decoded cannot be mended: its violations say where.
+    return { format: format.name, body: recorded.body, repairs: [], problems: problemsOf(recorded) };
+  }
 }

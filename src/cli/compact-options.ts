@@ -3,11 +3,18 @@
 import type { CallOptions } from "../compactor.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { profileNamed } from "../profiles/profiles.ts";
-import { type Arguments, type OptionSpec, type OptionSpecs, readCount, readWindow, usage } from "./arguments.ts";
+import {
+  type Arguments,
+  didYouMean,
+  type OptionSpec,
+  type OptionSpecs,
+  readCount,
+  readWindow,
+  usage,
+} from "./arguments.ts";
 import { CONVERSATION_OPTION, FORMAT_OPTION, STANDARD_INPUT } from "./load.ts";
-import { AGENT_OPTION, DEFAULT_STORE } from "./store-option.ts";
-import { didYouMean } from "./suggest.ts";
-import { refuseSameFile } from "./write-whole.ts";
+import { AGENT_OPTION, DEFAULT_STORE } from "./over-store.ts";
+import { refuseSameFile } from "./write-out.ts";
 
 export const PROFILE_OPTION: OptionSpec = {
   type: "string",
@@ -15,7 +22,7 @@ export const PROFILE_OPTION: OptionSpec = {
   about: "whose settings to use (default balanced)",
 };
 
-export const DEFAULT_PROFILE = "balanced";
+const DEFAULT_PROFILE = "balanced";
 
 export const COMPACT_OPTIONS = {
   target: { type: "string", value: "N|P%", about: "at most N tokens, or P % of what it has now" },
@@ -95,7 +102,7 @@ export function readProfile(name = DEFAULT_PROFILE): string {
 }
 
 /** `8000`, `8k` or `10%`. */
-export function readTarget(text: string): NonNullable<CallOptions["target"]> {
+function readTarget(text: string): NonNullable<CallOptions["target"]> {
   const share = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1];
   if (share === undefined) {
     if (/^[\d_,]+[km]?$/i.test(text.trim())) return { tokens: readCount("target", text) };

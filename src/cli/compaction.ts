@@ -7,17 +7,23 @@ import type { Decision } from "../compactor/decide.ts";
 import type { Fallback } from "../compactor/report.ts";
 import { type CallOptions, type Compacted, createCompactor } from "../compactor.ts";
 import type { Conversation, FormatName } from "../core/message.ts";
-import type { Obstacle as PlanObstacle } from "../core/plan/plan.ts";
+import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
+import type { Plan, Obstacle as PlanObstacle, Step } from "../core/plan/plan.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
-import { calibratedTo } from "./calibrated-subject.ts";
-import { type CompactionStep, stepsOf } from "./compaction-steps.ts";
-import { type KindShares, sharesOf } from "./kind-shares.ts";
+import { type KindShares, sharesOf } from "./breakdown.ts";
 import { type DiffEntry, diffMessages } from "./message-diff.ts";
 import { leftOutOf } from "./problems.ts";
-import { messageShower, type ProtectedGroup, protectedGroups, type ShownMessage } from "./protections.ts";
-import { decisionOn, type Subject } from "./subject.ts";
-import { type ShrunkTail, shrunkTail, usedPartition } from "./used-partition.ts";
+import {
+  messageShower,
+  type ProtectedGroup,
+  protectedGroups,
+  type ShownMessage,
+  type ShrunkTail,
+  shrunkTail,
+  usedPartition,
+} from "./protections.ts";
+import { calibratedTo, decisionOn, type Subject } from "./subject.ts";
 
 export interface Compaction {
   /** The file that was read, or the session's id. */
@@ -76,7 +82,7 @@ export interface CompactionOptions {
   readonly onProgress: NonNullable<CallOptions["onProgress"]>;
 }
 
-export interface CompactionOutcome {
+interface CompactionOutcome {
   readonly request: unknown;
   readonly compaction: Compaction;
 }
@@ -183,4 +189,57 @@ function diffLines({ before, after, diff, subject }: DiffInput): readonly DiffLi
     const { index: _, ...shown } = "after" in entry ? showAfter(entry.after) : showBefore(entry.before);
     return { ...entry, ...shown };
   });
+}
+
+export interface CompactionStep {
+  readonly type: Step["type"];
+  /** How many messages it is about, the first and the last of them. */
+  readonly messages: number;
+  readonly first: number;
+  readonly last: number;
+  /** What these messages had. */
+  readonly tokens: number;
+  /** Of a text that was shortened: what that freed. Of a summary: what it may take. */
+  readonly freesTokens?: number;
+  readonly budgetTokens?: number;
+}
+
+interface StepsInput {
+  readonly subject: Subject;
+  readonly plan: Plan;
+  /** Steps by type as the report has them: the failure ladder may have taken another than was planned. */
+  readonly done: Readonly<Record<string, number>>;
+  readonly diff: readonly DiffEntry[];
+}
+
+function stepsOf({ subject, plan, done, diff }: StepsInput): readonly CompactionStep[] {
+  const { messages } = subject.conversation;
+  const indexOf = new Map(messages.map(({ id }, index) => [id, index]));
+  const about = (indices: readonly number[]): Omit<CompactionStep, "type"> => ({
+    messages: indices.length,
+    first: indices[0] ?? -1,
+    last: indices.at(-1) ?? -1,
+    tokens: indices.reduce((sum, index) => {
+      const message = messages[index];
+      return message === undefined ? sum : sum + subject.counter.count(message);
+    }, 0),
+  });
+  const indicesOf = (step: Step): readonly number[] =>
+    (isTextStep(step) ? [step.messageId] : removedIds(step))
+      .flatMap((id) => indexOf.get(id) ?? [])
+      .sort((a, b) => a - b);
+  const planned = plan.steps
+    .filter(({ type }) => done[type] !== undefined)
+    .map(
+      (step): CompactionStep => ({
+        type: step.type,
+        ...about(indicesOf(step)),
+        ...(isTextStep(step) && { freesTokens: step.freesTokens }),
+        ...(step.type === "summarize" && { budgetTokens: step.budgetTokens }),
+      }),
+    );
+  const isFallback = done.drop !== undefined && !plan.steps.some(({ type }) => type === "drop");
+  const gone = diff.flatMap((entry) => (entry.mark === "-" ? [entry.before] : []));
+  const fallback: readonly CompactionStep[] = isFallback ? [{ type: "drop", ...about(gone) }] : [];
+  return [...planned, ...fallback].sort((a, b) => a.first - b.first);
 }

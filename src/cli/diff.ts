@@ -1,20 +1,28 @@
 /** `palimpsest diff`: a session's view before and after one of its compactions, message by message. Changes nothing. */
 
+import type { Message } from "../core/message.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { SessionState } from "../core/store/store.ts";
+import type { EventEdits, SessionState, StoredMessage } from "../core/store/store.ts";
+import { encodeMessages } from "../session/wire-input.ts";
 import { EXIT } from "./command.ts";
 import type { DiffLine } from "./compaction.ts";
 import { reportLine, standingOf } from "./history.ts";
+import { type DiffEntry, diffLines } from "./message-diff.ts";
 import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { readAll } from "./over-store.ts";
-import { diffLines } from "./render-diff.ts";
 import { storeCommand } from "./store-command.ts";
-import { showerOf } from "./stored-messages.ts";
-import { eventsOf, findEvent, sessionState } from "./stored-session.ts";
+import {
+  eventsOf,
+  findEvent,
+  formatOf,
+  messagesOf,
+  plannedRemovals,
+  sessionState,
+  showerOf,
+} from "./stored-session.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { fitted, joinBlocks, plainSigns } from "./text-blocks.ts";
-import { type ViewsAround, viewsAround } from "./views-around.ts";
 
 export const diffCommand = storeCommand({
   name: "diff",
@@ -60,4 +68,78 @@ function headLines(event: CompactionEvent, { purged }: ViewsAround, terminal: Te
     ...(standing === "" ? [] : [`compaction ${event.number} is ${standing}`]),
     ...(purged === 0 ? [] : [`${plural(purged, "message")} of that time cannot be shown: purged`]),
   ];
+}
+
+export interface ViewsAround {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  readonly diff: readonly DiffEntry[];
+  /** Messages that were in the view and are in no log any more. */
+  readonly purged: number;
+}
+
+interface AroundInput {
+  readonly state: SessionState;
+  readonly event: CompactionEvent;
+  readonly events: readonly CompactionEvent[];
+  readonly log: readonly StoredMessage[];
+  readonly edits: readonly EventEdits[];
+}
+
+export function viewsAround(input: AroundInput): ViewsAround {
+  const { state, event, log } = input;
+  const preserved = new Set(event.preservedMessageIds);
+  const isRemoved = removalTest(event, preserved);
+  const byOrder = log.toSorted((a, b) => a.order - b.order || a.sequence - b.sequence);
+  const removed = byOrder.filter(isRemoved);
+  const rows = byOrder.filter((row) => preserved.has(row.id) || row.madeBy === event.id || isRemoved(row));
+  const chain = chainOf(input);
+  const [textBefore, textAfter] = [textOf(input, chain), textOf(input, [...chain, event])];
+  const wireText = (message: Message | undefined): string =>
+    JSON.stringify(encodeMessages(formatOf(state), message === undefined ? [] : [message]));
+  const [before, after]: [Message[], Message[]] = [[], []];
+  const diff = rows.map((row): DiffEntry => {
+    const [left, right] = [before.length, after.length];
+    if (row.madeBy !== event.id) before.push(textBefore(row));
+    if (row.madeBy === event.id || preserved.has(row.id)) after.push(textAfter(row));
+    if (row.madeBy === event.id) return { mark: "+", after: right };
+    if (!preserved.has(row.id)) return { mark: "-", before: left };
+    const isSame = wireText(before[left]) === wireText(after[right]);
+    return { mark: isSame ? "=" : "~", before: left, after: right };
+  });
+  const known = preserved.size - rows.filter(({ id }) => preserved.has(id)).length;
+  return { before, after, diff, purged: known + Math.max(0, event.messagesRemoved - removed.length) };
+}
+
+/** The log knows what an event hides; of one that was undone, only its plan knows what it had hidden. */
+function removalTest(event: CompactionEvent, preserved: ReadonlySet<string>): (row: StoredMessage) => boolean {
+  if (event.undoneAt === null) return ({ archivedBy, madeBy }) => archivedBy === event.id && madeBy !== event.id;
+  const planned = plannedRemovals(event);
+  return ({ id, madeBy }) => planned.has(id) && madeBy !== event.id && !preserved.has(id);
+}
+
+/** The compactions that were in force when this one was made, oldest first. */
+function chainOf({ event, events }: AroundInput): readonly CompactionEvent[] {
+  const byId = new Map(events.map((each) => [each.id, each]));
+  const chain: CompactionEvent[] = [];
+  let earlier = event.previousId === null ? undefined : byId.get(event.previousId);
+  // Each is older than the one before it, so that this ends whatever a damaged store holds.
+  while (earlier !== undefined && earlier.number < (chain[0]?.number ?? event.number)) {
+    chain.unshift(earlier);
+    earlier = earlier.previousId === null ? undefined : byId.get(earlier.previousId);
+  }
+  return chain;
+}
+
+/** A message as these compactions left it: the last of them that wrote over it. */
+function textOf({ state, edits }: AroundInput, chain: readonly CompactionEvent[]): (row: StoredMessage) => Message {
+  const wrote = new Map(edits.map(({ eventId, messages }) => [eventId, messages]));
+  const bodies = new Map(
+    chain.flatMap(({ id }) => wrote.get(id) ?? []).map(({ messageId, body }) => [messageId, body]),
+  );
+  return (row) => {
+    const [message] = messagesOf(formatOf(state), [{ ...row, body: bodies.get(row.id) ?? row.body }]);
+    if (message === undefined) throw new Error(`no message ${row.id}`);
+    return message;
+  };
 }

@@ -4,13 +4,12 @@
  */
 
 import { existsSync, readFileSync } from "node:fs";
+import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
-import { pointedAt, usage } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, type Output, showHelp } from "./command.ts";
+import { didYouMean, pointedAt, usage } from "./arguments.ts";
+import { type Command, EXIT, type ExitCode, fitHelp, type Io, type Output, showHelp } from "./command.ts";
 import { type CommandName, FILE_COMMANDS, SESSION_COMMANDS, SUMMARIES } from "./command-names.ts";
-import { fitHelp } from "./fit-help.ts";
-import { reportError } from "./report-error.ts";
-import { didYouMean } from "./suggest.ts";
+import { oneLine } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
 
 export async function runPalimpsest(words: readonly string[], io: Io): Promise<ExitCode> {
@@ -121,4 +120,29 @@ async function commandNamed(name: string): Promise<Command> {
 function version(): string {
   const json: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   return isObject(json) ? String(json.version) : "";
+}
+
+export function reportError(error: unknown, { stderr, environment }: Pick<Io, "stderr" | "environment">): ExitCode {
+  const isExpected = error instanceof CompactionError;
+  const message = oneLine(error instanceof Error ? error.message : String(error));
+  stderr.write(
+    isExpected
+      ? `palimpsest: ${message}\n`
+      : `palimpsest: internal error: ${message}; ${adviceFor(process.versions.node)}\n`,
+  );
+  if (environment.PALIMPSEST_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`);
+  if (!isExpected) return EXIT.internal;
+  return error.retryable ? EXIT.busy : EXIT.usage;
+}
+
+/** As `engines` in package.json has it; a test holds them together. */
+export const NODE_MIN: readonly [major: number, minor: number] = [22, 18];
+
+/** What an older Node lacks fails somewhere inside, and would read as our defect. */
+export function adviceFor(nodeVersion: string): string {
+  const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
+  const isOlder = major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1]);
+  return isOlder
+    ? `this is Node ${nodeVersion}, and Node ${NODE_MIN.join(".")} or newer is needed`
+    : "set PALIMPSEST_DEBUG=1 for the stack";
 }

@@ -1,17 +1,17 @@
 /** `palimpsest doctor`: checks every invariant of a store and says how to mend what is broken. Mends nothing itself. */
 
+import type { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { CompactionError } from "../core/errors.ts";
 import type { Finding } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
 import { count, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { readAll, type StoreTask } from "./over-store.ts";
-import { schemaVersionOf } from "./schema-version.ts";
+import { oneLine, wrap } from "./one-line.ts";
+import { placeOf, readAll, type StoreTask } from "./over-store.ts";
 import { storeCommand } from "./store-command.ts";
 import { sessionState } from "./stored-session.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { fitted, joinBlocks } from "./text-blocks.ts";
-import { wrap } from "./wrap.ts";
 
 export const doctorCommand = storeCommand({
   name: "doctor",
@@ -71,4 +71,26 @@ function findingLines({ sessionId, rule, message, remedy }: Finding, terminal: T
   const where = sessionId === "" ? "" : `session ${oneLine(sessionId)}: `;
   const [first = "", ...rest] = wrap(`${where}${oneLine(rule)}: ${oneLine(message)}`, terminal.columns);
   return [first, ...rest, ...wrap(`to mend it: ${oneLine(remedy)}`, terminal.columns - 2).map((line) => `  ${line}`)];
+}
+
+function schemaVersionOf(url: string): number | undefined {
+  const file = url.startsWith("sqlite:") ? placeOf(url) : undefined;
+  // Loaded by the store already, so that older Node versions do not announce here that it is experimental.
+  const sqlite = file === undefined ? undefined : process.getBuiltinModule("node:sqlite");
+  if (file === undefined || sqlite === undefined) return undefined;
+  try {
+    return newestIn(new sqlite.DatabaseSync(file, { readOnly: true }));
+  } catch {
+    // In a folder where nothing can be made; whether its log may be passed over the store has checked already.
+    return newestIn(new sqlite.DatabaseSync(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true }));
+  }
+}
+
+function newestIn(database: DatabaseSync): number | undefined {
+  try {
+    const row = database.prepare("SELECT max(number) AS newest FROM schema_migrations").get();
+    return typeof row?.newest === "number" ? row.newest : undefined;
+  } finally {
+    database.close();
+  }
 }

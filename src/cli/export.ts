@@ -4,17 +4,15 @@ import { isArray, isObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { openSession } from "../session.ts";
 import { usage, type Words } from "./arguments.ts";
-import { EXIT } from "./command.ts";
+import { EXIT, indentedJson } from "./command.ts";
 import { exportedText } from "./exported-file.ts";
-import { indentedJson } from "./indented-json.ts";
 import { hearInterrupt } from "./interrupt.ts";
 import { STANDARD_INPUT } from "./load.ts";
 import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
 import { formatOf, sessionState } from "./stored-session.ts";
-import { writeOut } from "./write-out.ts";
-import { refuseOutput } from "./write-whole.ts";
+import { refuseOutput, writeOut } from "./write-out.ts";
 
 export const exportCommand = storeCommand({
   name: "export",

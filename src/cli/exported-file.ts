@@ -8,7 +8,7 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { EditKind, EventEdits, StoredEdit, StoredMessage } from "../core/store/store.ts";
 import { isFormatName } from "../formats.ts";
 import type { Exported } from "../session/export-session.ts";
-import { indentedJson } from "./indented-json.ts";
+import { indentedJson } from "./command.ts";
 
 export interface ExportedFile {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { fitHelp } from "./command.ts";
 import { runPalimpsest } from "./dispatch.ts";
-import { fitHelp } from "./fit-help.ts";
 
 function check(text: readonly string[], expected: readonly string[]): void {
   expect(fitHelp(text.join("\n"), 24).split("\n")).toEqual(expected);

@@ -6,9 +6,8 @@ import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
 import { eventsOf, sessionState } from "./stored-session.ts";
-import { type Column, RIGHT, tableLines } from "./table.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { fitted, heading, joinBlocks, plainSigns } from "./text-blocks.ts";
+import { type Column, fitted, heading, joinBlocks, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
 import { minuteOf } from "./when.ts";
 
 export const historyCommand = storeCommand({

@@ -6,7 +6,7 @@ import { formatNamed } from "../formats.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { type RecordedConversation, readTranscriptFile } from "../transcripts/index.ts";
-import { importOf, storeImport } from "./import-session.ts";
+import { importOf, storeImport } from "./import.ts";
 
 /** Enough of each kind; the readers' own tests read them all. */
 const FILES_PER_FOLDER = 4;

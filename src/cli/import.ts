@@ -1,15 +1,27 @@
 /** `palimpsest import`: a file that holds a conversation into a store, as a new session. Prints its id. Never changes the file. */
 
-import type { Store } from "../core/store/store.ts";
-import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
+import { randomBytes } from "node:crypto";
+import { CompactionError } from "../core/errors.ts";
+import { isObject } from "../core/json.ts";
+import type { Batch, NewSession, Store } from "../core/store/store.ts";
+import { formatNamed } from "../formats.ts";
+import { baseOf } from "../session/session-view.ts";
+import { readAppendable } from "../session/wire-input.ts";
+import type { RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT, type ExitCode } from "./command.ts";
-import type { ExportedFile } from "./exported-file.ts";
-import { heardStore } from "./heard-store.ts";
-import { type ImportInput, importedId, readImport } from "./import-input.ts";
-import { importOf, type NewImport, refuseExisting, storeImport } from "./import-session.ts";
-import { hearInterrupt, untilAborted } from "./interrupt.ts";
-import { CONVERSATION_OPTION, chooseConversation, conversationAt, FORMAT_OPTION, NAMES_NOTE } from "./load.ts";
+import { type ExportedFile, readExported, readExportedFile } from "./exported-file.ts";
+import { heardStore, hearInterrupt, untilAborted } from "./interrupt.ts";
+import {
+  CONVERSATION_OPTION,
+  chooseConversation,
+  collect,
+  conversationAt,
+  FORMAT_OPTION,
+  loadTranscript,
+  NAMES_NOTE,
+  STANDARD_INPUT,
+} from "./load.ts";
 import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { leftOutOf } from "./problems.ts";
@@ -158,4 +170,93 @@ async function restore(request: ImportRequest, exported: ExportedFile): Promise<
   io.stderr.write(`restored ${plural(messages, "message")}${compactions} as ${shownId(id)}\n`);
   for (const what of notCarried) io.stderr.write(`not carried: ${oneLine(what)}\n`);
   return EXIT.ok;
+}
+
+type ImportInput =
+  | { readonly type: "exported"; readonly exported: ExportedFile }
+  | { readonly type: "transcript"; readonly transcript: Transcript };
+
+async function readImport(
+  file: string,
+  format: string | undefined,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<ImportInput> {
+  const bytes = file === STANDARD_INPUT ? await collect(stdin) : undefined;
+  const exported = bytes === undefined ? readExportedFile(file) : readExported(bytes.toString("utf8"));
+  if (exported !== undefined) return { type: "exported", exported };
+  return { type: "transcript", transcript: await loadTranscript(file, format, once(bytes)) };
+}
+
+/** The id that the session has where it comes from; a new one where it has none. */
+function importedId(source: TranscriptSource, { id, label }: RecordedConversation): string {
+  if (AGENTS.has(source)) return STAND_INS.has(id) ? newId() : id;
+  if (source === "request-body") return id === NAMELESS ? newId() : id;
+  // Elsewhere an id says only where in the file it stands. Batches name their lines; other labels repeat from file to file.
+  return source === "batch-jsonl" && label !== undefined ? label : newId();
+}
+
+const AGENTS: ReadonlySet<TranscriptSource> = new Set(["claude-code", "codex", "pi", "openclaw", "gemini-cli"]);
+/** What readers call a session that says nothing about its id. */
+const STAND_INS: ReadonlySet<string> = new Set(["main", "session"]);
+const NAMELESS = "conversation";
+
+/** Short enough to be typed, long enough never to meet another. */
+const ID_BYTES = 6;
+
+function newId(): string {
+  return randomBytes(ID_BYTES).toString("hex");
+}
+
+async function* once(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> {
+  if (bytes !== undefined) yield bytes;
+}
+
+interface NewImport {
+  readonly session: NewSession;
+  readonly batch: Batch;
+}
+
+/** Decoded before anything is written: what is not what it should be makes no session. */
+export function importOf(id: string, source: TranscriptSource, recorded: RecordedConversation): NewImport {
+  const format = formatNamed(recorded.format);
+  const { body } = recorded;
+  const list = isObject(body) ? body[format.listKey] : body;
+  // Lists, and the short forms that stand for them, are what a format decodes.
+  const { messages, turns } = readAppendable(format, (list ?? []) as string | readonly object[]);
+  const usage = usageOf(recorded, messages.length);
+  return {
+    session: {
+      id,
+      format: format.name,
+      base: isObject(body) ? baseOf(format, body) : {},
+      metadata: { importedFrom: source },
+    },
+    batch: { messages, turns, ...(usage !== undefined && { usage }) },
+  };
+}
+
+/** Throws `session-exists`. */
+export async function storeImport(store: Store, { session, batch }: NewImport): Promise<void> {
+  await store.create(session, batch);
+}
+
+async function refuseExisting(store: Store, ids: readonly string[]): Promise<void> {
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw existing(`two conversations of the file have the id ${JSON.stringify(twice)}`);
+  for (const id of ids) {
+    if ((await store.open(id)) !== undefined) throw existing(`there is a session ${JSON.stringify(id)} already`);
+  }
+}
+
+function existing(what: string): CompactionError {
+  return new CompactionError("session-exists", `${what}; nothing was changed (--id NAME imports it under another)`);
+}
+
+/** What the last recorded call was billed is the size of the view only where nothing came after its answer. */
+function usageOf({ calls, segments }: RecordedConversation, messages: number): Batch["usage"] {
+  const last = calls.at(-1);
+  if (last === undefined || last.segment !== segments.length - 1 || last.messageCount + 1 !== messages)
+    return undefined;
+  const { inputTokens, outputTokens } = last.usage;
+  return { inputTokens, outputTokens };
 }

@@ -61,7 +61,7 @@ interface LargeMessage {
   readonly begins: string;
 }
 
-export interface InspectionOptions {
+interface InspectionOptions {
   readonly file: string;
   /** Index into the transcript's conversations. */
   readonly index: number;

@@ -1,6 +1,7 @@
 /** Work that Ctrl-C stops: its signal is aborted, and whatever it does after that is not waited for. Exit code 130. */
 
 import { setImmediate } from "node:timers/promises";
+import type { Store } from "../core/store/store.ts";
 import { EXIT, type ExitCode, type Io } from "./command.ts";
 
 export async function interruptible(io: Io, work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
@@ -44,4 +45,22 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+export function heardStore(store: Store, signal: AbortSignal): Store {
+  return {
+    ...store,
+    create: async (...session) => {
+      await hearInterrupt(signal);
+      return store.create(...session);
+    },
+    append: async (...batch) => {
+      await hearInterrupt(signal);
+      return store.append(...batch);
+    },
+    commit: async (...commit) => {
+      await hearInterrupt(signal);
+      return store.commit(...commit);
+    },
+  };
 }

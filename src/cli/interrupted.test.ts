@@ -8,10 +8,10 @@ import type { Store } from "../core/store/store.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { begin, commitOf, listOf } from "../testing/store/world.ts";
 import { parseArguments } from "./arguments.ts";
+import { compactStored } from "./compact.ts";
 import { COMPACT_OPTIONS, readCompactOptions } from "./compact-options.ts";
-import { compactStored } from "./compact-stored.ts";
 import { runPalimpsest } from "./dispatch.ts";
-import { heardStore } from "./heard-store.ts";
+import { heardStore } from "./interrupt.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

@@ -15,8 +15,7 @@ import {
   type Transcript,
   type TranscriptSource,
 } from "../transcripts/index.ts";
-import { type OptionSpec, usage } from "./arguments.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean, type OptionSpec, usage } from "./arguments.ts";
 
 export const STANDARD_INPUT = "-";
 

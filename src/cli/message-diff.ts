@@ -3,8 +3,12 @@
  * byte. Every message of the first list is in the result exactly once, and so is every message of the second.
  */
 
-import type { Message } from "../core/message.ts";
-import { textsOf } from "../core/message.ts";
+import { type Message, textsOf } from "../core/message.ts";
+import type { DiffLine } from "./compaction.ts";
+import { count, plural } from "./numbers.ts";
+import { oneLine } from "./one-line.ts";
+import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
+import { type Column, heading, RIGHT, tableLines } from "./text-blocks.ts";
 
 export type DiffEntry =
   | { readonly mark: "=" | "~"; readonly before: number; readonly after: number }
@@ -101,4 +105,35 @@ function callIds({ parts }: Message): string {
 
 function wireText({ wire, role, parts }: Message): string {
   return JSON.stringify(wire?.json ?? [role, parts]);
+}
+
+const STYLES: Readonly<Record<DiffLine["mark"], Style>> = { "=": "gray", "~": "yellow", "-": "red", "+": "green" };
+
+export function diffLines(diff: readonly DiffLine[], terminal: Terminal): readonly string[] {
+  const rows = diff.map(({ mark, id, before, after, what, tokens, begins }) => [
+    mark,
+    id ?? String(before ?? after ?? ""),
+    oneLine(what),
+    count(tokens),
+    oneLine(begins),
+  ]);
+  const columns: readonly Column[] = [
+    { align: "left" },
+    RIGHT,
+    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
+    RIGHT,
+    { align: "left", isElastic: true },
+  ];
+  const lines = tableLines(rows, { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) });
+  return [
+    heading(titleOf(diff), terminal),
+    ...lines.map((line, index) => paint(terminal, STYLES[diff[index]?.mark ?? "="], line)),
+  ];
+}
+
+function titleOf(diff: readonly DiffLine[]): string {
+  const times = (mark: DiffLine["mark"]): number => diff.filter((line) => line.mark === mark).length;
+  const [kept, edited] = [times("="), times("~")];
+  const shown = edited === 0 ? "" : `, ${count(edited)} changed (~)`;
+  return `${plural(kept, "message")} kept (=)${shown}, ${count(times("-"))} replaced (-), ${count(times("+"))} added (+)`;
 }

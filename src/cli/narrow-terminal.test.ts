@@ -5,11 +5,10 @@ import { temporaryFolder } from "../../test/run-cli.ts";
 import { sqliteAt } from "../../test/run-in-process.ts";
 import { compactSubject } from "./compaction.ts";
 import { runPalimpsest } from "./dispatch.ts";
-import { explainSubject } from "./explanation.ts";
+import { explainSubject, renderExplanation } from "./explain.ts";
 import { loadTranscript } from "./load.ts";
 import { displayWidth } from "./one-line.ts";
 import { compactionText } from "./render-compaction.ts";
-import { renderExplanation } from "./render-explanation.ts";
 import { subjectOf } from "./subject.ts";
 
 const LONG = "examples/long-conversation.json";

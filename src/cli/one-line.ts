@@ -1,7 +1,5 @@
-/**
- * Text from a file made safe and short enough for one line of a terminal: no control characters, no escape sequences, no
- * direction marks, never wider than asked. Knows that some characters take two columns and some none.
- */
+/** Text from a file made safe and short enough for a terminal: no control characters, escape sequences or direction marks, and no line
+ * wider than asked. Knows that some characters take two columns and some none. */
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -87,4 +85,27 @@ const DOUBLE_WIDTH =
 function graphemeWidth(grapheme: string): number {
   if (ZERO_WIDTH.test(grapheme)) return 0;
   return DOUBLE_WIDTH.test(grapheme) ? 2 : 1;
+}
+
+export function wrap(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((long) => pieces(long, columns))) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= columns) line = longer;
+    else {
+      if (line !== "") lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+/** A word that is wider than a line, behind its hyphens where that helps. */
+function pieces(word: string, columns: number): readonly string[] {
+  if (displayWidth(word) <= columns) return [word];
+  const characters = [...word];
+  const hyphen = characters.slice(0, columns).lastIndexOf("-");
+  const end = hyphen > 0 ? hyphen + 1 : Math.max(1, Math.floor(columns / (displayWidth(word) / characters.length)));
+  return [characters.slice(0, end).join(""), ...pieces(characters.slice(end).join(""), columns)];
 }

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
 import { parseWords } from "./arguments.ts";
 import type { ExitCode, Io } from "./command.ts";
-import { overStore, type StoreTask } from "./over-store.ts";
-import { STORE_OPTION } from "./store-option.ts";
+import { overStore, STORE_OPTION, type StoreTask } from "./over-store.ts";
 
 /** Ctrl-C is pressed when `press` is called. */
 async function run(work: (task: StoreTask, press: () => void) => Promise<ExitCode>) {

@@ -3,12 +3,10 @@
 import { CompactionError } from "../core/errors.ts";
 import { firstShortened } from "../session/pinnable.ts";
 import { type OptionSpecs, parseWords, usage, type Words } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
-import { indentedJson } from "./indented-json.ts";
+import { type Command, EXIT, type ExitCode, type Io, indentedJson, showHelp } from "./command.ts";
 import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { overStore, type StoreTask } from "./over-store.ts";
-import { AGENT_OPTION, STORE_NOTE, STORE_OPTION } from "./store-option.ts";
+import { AGENT_OPTION, overStore, STORE_NOTE, STORE_OPTION, type StoreTask } from "./over-store.ts";
 import { formatOf, sessionState } from "./stored-session.ts";
 import { terminalOf } from "./terminal.ts";
 import { fitted } from "./text-blocks.ts";

@@ -54,7 +54,7 @@ export function leftOutOf(transcript: Transcript): readonly string[] {
   ];
 }
 
-export interface ProblemGroup {
+interface ProblemGroup {
   readonly first: Violation;
   readonly times: number;
 }

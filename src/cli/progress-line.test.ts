@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { progressLine } from "./progress-line.ts";
+import { progressLine } from "./bar.ts";
 
 const TERMINAL = { columns: 40, isColoured: true, isUnicode: true };
 const ERASE = "\r\u001b[2K";

@@ -1,11 +1,18 @@
 /** Which messages stay whatever happens, why, and how much they take: counts per reason and the largest. Reads only. */
 
+import type { Decision } from "../compactor/decide.ts";
+import { removedBy } from "../core/plan/apply-plan.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import type { Protection } from "../core/plan/plan.ts";
-import type { PlanInput } from "../core/plan/plan-input.ts";
+import { fullPartition, type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
 import { resultNames } from "../core/structure/result-names.ts";
+import { partitionForTruncation, partitionWithRoom } from "../strategies/room.ts";
+import type { Obstacle } from "./compaction.ts";
 import { beginningOf, labelOf } from "./message-label.ts";
-import { excerpt } from "./one-line.ts";
+import { count, plural } from "./numbers.ts";
+import { excerpt, oneLine } from "./one-line.ts";
+import { ellipsisOf, type Terminal } from "./terminal.ts";
+import { type Column, fitted, heading, RIGHT, tableLines } from "./text-blocks.ts";
 
 export interface ProtectedGroup {
   readonly why: Protection;
@@ -21,7 +28,7 @@ export interface ShownMessage {
 }
 
 /** In words, for the texts of all commands. */
-export const PROTECTION_NAMES: Readonly<Record<Protection, string>> = {
+const PROTECTION_NAMES: Readonly<Record<Protection, string>> = {
   system: "system message",
   "first-user": "first user message",
   pinned: "pinned",
@@ -57,3 +64,106 @@ export function messageShower(
     return { index, what: labelOf(message, names), tokens: input.tokensOf(message), begins };
   };
 }
+
+export interface TailSize {
+  readonly messages: number;
+  readonly tokens: number;
+}
+
+export interface ShrunkTail {
+  readonly asked: TailSize;
+  readonly kept: TailSize;
+}
+
+/** What a plan takes for a limit on messages is taken from the tail too: that is then neither protected nor kept. */
+export function usedPartition(decision: Decision): Partition {
+  const { plan, input } = decision;
+  const divided = dividedBy(decision);
+  const removed = removedBy(plan);
+  const isTaken = (index: number): boolean => removed.has(input.conversation.messages[index]?.id ?? "");
+  const taken = [...divided.protectedBy.keys()].filter(isTaken);
+  if (taken.length === 0) return divided;
+  return {
+    ...divided,
+    protectedBy: new Map([...divided.protectedBy].filter(([index]) => !isTaken(index))),
+    zone: [...divided.zone, ...taken].sort((a, b) => a - b),
+  };
+}
+
+/** Pruning alone leaves the tail as the settings have it; what removes messages may shrink it to the target. */
+function dividedBy({ input, rest }: Decision): Partition {
+  const isTruncated = rest.steps.length > 0 && input.settings.compact.strategy === "truncate";
+  if (isTruncated) return partitionForTruncation(input);
+  const removes = rest.steps.length === 0 || rest.steps.some(({ type }) => type === "summarize" || type === "drop");
+  return removes ? partitionWithRoom(input) : fullPartition(input);
+}
+
+/** Undefined where the whole tail was kept. */
+export function shrunkTail({ input }: Decision, used: Partition): ShrunkTail | undefined {
+  const full = fullPartition(input);
+  return used.cut <= full.cut ? undefined : { asked: tailSize(input, full), kept: tailSize(input, used) };
+}
+
+function tailSize({ conversation, tokensOf }: PlanInput, { cut }: Partition): TailSize {
+  const tail = conversation.messages.slice(cut);
+  return { messages: tail.length, tokens: sumTokens(tail, tokensOf) };
+}
+
+export function protectedLines(
+  groups: readonly ProtectedGroup[],
+  tailShrunk: ShrunkTail | undefined,
+  terminal: Terminal,
+): readonly string[] {
+  if (groups.length === 0) return [];
+  const rows = groups.map(({ why, messages, tokens }) => [
+    PROTECTION_NAMES[why],
+    plural(messages, "message"),
+    plural(tokens, "token"),
+  ]);
+  return [
+    heading("Protected", terminal),
+    ...tableLines(rows, { columns: [{ align: "left" }, RIGHT, RIGHT], widthMax: terminal.columns }),
+    ...(tailShrunk === undefined ? [] : [fitted(`  ${shrunkText(tailShrunk)}`, terminal)]),
+  ];
+}
+
+/** Messages one by one: number, what it is, tokens, why it stays, how it begins. */
+export function messageLines(messages: readonly Obstacle[], terminal: Terminal): readonly string[] {
+  const rows = messages.map(({ index, what, tokens, why, begins }) => [
+    index === null ? "" : String(index),
+    oneLine(what),
+    count(tokens),
+    why === "outside-messages" || why === "summary"
+      ? ""
+      : why === "not-taken"
+        ? "not protected"
+        : PROTECTION_NAMES[why],
+    oneLine(begins),
+  ]);
+  const columns: readonly Column[] = [
+    RIGHT,
+    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
+    RIGHT,
+    { align: "left" },
+    { align: "left", isElastic: true },
+  ];
+  return tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) });
+}
+
+function shrunkText({ asked, kept }: ShrunkTail): string {
+  const room = kept.messages === 0 ? "none" : count(kept.messages);
+  return `The target leaves room for ${room} of the ${plural(asked.messages, "newest message")} that would be kept.`;
+}
+
+export const BECAUSE: Readonly<Record<string, string>> = {
+  "not-triggered": "no trigger fires",
+  "auto-off": "this profile does not compact by itself",
+  "strategy-none": "the strategy is none",
+  "nothing-to-compact": "everything is protected",
+  "zone-too-small": "too few messages may go",
+  "no-legal-cut": "everything is in the protected tail",
+  "frees-nothing": "a summary would not be smaller",
+  "would-be-refused": "the provider would refuse what came of it",
+  "server-history": "the provider holds the history that the request refers to",
+  thrashing: "the last passes freed too little",
+};

@@ -26,7 +26,7 @@ export interface UsageComparison {
   readonly nextRequestTokens: number;
 }
 
-export interface UsageInput {
+interface UsageInput {
   readonly recorded: RecordedConversation;
   /** The recorded body, decoded. */
   readonly conversation: Conversation;

@@ -1,23 +1,27 @@
 /** A compaction as text for people: sizes, bars, steps, what stayed and what does not fit. No line wider than the terminal. */
 
 import { barLine, type Slice, swatch } from "./bar.ts";
-import { BECAUSE } from "./because.ts";
-import { KINDS } from "./breakdown.ts";
-import type { Compaction } from "./compaction.ts";
-import { KIND_LOOKS, type Looks } from "./kind-looks.ts";
-import type { KindShares } from "./kind-shares.ts";
+import { KIND_LOOKS, KINDS, type KindShares, type Looks } from "./breakdown.ts";
+import type { Compaction, CompactionStep } from "./compaction.ts";
+import { diffLines } from "./message-diff.ts";
 import { count, percent, plural } from "./numbers.ts";
-import { oneLine, safeText } from "./one-line.ts";
+import { oneLine, safeText, wrap } from "./one-line.ts";
 import { repairPlace } from "./problems.ts";
-import { diffLines } from "./render-diff.ts";
-import { messageLines, protectedLines } from "./render-protected.ts";
-import { stepLines } from "./render-steps.ts";
-import { type Column, RIGHT, tableLines } from "./table.ts";
+import { BECAUSE, messageLines, protectedLines } from "./protections.ts";
 import { ellipsisOf, type OutputShape, paint, type Terminal } from "./terminal.ts";
-import { fileTitle, fitted, heading, headline, joinBlocks, plainSigns } from "./text-blocks.ts";
-import { wrap } from "./wrap.ts";
+import {
+  type Column,
+  fileTitle,
+  fitted,
+  heading,
+  headline,
+  joinBlocks,
+  plainSigns,
+  RIGHT,
+  tableLines,
+} from "./text-blocks.ts";
 
-export interface CompactionTextOptions {
+interface CompactionTextOptions {
   readonly isDryRun: boolean;
   readonly target?: unknown;
 }
@@ -163,4 +167,82 @@ function obstacleLines(
   const limit = targetTokens ?? windowTokens;
   const title = `Does not fit into ${count(limit)} tokens. In the way:`;
   return [paint(terminal, ["bold", "red"], fitted(title, terminal)), ...messageLines(inTheWay, terminal)];
+}
+
+interface StepLinesOptions {
+  readonly terminal: Terminal;
+  readonly isPlan: boolean;
+}
+
+const STEPS_SHOWN = 40;
+
+function stepLines(steps: readonly CompactionStep[], { terminal, isPlan }: StepLinesOptions): readonly string[] {
+  if (steps.length === 0) return [];
+  const entries = isPlan ? steps : grouped(steps);
+  const rows = [
+    ["step", "messages", "which", "tokens", ""],
+    ...entries
+      .slice(0, STEPS_SHOWN)
+      .map((step) => [step.type, count(step.messages), whichText(step), count(amount(step)), effectText(step)]),
+  ];
+  const [titles = "", ...lines] = tableLines(rows, {
+    columns: [{ align: "left" }, RIGHT, { align: "left" }, RIGHT, { align: "left", isElastic: true }],
+    widthMax: terminal.columns,
+    ellipsis: ellipsisOf(terminal),
+  });
+  const more = entries.length - STEPS_SHOWN;
+  return [
+    heading("Steps", terminal),
+    paint(terminal, "gray", titles),
+    ...lines,
+    ...(more > 0 ? [`  ${ellipsisOf(terminal)} and ${count(more)} more; --json lists them all`] : []),
+  ];
+}
+
+/** Shortened results of one kind together; what removes messages is one step anyway. */
+function grouped(steps: readonly CompactionStep[]): readonly CompactionStep[] {
+  const sum = (same: readonly CompactionStep[], of: (step: CompactionStep) => number | undefined): number =>
+    same.reduce((total, step) => total + (of(step) ?? 0), 0);
+  return Object.values(Object.groupBy(steps, ({ type }) => type)).flatMap((same) => {
+    const [one] = same;
+    if (one === undefined || same.length === 1) return same;
+    return {
+      type: one.type,
+      messages: new Set(same.map(({ first }) => first)).size,
+      first: Math.min(...same.map(({ first }) => first)),
+      last: Math.max(...same.map(({ last }) => last)),
+      tokens: sum(same, ({ tokens }) => tokens),
+      freesTokens: sum(same, ({ freesTokens }) => freesTokens),
+    };
+  });
+}
+
+function whichText({ first, last, messages }: CompactionStep): string {
+  if (messages <= 1) return String(first);
+  return last - first + 1 === messages ? `${first} to ${last}` : `in ${first} to ${last}`;
+}
+
+/** What a shortened text freed; of messages that left, all they had. */
+function amount({ tokens, freesTokens }: CompactionStep): number {
+  return freesTokens ?? tokens;
+}
+
+function effectText({ type, budgetTokens }: CompactionStep): string {
+  switch (type) {
+    case "summarize":
+      return `become a summary of at most ${count(budgetTokens ?? 0)}`;
+    case "drop":
+      return "left out without a summary";
+    case "cap":
+    case "trim":
+      return "freed: results shortened";
+    case "stub":
+      return "freed: a note of what the result was";
+    case "clear":
+      return "freed: results cleared";
+    case "native":
+      return "compacted by the provider";
+    default:
+      return type satisfies never;
+  }
 }

@@ -1,12 +1,13 @@
 /** An inspection as text for people: no line wider than the terminal, nothing from the file but printable characters. */
 
+import { barLine, swatch } from "./bar.ts";
+import { KIND_LOOKS, KINDS } from "./breakdown.ts";
 import type { Inspection } from "./inspection.ts";
-import { count, percent, plural } from "./numbers.ts";
+import { count, percent, plural, signedPercent } from "./numbers.ts";
 import { cut, cutStart, displayWidth, oneLine } from "./one-line.ts";
-import { conversationLines, largestLines, usageLines } from "./render-lists.ts";
-import { problemLines } from "./render-problems.ts";
-import { shareLines } from "./render-shares.ts";
+import { groupProblems, withoutPath } from "./problems.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
+import { type Column, RIGHT, tableLines } from "./text-blocks.ts";
 
 export function renderInspection(inspection: Inspection, terminal: Terminal): string {
   const blocks = [
@@ -79,4 +80,165 @@ function recordFacts({ read, unknown, broken }: Inspection["records"]): readonly
     ...(broken === 0 ? [] : [`${plural(broken, "broken line")} skipped`]),
   ];
   return [parts.join(", ")];
+}
+
+const TOOLS_SHOWN = 8;
+
+function shareLines({ tokens, window }: Inspection, terminal: Terminal): readonly string[] {
+  const slices = KINDS.map((kind) => ({ ...KIND_LOOKS[kind], amount: tokens.byKind[kind] }));
+  const bar = barLine(slices, { terminal, columns: terminal.columns - 4 });
+  const hidden = tokens.byTool.slice(TOOLS_SHOWN);
+  const kinds = KINDS.filter((kind) => tokens.byKind[kind] > 0);
+  const rows = [
+    ...kinds.map((kind) => [KIND_LOOKS[kind].title, ...amountCells(tokens.byKind[kind], tokens.total), ""]),
+    ...tokens.byTool
+      .slice(0, TOOLS_SHOWN)
+      .map((tool) => [
+        `  ${oneLine(tool.name)}`,
+        ...amountCells(tool.tokens, tokens.total),
+        plural(tool.results, "result"),
+      ]),
+    ...(hidden.length === 0 ? [] : [moreTools(hidden, tokens.total)]),
+  ];
+  const columns: readonly Column[] = [{ align: "left", columnsMax: 34 }, RIGHT, RIGHT, { align: "left" }];
+  const lines = tableLines(rows, {
+    columns,
+    widthMax: terminal.columns - 4,
+    indent: 0,
+    ellipsis: ellipsisOf(terminal),
+  });
+  return [
+    `  ${bar}`,
+    ...(window === undefined ? [] : [gaugeLine(window.usedRatio, terminal)]),
+    "",
+    ...lines.map((line, index) => {
+      const kind = kinds[index];
+      return kind === undefined ? paintDetail(line, terminal) : `  ${swatch(KIND_LOOKS[kind], terminal)} ${line}`;
+    }),
+  ];
+}
+
+/** How much of the window is used. Full at most, also when there is more than fits. */
+function gaugeLine(usedRatio: number, terminal: Terminal): string {
+  const label = usedRatio > 1 ? "window, exceeded " : "window ";
+  const used = { amount: Math.min(1, usedRatio), style: usedRatio > 1 ? "red" : "white", letter: "=" } as const;
+  return `  ${label}${barLine([used], { terminal, columns: terminal.columns - 4 - label.length, whole: 1 })}`;
+}
+
+function amountCells(tokens: number, total: number): readonly [string, string] {
+  return [count(tokens), percent(total === 0 ? 0 : tokens / total, 1)];
+}
+
+function moreTools(tools: Inspection["tokens"]["byTool"], total: number): readonly string[] {
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
+  const results = tools.reduce((sum, tool) => sum + tool.results, 0);
+  return [`  ${plural(tools.length, "more tool")}`, ...amountCells(tokens, total), plural(results, "result")];
+}
+
+function paintDetail(line: string, terminal: Terminal): string {
+  return `    ${paint(terminal, "gray", line)}`;
+}
+
+function usageLines({ usage }: Inspection, terminal: Terminal): readonly string[] {
+  if (usage === undefined) return [];
+  const off = (tokens: number): string => signedPercent(tokens / usage.inputTokens - 1, 1);
+  const rows = [
+    ["billed", count(usage.inputTokens), "", `${count(usage.cacheReadTokens)} of them read from the cache`],
+    ["our estimate", count(usage.estimatedTokens), off(usage.estimatedTokens), "of what the file shows of it"],
+    ...(usage.calibratedTokens === undefined
+      ? []
+      : [
+          [
+            "calibrated",
+            count(usage.calibratedTokens),
+            off(usage.calibratedTokens),
+            `foretold from the ${usage.calls === 2 ? "call" : `${count(usage.calls - 1)} calls`} before`,
+          ],
+        ]),
+  ];
+  const which = usage.calls === 1 ? "the recorded call" : `the last of ${count(usage.calls)} recorded calls`;
+  const title = `Input of ${which} (${plural(usage.messages, "message")})`;
+  const columns: readonly Column[] = [{ align: "left" }, RIGHT, RIGHT, { align: "left", isElastic: true }];
+  return [heading(title, terminal), ...tableLines(rows, { columns, widthMax: terminal.columns })];
+}
+
+function largestLines({ largest, tokens }: Inspection, terminal: Terminal): readonly string[] {
+  const rows = [
+    ["#", "message", "tokens", "%", "begins"],
+    ...largest.map((message) => [
+      String(message.index),
+      oneLine(message.what),
+      count(message.tokens),
+      percent(tokens.total === 0 ? 0 : message.tokens / tokens.total, 1),
+      oneLine(message.begins),
+    ]),
+  ];
+  const columns: readonly Column[] = [
+    RIGHT,
+    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
+    RIGHT,
+    RIGHT,
+    { align: "left", isElastic: true },
+  ];
+  const [titles = "", ...lines] = tableLines(rows, {
+    columns,
+    widthMax: terminal.columns,
+    ellipsis: ellipsisOf(terminal),
+  });
+  return [heading("Largest messages", terminal), paint(terminal, "gray", titles), ...lines];
+}
+
+const CONVERSATIONS_SHOWN = 8;
+
+function conversationLines({ conversations, conversation }: Inspection, terminal: Terminal): readonly string[] {
+  if (conversations.length < 2) return [];
+  const shown = conversations.slice(0, CONVERSATIONS_SHOWN);
+  if (conversation.number > shown.length) shown.push(conversation);
+  const rows = shown.map((entry) => [
+    entry.number === conversation.number ? ">" : "",
+    String(entry.number),
+    oneLine(entry.label ?? ""),
+    plural(entry.messages, "message"),
+    oneLine(entry.id),
+  ]);
+  const columns: readonly Column[] = [
+    { align: "left" },
+    RIGHT,
+    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
+    RIGHT,
+    { align: "left", isElastic: true },
+  ];
+  const more = conversations.length - shown.length;
+  const ellipsis = ellipsisOf(terminal);
+  return [
+    heading(`Conversations in this file: ${count(conversations.length)}; choose with --conversation N`, terminal),
+    ...tableLines(rows, { columns, widthMax: terminal.columns, ellipsis }),
+    ...(more === 0 ? [] : [`  ${ellipsis} and ${count(more)} more`]),
+  ];
+}
+
+function heading(title: string, terminal: Terminal): string {
+  return paint(terminal, "bold", cut(title, terminal.columns, ellipsisOf(terminal)));
+}
+
+const PROBLEMS_SHOWN = 10;
+
+function problemLines({ problems }: Inspection, terminal: Terminal): readonly string[] {
+  if (problems.length === 0) return [];
+  const ellipsis = ellipsisOf(terminal);
+  const fitted = (line: string): string => cut(line, terminal.columns, ellipsis);
+  const groups = groupProblems(problems);
+  const more = groups.slice(PROBLEMS_SHOWN).reduce((sum, group) => sum + group.times, 0);
+  return [
+    paint(terminal, ["bold", "red"], fitted(`${plural(problems.length, "problem")} a provider would refuse`)),
+    ...groups.slice(0, PROBLEMS_SHOWN).flatMap(({ first, times }) => {
+      const others = times === 1 ? "" : `, and ${count(times - 1)} more in the same message`;
+      return [
+        fitted(`  ${oneLine(first.path)}  ${oneLine(first.rule)}${others}`),
+        paint(terminal, "gray", fitted(`    ${withoutPath(first)}`)),
+      ];
+    }),
+    ...(more > 0 ? [`  ${ellipsis} and ${count(more)} more`] : []),
+    fitted("  to mend: palimpsest check FILE --repair --out REPAIRED.json"),
+  ];
 }

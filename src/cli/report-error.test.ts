@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
 import type { ExitCode } from "./command.ts";
-import { adviceFor, NODE_MIN, reportError } from "./report-error.ts";
+import { adviceFor, NODE_MIN, reportError } from "./dispatch.ts";
 import type { Environment } from "./terminal.ts";
 
 function check(error: unknown, code: ExitCode, expected: RegExp, environment: Environment = {}): void {

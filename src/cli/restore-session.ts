@@ -3,19 +3,18 @@
  * view is the one that was exported and can be rolled back. All of it or nothing. Says what a store does not let it carry.
  */
 
+import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { NewMessage, Store, StoredMessage } from "../core/store/store.ts";
+import type { CompactionEvent, NewEvent } from "../core/store/compaction-event.ts";
+import type { NewEdit, NewMessage, Store, StoredEdit, StoredMessage, SystemEdit } from "../core/store/store.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { formatNamed } from "../formats.ts";
 import { baseOf } from "../session/session-view.ts";
 import type { ExportedFile } from "./exported-file.ts";
-import { createIdMap, type IdMap } from "./id-map.ts";
-import { editsByEvent, type RestoredEdits } from "./restored-edits.ts";
-import { messagesOf } from "./stored-session.ts";
+import { isTextPlanned, messagesOf } from "./stored-session.ts";
 
-export interface Restored {
+interface Restored {
   readonly messages: number;
   readonly events: number;
   readonly notCarried: readonly string[];
@@ -149,4 +148,124 @@ const SUMMARY_CHARACTERS = 60;
 
 function escaped(summary: string): string {
   return JSON.stringify(summary.slice(0, SUMMARY_CHARACTERS)).slice(1, -1);
+}
+
+interface RestoredEdits {
+  readonly edits: readonly NewEdit[];
+  readonly system: SystemEdit | null;
+}
+
+interface EditInput {
+  readonly exported: ExportedFile;
+  readonly format: Format;
+  readonly log: readonly StoredMessage[];
+  /** Those in force, oldest first. */
+  readonly events: readonly CompactionEvent[];
+}
+
+function editsByEvent(input: EditInput): ReadonlyMap<string, RestoredEdits> {
+  const { exported, format, log } = input;
+  if (exported.edits === undefined) return editsInView(input);
+  const rows = new Map(log.map((row) => [row.id, row]));
+  return new Map(
+    exported.edits.map(({ eventId, messages, system }) => {
+      const edits = messages.flatMap((edit) => {
+        const row = rows.get(edit.messageId);
+        return row === undefined ? [] : [editOf(format, row, edit)];
+      });
+      return [eventId, { edits, system }];
+    }),
+  );
+}
+
+/** Bodies of the view that are not as they were appended, each under the newest compaction that can have changed it. */
+function editsInView({ exported, format, log, events }: EditInput): ReadonlyMap<string, RestoredEdits> {
+  const list = exported.request[format.listKey];
+  const bodies: readonly JsonValue[] = isArray(list) ? list : [];
+  const view = log.filter(({ archivedBy }) => archivedBy === null).toSorted((a, b) => a.order - b.order);
+  const changed = view.flatMap((row, index) => {
+    const body = bodies[index];
+    const isChanged = body !== undefined && JSON.stringify(body) !== JSON.stringify(row.body);
+    const event = isChanged ? editorOf(row, events) : undefined;
+    if (event === undefined || body === undefined) return [];
+    return [{ event, edit: editOf(format, row, { kind: "reshape", body }) }];
+  });
+  const groups = Map.groupBy(changed, ({ event }) => event.id);
+  return new Map([...groups].map(([id, group]) => [id, { edits: group.map(({ edit }) => edit), system: null }]));
+}
+
+function editorOf({ id }: StoredMessage, events: readonly CompactionEvent[]): CompactionEvent | undefined {
+  return (
+    events.findLast((event) => isTextPlanned(event, id)) ??
+    events.findLast(({ preservedMessageIds }) => preservedMessageIds.includes(id))
+  );
+}
+
+function editOf(format: Format, row: StoredMessage, { kind, body }: Pick<StoredEdit, "kind" | "body">): NewEdit {
+  const [decoded] = messagesOf(format, [{ ...row, body }]);
+  return { messageId: row.id, kind, body, attachments: attachmentsIn(body, decoded?.parts ?? []) };
+}
+
+interface IdMap {
+  /** These messages are now there, under these ids. */
+  learn(rows: readonly StoredMessage[], newIds: readonly string[]): void;
+  /** Undefined for a message that the copy does not have. */
+  idOf(oldId: string): string | undefined;
+  orderOf(oldOrder: number): number;
+  mapEvent(event: CompactionEvent): NewEvent;
+}
+
+function createIdMap(log: readonly StoredMessage[]): IdMap {
+  const newIds = new Map<string, string>();
+  /** Appended messages stand at their own numbers: the fixed points between which the others have their places. */
+  const places: { readonly before: number; readonly after: number }[] = [];
+  const lastSequence = log.at(-1)?.sequence ?? 0;
+  const idOf = (oldId: string): string | undefined => newIds.get(oldId);
+  return {
+    learn: (rows, ids) => {
+      rows.forEach((row, index) => {
+        const id = ids[index];
+        if (id === undefined) return;
+        newIds.set(row.id, id);
+        if (row.madeBy === null) places.push({ before: row.sequence, after: Number(id.slice(1)) });
+      });
+    },
+    idOf,
+    orderOf: (order) => {
+      const at = places.findLastIndex(({ before }) => before <= order);
+      const low = places[at];
+      const high = places[at + 1];
+      if (low === undefined) return high === undefined ? order : high.after - (high.before - order);
+      const [from, to] = high === undefined ? [lastSequence + 1, low.after + 1] : [high.before, high.after];
+      return low.after + ((order - low.before) / (from - low.before)) * (to - low.after);
+    },
+    mapEvent: (event) => {
+      const { id: _, sessionId: _session, number: _number, previousId: _previous, ...rest } = event;
+      const { createdAt: _created, undoneAt: _undone, purgedAt: _purged, ...facts } = rest;
+      const archived = log.filter(({ archivedBy, madeBy }) => archivedBy === event.id && madeBy !== event.id).length;
+      return {
+        ...facts,
+        // The copy of a purged event never had what was deleted; by its own number it is complete.
+        messagesRemoved: event.purgedAt === null ? facts.messagesRemoved : archived,
+        preservedMessageIds: facts.preservedMessageIds.flatMap((oldId) => idOf(oldId) ?? []),
+        firstKeptId: facts.firstKeptId === null ? null : (idOf(facts.firstKeptId) ?? null),
+        plan: mapIds(facts.plan, idOf),
+      };
+    },
+  };
+}
+
+const ID_KEYS: ReadonlySet<string> = new Set(["messageId", "messageIds", "turnPrefixIds", "replacesIds"]);
+
+/** Under the keys that hold ids, and nowhere else: a text that happens to be `m1` stays one. */
+function mapIds(value: JsonValue, idOf: (oldId: string) => string | undefined): JsonValue {
+  if (isArray(value)) return value.map((element) => mapIds(element, idOf));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, element]) => {
+    if (element === undefined || !ID_KEYS.has(key))
+      return [key, element === undefined ? undefined : mapIds(element, idOf)];
+    const rename = (id: JsonValue): JsonValue => (typeof id === "string" ? (idOf(id) ?? id) : id);
+    return [key, isArray(element) ? element.map(rename) : rename(element)];
+  });
+  return Object.fromEntries(entries);
 }

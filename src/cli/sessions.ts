@@ -7,9 +7,8 @@ import { count } from "./numbers.ts";
 import { displayWidth, oneLine } from "./one-line.ts";
 import { readAll } from "./over-store.ts";
 import { storeCommand } from "./store-command.ts";
-import { type Column, RIGHT, tableLines } from "./table.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { fitted } from "./text-blocks.ts";
+import { type Column, fitted, RIGHT, tableLines } from "./text-blocks.ts";
 import { dayOf, minuteOf } from "./when.ts";
 
 export const sessionsCommand = storeCommand({

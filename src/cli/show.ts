@@ -8,16 +8,21 @@ import { usage, type Words } from "./arguments.ts";
 import { EXIT, type ExitCode } from "./command.ts";
 import { reportLine, standingOf } from "./history.ts";
 import { count, plural } from "./numbers.ts";
-import { oneLine, safeText } from "./one-line.ts";
+import { oneLine, safeText, wrap } from "./one-line.ts";
 import { readAll } from "./over-store.ts";
-import { marksNote, storedLines } from "./render-stored.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
-import { counterOf, type ShownStored, shownMessages } from "./stored-messages.ts";
-import { eventsOf, findEvent, sessionState, viewConversation } from "./stored-session.ts";
-import { paint, type Terminal } from "./terminal.ts";
-import { fitted, heading, joinBlocks, plainSigns } from "./text-blocks.ts";
+import {
+  counterOf,
+  eventsOf,
+  findEvent,
+  type ShownStored,
+  sessionState,
+  shownMessages,
+  viewConversation,
+} from "./stored-session.ts";
+import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
+import { type Column, fitted, heading, joinBlocks, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
 import { minuteOf } from "./when.ts";
-import { wrap } from "./wrap.ts";
 
 export const showCommand = storeCommand({
   name: "show",
@@ -179,4 +184,62 @@ function aroundLine({ systemTokens, toolsTokens }: { systemTokens: number; tools
 function noteLines(messages: readonly ShownStored[], terminal: Terminal): readonly string[] {
   const note = marksNote(messages);
   return note === "" ? [] : [paint(terminal, "gray", fitted(note, terminal))];
+}
+
+function storedLines(messages: readonly ShownStored[], terminal: Terminal): readonly string[] {
+  const rows = [
+    ["id", "", "message", "tokens", "begins"],
+    ...messages.map((message) => [
+      message.id,
+      marksOf(message),
+      oneLine(message.what),
+      count(message.tokens),
+      oneLine(message.begins),
+    ]),
+  ];
+  const columns: readonly Column[] = [
+    RIGHT,
+    { align: "left" },
+    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
+    RIGHT,
+    { align: "left", isElastic: true },
+  ];
+  const layout = { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) };
+  const [titles = "", ...lines] = tableLines(rows, layout);
+  return [
+    paint(terminal, "gray", titles),
+    ...lines.map((line, index) => {
+      const style = styleOf(messages[index]);
+      return style === undefined ? line : paint(terminal, style, line);
+    }),
+  ];
+}
+
+/** What the letters mean, for those that are there. */
+function marksNote(messages: readonly ShownStored[]): string {
+  return MARKS.filter(({ has }) => messages.some(has))
+    .map(({ letter, meaning }) => `${letter} ${meaning}`)
+    .join(", ");
+}
+
+const MARKS: readonly {
+  readonly letter: string;
+  readonly meaning: string;
+  has(message: ShownStored): boolean;
+}[] = [
+  { letter: "P", meaning: "pinned", has: ({ isPinned }) => isPinned },
+  { letter: "S", meaning: "summary", has: ({ isSummary }) => isSummary },
+  { letter: "~", meaning: "shortened or changed by a compaction", has: ({ isEdited }) => isEdited },
+];
+
+function marksOf(message: ShownStored): string {
+  return MARKS.filter(({ has }) => has(message))
+    .map(({ letter }) => letter)
+    .join("");
+}
+
+function styleOf(message: ShownStored | undefined): Style | undefined {
+  if (message?.isSummary) return "green";
+  if (message?.isPinned) return "cyan";
+  return message?.isEdited ? "yellow" : undefined;
 }

@@ -1,15 +1,13 @@
 /** What the commands over stored sessions share: `--store`, `--json`, operands, help, and a store that is closed again. */
 
-import { type OptionSpecs, parseWords, type Words } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, showHelp } from "./command.ts";
+import { type OptionSpecs, parseWords, usage, type Words } from "./arguments.ts";
+import { type Command, EXIT, type ExitCode, type Io, indentedJson, showHelp } from "./command.ts";
 import type { CommandName } from "./command-names.ts";
-import { indentedJson } from "./indented-json.ts";
-import { operandsOf } from "./operands.ts";
-import { overStore, type StoreTask } from "./over-store.ts";
-import { AGENT_OPTION, STORE_NOTE, STORE_OPTION, type StoreUse } from "./store-option.ts";
+import { plural } from "./numbers.ts";
+import { AGENT_OPTION, overStore, STORE_NOTE, STORE_OPTION, type StoreTask, type StoreUse } from "./over-store.ts";
 import { type Terminal, terminalOf } from "./terminal.ts";
 
-export interface StoreCommandSpec<Settled> {
+interface StoreCommandSpec<Settled> {
   readonly name: CommandName;
   readonly usage: string;
   readonly operands: readonly string[];
@@ -71,4 +69,23 @@ export function storeCommand<Settled>(spec: StoreCommandSpec<Settled>): Command 
 function joined(given: Words, operands: number): Words {
   const rest = given.operands.slice(operands - 1).join(" ");
   return { ...given, operands: [...given.operands.slice(0, operands - 1), ...(rest === "" ? [] : [rest])] };
+}
+
+/** One operand for each name; those beyond `required` may be missing and are then empty. */
+function operandsOf(
+  command: string,
+  { operands }: Words,
+  { names, required = names.length }: { readonly names: readonly string[]; readonly required?: number },
+): readonly string[] {
+  const missing = names.slice(0, required).find((_, index) => (operands[index] ?? "") === "");
+  if (missing !== undefined) throw usage(`${command} needs ${article(missing)} ${missing}`);
+  if (operands.length > names.length) {
+    const takes = names.length === 0 ? "nothing but options" : names.join(" and ");
+    throw usage(`${command} takes ${takes}, but was given ${plural(operands.length, "word")}`);
+  }
+  return names.map((_, index) => operands[index] ?? "");
+}
+
+function article(name: string): string {
+  return /^[AEIO]/.test(name) ? "an" : "a";
 }

@@ -1,14 +1,19 @@
 /** A stored session by its id, and one of its compactions by number, id or the beginning of an id. What is not there is one clear line. */
 
 import { CompactionError } from "../core/errors.ts";
+import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
-import type { Format } from "../core/ports.ts";
+import type { CountTokens, Format } from "../core/ports.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { SessionState, Store, StoredMessage } from "../core/store/store.ts";
+import { structureOf } from "../core/structure/structure.ts";
+import { countedIn } from "../core/tokens/counted.ts";
+import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
-import { entriesOf, frameOf } from "../session/session-view.ts";
+import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
+import { didYouMean } from "./arguments.ts";
 import { readAll, type StoreTask } from "./over-store.ts";
-import { didYouMean } from "./suggest.ts";
+import { messageShower } from "./protections.ts";
 
 export async function sessionState({ store, signal }: StoreTask, id: string): Promise<SessionState> {
   const state = id === "" ? undefined : await store.open(id);
@@ -67,4 +72,56 @@ async function someIds(store: Store, signal: AbortSignal): Promise<readonly stri
     if (ids.length >= IDS_COMPARED_MAX || signal.aborted) break;
   }
   return ids;
+}
+
+export interface ShownStored {
+  readonly id: string;
+  readonly role: string;
+  readonly what: string;
+  /** Our estimate. */
+  readonly tokens: number;
+  readonly begins: string;
+  readonly isPinned: boolean;
+  readonly isSummary: boolean;
+  readonly isEdited: boolean;
+  readonly archivedBy: string | null;
+  readonly createdAt: string;
+}
+
+export function shownMessages(state: SessionState, stored: readonly StoredMessage[]): readonly ShownStored[] {
+  const show = showerOf(state, messagesOf(formatOf(state), stored));
+  return stored.map(({ id, role, isPinned, isSummary, isEdited, archivedBy, createdAt }, index) => {
+    const { what, tokens, begins } = show(index);
+    return { id, role, what, tokens, begins, isPinned, isSummary, isEdited, archivedBy, createdAt };
+  });
+}
+
+/** Calls and results are told apart by those that stand in the same list. */
+export function showerOf(state: SessionState, messages: readonly Message[]): ReturnType<typeof messageShower> {
+  const conversation: Conversation = { format: state.format, system: [], tools: undefined, messages };
+  const tokensOf: CountTokens = counterOf(state).count;
+  return messageShower({ conversation, structure: structureOf(messages), tokensOf });
+}
+
+export function counterOf({ format, base }: Pick<SessionState, "format" | "base">): TokenCounter {
+  return estimateTokens(countedIn(format, base, modelOf(base)));
+}
+
+/** The messages that it meant to take out. */
+export function plannedRemovals(event: CompactionEvent): ReadonlySet<string> {
+  const ids = stepsOf(event).flatMap((step) => [...idsIn(step, "messageIds"), ...idsIn(step, "replacesIds")]);
+  return new Set(ids);
+}
+
+export function isTextPlanned(event: CompactionEvent, messageId: string): boolean {
+  return stepsOf(event).some((step) => step.messageId === messageId && typeof step.text === "string");
+}
+
+function stepsOf({ plan }: CompactionEvent): readonly JsonObject[] {
+  return isObject(plan) && isArray(plan.steps) ? plan.steps.filter(isObject) : [];
+}
+
+function idsIn(step: JsonObject, key: string): readonly string[] {
+  const ids = step[key];
+  return isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }

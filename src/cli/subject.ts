@@ -3,6 +3,7 @@
  * Decides with the compactor's own function, so that what is explained is what would be done. Changes nothing.
  */
 
+import { calibratedCounter } from "../compactor/calibrated-counter.ts";
 import { type DecideInput, type Decision, decide } from "../compactor/decide.ts";
 import { windowOfModel } from "../compactor/model-facts.ts";
 import { createTokenSizes } from "../compactor/token-sizes.ts";
@@ -42,7 +43,7 @@ export interface Subject {
   readonly callSettings: SettingsInput | undefined;
 }
 
-export interface SubjectOptions {
+interface SubjectOptions {
   readonly file: string;
   /** Index into the transcript's conversations. */
   readonly index: number;
@@ -88,7 +89,7 @@ function usualWindow(profile: Settings, model: string | undefined): number | und
   return model === undefined || profile.windowTokens !== WINDOW_TOKENS ? undefined : windowOfModel(model);
 }
 
-export interface DecisionOptions {
+interface DecisionOptions {
   readonly isAsked: boolean;
   readonly targetTokens?: number | undefined;
 }
@@ -136,6 +137,23 @@ function tailOf(keepMessages: number, { usual, conversation, counter }: Known): 
     summary: {
       maxOutputTokens: Math.min(summary.maxOutputTokens, summaryTokens),
       budget: { minTokens: Math.min(minTokens, summaryTokens), maxTokens: Math.min(maxTokens, summaryTokens) },
+    },
+  };
+}
+
+/** The subject itself where both count alike, as they do for files. */
+export function calibratedTo(subject: Subject, tokensBefore: number): Subject {
+  const ownTokens = sizeTokens(subject.size);
+  if (ownTokens === tokensBefore || ownTokens === 0) return subject;
+  const ratio = tokensBefore / ownTokens;
+  const { systemTokens, toolsTokens, messagesTokens } = subject.size;
+  return {
+    ...subject,
+    counter: calibratedCounter(subject.counter, ratio),
+    size: {
+      systemTokens: Math.round(systemTokens * ratio),
+      toolsTokens: Math.round(toolsTokens * ratio),
+      messagesTokens: Math.round(messagesTokens * ratio),
     },
   };
 }

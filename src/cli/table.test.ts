@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { displayWidth } from "./one-line.ts";
-import { tableLines } from "./table.ts";
+import { tableLines } from "./text-blocks.ts";
 
 const ROWS = [
   ["1", "short", "a text that may be as long as it likes"],

@@ -1,10 +1,9 @@
-/** Blocks of lines with one blank line between them, and what stands above them. No line is wider than the terminal. */
+/** Blocks of lines, their headings, and tables of aligned columns. No line is wider than the terminal. */
 
 import type { FormatName } from "../core/message.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
-import { cut, cutStart, displayWidth, oneLine } from "./one-line.ts";
+import { cut, cutStart, displayWidth, oneLine, padEnd, padStart, wrap } from "./one-line.ts";
 import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
-import { wrap } from "./wrap.ts";
 
 export function joinBlocks(blocks: readonly (readonly string[])[]): string {
   const filled = blocks.filter((lines) => lines.length > 0);
@@ -32,7 +31,7 @@ interface HeadlineLooks {
   readonly style?: Style;
 }
 
-export interface FileTitle {
+interface FileTitle {
   readonly file: string;
   readonly format: FormatName;
   readonly source: TranscriptSource | "session";
@@ -56,4 +55,42 @@ const NAME_COLUMNS_MIN = 10;
 export function plainSigns(text: string, { isUnicode }: Terminal): string {
   if (isUnicode) return text;
   return text.replaceAll("→", "->").replaceAll("≥", ">=").replaceAll("−", "-").replaceAll("…", "...");
+}
+
+export interface Column {
+  readonly align: "left" | "right";
+  /** Longer cells are cut. */
+  readonly columnsMax?: number;
+  /** Takes the room that is left; its cells are cut to it. */
+  readonly isElastic?: boolean;
+}
+
+export const RIGHT: Column = { align: "right" };
+
+interface TableLayout {
+  readonly columns: readonly Column[];
+  readonly widthMax: number;
+  readonly indent?: number;
+  readonly ellipsis?: string;
+}
+
+const GAP = "  ";
+
+export function tableLines(rows: readonly (readonly string[])[], layout: TableLayout): readonly string[] {
+  const { columns, widthMax, indent = 2, ellipsis = "…" } = layout;
+  const natural = columns.map((column, index) => {
+    const widest = rows.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? "")), 0);
+    return Math.min(widest, column.columnsMax ?? widest);
+  });
+  const fixed = natural.reduce((sum, width, index) => (columns[index]?.isElastic ? sum : sum + width), 0);
+  const room = Math.max(0, widthMax - indent - fixed - GAP.length * (columns.length - 1));
+  const widths = natural.map((width, index) => (columns[index]?.isElastic ? Math.min(width, room) : width));
+  return rows.map((row) => {
+    const cells = columns.map((column, index) => {
+      const width = widths[index] ?? 0;
+      const cell = cut(row[index] ?? "", width, ellipsis);
+      return column.align === "right" ? padStart(cell, width) : padEnd(cell, width);
+    });
+    return cut((" ".repeat(indent) + cells.join(GAP)).trimEnd(), widthMax, ellipsis);
+  });
 }

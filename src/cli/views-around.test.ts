@@ -10,7 +10,7 @@ import type { Session } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
-import { type ViewsAround, viewsAround } from "./views-around.ts";
+import { type ViewsAround, viewsAround } from "./diff.ts";
 
 const BODY = JSON.parse(readFileSync("examples/long-conversation.json", "utf8"));
 const format = formatNamed("anthropic-messages");

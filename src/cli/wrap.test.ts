@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { displayWidth } from "./one-line.ts";
-import { wrap } from "./wrap.ts";
+import { displayWidth, wrap } from "./one-line.ts";
 
 test.each([
   ["one two three", 7, ["one two", "three"]],

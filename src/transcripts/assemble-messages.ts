@@ -18,7 +18,7 @@ export interface Entry {
   readonly carried?: boolean;
 }
 
-export interface Assembled {
+interface Assembled {
   readonly messages: JsonArray;
   readonly calls: readonly { readonly messageCount: number; readonly model?: string; readonly usage: Usage }[];
 }

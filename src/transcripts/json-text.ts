@@ -14,7 +14,7 @@ const NESTING_MAX = 512;
 /** How many lines are tried to tell JSON lines with a broken first line from a document written over many lines. */
 const PROBE_LINES = 20;
 
-export interface ParsedLine {
+interface ParsedLine {
   readonly value: JsonValue;
   /** From 1. */
   readonly lineNumber: number;

@@ -12,7 +12,7 @@ import { distinct } from "./recorded-text.ts";
 import { usageOfResponse } from "./recorded-usage.ts";
 import type { RecordedCall, RecordedConversation, TranscriptSource } from "./transcript.ts";
 
-export interface PlainReading {
+interface PlainReading {
   readonly source: TranscriptSource;
   readonly conversations: readonly RecordedConversation[];
 }
