@@ -1,12 +1,15 @@
 /**
- * From a whole request body, or a bare list, to a conversation and back: what the four formats share. Everything in the
- * body that is not the system prompt or the message list stays where it was.
+ * From a whole request body, or a bare list, to a conversation and back: what all formats share. Everything in the body that is
+ * not the system prompt or the message list stays where it was. A body that cannot be decoded is a violation for `validate`, never an exception.
  */
 
+import { answerFieldPaths } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
-import type { Conversation, FormatName, Message, Part } from "../core/message.ts";
-import { isUntouched } from "../core/message.ts";
+import { formatRules } from "../core/format-rules.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
+import type { ValidateOptions, Violation } from "../core/ports.ts";
+import { historyHolder } from "../core/server-history.ts";
 
 /** What a format has to say for `decodeBody` and `encodeBody` to do the rest. */
 export interface BodyShape {
@@ -119,4 +122,50 @@ export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** What a list is looked at with. */
+export interface ListOptions extends ValidateOptions {
+  /** The provider puts a history of its own before the list: what it lacks at its beginning may stand there. */
+  readonly isContinued: boolean;
+}
+
+/** As the caller says; else as the body does. */
+export function listOptions(conversation: Conversation, body: unknown, options: ValidateOptions): ListOptions {
+  const model = options.model ?? (isObject(body) ? stringOf(body.model) : undefined);
+  const isContinued = historyHolder(conversation) !== "list";
+  return { ...options, ...(model !== undefined && { model }), isContinued };
+}
+
+type CheckDecoded = (conversation: Conversation, body: unknown) => readonly Violation[];
+
+export function validateDecoded(shape: BodyShape, body: unknown, check: CheckDecoded): readonly Violation[] {
+  let conversation: Conversation;
+  try {
+    conversation = decodeBody(shape, body);
+  } catch (error) {
+    if (!(error instanceof CompactionError)) throw error;
+    const index = new RegExp(`^${shape.listKey}[.[](\\d+)`).exec(error.message)?.[1];
+    const messageIndex = index === undefined ? -1 : Number(index);
+    const path = messageIndex < 0 ? shape.listKey : `${shape.listKey}.${index}`;
+    return [{ rule: "invalid-request", path, messageIndex, message: error.message }];
+  }
+  const refused = checkAnswerFields(shape, conversation);
+  const violations = check(conversation, body);
+  if (refused.length === 0) return violations;
+  return [...violations, ...refused].sort((a, b) => a.messageIndex - b.messageIndex);
+}
+
+/** What stands in an answer only, and was sent back with it. */
+function checkAnswerFields({ format, listKey }: BodyShape, { messages }: Conversation): readonly Violation[] {
+  const rules = formatRules(format);
+  return messages.flatMap((message, messageIndex) =>
+    answerFieldPaths(message, rules).map((field) => {
+      const path = `${listKey}.${messageIndex}.${field}`;
+      const inBrackets = path.replace(/\.(\d+)/g, "[$1]");
+      const isExtra = format === "anthropic-messages";
+      const said = isExtra ? `${path}: Extra inputs are not permitted` : `Unknown parameter: '${inBrackets}'.`;
+      return { rule: "unknown-field", path: isExtra ? path : inBrackets, messageIndex, message: said };
+    }),
+  );
 }

@@ -4,20 +4,33 @@
  */
 
 import { formatRules } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
+import {
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  numberOf,
+  stringOf,
+} from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
-import type { Format, ValidateOptions, Violation } from "../core/ports.ts";
-import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
-import { decodeInstruction, decodeMessage, isContent, isPartList } from "./gemini/decode.ts";
+import type { Format, ReadTools, ToolDefinition, Usage, ValidateOptions, Violation } from "../core/ports.ts";
+import { type BodyShape, decodeBody, encodeBody, listOptions, validateDecoded } from "./body.ts";
+import { decodeInstruction, decodeMessage, isContent, isKnownPart, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
-import { readReply } from "./gemini/reply.ts";
-import { fieldOf, keyOf } from "./gemini/spelling.ts";
-import { readTools, writeTools } from "./gemini/tools.ts";
-import { readUsage } from "./gemini/usage.ts";
+import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
 import { validateMessages } from "./gemini/validate.ts";
 import { readOverflow } from "./overflow.ts";
 import { overlay } from "./overlay.ts";
-import { listOptions, validateDecoded } from "./validation.ts";
+import {
+  onlyOne,
+  refuseBlocked,
+  refuseError,
+  refusePiece,
+  refuseSilent,
+  refuseUnknown,
+  saysNumber,
+} from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "gemini",
@@ -138,4 +151,146 @@ interface GeminiPart {
   functionResponse?: { id?: string; name?: string; response?: Record<string, unknown> };
   inlineData?: { mimeType?: string; data?: string };
   fileData?: { mimeType?: string; fileUri?: string };
+}
+
+function readReply(given: unknown): readonly JsonValue[] | undefined {
+  if (!isObject(given)) return undefined;
+  const response = unwrapped(given);
+  if (!isArray(response.candidates)) return refuseNoResponse(response);
+  const candidate = onlyOne(response.candidates, "candidates");
+  if (!isObject(candidate)) return refuseNoCandidate(response);
+  const { content } = candidate;
+  const finishReason = fieldOf(candidate, "finishReason");
+  const isSaid = isObject(content) && isArray(content.parts) && content.parts.length > 0;
+  // Only the last chunk of a stream says how the answer ended.
+  if (isSaid && !finishReason) refusePiece("a response without a finishReason");
+  if (isSaid) return [{ role: "model", ...content }];
+  return FINISHED.has(finishReason) ? [] : refuseSilent(finishReason);
+}
+
+/** An earlier SDK hands the response out as a field of its result. */
+function unwrapped(response: JsonObject): JsonObject {
+  const inner = response.response;
+  return !isContent(response) && isObject(inner) && isArray(inner.candidates) ? inner : response;
+}
+
+/** The model came to an end by itself, or to its limit while it thought. */
+const FINISHED: ReadonlySet<JsonValue | undefined> = new Set(["STOP", "MAX_TOKENS"]);
+
+function refuseNoCandidate(response: JsonObject): never {
+  refuseError(response);
+  return refuseBlocked(fieldOf(objectOf(response, "promptFeedback") ?? {}, "blockReason"));
+}
+
+/** A part alone is a short form of the user's content, and a part may have any field: only the known ones are taken for one. */
+function refuseNoResponse(response: JsonObject): undefined {
+  if (isContent(response)) return;
+  const isResponse = RESPONSE_FIELDS.some((field) => fieldOf(response, field) !== undefined);
+  if (isResponse) refuseNoCandidate(response);
+  refuseError(response);
+  if (!isKnownPart(response)) refuseUnknown("neither a content nor a part nor a response", "{ role, parts }");
+}
+
+/** Of a response that has no candidates; no part has them. */
+const RESPONSE_FIELDS: readonly Field[] = ["promptFeedback", "usageMetadata", "modelVersion", "responseId"];
+
+function readUsage(response: unknown): Usage | undefined {
+  const usage = findUsage(response);
+  if (usage === undefined) return undefined;
+  const count = (field: Field): number => Math.max(0, numberOf(fieldOf(usage, field)) ?? 0);
+  const reasoningTokens = count("thoughtsTokenCount");
+  return {
+    // What built-in tools returned is fed back to the model as input, billed as such, and not part of the prompt count.
+    inputTokens: count("promptTokenCount") + count("toolUsePromptTokenCount"),
+    cacheReadTokens: count("cachedContentTokenCount"),
+    // Implicit caches are written for free and explicit ones by another request: no response reports a write.
+    cacheWriteTokens: 0,
+    // Thoughts are counted beside the candidates; the Live API says `response` for `candidates`.
+    outputTokens: (count("candidatesTokenCount") || count("responseTokenCount")) + reasoningTokens,
+    reasoningTokens,
+  };
+}
+
+function findUsage(response: unknown): JsonObject | undefined {
+  if (isArray(response)) return response.map(findUsage).findLast((usage) => usage !== undefined);
+  if (!isObject(response)) return undefined;
+  const inner = objectOf(unwrapped(response), "usageMetadata");
+  if (inner !== undefined) return saysNumber(inner) ? inner : undefined;
+  return numberOf(fieldOf(response, "promptTokenCount")) === undefined ? undefined : response;
+}
+
+function readTools(tools: JsonValue | undefined): ReadTools {
+  const groups = listOf(tools).filter(isObject);
+  return {
+    definitions: groups.flatMap((group) => listOf(fieldOf(group, "functionDeclarations")).flatMap(readDeclaration)),
+    // Every other key is a tool that the provider runs: `googleSearch`, `codeExecution`, `urlContext`, …
+    foreign: groups.flatMap((group) =>
+      Object.keys(group).filter((key) => key !== keyOf(group, "functionDeclarations")),
+    ),
+  };
+}
+
+function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
+  if (definitions.length === 0) return [];
+  const functionDeclarations = definitions.map(({ name, description, parameters }) => ({
+    name,
+    ...(description !== undefined && { description }),
+    ...(parameters !== undefined && { parametersJsonSchema: parameters }),
+  }));
+  return [{ functionDeclarations }];
+}
+
+function readDeclaration(declaration: JsonValue): readonly ToolDefinition[] {
+  if (!isObject(declaration)) return [];
+  const name = stringOf(declaration.name);
+  if (name === undefined) return [];
+  const own = isObject(declaration.parameters) ? toJsonSchema(declaration.parameters) : undefined;
+  const parameters = fieldOf(declaration, "parametersJsonSchema") ?? own;
+  return [
+    {
+      name,
+      ...(typeof declaration.description === "string" && { description: declaration.description }),
+      ...(parameters !== undefined && { parameters }),
+    },
+  ];
+}
+
+/** Gemini's schema is OpenAPI's: types may be upper case, null is a flag, and the order of properties is stated. */
+function toJsonSchema(schema: JsonObject): JsonObject {
+  const { nullable, propertyOrdering: _, property_ordering: __, ...rest } = schema;
+  const fields = Object.entries(rest).map(([key, value]): [string, JsonValue | undefined] => {
+    if (key === "type" && typeof value === "string") return [key, toType(value, nullable === true)];
+    if (key === "anyOf" || key === "any_of") return ["anyOf", isArray(value) ? value.map(schemaOr) : value];
+    if (key === "items") return [key, schemaOr(value ?? null)];
+    if (key === "properties" && isObject(value)) return [key, mapValues(value)];
+    return COUNTS.has(key) && typeof value === "string" ? [key, Number(value)] : [key, value];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** 64-bit integers, which protobuf JSON writes as strings. */
+const COUNTS: ReadonlySet<string> = new Set([
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+]);
+
+function toType(type: string, isNullable: boolean): JsonValue {
+  return isNullable ? [type.toLowerCase(), "null"] : type.toLowerCase();
+}
+
+function schemaOr(value: JsonValue): JsonValue {
+  return isObject(value) ? toJsonSchema(value) : value;
+}
+
+function mapValues(properties: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, schemaOr(value ?? null)]));
+}
+
+function listOf(value: JsonValue | undefined): JsonArray {
+  if (isArray(value)) return value;
+  return value === undefined ? [] : [value];
 }

@@ -1,16 +1,25 @@
 /** The OpenAI Chat Completions format: bodies of `POST /v1/chat/completions`, or their bare `messages` list. */
 
 import { formatRules } from "../core/format-rules.ts";
-import type { Format } from "../core/ports.ts";
-import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
+import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
+import { type BodyShape, decodeBody, encodeBody, validateDecoded } from "./body.ts";
+import { readFunction } from "./openai.ts";
 import { decodeMessage } from "./openai-chat/decode.ts";
 import { encodeMessage, encodeSystemMessages } from "./openai-chat/encode.ts";
-import { readReply } from "./openai-chat/reply.ts";
-import { readTools, writeTools } from "./openai-chat/tools.ts";
-import { readUsage } from "./openai-chat/usage.ts";
 import { validateMessages } from "./openai-chat/validate.ts";
 import { readOverflow } from "./overflow.ts";
-import { validateDecoded } from "./validation.ts";
+import {
+  countOf,
+  findUsage,
+  onlyOne,
+  refuseBlocked,
+  refuseError,
+  refuseFailed,
+  refuseForeign,
+  refusePiece,
+  refuseUnfinished,
+} from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "openai-chat",
@@ -78,3 +87,77 @@ type ChatContent =
   | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" } }
   | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
   | { type: "file"; file: { file_data?: string; file_id?: string; filename?: string } };
+
+function readReply(response: unknown): readonly JsonValue[] | undefined {
+  if (!isObject(response)) return undefined;
+  const { object, choices } = response;
+  if (object === "chat.completion.chunk") refusePiece("a chat.completion.chunk");
+  if (object === "text_completion") refuseForeign("a text_completion");
+  if (!isArray(choices)) {
+    refuseError(response);
+    return undefined;
+  }
+  const choice = onlyOne(choices, "choices");
+  if (!isObject(choice)) {
+    refuseError(response);
+    return refuseBlocked(undefined);
+  }
+  const message = messageOf(choice);
+  // A filtered answer may say nothing at all, and a message without content would be refused.
+  return decodeMessage(message, 0).parts.length === 0 ? [] : [message];
+}
+
+function messageOf(choice: JsonObject): JsonObject {
+  const { message, delta, text, error, finish_reason: finishReason } = choice;
+  // Routers report so what went wrong behind them.
+  if (finishReason === "error" || isObject(error)) refuseFailed(choice);
+  // What a stream has brought so far; compatible servers may leave the reason out.
+  if (isObject(message) && finishReason === null) refuseUnfinished("finish_reason is null");
+  if (isObject(message)) return message.role === undefined ? { ...message, role: "assistant" } : message;
+  if (delta !== undefined) refusePiece("a chunk");
+  if (text !== undefined) refuseForeign("a text_completion");
+  return refuseBlocked(undefined);
+}
+
+function readUsage(response: unknown): Usage | undefined {
+  const usage = findUsage(response, "usage", "prompt_tokens");
+  if (usage === undefined) return undefined;
+  return {
+    inputTokens: countOf(usage, "prompt_tokens"),
+    cacheReadTokens:
+      countOf(usage.prompt_tokens_details, "cached_tokens") ||
+      firstCount(usage, ["prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens"]),
+    cacheWriteTokens:
+      countOf(usage.prompt_tokens_details, "cache_write_tokens") || firstCount(usage, ["cache_creation_input_tokens"]),
+    outputTokens: countOf(usage, "completion_tokens"),
+    reasoningTokens: countOf(usage.completion_tokens_details, "reasoning_tokens"),
+  };
+}
+
+function firstCount(usage: JsonObject, keys: readonly string[]): number {
+  const key = keys.find((name) => numberOf(usage[name]) !== undefined);
+  return key === undefined ? 0 : countOf(usage, key);
+}
+
+function readTools(tools: JsonValue | undefined): ReadTools {
+  const definitions: ToolDefinition[] = [];
+  const foreign: string[] = [];
+  for (const tool of isArray(tools) ? tools : []) {
+    if (!isObject(tool)) continue;
+    const definition = isObject(tool.function) ? readFunction(tool.function) : undefined;
+    if (definition !== undefined) definitions.push(definition);
+    else foreign.push((isObject(tool.custom) ? stringOf(tool.custom.name) : undefined) ?? stringOf(tool.type) ?? "");
+  }
+  return { definitions, foreign };
+}
+
+function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
+  return definitions.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      ...(parameters !== undefined && { parameters }),
+    },
+  }));
+}

@@ -1,20 +1,27 @@
 /** The OpenAI Responses format: bodies of `POST /v1/responses`, or their bare `input` list. */
 
 import { formatRules } from "../core/format-rules.ts";
-import { isObject } from "../core/json.ts";
-import type { Format } from "../core/ports.ts";
-import { type BodyShape, decodeBody, encodeBody } from "./body.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import type { NativeReading, NativeWire } from "../core/native-wire.ts";
+import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
+import { type BodyShape, decodeBody, encodeBody, validateDecoded } from "./body.ts";
+import { readFunction } from "./openai.ts";
+import { matchOutputs } from "./openai-responses/calls.ts";
+import { decodeInstructions, encodeInstructions } from "./openai-responses/content.ts";
 import { decodeItem } from "./openai-responses/decode.ts";
 import { encodeItems } from "./openai-responses/encode.ts";
-import { decodeInstructions, encodeInstructions } from "./openai-responses/instructions.ts";
-import { matchOutputs } from "./openai-responses/match-outputs.ts";
-import { responsesCompact } from "./openai-responses/native.ts";
-import { readReply } from "./openai-responses/reply.ts";
-import { readTools, writeTools } from "./openai-responses/tools.ts";
-import { readUsage } from "./openai-responses/usage.ts";
 import { validateItems } from "./openai-responses/validate.ts";
 import { readOverflow } from "./overflow.ts";
-import { validateDecoded } from "./validation.ts";
+import {
+  countOf,
+  findUsage,
+  refuseCancelled,
+  refuseError,
+  refuseFailed,
+  refuseForeign,
+  refusePiece,
+  refuseUnfinished,
+} from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "openai-responses",
@@ -92,3 +99,94 @@ type ResponsesContent =
   | { type: "input_text"; text: string }
   | { type: "input_image"; detail: "low" | "high" | "auto"; image_url?: string | null; file_id?: string | null }
   | { type: "input_file"; file_data?: string; file_id?: string | null; file_url?: string; filename?: string };
+
+function readReply(response: unknown): readonly JsonValue[] | undefined {
+  if (!isObject(response)) return undefined;
+  const { object, output, type, role } = response;
+  if (object === "response") refuseUnlessEnded(response);
+  if ((object === "response" || object === "response.compaction") && isArray(output)) return output;
+  refuseBegunItem(response);
+  // Events are named so, items never.
+  if (typeof type === "string" && type.startsWith("response.")) refusePiece(type);
+  refuseError(response);
+  // Without a type it would pass for a reference to an item by its id; items do not say what object they are.
+  if (typeof object === "string" && type === undefined && role === undefined) refuseForeign(`a ${object}`);
+  return undefined;
+}
+
+/** What a stream adds before the model has written it. */
+function refuseBegunItem({ type, role, status }: JsonObject): void {
+  const isWritten = type === "message" ? role === "assistant" : typeof type === "string" && WRITTEN.has(type);
+  if (isWritten && status === "in_progress") refuseUnfinished(status);
+}
+
+/** Items that the model writes. What tools do, theirs or the provider's, may take longer than an answer. */
+const WRITTEN: ReadonlySet<string> = new Set(["function_call", "custom_tool_call", "reasoning"]);
+
+/** One that was cut off at a limit is `incomplete` and has ended; compatible servers may leave the status out. */
+function refuseUnlessEnded(response: JsonObject): void {
+  const { status } = response;
+  if (status === "failed") refuseFailed(response);
+  if (status === "cancelled") refuseCancelled();
+  if (status === "in_progress" || status === "queued") refuseUnfinished(status);
+}
+
+function readUsage(response: unknown): Usage | undefined {
+  const inner = isObject(response) && isObject(response.response) ? response.response : response;
+  const usage = findUsage(inner, "usage", "input_tokens");
+  if (usage === undefined) return undefined;
+  return {
+    inputTokens: countOf(usage, "input_tokens"),
+    // The flat names are those of Codex events.
+    cacheReadTokens: countOf(usage.input_tokens_details, "cached_tokens") || countOf(usage, "cached_input_tokens"),
+    cacheWriteTokens: countOf(usage.input_tokens_details, "cache_write_tokens"),
+    outputTokens: countOf(usage, "output_tokens"),
+    reasoningTokens:
+      countOf(usage.output_tokens_details, "reasoning_tokens") || countOf(usage, "reasoning_output_tokens"),
+  };
+}
+
+function readTools(tools: JsonValue | undefined): ReadTools {
+  const definitions: ToolDefinition[] = [];
+  const foreign: string[] = [];
+  for (const tool of isArray(tools) ? tools : []) {
+    if (!isObject(tool)) continue;
+    const definition = tool.type === "function" ? readFunction(tool) : undefined;
+    if (definition !== undefined) definitions.push(definition);
+    else foreign.push(stringOf(tool.name) ?? stringOf(tool.server_label) ?? stringOf(tool.type) ?? "");
+  }
+  return { definitions, foreign };
+}
+
+/** `strict` defaults to true here, which would refuse schemas that other providers accept. */
+function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
+  return definitions.map(({ name, description, parameters }) => ({
+    type: "function",
+    name,
+    ...(description !== undefined && { description }),
+    parameters: parameters ?? null,
+    strict: false,
+  }));
+}
+
+const responsesCompact: NativeWire = {
+  request: responsesRequest,
+  read: readResponses,
+  takesInstructions: false,
+};
+
+/** What it takes of an ordinary request. */
+const RESPONSES_KEYS = ["model", "instructions", "prompt_cache_key", "prompt_cache_options", "service_tier"];
+
+function responsesRequest(body: JsonObject): JsonObject {
+  const kept = RESPONSES_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]] as const]));
+  return { ...Object.fromEntries(kept), input: body.input ?? [] };
+}
+
+/** The list is the start of the next input as it is: user messages verbatim, the rest as one opaque item. */
+function readResponses(answer: unknown): NativeReading {
+  const list = isObject(answer) ? answer.output : undefined;
+  if (!isArray(list) || list.length === 0) return { type: "unusable", because: "the answer has no output" };
+  const isThere = list.some((item) => isObject(item) && item.type === "compaction" && stringOf(item.encrypted_content));
+  return isThere ? { type: "read", list } : { type: "unusable", because: "the answer holds no compaction item" };
+}

@@ -5,7 +5,6 @@
 
 import { isArray, isObject, type JsonObject, numberOf } from "../core/json.ts";
 import type { Overflow } from "../core/ports.ts";
-import { BODY_SIZE_WORDINGS, NOT_OVERFLOW_WORDINGS, OVERFLOW_WORDINGS } from "./overflow-wordings.ts";
 
 /** Takes a thrown error, a parsed body or stream event of any provider, a text, or a bare HTTP status. */
 export function readOverflow(error: unknown): Overflow | undefined {
@@ -118,4 +117,118 @@ function numbersOf(matches: readonly RegExpExecArray[]): Overflow {
 
 function toNumber(digits: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits.replace(/\D/g, ""));
+}
+
+/** A token count, thousands separators allowed; never the front of `128k` or `1.05M`. */
+const N = String.raw`(?:\d{1,3}(?:[,_\u00a0\u202f]\d{3})+|\d+)(?![\dkm]|[.,]\d)`;
+const ACTUAL = `(?<actual>${N})`;
+const MAXIMUM = `(?<maximum>${N})`;
+const EXTRA = `(?<extra>${N})`;
+const OUTPUT = `(?<output>${N})`;
+/** What else has limits, stated before or behind the number. Never a window. */
+const NO_WINDOW =
+  "(?:\\b|(?<=\\d))(?:images?|pictures?|files?|audio|video|documents?|pdfs?|pages?|uploads?|bytes?|[kmg]i?b|size|dimensions?|pixels?|px|names?|tools?|functions?|characters?|messages|requests|rate|seconds?|minutes?)\\b";
+/** Some words in between, but not a whole document. */
+const GAP = "[^]{0,120}?";
+
+const OVERFLOW_WORDINGS: readonly RegExp[] = [
+  // Anthropic, also through Bedrock and Vertex.
+  wording(`prompt is too long: ${ACTUAL} tokens > ${MAXIMUM} maximum`),
+  wording(`exceed context limit: ${ACTUAL} \\+ ${EXTRA} > ${MAXIMUM}`),
+  // Fireworks.
+  wording(`prompt is too long: ${ACTUAL},? ${GAP}maximum context length:? ${MAXIMUM}`),
+  // OpenAI Chat and the many servers that copied its sentence (Azure, DeepSeek, OpenRouter, vLLM, SGLang).
+  wording(`too large: ${EXTRA}\\. ${GAP}maximum context length is ${MAXIMUM} tokens${GAP} has ${ACTUAL} input tokens`),
+  wording(
+    `maximum context length (?:is|of) ${MAXIMUM} tokens${GAP}requested(?: about| a total of)? ${ACTUAL} tokens${GAP} ${OUTPUT}(?: tokens)? (?:in|for) (?:the|your) (?:completion|output)`,
+  ),
+  wording(
+    `maximum context length (?:is|of) ${MAXIMUM} tokens${GAP}(?:resulted in|requested(?: about| a total of)?|request has|contains?|contained) ${ACTUAL}(?: input| prompt)? tokens`,
+  ),
+  wording(`maximum context length (?:is|of) ${MAXIMUM}`),
+  wording(`input tokens exceed the configured limit of ${MAXIMUM} tokens${GAP}resulted in ${ACTUAL} tokens`),
+  // vLLM.
+  wording(
+    `prompt \\((?:total )?length ${ACTUAL}\\) is (?:longer than the maximum model length of|too long to fit into the model \\(context length) ${MAXIMUM}`,
+  ),
+  // Models behind Bedrock.
+  wording(`too many input tokens${GAP}max input tokens: ${MAXIMUM}, request input token count: ${ACTUAL}`),
+  // Gemini and Vertex.
+  wording(`input token count \\(${ACTUAL}\\) exceeds the maximum number of tokens allowed \\(${MAXIMUM}\\)`),
+  wording(`input token count (?:is|of) ${ACTUAL} but the model only supports up to ${MAXIMUM}`),
+  // xAI.
+  wording(`maximum prompt length is ${MAXIMUM}(?: tokens)? but the request contains ${ACTUAL}`),
+  wording(`maximum prompt length is ${MAXIMUM}`),
+  // Together, SGLang.
+  wording(`input \\(${ACTUAL} tokens\\) is longer than the model's context length(?: \\(${MAXIMUM} tokens\\))?`),
+  // GitHub Copilot. Images and files have limits too, which are no windows.
+  wording(`(?:tokens?|prompt|context)\\b[^]{0,40}? ${ACTUAL}(?: tokens)? exceeds the limit of ${MAXIMUM}`),
+  wording(
+    `(?:tokens?|prompt|context)\\b[^]{0,40}? exceeds the limit of ${MAXIMUM}(?! ?(?:bytes|[km]b|images?|pages?))`,
+  ),
+  // llama.cpp.
+  wording(`request \\(${ACTUAL} tokens\\) exceeds the available context size \\(${MAXIMUM} tokens\\)`),
+  wording(`prompt has ${ACTUAL} tokens, but the configured context size is ${MAXIMUM}`),
+  // LM Studio.
+  wording(`first ${ACTUAL} tokens when${GAP}overflows${GAP}context length of only ${MAXIMUM} tokens`),
+  // Kimi.
+  wording(`exceeded model token limit: ${MAXIMUM}(?: \\(requested: ${ACTUAL}\\))?`),
+  // Mistral.
+  wording(`prompt contains ${ACTUAL} tokens${GAP}too large for model with ${MAXIMUM} maximum context length`),
+  wording(`too large for model with ${MAXIMUM} maximum context length`),
+  // DashScope states the legal range.
+  wording(`range of input length should be \\[\\d+, ?${MAXIMUM}\\]`),
+  // Cohere.
+  wording(`too many tokens: ${GAP}cannot exceed ${MAXIMUM} - received ${ACTUAL}`),
+  // Hugging Face text generation inference.
+  wording(`must be <= ${MAXIMUM}\\. Given: ${ACTUAL} \`inputs\` tokens and ${EXTRA} \`max_new_tokens\``),
+  // Input limits of several gateways.
+  wording(
+    `input length(?: of)? ${ACTUAL}(?: tokens)? exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`,
+  ),
+  wording(`exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`),
+
+  // The same and others without numbers, or with numbers that are none of ours (codes, "by N tokens").
+  wording("prompt (?:is )?too long"),
+  wording("input is too long"),
+  wording(
+    "exceed(?:s|ed)? (?:the |your )?(?:model'?s )?(?:available |maximum |max )?context (?:window|size|length|limit)",
+  ),
+  wording("context[_ ](?:length|window|size|limit)(?: has been)?[_ ]exceed(?:ed|s)"),
+  wording("maximum context length"),
+  wording(`input token count${GAP}exceeds`),
+  wording("reduce the length of the (?:messages|prompt|input)"),
+  wording("is longer than the (?:model's context length|context length|maximum model length)"),
+  wording("greater than the context length"),
+  wording("exceeded model token limit"),
+  wording("prompt exceeds max(?:imum)? length"),
+  wording("tokens in request more than max tokens allowed"),
+  wording("too many (?:input )?tokens|token limit exceeded|input tokens exceed"),
+  wording(`ran out of (?:room|space)${GAP}context window|context window${GAP}ran out of (?:room|space)`),
+  wording("上下文过长|上下文超出|上下文长度超|超出最大上下文|请压缩上下文"),
+  // The short forms of two above.
+  wording(`exceeds the limit of(?<!${NO_WINDOW}[^.]{0,60}exceeds the limit of) ${N}(?! ?(?:%|${NO_WINDOW}))`),
+  wording("range of input length should be"),
+  // Cerebras refuses with an empty body; clients put this in its place.
+  wording("^\\W*4(?:00|13) (?:status code )?\\(no body\\)"),
+];
+
+/** Said of the bytes of a body: less of it helps, but nothing is learned about the window. */
+const BODY_SIZE_WORDINGS: readonly RegExp[] = [
+  wording("request_too_large|request(?: entity)? too large|payload too large|content too large"),
+];
+
+/** Said of time, money or load. Wins over every wording above: waiting helps here and compacting does not. */
+const NOT_OVERFLOW_WORDINGS: readonly RegExp[] = [
+  wording("rate[ _-]?limit|ratelimit"),
+  wording("tokens?[ _-]per[ _-](?:second|minute|min|hour|day|month)|\\b(?:TPM|TPD|ITPM|OTPM)\\b"),
+  wording("(?:daily|hourly|weekly|monthly) (?:token|usage) limit"),
+  wording("resource[ _]?exhausted|quota"),
+  wording("too many requests|TooManyRequests"),
+  wording("throttl|please wait before trying again"),
+  wording("service[ _]?unavailable|overloaded"),
+];
+
+function wording(source: string): RegExp {
+  return new RegExp(source, "iu");
 }

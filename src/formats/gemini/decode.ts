@@ -4,8 +4,7 @@ import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, str
 import type { Message, Part, Role } from "../../core/message.ts";
 import { text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
-import { decodeMedia } from "./media.ts";
-import { decodeResult } from "./result.ts";
+import { decodeMedia, decodeResult } from "./result.ts";
 import { type Field, fieldOf, objectOf } from "./spelling.ts";
 
 /** `function` and `tool` are what older clients call the user turn that carries function responses. */

@@ -4,8 +4,7 @@ import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } fr
 import type { Message, Part, ReasoningPart, Role, TextPart, ToolCallPart } from "../../core/message.ts";
 import { overlay, sameOr } from "../overlay.ts";
 import { decodeRole, isContent } from "./decode.ts";
-import { encodeMedia } from "./media.ts";
-import { encodeResult } from "./result.ts";
+import { encodeMedia, encodeResult } from "./result.ts";
 import { ifUnread, keyOf, objectOf } from "./spelling.ts";
 
 export function encodeMessage(message: Message): readonly JsonValue[] {

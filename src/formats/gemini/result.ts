@@ -1,14 +1,12 @@
 /**
- * Function responses. What a tool said stands in `response` under `output`, `result` or `error`, or is the whole object;
- * it is read as text and written back to the same place. A response whose text did not change keeps its JSON.
+ * Function responses, and the files that parts and responses hold. What a tool said stands in `response` under `output`, `result` or
+ * `error`, or is the whole object. It is read as text and written back to the same place; an unchanged response keeps its JSON.
  */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { Part, ToolResultPart } from "../../core/message.ts";
-import { text, textsOf } from "../../core/message.ts";
+import { type MediaPart, type Part, type ToolResultPart, text, textsOf } from "../../core/message.ts";
 import { overlay, sameOr } from "../overlay.ts";
-import { decodeMedia, encodeMedia } from "./media.ts";
-import { ifUnread, keyOf, objectOf } from "./spelling.ts";
+import { fieldOf, ifUnread, keyOf, objectOf } from "./spelling.ts";
 
 /** For a result whose tool is not known; the provider refuses an empty name. */
 const UNKNOWN_NAME = "unknown";
@@ -100,3 +98,63 @@ function encodeAttachment(part: Part): readonly JsonValue[] {
   if (part.type === "media") return part.source.type === "text" ? [] : [encodeMedia(part)];
   return part.type === "opaque" ? [part.wire] : [];
 }
+
+export function decodeMedia(wire: JsonObject): MediaPart | undefined {
+  const inline = objectOf(wire, "inlineData");
+  if (typeof inline?.data === "string") return media(wire, inline, { type: "base64", data: inline.data });
+  const file = objectOf(wire, "fileData");
+  const url = file === undefined ? undefined : stringOf(fieldOf(file, "fileUri"));
+  return file === undefined || url === undefined ? undefined : media(wire, file, { type: "url", url });
+}
+
+export function encodeMedia(part: MediaPart): JsonObject {
+  const { source } = part;
+  switch (source.type) {
+    case "base64":
+      return encodeBlob(part, "inlineData", { data: source.data });
+    case "url":
+    case "file": {
+      const file = part.wire === undefined ? undefined : objectOf(part.wire, "fileData");
+      return encodeBlob(part, "fileData", {
+        [keyOf(file, "fileUri")]: source.type === "url" ? source.url : source.fileId,
+      });
+    }
+    case "text":
+      return { text: source.text };
+    default:
+      return source satisfies never;
+  }
+}
+
+/** Laid over the wire part while it is of the same sort; a type that was not stated there is not added. */
+function encodeBlob(part: MediaPart, field: "inlineData" | "fileData", content: JsonObject): JsonObject {
+  const blob = part.wire === undefined ? undefined : objectOf(part.wire, field);
+  const wire = blob === undefined ? undefined : part.wire;
+  const mimeType = part.mediaType ?? (blob === undefined ? DEFAULT_TYPES[part.kind] : undefined);
+  return overlay(wire, { [keyOf(wire, field)]: overlay(blob, { [keyOf(blob, "mimeType")]: mimeType, ...content }) });
+}
+
+function media(wire: JsonObject, file: JsonObject, source: MediaPart["source"]): MediaPart {
+  const mediaType = stringOf(fieldOf(file, "mimeType"));
+  const name = stringOf(fieldOf(file, "displayName"));
+  return {
+    type: "media",
+    kind: kindOfType(mediaType),
+    source,
+    ...(mediaType !== undefined && { mediaType }),
+    ...(name !== undefined && { name }),
+    wire,
+  };
+}
+
+function kindOfType(mediaType = ""): MediaPart["kind"] {
+  const family = mediaType.slice(0, mediaType.indexOf("/"));
+  return family === "image" || family === "audio" || family === "video" ? family : "document";
+}
+
+const DEFAULT_TYPES: Readonly<Record<MediaPart["kind"], string>> = {
+  image: "image/png",
+  document: "application/pdf",
+  audio: "audio/wav",
+  video: "video/mp4",
+};

@@ -8,8 +8,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "..
 import type { Message, Part, Role } from "../../core/message.ts";
 import { text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
-import { decodeArguments, decodeFreeText, decodeName } from "../openai-call-fields.ts";
-import { mediaOfAudio, mediaOfFile, mediaOfUrl } from "../openai-media.ts";
+import { decodeArguments, decodeFreeText, decodeName, mediaOfAudio, mediaOfFile, mediaOfUrl } from "../openai.ts";
 import { decodeReasoning } from "./reasoning.ts";
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([

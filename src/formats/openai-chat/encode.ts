@@ -1,14 +1,21 @@
 /**
- * Canonical messages to Chat Completions JSON. Each tool result is a message of its own, so one message of ours may become
- * several. What kept its wire is laid over it; what did not change comes out as it was.
+ * Canonical messages to Chat Completions JSON. Each tool result is a message of its own, so one message may become several. A part that
+ * kept its wire form is laid over it; a part that did not change comes out as it was.
  */
 
-import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { Message, MessageWire, Part, Role, ToolResultPart } from "../../core/message.ts";
-import { withErrorText } from "../error-text.ts";
-import { overlay } from "../overlay.ts";
-import { encodeContent, isContentPart } from "./content.ts";
-import { fieldsOf } from "./fields.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { MediaPart, Message, MessageWire, Part, Role, ToolCallPart, ToolResultPart } from "../../core/message.ts";
+import {
+  describeMedia,
+  encodeArguments,
+  encodeFreeText,
+  encodeName,
+  toAudioBlock,
+  toDataUrl,
+  withErrorText,
+} from "../openai.ts";
+import { overlay, sameOr } from "../overlay.ts";
+import { reasoningFields } from "./reasoning.ts";
 
 export function encodeMessage(message: Message): readonly JsonValue[] {
   const { wire, role, parts } = message;
@@ -103,4 +110,111 @@ function encodeResult(part: ToolResultPart): JsonObject {
 
 function isEmptyContent(content: JsonValue | undefined): boolean {
   return content === undefined || content === null || (Array.isArray(content) && content.length === 0);
+}
+
+function isContentPart(part: Part): boolean {
+  return (part.type === "text" || part.type === "media" || part.type === "opaque") && !isFieldPart(part);
+}
+
+function encodeContent(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
+  const [first] = parts;
+  if (first === undefined) return "";
+  const isPlain = parts.length === 1 && first.type === "text" && first.wire === undefined;
+  if (isPlain && !(isArray(before) && before.length > 0)) return first.text;
+  const blocks = parts.flatMap((part) => encodeBlock(part, role));
+  return isArray(before) ? sameOr(before, blocks) : blocks;
+}
+
+function encodeBlock(part: Part, role: Role): readonly JsonObject[] {
+  switch (part.type) {
+    case "text":
+      if (part.wire?.type === "refusal") return [overlay(part.wire, { refusal: part.text })];
+      return [overlay(part.wire, { type: "text", text: part.text })];
+    case "media":
+      return [part.wire ?? encodeMedia(part, role)];
+    case "opaque":
+      return [part.wire];
+    case "reasoning":
+    case "tool-call":
+    case "tool-result":
+      return []; // fields or messages of their own
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Only user messages may hold media, and of remote media only images; elsewhere a note stands for it. */
+function encodeMedia(part: MediaPart, role: Role): JsonObject {
+  const note: JsonObject = { type: "text", text: describeMedia(part) };
+  return role === "user" ? (encodeUserMedia(part) ?? note) : note;
+}
+
+function encodeUserMedia({ kind, source, mediaType, name }: MediaPart): JsonObject | undefined {
+  if (source.type === "file") return { type: "file", file: { file_id: source.fileId } };
+  if (source.type === "text" || kind === "video") return undefined;
+  if (kind === "image") {
+    const url = source.type === "url" ? source.url : toDataUrl(source.data, mediaType ?? "image/png");
+    return { type: "image_url", image_url: { url } };
+  }
+  if (source.type === "url") return undefined;
+  if (kind === "audio") return toAudioBlock(source.data, mediaType);
+  const fileData = toDataUrl(source.data, mediaType ?? "application/pdf");
+  return { type: "file", file: { filename: name ?? "document", file_data: fileData } };
+}
+
+/** A text or opaque part that came from a field and not from `content`: its wire is no block, so it has no `type`. */
+function isFieldPart(part: Part): boolean {
+  const { wire } = part;
+  if (wire === undefined || wire.type !== undefined) return false;
+  return part.type === "text" ? "refusal" in wire : part.type === "opaque" && "audio" in wire;
+}
+
+/** `json` is the message they came from, so that an unchanged list of calls is recognised. */
+function fieldsOf(parts: readonly Part[], json: JsonObject | undefined): JsonObject {
+  let fields: JsonObject = {};
+  const calls: JsonObject[] = [];
+  for (const part of parts) {
+    if (part.type === "tool-call" && !isFunctionCall(part)) calls.push(encodeCall(part));
+    else fields = { ...fields, ...fieldOf(part) };
+  }
+  if (calls.length === 0) return fields;
+  const before = json?.tool_calls;
+  return { ...fields, tool_calls: isArray(before) ? sameOr(before, calls) : calls };
+}
+
+function fieldOf(part: Part): JsonObject {
+  if (part.type === "reasoning") return reasoningFields(part);
+  if (part.type === "tool-call") return encodeFunctionCall(part);
+  if (!isFieldPart(part)) return {};
+  return part.type === "text" ? { refusal: part.text } : (part.wire ?? {});
+}
+
+/** The deprecated form: one call, without an id. Given an id since, it is written in today's form. */
+function isFunctionCall({ wire, callId }: ToolCallPart): boolean {
+  return wire?.function_call !== undefined && callId === undefined;
+}
+
+function encodeCall(part: ToolCallPart): JsonObject {
+  const wire = part.wire?.function_call === undefined ? part.wire : undefined;
+  const id = part.callId ?? wire?.id;
+  if (wire === undefined || isNewlyNamed(part, wire))
+    return { ...(id !== undefined && { id }), type: "function", function: encodeFunction(part, undefined) };
+  if (isObject(wire.function)) return overlay(wire, { id, function: encodeFunction(part, wire.function) });
+  if (!isObject(wire.custom)) return overlay(wire, { id });
+  const fields = { name: encodeName(part.name, wire.custom), input: encodeFreeText(part.input, wire.custom) };
+  return overlay(wire, { id, custom: overlay(wire.custom, fields) });
+}
+
+/** It said nothing of what is called, not even the kind of tool, and was given a name since: there is no form of its own to keep. */
+function isNewlyNamed({ name }: ToolCallPart, { type, function: called, custom }: JsonObject): boolean {
+  return name !== "" && (typeof type !== "string" || type === "") && !isObject(called) && !isObject(custom);
+}
+
+function encodeFunctionCall(part: ToolCallPart): JsonObject {
+  const before = part.wire?.function_call;
+  return { function_call: encodeFunction(part, isObject(before) ? before : undefined) };
+}
+
+function encodeFunction({ name, input }: ToolCallPart, before: JsonObject | undefined): JsonObject {
+  return overlay(before, { name: encodeName(name, before), arguments: encodeArguments(input, before) });
 }

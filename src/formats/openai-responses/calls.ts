@@ -1,7 +1,18 @@
-/** Call items: functions and free-text tools in full, the provider's own tools (shell, computer, …) by their `call_id`. */
+/**
+ * Call and output items. Functions and free-text tools are read in full, the provider's own tools (shell, computer, …) by their `call_id`.
+ * Each of those wants its output in a form of its own; functions take text or blocks.
+ */
 
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { ToolCallPart } from "../../core/message.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
+import {
+  type MediaPart,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  text,
+  textsOf,
+} from "../../core/message.ts";
 import {
   decodeArguments,
   decodeFreeText,
@@ -9,9 +20,11 @@ import {
   encodeArguments,
   encodeFreeText,
   encodeName,
-} from "../openai-call-fields.ts";
-import { overlay } from "../overlay.ts";
-import { isServerRun } from "./outputs.ts";
+  toDataUrl,
+  withErrorText,
+} from "../openai.ts";
+import { overlay, sameOr } from "../overlay.ts";
+import { decodeBlock, decodeContent, encodeContent } from "./content.ts";
 
 /** What says nothing about what is called for. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(["type", "id", "call_id", "status", "caller"]);
@@ -59,4 +72,175 @@ export function encodeCall(part: ToolCallPart): JsonObject {
     default:
       return overlay(wire, { call_id: callId });
   }
+}
+
+/** The smallest picture there is: a computer call must be answered by a screenshot, even by one that was cleared. */
+const EMPTY_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+export function decodeOutput(item: JsonObject, type: string, path: string): ToolResultPart {
+  const id = callIdOf(item, type);
+  const name = stringOf(item.name);
+  return {
+    type: "tool-result",
+    ...(id !== undefined && { callId: id }),
+    ...(name !== undefined && { name }),
+    content: contentOf(item, type, path),
+    isError: false,
+    ...(isServerRun(item, type) && { server: true }),
+    wire: item,
+  };
+}
+
+/** Programs run at the provider, and so does a tool search that says so. */
+function isServerRun(item: JsonObject, type: string): boolean {
+  return type === "program" || type === "program_output" || item.execution === "server";
+}
+
+/** `call_id`, but for two items that name their call otherwise. */
+function callIdOf(item: JsonObject, type: string): string | undefined {
+  if (type === "mcp_approval_response") return stringOf(item.approval_request_id);
+  return stringOf(item.call_id) ?? (type === "local_shell_call_output" ? stringOf(item.id) : undefined);
+}
+
+function contentOf(item: JsonObject, type: string, path: string): readonly Part[] {
+  if (type === "program_output") return typeof item.result === "string" ? [text(item.result)] : [];
+  if (type === "tool_search_output") return [{ type: "opaque", kind: "tools", wire: { tools: item.tools } }];
+  if (type === "mcp_approval_response") return typeof item.reason === "string" ? [text(item.reason)] : [];
+  const { output } = item;
+  if (isArray(output) && output.every(isShellChunk)) {
+    return output.map((chunk) => ({ type: "text", text: chunkText(chunk), wire: chunk }));
+  }
+  return isObject(output) ? [decodeBlock(output)] : decodeContent(output, `${path}.output`);
+}
+
+/** Chunk by chunk: what a command wrote, and how it ended. */
+function isShellChunk(chunk: JsonValue): chunk is JsonObject {
+  return isObject(chunk) && chunk.type === undefined && typeof chunk.stdout === "string";
+}
+
+function chunkText(chunk: JsonObject): string {
+  return [stringOf(chunk.stdout), stringOf(chunk.stderr)].filter(Boolean).join("\n");
+}
+
+export function encodeOutput(part: ToolResultPart): JsonObject {
+  const { wire } = part;
+  const callId = part.callId ?? wire?.call_id;
+  const content = part.isError ? withErrorText(part.content) : part.content;
+  switch (wire?.type) {
+    case "tool_search_output":
+      return overlay(wire, { call_id: callId, tools: wire.tools ?? [] });
+    case "mcp_approval_response":
+      // What nobody approved is refused.
+      return overlay(wire, { approval_request_id: part.callId, approve: wire.approve ?? false });
+    case "program_output":
+      return overlay(wire, { call_id: callId, result: stringField(content, wire.result) });
+    case "apply_patch_call_output": {
+      const status = wire.status ?? (part.isError ? "failed" : "completed");
+      return overlay(wire, { call_id: callId, status, output: stringField(content, wire.output) });
+    }
+    case "local_shell_call_output": {
+      const id = typeof wire.call_id === "string" ? { call_id: callId } : { id: part.callId ?? wire.id };
+      return overlay(wire, { ...id, output: stringField(content, wire.output) });
+    }
+    case "shell_call_output":
+      return overlay(wire, { call_id: callId, output: shellOutput(content, wire.output, part.isError ? 1 : 0) });
+    case "computer_call_output":
+      return overlay(wire, { call_id: callId, output: screenshot(content) });
+    default:
+      return overlay(wire, {
+        type: wire?.type ?? "function_call_output",
+        call_id: callId,
+        output: outputField(content, wire),
+      });
+  }
+}
+
+function outputField(content: readonly Part[], wire: JsonObject | undefined): JsonValue | undefined {
+  const before = wire?.output;
+  if (content.length === 0 && wire !== undefined && isEmpty(before)) return before;
+  if (!isObject(before)) return encodeContent(content, before, "tool");
+  // A lone block in place of a list is seen in recordings; it stays alone while it is what it was.
+  const blocks = encodeContent(content, [], "tool");
+  return JSON.stringify(blocks) === JSON.stringify([before]) ? before : blocks;
+}
+
+/** For tools whose output is one text. */
+function stringField(content: readonly Part[], before: JsonValue | undefined): JsonValue | undefined {
+  if (isArray(before) || isObject(before)) return outputField(content, { output: before });
+  return content.length === 0 && isEmpty(before) ? before : textsOf(content).join("\n");
+}
+
+/** Present or not, it holds nothing that was decoded. */
+function isEmpty(before: JsonValue | undefined): boolean {
+  return before === undefined || before === null || (isArray(before) && before.length === 0);
+}
+
+function shellOutput(content: readonly Part[], before: JsonValue | undefined, exitCode: number): JsonValue {
+  const chunks = isArray(before) ? before : [];
+  const first = chunks[0];
+  const outcome = (isObject(first) ? first.outcome : undefined) ?? { type: "exit", exit_code: exitCode };
+  const after = content.map((part): JsonObject => {
+    const said = textsOf([part]).join("\n");
+    const { wire } = part;
+    if (!isShellChunk(wire ?? null)) return { stdout: said, stderr: "", outcome };
+    return wire !== undefined && said === chunkText(wire) ? wire : overlay(wire, { stdout: said, stderr: "" });
+  });
+  return sameOr(chunks, after);
+}
+
+function screenshot(content: readonly Part[]): JsonObject {
+  const picture = content.find((part): part is MediaPart => part.type === "media" && part.kind === "image");
+  const other = content.find((part) => part.type === "opaque");
+  if (picture === undefined && other?.wire !== undefined) return other.wire;
+  if (picture?.wire?.type === "computer_screenshot") return picture.wire;
+  return { type: "computer_screenshot", image_url: urlOf(picture) };
+}
+
+function urlOf(picture: MediaPart | undefined): string {
+  if (picture?.source.type === "url") return picture.source.url;
+  if (picture?.source.type !== "base64") return toDataUrl(EMPTY_PNG, "image/png");
+  return toDataUrl(picture.source.data, picture.mediaType ?? "image/png");
+}
+
+const IRREGULAR: ReadonlyMap<string, string> = new Map([
+  ["tool_search_call", "tool_search_output"],
+  ["mcp_approval_request", "mcp_approval_response"],
+]);
+
+export function matchOutputs(messages: readonly Message[]): readonly Message[] {
+  const types = outputTypes(messages);
+  return types.size === 0 ? messages : messages.map((message) => matchMessage(message, types));
+}
+
+/** Output types by call id, where they are not the default. */
+function outputTypes(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== "tool-call" || part.callId === undefined) continue;
+      const type = outputType(part.wire);
+      if (type !== undefined) types.set(part.callId, type);
+    }
+  }
+  return types;
+}
+
+function outputType(call: JsonObject | undefined): string | undefined {
+  const type = stringOf(call?.type);
+  if (type === undefined || type === "function_call") return undefined;
+  return IRREGULAR.get(type) ?? `${type}_output`;
+}
+
+function matchMessage(message: Message, types: ReadonlyMap<string, string>): Message {
+  if (!message.parts.some((part) => typeOf(part, types) !== undefined)) return message;
+  const parts = message.parts.map((part): Part => {
+    const type = typeOf(part, types);
+    return type === undefined ? part : { ...part, wire: { type } };
+  });
+  return { ...message, parts };
+}
+
+function typeOf(part: Part, types: ReadonlyMap<string, string>): string | undefined {
+  if (part.type !== "tool-result" || part.wire !== undefined) return undefined;
+  return types.get(part.callId ?? "");
 }

@@ -1,10 +1,12 @@
-/** Blocks inside a Responses message or output: text, refusals, media. Kept in their part; new ones in the form the role needs. */
+/**
+ * Blocks inside a Responses message, output or `instructions`: text, refusals, media. A block is kept in its part; a new one gets the form
+ * that its role needs.
+ */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { MediaPart, Part, Role, TextPart } from "../../core/message.ts";
-import { text } from "../../core/message.ts";
+import { type MediaPart, type Part, type Role, type TextPart, text, textsOf } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
-import { describeMedia, mediaOfAudio, mediaOfFile, mediaOfUrl, toAudioBlock, toDataUrl } from "../openai-media.ts";
+import { describeMedia, mediaOfAudio, mediaOfFile, mediaOfUrl, toAudioBlock, toDataUrl } from "../openai.ts";
 import { overlay, sameOr } from "../overlay.ts";
 
 /** A bare string is shorthand for one text block; its part has no block of its own. */
@@ -106,4 +108,33 @@ function encodeInputMedia({ kind, source, mediaType, name }: MediaPart): JsonObj
   if (source.type === "url") return { type: "input_file", file_url: source.url };
   const fileData = toDataUrl(source.data, mediaType ?? "application/pdf");
   return { type: "input_file", filename: name ?? "document", file_data: fileData };
+}
+
+export function decodeInstructions(instructions: JsonValue | undefined): readonly Part[] {
+  if (typeof instructions === "string") return [text(instructions)];
+  return isArray(instructions) ? instructions.filter(isObject).map(decodeInstruction) : [];
+}
+
+/** One part per item: its text when that is all it holds. */
+function decodeInstruction(item: JsonObject): Part {
+  const parts =
+    typeof item.content === "string" || isArray(item.content) ? decodeContent(item.content, "instructions") : [];
+  const isText = parts.length > 0 && parts.every((part) => part.type === "text");
+  if (!isText) return { type: "opaque", kind: stringOf(item.type) ?? "message", wire: item };
+  return { type: "text", text: textsOf(parts).join("\n"), wire: item };
+}
+
+export function encodeInstructions(system: readonly Part[], before: JsonValue | undefined): JsonValue {
+  if (!isArray(before)) return textsOf(system).join("\n\n");
+  return system.flatMap((part): readonly JsonObject[] => {
+    if (part.type === "opaque") return [part.wire];
+    if (part.type !== "text") return [];
+    const isSame = part.wire !== undefined && textOf(part.wire) === part.text;
+    return [isSame ? part.wire : overlay(part.wire ?? { role: "developer" }, { content: part.text })];
+  });
+}
+
+function textOf(item: JsonObject): string | undefined {
+  const part = decodeInstruction(item);
+  return part.type === "text" ? part.text : undefined;
 }

@@ -4,9 +4,8 @@ import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "..
 import type { Message, Part, Role } from "../../core/message.ts";
 import { text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
-import { decodeCall } from "./calls.ts";
+import { decodeCall, decodeOutput } from "./calls.ts";
 import { decodeContent } from "./content.ts";
-import { decodeOutput } from "./outputs.ts";
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ["developer", "system"],

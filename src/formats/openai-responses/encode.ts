@@ -6,9 +6,8 @@
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Message, OpaquePart, Part, ReasoningPart, Role } from "../../core/message.ts";
 import { overlay } from "../overlay.ts";
-import { encodeCall } from "./calls.ts";
+import { encodeCall, encodeOutput } from "./calls.ts";
 import { encodeContent } from "./content.ts";
-import { encodeOutput } from "./outputs.ts";
 
 export function encodeItems(message: Message): readonly JsonValue[] {
   const { wire, parts } = message;

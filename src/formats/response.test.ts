@@ -173,3 +173,23 @@ test("of several answers none is taken", () => {
   const content = { role: "model", parts: [{ text: "A" }] };
   refuses("gemini", { candidates: [{ content }, { content }] }, /2 candidates/);
 });
+
+/** What is not said is not known, in every format. */
+
+const key = (name: string) => (name === "gemini" ? "usageMetadata" : "usage");
+
+test.each(formatNames)("%s: usage without a count is none", (name) => {
+  const { readUsage } = formatNamed(name);
+  for (const usage of [
+    {},
+    { input_tokens: null, prompt_tokens: null, promptTokenCount: null },
+    { service_tier: "x" },
+  ]) {
+    expect(readUsage({ [key(name)]: usage })).toBeUndefined();
+  }
+});
+
+test.each(formatNames)("%s: a count below zero is none", (name) => {
+  const usage = { input_tokens: -5, prompt_tokens: -5, promptTokenCount: -5, output_tokens: 3 };
+  expect(formatNamed(name).readUsage({ [key(name)]: usage })?.inputTokens).toBe(0);
+});

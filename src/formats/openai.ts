@@ -1,0 +1,149 @@
+/**
+ * What both OpenAI formats share: names and arguments of calls, media, function definitions, the text of failed results. A call that was
+ * not changed keeps its exact arguments, because models write JSON with their own spacing and key order. Never fetches, never decodes bytes.
+ */
+
+import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { type MediaPart, type MediaSource, type Part, text, textsOf } from "../core/message.ts";
+import type { ToolDefinition } from "../core/ports.ts";
+
+/** The parsed value, or the string as it is when it does not parse or nests too deeply. Some servers send an object at once. */
+export function decodeArguments(json: JsonValue | undefined): JsonValue {
+  if (json === undefined || json === null) return {};
+  if (typeof json !== "string") return json;
+  if (isTooDeep(json)) return json;
+  try {
+    // JSON text holds JSON values and nothing else.
+    return JSON.parse(json) as JsonValue;
+  } catch {
+    return json;
+  }
+}
+
+/** `holder` is the object that held `arguments` before. */
+export function encodeArguments(input: JsonValue, holder: JsonObject | undefined): JsonValue | undefined {
+  const isSame = holder !== undefined && isSameJson(decodeArguments(holder.arguments), input);
+  return isSame ? holder.arguments : asText(input);
+}
+
+/** What a free-text tool is given. */
+export function decodeFreeText(json: JsonValue | undefined): JsonValue {
+  return json ?? "";
+}
+
+/** `holder` is the object that held `input` before. */
+export function encodeFreeText(input: JsonValue, holder: JsonObject | undefined): JsonValue | undefined {
+  const isSame = holder !== undefined && isSameJson(decodeFreeText(holder.input), input);
+  return isSame ? holder.input : asText(input);
+}
+
+export function decodeName(holder: JsonObject): string {
+  return stringOf(holder.name) ?? "";
+}
+
+export function encodeName(name: string, holder: JsonObject | undefined): JsonValue | undefined {
+  return holder !== undefined && decodeName(holder) === name ? holder.name : name;
+}
+
+function asText(input: JsonValue): string {
+  return typeof input === "string" ? input : JSON.stringify(input);
+}
+
+function isSameJson(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true;
+  const areObjects = isObject(a) && isObject(b);
+  const areArrays = isArray(a) && isArray(b);
+  return (areObjects || areArrays) && JSON.stringify(a) === JSON.stringify(b);
+}
+
+interface UrlSource {
+  readonly source: MediaSource;
+  readonly mediaType?: string;
+}
+
+/** How much of a data URL is searched for the end of its header. */
+const DATA_URL_HEADER_CHARS = 200;
+const DATA_URL_HEADER = /^data:([^;,]+)(?:;[^,]*)?;base64,/;
+
+const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([
+  ["mp3", "audio/mpeg"],
+  ["wav", "audio/wav"],
+]);
+
+/** A data URL gives its bytes and their type; any other URL stays a URL. */
+function sourceOfUrl(url: string): UrlSource {
+  const header = DATA_URL_HEADER.exec(url.slice(0, DATA_URL_HEADER_CHARS));
+  if (header === null) return { source: { type: "url", url } };
+  const mediaType = header[1];
+  const source: MediaSource = { type: "base64", data: url.slice(header[0].length) };
+  return mediaType === undefined ? { source } : { source, mediaType };
+}
+
+export function mediaOfUrl(kind: MediaPart["kind"], url: string, wire: JsonObject): MediaPart {
+  return { type: "media", kind, ...sourceOfUrl(url), wire };
+}
+
+/** The fields of a file: `file_data`, `file_id` or `file_url`, and `filename`. Undefined when none names content. */
+export function mediaOfFile(fields: JsonObject, wire: JsonObject): MediaPart | undefined {
+  const name = stringOf(fields.filename);
+  const named = name === undefined ? {} : { name };
+  if (typeof fields.file_data === "string")
+    return { type: "media", kind: "document", ...fileData(fields.file_data), ...named, wire };
+  if (typeof fields.file_id === "string") {
+    return { type: "media", kind: "document", source: { type: "file", fileId: fields.file_id }, ...named, wire };
+  }
+  if (typeof fields.file_url !== "string") return undefined;
+  return { type: "media", kind: "document", source: { type: "url", url: fields.file_url }, ...named, wire };
+}
+
+export function mediaOfAudio(block: JsonObject): MediaPart | undefined {
+  const audio = block.input_audio;
+  if (!isObject(audio) || typeof audio.data !== "string") return undefined;
+  const format = stringOf(audio.format) ?? "wav";
+  const mediaType = AUDIO_TYPES.get(format) ?? `audio/${format}`;
+  return { type: "media", kind: "audio", mediaType, source: { type: "base64", data: audio.data }, wire: block };
+}
+
+export function toDataUrl(data: string, mediaType: string): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+export function toAudioBlock(data: string, mediaType: string | undefined): JsonObject {
+  const isMp3 = mediaType === "audio/mpeg" || mediaType === "audio/mp3";
+  return { type: "input_audio", input_audio: { data, format: isMp3 ? "mp3" : "wav" } };
+}
+
+/** What a reader is told where the format has no room for the medium itself. */
+export function describeMedia({ kind, name, mediaType, source }: MediaPart): string {
+  if (source.type === "text") return source.text;
+  const details = [name, mediaType, source.type === "url" ? source.url : undefined].filter(
+    (detail) => detail !== undefined,
+  );
+  return details.length === 0 ? `[${kind}]` : `[${kind}: ${details.join(", ")}]`;
+}
+
+/** File data is a data URL by the book; bare base64 is seen too. */
+function fileData(data: string): UrlSource {
+  return data.startsWith("data:") ? sourceOfUrl(data) : { source: { type: "base64", data } };
+}
+
+export function readFunction(json: JsonObject): ToolDefinition | undefined {
+  const { name, parameters } = json;
+  const description = stringOf(json.description);
+  if (typeof name !== "string") return undefined;
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    ...(parameters !== undefined && parameters !== null && { parameters }),
+  };
+}
+
+const SAYS_ERROR = /^\W*(error|failed|failure|exception|traceback)/i;
+
+export function withErrorText(content: readonly Part[]): readonly Part[] {
+  const position = content.findIndex((part) => part.type === "text" && part.text !== "");
+  const first = content[position];
+  if (first?.type !== "text") return [text("ERROR: the tool call failed"), ...content];
+  if (SAYS_ERROR.test(textsOf(content)[0] ?? "")) return content;
+  return content.with(position, { ...first, text: `ERROR: ${first.text}` });
+}
