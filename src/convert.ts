@@ -2,6 +2,7 @@
 
 import { marksOutside } from "./core/cache-marks.ts";
 import { adopt, type Loss } from "./core/convert/adopt.ts";
+import { FORMAT_NAMES, formatRules } from "./core/format-rules.ts";
 import { isObject } from "./core/json.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Format } from "./core/ports.ts";
@@ -50,14 +51,8 @@ const TOOL_MARK: Loss = { messageIndex: -1, what: "cache-mark", became: "dropped
 
 /** Where each format keeps what is carried. Everything else in a body means something to its own provider only. */
 const CARRIED_KEYS: ReadonlySet<string> = new Set([
-  "messages",
-  "input",
-  "contents",
-  "system",
-  "instructions",
-  "systemInstruction",
-  "system_instruction",
   "tools",
+  ...FORMAT_NAMES.flatMap((name) => [formatRules(name).listKey, ...formatRules(name).systemKeys]),
 ]);
 
 function lostParameters({ wire }: Conversation): readonly Loss[] {

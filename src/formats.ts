@@ -1,7 +1,7 @@
 /** The formats we speak, by name: the only place that knows all of them. */
 
 import { CompactionError } from "./core/errors.ts";
-import type { FormatName } from "./core/message.ts";
+import { FORMAT_NAMES, type FormatName } from "./core/format-rules.ts";
 import type { Format } from "./core/ports.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { gemini } from "./formats/gemini.ts";
@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<FormatName, Format>> = {
 };
 
 /** Of all formats. */
-export const formatNames: readonly FormatName[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"];
+export const formatNames: readonly FormatName[] = FORMAT_NAMES;
 
 /** A name may come from a file or a setting, where no compiler has looked at it. */
 export function formatNamed(name: FormatName): Format {
