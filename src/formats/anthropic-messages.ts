@@ -12,7 +12,7 @@ import { headOf } from "../core/well-formed-text.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
 import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
 import { validateMessages } from "./anthropic/validate.ts";
-import { type BodyShape, createFormat, listOptions } from "./body.ts";
+import { type BodyShape, createFormat, listOptions, readToolList } from "./body.ts";
 import { countOf, findUsage, refuseError, refusePiece, refuseUnfinished } from "./response.ts";
 
 const SHAPE: BodyShape = {
@@ -140,9 +140,11 @@ function readUsage(response: unknown): Usage | undefined {
   const message = isObject(response) && isObject(response.message) ? response.message : response;
   const usage = findUsage(message, "usage", "input_tokens");
   if (usage === undefined) return undefined;
-  const { cacheReadTokens, cacheWriteTokens, uncachedTokens } = inputOf(lastIteration(usage) ?? usage);
+  const input = lastIteration(usage) ?? usage;
+  const cacheReadTokens = countOf(input, "cache_read_input_tokens");
+  const cacheWriteTokens = countOf(input, "cache_creation_input_tokens");
   return {
-    inputTokens: uncachedTokens + cacheReadTokens + cacheWriteTokens,
+    inputTokens: countOf(input, "input_tokens") + cacheReadTokens + cacheWriteTokens,
     cacheReadTokens,
     cacheWriteTokens,
     outputTokens: countOf(usage, "output_tokens"),
@@ -159,31 +161,16 @@ function lastIteration({ iterations }: JsonObject): JsonObject | undefined {
   return answers.at(-1);
 }
 
-function inputOf(usage: JsonObject): Record<"uncachedTokens" | "cacheReadTokens" | "cacheWriteTokens", number> {
-  return {
-    uncachedTokens: countOf(usage, "input_tokens"),
-    cacheReadTokens: countOf(usage, "cache_read_input_tokens"),
-    cacheWriteTokens: countOf(usage, "cache_creation_input_tokens"),
-  };
-}
-
 function readTools(tools: JsonValue | undefined): ReadTools {
-  const definitions: ToolDefinition[] = [];
-  const foreign: string[] = [];
-  for (const tool of isArray(tools) ? tools : []) {
-    if (!isObject(tool)) continue;
-    const type = stringOf(tool.type) ?? "custom";
-    if (type !== "custom" || typeof tool.name !== "string") {
-      foreign.push(type);
-      continue;
-    }
-    definitions.push({
-      name: tool.name,
-      ...(typeof tool.description === "string" && { description: tool.description }),
-      ...(tool.input_schema !== undefined && { parameters: tool.input_schema }),
-    });
-  }
-  return { definitions, foreign };
+  return readToolList(tools, ({ type, name, description, input_schema: parameters }) => {
+    const kind = stringOf(type) ?? "custom";
+    if (kind !== "custom" || typeof name !== "string") return kind;
+    return {
+      name,
+      ...(typeof description === "string" && { description }),
+      ...(parameters !== undefined && { parameters }),
+    };
+  });
 }
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {

@@ -8,7 +8,7 @@ import { CompactionError } from "../core/errors.ts";
 import { type FormatRules, formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
-import type { Format, ValidateOptions, Violation } from "../core/ports.ts";
+import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
 import { historyHolder } from "../core/server-history.ts";
 import { readOverflow } from "./overflow.ts";
 
@@ -142,6 +142,18 @@ function newBody(shape: BodyShape, { system, tools }: Conversation, list: JsonAr
   const empty: JsonObject = {};
   const start = system.length > 0 ? shape.encodeSystem(empty, system) : empty;
   return { ...start, ...(tools !== undefined && { tools }), [listKeyOf(shape)]: list };
+}
+
+/** Sorts tools by what `read` makes of each: a definition, or the name of a tool that only this provider has. */
+export function readToolList(
+  tools: JsonValue | undefined,
+  read: (tool: JsonObject) => ToolDefinition | string,
+): ReadTools {
+  const found = isArray(tools) ? tools.filter(isObject).map(read) : [];
+  return {
+    definitions: found.filter((tool) => typeof tool !== "string"),
+    foreign: found.filter((tool) => typeof tool === "string"),
+  };
 }
 
 export function invalid(message: string): CompactionError {

@@ -2,7 +2,7 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
-import { type BodyShape, createFormat } from "./body.ts";
+import { type BodyShape, createFormat, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { decodeMessage } from "./openai-chat/decode.ts";
 import { encodeMessage, encodeSystemMessages } from "./openai-chat/encode.ts";
@@ -128,15 +128,11 @@ function firstCount(usage: JsonObject, keys: readonly string[]): number {
 }
 
 function readTools(tools: JsonValue | undefined): ReadTools {
-  const definitions: ToolDefinition[] = [];
-  const foreign: string[] = [];
-  for (const tool of isArray(tools) ? tools : []) {
-    if (!isObject(tool)) continue;
+  return readToolList(tools, (tool) => {
     const definition = isObject(tool.function) ? readFunction(tool.function) : undefined;
-    if (definition !== undefined) definitions.push(definition);
-    else foreign.push((isObject(tool.custom) ? stringOf(tool.custom.name) : undefined) ?? stringOf(tool.type) ?? "");
-  }
-  return { definitions, foreign };
+    const customName = isObject(tool.custom) ? stringOf(tool.custom.name) : undefined;
+    return definition ?? customName ?? stringOf(tool.type) ?? "";
+  });
 }
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {

@@ -3,7 +3,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
 import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
-import { type BodyShape, createFormat, encodeBody } from "./body.ts";
+import { type BodyShape, createFormat, encodeBody, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { matchOutputs } from "./openai-responses/calls.ts";
 import { decodeInstructions, encodeInstructions } from "./openai-responses/content.ts";
@@ -136,15 +136,10 @@ function readUsage(response: unknown): Usage | undefined {
 }
 
 function readTools(tools: JsonValue | undefined): ReadTools {
-  const definitions: ToolDefinition[] = [];
-  const foreign: string[] = [];
-  for (const tool of isArray(tools) ? tools : []) {
-    if (!isObject(tool)) continue;
+  return readToolList(tools, (tool) => {
     const definition = tool.type === "function" ? readFunction(tool) : undefined;
-    if (definition !== undefined) definitions.push(definition);
-    else foreign.push(stringOf(tool.name) ?? stringOf(tool.server_label) ?? stringOf(tool.type) ?? "");
-  }
-  return { definitions, foreign };
+    return definition ?? stringOf(tool.name) ?? stringOf(tool.server_label) ?? stringOf(tool.type) ?? "";
+  });
 }
 
 /** `strict` defaults to true here, which would refuse schemas that other providers accept. */

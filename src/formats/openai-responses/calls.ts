@@ -15,7 +15,8 @@ import {
 } from "../../core/message.ts";
 import {
   decodeArguments,
-  decodeFreeText,
+  decodeBlock,
+  decodeContent,
   decodeName,
   encodeArguments,
   encodeFreeText,
@@ -24,7 +25,7 @@ import {
   withErrorText,
 } from "../openai.ts";
 import { overlay, sameOr } from "../overlay.ts";
-import { decodeBlock, decodeContent, encodeContent } from "./content.ts";
+import { encodeContent, readBlock } from "./content.ts";
 
 /** What says nothing about what is called for. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(["type", "id", "call_id", "status", "caller"]);
@@ -42,7 +43,7 @@ export function decodeCall(item: JsonObject, type: string): ToolCallPart {
 
 function readCall(item: JsonObject, type: string): { readonly name: string; readonly input: JsonValue } {
   if (type === "function_call") return { name: decodeName(item), input: decodeArguments(item.arguments) };
-  if (type === "custom_tool_call") return { name: decodeName(item), input: decodeFreeText(item.input) };
+  if (type === "custom_tool_call") return { name: decodeName(item), input: item.input ?? "" };
   const said = Object.entries(item).filter(([key]) => !BOOKKEEPING.has(key));
   return { name: type, input: Object.fromEntries(said) };
 }
@@ -110,7 +111,7 @@ function contentOf(item: JsonObject, type: string, path: string): readonly Part[
   if (isArray(output) && output.every(isShellChunk)) {
     return output.map((chunk) => ({ type: "text", text: chunkText(chunk), wire: chunk }));
   }
-  return isObject(output) ? [decodeBlock(output)] : decodeContent(output, `${path}.output`);
+  return isObject(output) ? [decodeBlock(output, readBlock)] : decodeContent(output, `${path}.output`, readBlock);
 }
 
 /** Chunk by chunk: what a command wrote, and how it ended. */

@@ -5,26 +5,16 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import { type MediaPart, type Part, type Role, type TextPart, text, textsOf } from "../../core/message.ts";
-import { invalid, kindOf } from "../body.ts";
-import { describeMedia, mediaOfAudio, mediaOfFile, mediaOfUrl, toAudioBlock, toDataUrl } from "../openai.ts";
+import {
+  decodeContent,
+  describeMedia,
+  mediaOfAudio,
+  mediaOfFile,
+  mediaOfUrl,
+  toAudioBlock,
+  toDataUrl,
+} from "../openai.ts";
 import { overlay, sameOr } from "../overlay.ts";
-
-/** A bare string is shorthand for one text block; its part has no block of its own. */
-export function decodeContent(content: JsonValue | undefined, path: string): readonly Part[] {
-  if (content === undefined || content === null) return [];
-  if (typeof content === "string") return [text(content)];
-  if (!isArray(content)) throw invalid(`${path} must be a string or an array of parts, not ${kindOf(content)}.`);
-  return content.map((block, position) => {
-    if (!isObject(block)) throw invalid(`${path}.${position} must be an object, not ${kindOf(block)}.`);
-    return decodeBlock(block);
-  });
-}
-
-/** A block that lacks what it needs stays opaque. */
-export function decodeBlock(block: JsonObject): Part {
-  const kind = stringOf(block.type) ?? "";
-  return readBlock(block, kind) ?? { type: "opaque", kind, wire: block };
-}
 
 /** A string stays a string while it is one text; what had blocks keeps blocks. */
 export function encodeContent(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
@@ -36,7 +26,8 @@ export function encodeContent(parts: readonly Part[], before: JsonValue | undefi
   return isArray(before) ? sameOr(before, blocks) : blocks;
 }
 
-function readBlock(block: JsonObject, kind: string): Part | undefined {
+/** Undefined for a block that lacks what it needs. */
+export function readBlock(block: JsonObject, kind: string): Part | undefined {
   switch (kind) {
     case "input_text":
     case "output_text":
@@ -118,7 +109,9 @@ export function decodeInstructions(instructions: JsonValue | undefined): readonl
 /** One part per item: its text when that is all it holds. */
 function decodeInstruction(item: JsonObject): Part {
   const parts =
-    typeof item.content === "string" || isArray(item.content) ? decodeContent(item.content, "instructions") : [];
+    typeof item.content === "string" || isArray(item.content)
+      ? decodeContent(item.content, "instructions", readBlock)
+      : [];
   const isText = parts.length > 0 && parts.every((part) => part.type === "text");
   if (!isText) return { type: "opaque", kind: stringOf(item.type) ?? "message", wire: item };
   return { type: "text", text: textsOf(parts).join("\n"), wire: item };

@@ -4,8 +4,9 @@ import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "..
 import type { Message, Part, Role } from "../../core/message.ts";
 import { text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
+import { decodeContent, decodeRole } from "../openai.ts";
 import { decodeCall, decodeOutput } from "./calls.ts";
-import { decodeContent } from "./content.ts";
+import { readBlock } from "./content.ts";
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ["developer", "system"],
@@ -61,12 +62,8 @@ function isCall(item: JsonObject, type: string): boolean {
 }
 
 function decodeMessage(item: JsonObject, path: string): Decoded {
-  const role = ROLES.get(item.role);
-  if (role === undefined) {
-    const roles = [...ROLES.keys()].map((name) => JSON.stringify(name)).join(", ");
-    throw invalid(`${path}.role must be one of ${roles}, not ${JSON.stringify(item.role)}.`);
-  }
-  return { role, parts: decodeContent(item.content, `${path}.content`) };
+  const role = decodeRole(ROLES, item.role, path);
+  return { role, parts: decodeContent(item.content, `${path}.content`, readBlock) };
 }
 
 function decodeReasoning(item: JsonObject): Part {
