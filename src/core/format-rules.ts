@@ -34,7 +34,7 @@ export interface FormatRules {
   readonly startsWithUser: boolean;
   /** Whether an empty text or an empty message is refused. */
   readonly refusesEmpty: boolean;
-  /** Whether mere white space is refused: where a message says nothing else, and in any text of a system prompt outside the list. */
+  /** Whether white space is refused as the only text of a message, and as any text of a separate system prompt. */
   readonly refusesBlank: boolean;
   readonly callIds: "required" | "optional";
   /** Which call ids, and which names of tools, the provider accepts. */
@@ -54,9 +54,9 @@ export interface FormatRules {
   readonly systemPrompt: "separate" | "in-list";
   /** Keys of a body that have the provider put a history of its own before the list. */
   readonly historyKeys: readonly string[];
-  /** The same, where the list only ever adds to that history and cannot stand for it. */
+  /** Keys with the same effect where the list only adds to that history and cannot replace it. */
   readonly prefixKeys: readonly string[];
-  /** Key of a body that says, where it is false, that nothing is stored: an item under its id alone is not found then. */
+  /** Key of a body that, when false, means that nothing is stored, so that the provider cannot find an item by its id. */
   readonly storeKey: string | undefined;
   /** Whether a call of the provider's own tools must have returned before the user says more than results. */
   readonly serverCallsReturn: boolean;
@@ -70,7 +70,7 @@ export interface FormatRules {
   readonly resultMedia: boolean;
   /** Whether a text may stand for a message: never, for the whole list (Responses), or as its only element (Gemini's SDK). */
   readonly shortForm: "none" | "list" | "element";
-  /** Part types that are always read: one that was left opaque lacks what it needs. */
+  /** Part types that the format reads. One that was left opaque lacks a required field. */
   readonly readKinds: readonly string[];
   /** Part types that stand in messages, never in a result; left opaque there. */
   readonly outsideResults: readonly string[];
@@ -80,7 +80,7 @@ export interface FormatRules {
   readonly uniqueItemIds: boolean;
   /** Fields that the helpers of the provider's SDK write into answers, and that no request may hold. */
   readonly answerFields: readonly string[];
-  /** The `type` of a whole answer; one that stands in a list as it came has more fields than a message. */
+  /** The `type` of a whole answer, which has more fields than a message. Clients put one into the list as it came. */
   readonly answerType: string | undefined;
   /** Whose published prices hold for media. */
   readonly mediaPrices: "anthropic" | "openai" | "gemini";
@@ -97,11 +97,11 @@ export interface FormatRules {
 }
 
 export interface NativeRules {
-  /** The kinds of it that a caller may offer. */
+  /** Which kinds of native compaction a caller may offer. */
   readonly kinds: readonly string[];
-  /** Whether what it returns may only stand first, so that kept messages that stood before it follow it. */
+  /** Whether the returned item must open the list, so that kept messages from before it follow it. */
   readonly opensList: boolean;
-  /** Whether users' messages stand before its item in what it returns: the item does not stand for those. */
+  /** Whether the answer repeats the users' messages before its item, so that the item does not replace those. */
   readonly returnsUsers: boolean;
 }
 
@@ -325,8 +325,8 @@ const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
 const OLDER_ANTHROPIC: FormatRules = { ...RULES["anthropic-messages"], systemInList: "never" };
 
 /**
- * A model that is not known is taken to be a new one. Whoever passes a body where a conversation is meant, or no format, is told
- * so: nothing but JavaScript lets that happen.
+ * An unknown model is taken to be a new one. Throws for an unknown format, which only untyped JavaScript can pass: usually a body in
+ * place of a decoded conversation.
  */
 export function formatRules(format: FormatName, model?: string): FormatRules {
   const rules = Object.hasOwn(RULES, format) ? RULES[format] : undefined;

@@ -18,7 +18,7 @@ export interface BodyShape {
   /** Whether a body may do without the list, because the server holds it or a stored prompt stands for it (Responses). */
   mayLackList?(body: JsonObject): boolean;
   decodeMessage(json: JsonValue, index: number): Message;
-  /** More than one wire message where a message of ours holds what the format keeps apart. */
+  /** Gives several wire messages where the format keeps apart what one message holds. */
   encodeMessage(message: Message): readonly JsonValue[];
   decodeSystem(body: JsonObject): readonly Part[];
   /** Only called when the system prompt was changed or there was no body. */
@@ -80,7 +80,7 @@ function conversation(shape: BodyShape, { json, list, body }: Source): Conversat
   return { format: shape.format, system, tools, messages, wire: { json, system, messages } };
 }
 
-/** Blocks may hold blocks: what nests deeper than the stack is refused as any other body that cannot be read. */
+/** Blocks may hold blocks. A message that nests deeper than the stack allows is refused like any other unreadable body. */
 function decodeNested(shape: BodyShape, element: JsonValue, index: number): Message {
   try {
     return shape.decodeMessage(element, index);
@@ -114,7 +114,7 @@ interface BodyBefore {
   readonly system: readonly Part[];
 }
 
-/** Only what was changed is written: a body that still says the same keeps its own form of saying it. */
+/** Writes the system prompt and the tools only where they changed; otherwise the body keeps its own form of them. */
 function withPrompt(shape: BodyShape, conversation: Conversation, { body, before, system }: BodyBefore): JsonObject {
   const prompted = conversation.system === system ? body : shape.encodeSystem(body, conversation.system);
   const { tools } = conversation;
@@ -131,7 +131,7 @@ function bareList(shape: BodyShape, { system, wire }: Conversation, list: JsonAr
   return list;
 }
 
-/** A short form that has company now must be written out. */
+/** Writes a short form out in full, because other messages stand beside it now. */
 function longForm(shape: BodyShape, element: JsonValue): JsonValue {
   if (typeof element !== "string") return element;
   const { wire: _, ...message } = shape.decodeMessage(element, 0);
@@ -168,7 +168,7 @@ export function kindOf(value: unknown): string {
 
 /** Options of `validate`, with what the body says where the caller does not. */
 export interface ListOptions extends ValidateOptions {
-  /** The provider puts a history of its own before the list: what it lacks at its beginning may stand there. */
+  /** True where the provider puts a stored history before the list, so that the list need not begin like a whole conversation. */
   readonly isContinued: boolean;
 }
 

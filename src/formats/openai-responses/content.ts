@@ -16,7 +16,7 @@ import {
 } from "../openai.ts";
 import { overlay, sameOr } from "../overlay.ts";
 
-/** A string stays a string while it is one text; what had blocks keeps blocks. */
+/** A single text is written as a string, unless the content was a list of blocks before. */
 export function encodeContent(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
   const [first] = parts;
   if (first === undefined) return isArray(before) ? sameOr(before, []) : "";
@@ -70,7 +70,7 @@ function encodeBlock(part: Part, role: Role): readonly JsonObject[] {
   }
 }
 
-/** Of a computer call: no message holds a block of that type. */
+/** True for the screenshot of a computer call; messages may not hold a block of that type. */
 function isScreenshot({ wire }: MediaPart): boolean {
   return wire?.type === "computer_screenshot";
 }
@@ -81,7 +81,7 @@ function encodeText(part: TextPart, role: Role): JsonObject {
   return { type: role === "assistant" ? "output_text" : "input_text", text: part.text };
 }
 
-/** An assistant message holds no media, and no input holds video: there a note stands for it. */
+/** Assistant messages may hold no media, and inputs no video; a text note replaces those. */
 function encodeMedia(part: MediaPart, role: Role): JsonObject {
   const note = encodeText(text(describeMedia(part)), role);
   return role === "assistant" ? note : (encodeInputMedia(part) ?? note);

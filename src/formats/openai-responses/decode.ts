@@ -18,17 +18,14 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
 /** Items that steer the request and say nothing; like a system note, they stay with what stands before them. */
 const CONTROL: ReadonlySet<string> = new Set(["additional_tools", "configuration_update", "compaction_trigger"]);
 
-interface Decoded {
-  readonly role: Role;
-  readonly parts: readonly Part[];
-}
+type DecodedItem = Pick<Message, "role" | "parts">;
 
 export function decodeItem(json: JsonValue, index: number): Message {
   const { role, parts } = decode(json, `input.${index}`);
   return { id: `m${index}`, role, parts, wire: { json, role, parts } };
 }
 
-function decode(json: JsonValue, path: string): Decoded {
+function decode(json: JsonValue, path: string): DecodedItem {
   // A bare string is the short form of a list with one user message.
   if (typeof json === "string") return { role: "user", parts: [text(json)] };
   if (!isObject(json)) throw invalid(`${path} must be an object, not ${kindOf(json)}.`);
@@ -61,7 +58,7 @@ function isCall(item: JsonObject, type: string): boolean {
   return typeof item.call_id === "string";
 }
 
-function decodeMessage(item: JsonObject, path: string): Decoded {
+function decodeMessage(item: JsonObject, path: string): DecodedItem {
   const role = decodeRole(ROLES, item.role, path);
   return { role, parts: decodeContent(item.content, `${path}.content`, readBlock) };
 }
