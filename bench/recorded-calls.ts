@@ -10,10 +10,7 @@ import { CompactionError } from "../src/core/errors.ts";
 import { isObject } from "../src/core/json.ts";
 import type { Conversation, FormatName, Message } from "../src/core/message.ts";
 import type { Format } from "../src/core/ports.ts";
-import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
-import { gemini } from "../src/formats/gemini.ts";
-import { openaiChat } from "../src/formats/openai-chat.ts";
-import { openaiResponses } from "../src/formats/openai-responses.ts";
+import { formatNamed } from "../src/formats.ts";
 import { type RecordedConversation, readTranscriptFile, type Transcript } from "../src/transcripts/index.ts";
 
 export interface CallSession {
@@ -68,7 +65,7 @@ export function readSessions(folder: string): readonly CallSession[] {
 }
 
 export function formatOf(name: FormatName): Format {
-  return FORMATS[name];
+  return formatNamed(name);
 }
 
 /** One element of a wire list as a message, for `createRecognition`. */
@@ -80,13 +77,6 @@ export function elementDecoder(name: FormatName): (wire: unknown, index: number)
     return { ...message, id: `m${index}` };
   };
 }
-
-const FORMATS: Readonly<Record<FormatName, Format>> = {
-  "anthropic-messages": anthropicMessages,
-  "openai-chat": openaiChat,
-  "openai-responses": openaiResponses,
-  gemini,
-};
 
 function filesIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];

@@ -2,6 +2,7 @@
 
 import { marksOutside } from "./core/cache-marks.ts";
 import { adopt, type Loss } from "./core/convert/adopt.ts";
+import { FORMAT_NAMES, formatRules } from "./core/format-rules.ts";
 import { isObject } from "./core/json.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Format } from "./core/ports.ts";
@@ -12,11 +13,11 @@ import { formatNamed } from "./formats.ts";
 export interface Converted {
   readonly conversation: Conversation;
   readonly losses: readonly Loss[];
-  /** What had to be mended on the way because the conversation was broken already. */
+  /** Repairs that the conversation needed because it was broken already. */
   readonly repairs: readonly Repair[];
 }
 
-/** A conversation that is in the target format already is only repaired, where it needs it. */
+/** A conversation that is in the target format already is only repaired, if it needs it. */
 export function convert(conversation: Conversation, to: Format): Converted {
   if (conversation.format === to.name) return { ...repair(conversation), losses: [] };
   const from = formatNamed(conversation.format);
@@ -48,16 +49,10 @@ export function convert(conversation: Conversation, to: Format): Converted {
 
 const TOOL_MARK: Loss = { messageIndex: -1, what: "cache-mark", became: "dropped" };
 
-/** Where each format keeps what is carried. Everything else in a body means something to its own provider only. */
+/** Keys of a body whose contents are converted. Every other key means something to its own provider only. */
 const CARRIED_KEYS: ReadonlySet<string> = new Set([
-  "messages",
-  "input",
-  "contents",
-  "system",
-  "instructions",
-  "systemInstruction",
-  "system_instruction",
   "tools",
+  ...FORMAT_NAMES.flatMap((name) => [formatRules(name).listKey, ...formatRules(name).systemKeys]),
 ]);
 
 function lostParameters({ wire }: Conversation): readonly Loss[] {

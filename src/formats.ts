@@ -1,7 +1,7 @@
-/** The formats we speak, by name: the only place that knows all of them. */
+/** The formats by name: the only file that imports all of them. */
 
 import { CompactionError } from "./core/errors.ts";
-import type { FormatName } from "./core/message.ts";
+import { FORMAT_NAMES, type FormatName } from "./core/format-rules.ts";
 import type { Format } from "./core/ports.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { gemini } from "./formats/gemini.ts";
@@ -15,17 +15,17 @@ const FORMATS: Readonly<Record<FormatName, Format>> = {
   gemini,
 };
 
-/** Of all formats. */
-export const formatNames: readonly FormatName[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"];
+/** The names of all formats. */
+export const formatNames: readonly FormatName[] = FORMAT_NAMES;
 
-/** A name may come from a file or a setting, where no compiler has looked at it. */
+/** Throws `invalid-settings` for an unknown name, which may come from a file or a setting. */
 export function formatNamed(name: FormatName): Format {
   if (isFormatName(name)) return FORMATS[name];
   const message = `There is no format ${JSON.stringify(name)}; there are ${formatNames.join(", ")}`;
   throw new CompactionError("invalid-settings", message);
 }
 
-/** Whether a format is called so. */
+/** Whether a format has this name. */
 export function isFormatName(name: string): name is FormatName {
   return Object.hasOwn(FORMATS, name);
 }

@@ -31,9 +31,9 @@ export interface RecallTool {
 }
 
 export interface RecallOptions {
-  /** Of what one answer quotes; at least 2. */
+  /** How many characters one answer may quote; at least 2. */
   readonly charactersMax?: number;
-  /** At least 1. */
+  /** How many hits a search may return; at least 1. */
   readonly hitsMax?: number;
 }
 
@@ -82,7 +82,7 @@ interface Limits {
 }
 
 function limitsOf({ charactersMax = CHARACTERS_MAX, hitsMax = HITS_MAX }: RecallOptions): Limits {
-  // Whatever stands next in a message, a pair of surrogates too, fits into an answer, so that reading on comes to an end.
+  // At least 2, so that a pair of surrogates fits into an answer and reading on always comes to an end.
   if (!Number.isInteger(charactersMax) || charactersMax < 2) throw invalid("charactersMax", 2);
   if (!Number.isInteger(hitsMax) || hitsMax < 1) throw invalid("hitsMax", 1);
   return { charactersMax, hitsMax };
@@ -95,34 +95,38 @@ function invalid(name: keyof RecallOptions, minimum: number): CompactionError {
 async function answerTo(session: Session, input: JsonValue, limits: Limits): Promise<string> {
   const given = isObject(input) ? input : {};
   const [query, messageId, summaryId] = [stringOf(given.query), stringOf(given.message_id), stringOf(given.summary_id)];
-  const asked = { ...limits, offset: Math.max(0, Math.floor(numberOf(given.offset) ?? 0)) };
-  if (messageId !== undefined && messageId !== "") return openMessage(session, messageId, asked);
-  if (summaryId !== undefined && summaryId !== "") return expandSummary(session, summaryId, asked);
-  if (query !== undefined && query.trim() !== "") return searchFor(session, query, asked);
+  const request = { ...limits, offset: Math.max(0, Math.floor(numberOf(given.offset) ?? 0)) };
+  if (messageId !== undefined && messageId !== "") return openMessage(session, messageId, request);
+  if (summaryId !== undefined && summaryId !== "") return expandSummary(session, summaryId, request);
+  if (query !== undefined && query.trim() !== "") return searchFor(session, query, request);
   return "Nothing was asked for: give `query`, `message_id` or `summary_id`.";
 }
 
-interface Asked extends Limits {
+interface RecallRequest extends Limits {
   readonly offset: number;
 }
 
-async function searchFor(session: Session, query: string, asked: Asked): Promise<string> {
-  const { hitsMax } = asked;
+async function searchFor(session: Session, query: string, request: RecallRequest): Promise<string> {
+  const { hitsMax } = request;
   const shortened = new Set(await session.shortened());
   const hidden = await findHits(session, query, {
     hitsMax,
     scope: shortened.size === 0 ? "archive" : "all",
-    // What is still in view, and whole, can be read there.
+    // The model can read what is still whole in its view without this tool.
     isWanted: ({ messageId, archivedBy }) => archivedBy !== null || shortened.has(messageId),
   });
   const hits =
     hidden.length > 0 ? hidden : await findHits(session, query, { hitsMax, scope: "all", isWanted: () => true });
   if (hits.length === 0) return `Nothing was found for ${shown(query)}. Try other or fewer words.`;
   const quotations = hits.map((hit) => quotation({ ...hit, id: hit.messageId }, quotable(hit.snippet)));
-  return listed(QUOTATION_NOTE, quotations, asked);
+  return listed(QUOTATION_NOTE, quotations, request);
 }
 
-async function openMessage(session: Session, messageId: string, { offset, charactersMax }: Asked): Promise<string> {
+async function openMessage(
+  session: Session,
+  messageId: string,
+  { offset, charactersMax }: RecallRequest,
+): Promise<string> {
   const [message] = await session.store.messages(session.id, [messageId]);
   if (message === undefined) return `There is no message ${shown(messageId)}.`;
   const text = quotable(bodyText(message.body));
@@ -136,12 +140,12 @@ async function openMessage(session: Session, messageId: string, { offset, charac
 /** How much of each message is shown in a list. */
 const LINE_CHARACTERS = 200;
 
-async function expandSummary(session: Session, summaryId: string, asked: Asked): Promise<string> {
+async function expandSummary(session: Session, summaryId: string, request: RecallRequest): Promise<string> {
   try {
     const messages = await session.expand(summaryId);
     const head = `Summary ${shown(summaryId)} replaced ${messages.length} messages. ${QUOTATION_NOTE}`;
     const quotations = messages.map((message) => quotation(message, quotable(oneLine(bodyText(message.body)))));
-    return quotations.length === 0 ? head : listed(head, quotations, asked);
+    return quotations.length === 0 ? head : listed(head, quotations, request);
   } catch (error) {
     if (error instanceof CompactionError && error.code === "event-missing") return error.message;
     throw error;
@@ -155,13 +159,13 @@ function oneLine(value: string): string {
 
 const NOTHING_MORE = "There is nothing more.";
 
-/** Outside of every quotation, where no message can say it. */
+/** Stands outside of every quotation, so that no message can forge it. */
 function cut(rest: string, next: number): string {
   return `[Cut: ${rest} follow. Go on with offset ${next}.]`;
 }
 
 /** Whole quotations, at least one, so that going on always comes to an end. */
-function listed(head: string, quotations: readonly string[], { offset, charactersMax }: Asked): string {
+function listed(head: string, quotations: readonly string[], { offset, charactersMax }: RecallRequest): string {
   const shown: string[] = [];
   let characters = 0;
   for (const each of quotations.slice(offset)) {
@@ -175,10 +179,10 @@ function listed(head: string, quotations: readonly string[], { offset, character
   return [head, ...shown, ...(rest > 0 ? [cut(`${rest} messages`, next)] : [])].join("\n");
 }
 
-/** So many times the wanted number is asked for, more each time the tool's own calls and answers take too many of the places. */
+/** How many times the wanted number of hits is asked for. The next step applies when the tool's own calls and answers took too many places. */
 const ASKED_TIMES = [4, 16, Number.POSITIVE_INFINITY];
 
-interface Wanted {
+interface HitFilter {
   readonly scope: SearchScope;
   readonly hitsMax: number;
   isWanted(hit: Hit): boolean;
@@ -187,7 +191,7 @@ interface Wanted {
 async function findHits(
   session: Session,
   query: string,
-  { scope, hitsMax, isWanted }: Wanted,
+  { scope, hitsMax, isWanted }: HitFilter,
 ): Promise<readonly Hit[]> {
   let hits: readonly Hit[] = [];
   for (const times of ASKED_TIMES) {
@@ -199,7 +203,7 @@ async function findHits(
   return hits;
 }
 
-/** What was found, as it would read if this tool had never been called. */
+/** The hits without this tool's own calls and answers. */
 async function withoutRecalls({ id, store, compactor }: Session, found: readonly Hit[]) {
   const messages = await store.messages(
     id,
@@ -222,7 +226,7 @@ async function withoutRecalls({ id, store, compactor }: Session, found: readonly
 /** How far before its result a call may stand: other results of the same round stand between them. */
 const ROUND_MESSAGES_MAX = 16;
 
-/** Most providers name the tool in the call alone: where the calls of this message's results may stand. */
+/** Ids of the messages that may hold the calls of this message's results: most providers name the tool only in the call. */
 function placesOfCalls({ stored, parts }: { stored: StoredMessage; parts: readonly Part[] }): readonly string[] {
   if (!parts.some((part) => part.type === "tool-result" && part.name === undefined)) return [];
   const first = Math.max(1, stored.sequence - ROUND_MESSAGES_MAX);
@@ -235,7 +239,7 @@ function isOwn(part: Part, sequence: number, callsBefore: CallsBefore): boolean 
   if (isCall(part)) return isRecall(part);
   if (part.type !== "tool-result" || part.server === true) return false;
   if (part.name !== undefined) return part.name === RECALL_NAME;
-  // The nearest: ids may come again.
+  // The nearest call counts, because ids may be reused.
   for (let place = sequence - 1; place >= sequence - ROUND_MESSAGES_MAX; place--) {
     const call = callsBefore.get(place)?.find(({ callId }) => callId !== undefined && callId === part.callId);
     if (call !== undefined) return isRecall(call);

@@ -42,10 +42,10 @@ interface InstrumentOptions {
 /** Default: whatever `@opentelemetry/api` gives, if it is installed; it does nothing until an SDK is set up. */
 export function createTelemetry(option: boolean | TelemetryParts = true): Telemetry {
   if (option === false) return SILENT;
-  let loading: Promise<Loaded> | undefined;
-  let loaded: Loaded | undefined;
-  const load = async (): Promise<Loaded> => {
-    loading ??= option === true ? loadApi().then(toLoaded) : Promise.resolve(toLoaded(option));
+  let loading: Promise<Instruments> | undefined;
+  let loaded: Instruments | undefined;
+  const load = async (): Promise<Instruments> => {
+    loading ??= option === true ? loadApi().then(toInstruments) : Promise.resolve(toInstruments(option));
     loaded = await loading;
     return loaded;
   };
@@ -57,13 +57,13 @@ export function createTelemetry(option: boolean | TelemetryParts = true): Teleme
 
 const SILENT: Telemetry = { span: (_name, _attributes, run) => run(() => {}), record: () => {} };
 
-interface Loaded {
+interface Instruments {
   readonly tracer: TelemetryTracer | undefined;
   readonly record: ((event: HookEvent, attributes: Attributes) => void) | undefined;
 }
 
-function toLoaded({ tracer, meter }: TelemetryParts): Loaded {
-  return { tracer, record: meter === undefined ? undefined : quietly(() => instrumentsOf(meter)) };
+function toInstruments({ tracer, meter }: TelemetryParts): Instruments {
+  return { tracer, record: meter === undefined ? undefined : quietly(() => recorderOf(meter)) };
 }
 
 const SCOPE = "palimpsest";
@@ -121,7 +121,7 @@ function nameOf(error: unknown): string {
 }
 
 /** How each number is to be read: docs/operations.md. */
-function instrumentsOf(meter: TelemetryMeter): (event: HookEvent, attributes: Attributes) => void {
+function recorderOf(meter: TelemetryMeter): (event: HookEvent, attributes: Attributes) => void {
   const compactions = meter.createCounter("palimpsest.compactions", {
     description: "Compactions that were carried out",
     unit: "{compaction}",

@@ -21,17 +21,17 @@ export function isClaude(model: string): boolean {
   return model.toLowerCase().includes("claude");
 }
 
-/** True only where the name tells. */
+/** True only where the name says so. */
 export function isKnownBefore(since: SinceVersions, model: string): boolean {
   return isBefore(since, model) === true;
 }
 
-/** True only where the name tells that it is one of the named families, and no older one. */
+/** True only where the name says that the model is of a named family and not older than its first version. */
 export function isKnownSince(since: SinceVersions, model: string): boolean {
   return isBefore(since, model) === false;
 }
 
-/** Undefined where the name does not tell. */
+/** Undefined where the name does not say. */
 function isBefore(since: SinceVersions, model: string): boolean | undefined {
   const name = model.toLowerCase();
   if (VERSION_FIRST.test(name)) return true;

@@ -3,13 +3,14 @@
  * thinking it began with, or the provider refuses it: whoever takes messages out of such a turn keeps that in mind. Reads only.
  */
 
+import { formatRules } from "./format-rules.ts";
 import { isObject } from "./json.ts";
 import type { Conversation, Message } from "./message.ts";
 import { isTurnStart } from "./structure/structure.ts";
 
 /** Models that take this mode are older than those that bind thinking to what stands before it. */
 export function thinksManually({ format, wire }: Conversation): boolean {
-  if (format !== "anthropic-messages" || !isObject(wire?.json)) return false;
+  if (formatRules(format).reasoning !== "signed" || !isObject(wire?.json)) return false;
   const { thinking } = wire.json;
   return isObject(thinking) && thinking.type === "enabled";
 }

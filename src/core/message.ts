@@ -3,9 +3,10 @@
  * untouched message encodes to the very same JSON. Nothing here knows a provider; nothing here is ever mutated.
  */
 
+import type { FormatName } from "./format-rules.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
-export type FormatName = "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini";
+export type { FormatName };
 
 /** As the provider had it (`developer` is `system`, `model` is `assistant`); structure never decides by role alone. */
 export type Role = "system" | "user" | "assistant" | "tool";

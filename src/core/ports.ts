@@ -9,7 +9,7 @@ import type { NativeWire } from "./native-wire.ts";
 export interface Format<Request extends object = object> {
   readonly name: FormatName;
   /** The key of the message list in a request body. */
-  readonly listKey: "messages" | "input" | "contents";
+  readonly listKey: FormatRules["listKey"];
   /** A whole request body or a bare message list. Throws `invalid-request` naming the path. */
   decode(body: unknown): Conversation;
   /** The same kind of body that was decoded; an untouched message comes out as the very same JSON. */

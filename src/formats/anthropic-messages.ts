@@ -2,7 +2,6 @@
 
 import { isBlankPrompt } from "../core/blank-text.ts";
 import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../core/cache-marks.ts";
-import { formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { thinksManually, unthoughtStart } from "../core/manual-thinking.ts";
 import type { Conversation, Part } from "../core/message.ts";
@@ -13,13 +12,11 @@ import { headOf } from "../core/well-formed-text.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
 import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
 import { validateMessages } from "./anthropic/validate.ts";
-import { type BodyShape, decodeBody, encodeBody, listOptions, validateDecoded } from "./body.ts";
-import { readOverflow } from "./overflow.ts";
+import { type BodyShape, createFormat, listOptions, readToolList } from "./body.ts";
 import { countOf, findUsage, refuseError, refusePiece, refuseUnfinished } from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "anthropic-messages",
-  listKey: "messages",
   decodeMessage,
   encodeMessage,
   decodeSystem: (body) => (body.system === undefined ? [] : decodeContent(body.system, "system")),
@@ -27,25 +24,18 @@ const SHAPE: BodyShape = {
     const { system: before, ...rest } = body;
     return system.length === 0 ? rest : { ...body, system: encodeContent(system, before) };
   },
-  tools: (body) => body.tools,
-  encodeTools: (body, tools) => ({ ...body, tools }),
+  check,
+  unknownField: (path) => `${path}: Extra inputs are not permitted`,
 };
 
 /** Anthropic's Messages API. */
-export const anthropicMessages: Format<AnthropicRequest> = {
-  name: "anthropic-messages",
-  listKey: "messages",
-  decode: (body) => decodeBody(SHAPE, body),
-  encode: (conversation) => encodeBody(SHAPE, conversation),
-  validate,
-  rules: (model) => formatRules("anthropic-messages", model),
+export const anthropicMessages: Format<AnthropicRequest> = createFormat(SHAPE, {
   nativeWire: (kind) => (kind === "anthropic-compact" ? anthropicCompact : undefined),
   readReply,
   readUsage,
-  readOverflow,
   readTools,
   writeTools,
-};
+});
 
 /**
  * A body of `POST /v1/messages` to the compiler: what every request needs, and the blocks that most conversations have. Whatever
@@ -83,16 +73,13 @@ type AnthropicDocument =
   | { type: "text"; media_type: "text/plain"; data: string }
   | { type: "url"; url: string };
 
-function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
-  return validateDecoded(SHAPE, body, (conversation, json) => {
-    const checked = listOptions(conversation, json, options);
-    return [
-      ...checkMarks(conversation),
-      ...conversation.system.flatMap(checkPrompt),
-      ...validateMessages(conversation.messages, checked),
-      ...(options.sending ? checkThinking(conversation) : []),
-    ];
-  });
+function check(conversation: Conversation, options: ValidateOptions): readonly Violation[] {
+  return [
+    ...checkMarks(conversation),
+    ...conversation.system.flatMap(checkPrompt),
+    ...validateMessages(conversation.messages, listOptions(conversation, options)),
+    ...(options.sending ? checkThinking(conversation) : []),
+  ];
 }
 
 /** With a budget for thinking, the turn that the model is to go on with begins with thinking. */
@@ -153,9 +140,11 @@ function readUsage(response: unknown): Usage | undefined {
   const message = isObject(response) && isObject(response.message) ? response.message : response;
   const usage = findUsage(message, "usage", "input_tokens");
   if (usage === undefined) return undefined;
-  const { cacheReadTokens, cacheWriteTokens, uncachedTokens } = inputOf(lastIteration(usage) ?? usage);
+  const input = lastIteration(usage) ?? usage;
+  const cacheReadTokens = countOf(input, "cache_read_input_tokens");
+  const cacheWriteTokens = countOf(input, "cache_creation_input_tokens");
   return {
-    inputTokens: uncachedTokens + cacheReadTokens + cacheWriteTokens,
+    inputTokens: countOf(input, "input_tokens") + cacheReadTokens + cacheWriteTokens,
     cacheReadTokens,
     cacheWriteTokens,
     outputTokens: countOf(usage, "output_tokens"),
@@ -172,31 +161,16 @@ function lastIteration({ iterations }: JsonObject): JsonObject | undefined {
   return answers.at(-1);
 }
 
-function inputOf(usage: JsonObject): Record<"uncachedTokens" | "cacheReadTokens" | "cacheWriteTokens", number> {
-  return {
-    uncachedTokens: countOf(usage, "input_tokens"),
-    cacheReadTokens: countOf(usage, "cache_read_input_tokens"),
-    cacheWriteTokens: countOf(usage, "cache_creation_input_tokens"),
-  };
-}
-
 function readTools(tools: JsonValue | undefined): ReadTools {
-  const definitions: ToolDefinition[] = [];
-  const foreign: string[] = [];
-  for (const tool of isArray(tools) ? tools : []) {
-    if (!isObject(tool)) continue;
-    const type = stringOf(tool.type) ?? "custom";
-    if (type !== "custom" || typeof tool.name !== "string") {
-      foreign.push(type);
-      continue;
-    }
-    definitions.push({
-      name: tool.name,
-      ...(typeof tool.description === "string" && { description: tool.description }),
-      ...(tool.input_schema !== undefined && { parameters: tool.input_schema }),
-    });
-  }
-  return { definitions, foreign };
+  return readToolList(tools, ({ type, name, description, input_schema: parameters }) => {
+    const kind = stringOf(type) ?? "custom";
+    if (kind !== "custom" || typeof name !== "string") return kind;
+    return {
+      name,
+      ...(typeof description === "string" && { description }),
+      ...(parameters !== undefined && { parameters }),
+    };
+  });
 }
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {

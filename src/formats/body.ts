@@ -5,37 +5,63 @@
 
 import { answerFieldPaths } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
-import { formatRules } from "../core/format-rules.ts";
+import { type FormatRules, formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
-import type { ValidateOptions, Violation } from "../core/ports.ts";
+import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
 import { historyHolder } from "../core/server-history.ts";
+import { readOverflow } from "./overflow.ts";
 
-/** What a format has to say for `decodeBody` and `encodeBody` to do the rest. */
+/** What a format has to say for `createFormat` to do the rest. */
 export interface BodyShape {
   readonly format: FormatName;
-  /** The key of the message list: `messages`, `input` or `contents`. */
-  readonly listKey: string;
   /** Whether a body may do without the list, because the server holds it or a stored prompt stands for it (Responses). */
   mayLackList?(body: JsonObject): boolean;
   decodeMessage(json: JsonValue, index: number): Message;
-  /** More than one wire message where a message of ours holds what the format keeps apart. */
+  /** Gives several wire messages where the format keeps apart what one message holds. */
   encodeMessage(message: Message): readonly JsonValue[];
   decodeSystem(body: JsonObject): readonly Part[];
   /** Only called when the system prompt was changed or there was no body. */
   encodeSystem(body: JsonObject, system: readonly Part[]): JsonObject;
   /** Where the system prompt is part of the list (Chat): the wire messages to put first. */
   systemMessages?(system: readonly Part[]): readonly JsonValue[];
-  tools(body: JsonObject): JsonValue | undefined;
-  /** Lays changed or new tool definitions into a body that has none. */
-  encodeTools(body: JsonObject, tools: JsonValue): JsonObject;
+  /** Where tool definitions may stand elsewhere than under `tools` (Gemini). */
+  tools?(body: JsonObject): JsonValue | undefined;
+  /** What the provider would refuse of a body that can be decoded. */
+  check(conversation: Conversation, options: ValidateOptions): readonly Violation[];
+  /** How the provider refuses a field that no request may hold. Default: OpenAI's words, with indexes in brackets. */
+  unknownField?(path: string): string;
+}
+
+type OwnMethods = Pick<Format, "readReply" | "readUsage" | "readTools" | "writeTools"> &
+  Partial<Pick<Format, "decode" | "encode" | "validate" | "nativeWire">>;
+
+/** A format from its shape and its way to read responses and tools; `own` may replace what all formats share. */
+export function createFormat<Request extends object>(shape: BodyShape, own: OwnMethods): Format<Request> {
+  const { format } = shape;
+  return {
+    name: format,
+    listKey: listKeyOf(shape),
+    decode: (body) => decodeBody(shape, body),
+    encode: (conversation) => encodeBody(shape, conversation),
+    validate: (body, options) => validateBody(shape, body, options),
+    rules: (model) => formatRules(format, model),
+    nativeWire: () => undefined,
+    readOverflow,
+    ...own,
+  };
+}
+
+function listKeyOf({ format }: BodyShape): FormatRules["listKey"] {
+  return formatRules(format).listKey;
 }
 
 export function decodeBody(shape: BodyShape, json: unknown): Conversation {
   if (isArray(json)) return conversation(shape, { json, list: json, body: undefined });
   if (!isObject(json)) throw invalid(`The body must be an object or an array, not ${kindOf(json)}.`);
-  const content = json[shape.listKey];
-  if (content === undefined && !shape.mayLackList?.(json)) throw invalid(`The body has no \`${shape.listKey}\`.`);
+  const listKey = listKeyOf(shape);
+  const content = json[listKey];
+  if (content === undefined && !shape.mayLackList?.(json)) throw invalid(`The body has no \`${listKey}\`.`);
   // A string is the short form of one user message (Responses, Gemini SDK), an object that of one message (Gemini SDK).
   const list = content === undefined ? [] : isArray(content) ? content : [content];
   return conversation(shape, { json, list, body: json });
@@ -50,16 +76,16 @@ interface Source {
 function conversation(shape: BodyShape, { json, list, body }: Source): Conversation {
   const messages = list.map((element, index) => decodeNested(shape, element, index));
   const system = body === undefined ? [] : shape.decodeSystem(body);
-  const tools = body === undefined ? undefined : shape.tools(body);
+  const tools = body === undefined ? undefined : toolsIn(shape, body);
   return { format: shape.format, system, tools, messages, wire: { json, system, messages } };
 }
 
-/** Blocks may hold blocks: what nests deeper than the stack is refused as any other body that cannot be read. */
+/** Blocks may hold blocks. A message that nests deeper than the stack allows is refused like any other unreadable body. */
 function decodeNested(shape: BodyShape, element: JsonValue, index: number): Message {
   try {
     return shape.decodeMessage(element, index);
   } catch (cause) {
-    if (cause instanceof RangeError) throw invalid(`${shape.listKey}.${index} nests too deeply to be read.`);
+    if (cause instanceof RangeError) throw invalid(`${listKeyOf(shape)}.${index} nests too deeply to be read.`);
     throw cause;
   }
 }
@@ -72,12 +98,13 @@ export function encodeBody(shape: BodyShape, conversation: Conversation): JsonVa
   const list = [...(shape.systemMessages?.(conversation.system) ?? []), ...encoded];
   if (wire === undefined) return newBody(shape, conversation, list);
   if (!isObject(wire.json)) return bareList(shape, conversation, list);
-  const before = wire.json[shape.listKey];
+  const listKey = listKeyOf(shape);
+  const before = wire.json[listKey];
   const [only] = list;
   const isStillShort = !isArray(before) && list.length === 1 && only === before;
   const written = isArray(before) ? list : list.map((element) => longForm(shape, element));
   const isStillAbsent = before === undefined && list.length === 0;
-  const body = isStillAbsent ? { ...wire.json } : { ...wire.json, [shape.listKey]: isStillShort ? before : written };
+  const body = isStillAbsent ? { ...wire.json } : { ...wire.json, [listKey]: isStillShort ? before : written };
   return withPrompt(shape, conversation, { body, before: wire.json, system: wire.system });
 }
 
@@ -87,11 +114,15 @@ interface BodyBefore {
   readonly system: readonly Part[];
 }
 
-/** Only what was changed is written: a body that still says the same keeps its own form of saying it. */
+/** Writes the system prompt and the tools only where they changed; otherwise the body keeps its own form of them. */
 function withPrompt(shape: BodyShape, conversation: Conversation, { body, before, system }: BodyBefore): JsonObject {
   const prompted = conversation.system === system ? body : shape.encodeSystem(body, conversation.system);
   const { tools } = conversation;
-  return tools === undefined || tools === shape.tools(before) ? prompted : shape.encodeTools(prompted, tools);
+  return tools === undefined || tools === toolsIn(shape, before) ? prompted : { ...prompted, tools };
+}
+
+function toolsIn(shape: BodyShape, body: JsonObject): JsonValue | undefined {
+  return shape.tools === undefined ? body.tools : shape.tools(body);
 }
 
 function bareList(shape: BodyShape, { system, wire }: Conversation, list: JsonArray): JsonArray {
@@ -100,7 +131,7 @@ function bareList(shape: BodyShape, { system, wire }: Conversation, list: JsonAr
   return list;
 }
 
-/** A short form that has company now must be written out. */
+/** Writes a short form out in full, because other messages stand beside it now. */
 function longForm(shape: BodyShape, element: JsonValue): JsonValue {
   if (typeof element !== "string") return element;
   const { wire: _, ...message } = shape.decodeMessage(element, 0);
@@ -110,8 +141,19 @@ function longForm(shape: BodyShape, element: JsonValue): JsonValue {
 function newBody(shape: BodyShape, { system, tools }: Conversation, list: JsonArray): JsonObject {
   const empty: JsonObject = {};
   const start = system.length > 0 ? shape.encodeSystem(empty, system) : empty;
-  const withTools = tools === undefined ? start : shape.encodeTools(start, tools);
-  return { ...withTools, [shape.listKey]: list };
+  return { ...start, ...(tools !== undefined && { tools }), [listKeyOf(shape)]: list };
+}
+
+/** Sorts tools by what `read` makes of each: a definition, or the name of a tool that only this provider has. */
+export function readToolList(
+  tools: JsonValue | undefined,
+  read: (tool: JsonObject) => ToolDefinition | string,
+): ReadTools {
+  const found = isArray(tools) ? tools.filter(isObject).map(read) : [];
+  return {
+    definitions: found.filter((tool) => typeof tool !== "string"),
+    foreign: found.filter((tool) => typeof tool === "string"),
+  };
 }
 
 export function invalid(message: string): CompactionError {
@@ -124,48 +166,46 @@ export function kindOf(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** What a list is looked at with. */
+/** Options of `validate`, with what the body says where the caller does not. */
 export interface ListOptions extends ValidateOptions {
-  /** The provider puts a history of its own before the list: what it lacks at its beginning may stand there. */
+  /** True where the provider puts a stored history before the list, so that the list need not begin like a whole conversation. */
   readonly isContinued: boolean;
 }
 
-/** As the caller says; else as the body does. */
-export function listOptions(conversation: Conversation, body: unknown, options: ValidateOptions): ListOptions {
+export function listOptions(conversation: Conversation, options: ValidateOptions): ListOptions {
+  const body = conversation.wire?.json;
   const model = options.model ?? (isObject(body) ? stringOf(body.model) : undefined);
   const isContinued = historyHolder(conversation) !== "list";
   return { ...options, ...(model !== undefined && { model }), isContinued };
 }
 
-type CheckDecoded = (conversation: Conversation, body: unknown) => readonly Violation[];
-
-export function validateDecoded(shape: BodyShape, body: unknown, check: CheckDecoded): readonly Violation[] {
+export function validateBody(shape: BodyShape, body: unknown, options: ValidateOptions = {}): readonly Violation[] {
   let conversation: Conversation;
   try {
     conversation = decodeBody(shape, body);
   } catch (error) {
     if (!(error instanceof CompactionError)) throw error;
-    const index = new RegExp(`^${shape.listKey}[.[](\\d+)`).exec(error.message)?.[1];
+    const listKey = listKeyOf(shape);
+    const index = new RegExp(`^${listKey}[.[](\\d+)`).exec(error.message)?.[1];
     const messageIndex = index === undefined ? -1 : Number(index);
-    const path = messageIndex < 0 ? shape.listKey : `${shape.listKey}.${index}`;
+    const path = messageIndex < 0 ? listKey : `${listKey}.${index}`;
     return [{ rule: "invalid-request", path, messageIndex, message: error.message }];
   }
   const refused = checkAnswerFields(shape, conversation);
-  const violations = check(conversation, body);
+  const violations = shape.check(conversation, options);
   if (refused.length === 0) return violations;
   return [...violations, ...refused].sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
-/** What stands in an answer only, and was sent back with it. */
-function checkAnswerFields({ format, listKey }: BodyShape, { messages }: Conversation): readonly Violation[] {
-  const rules = formatRules(format);
+/** Fields that only an answer has, and that were sent back with it. */
+function checkAnswerFields(shape: BodyShape, { messages }: Conversation): readonly Violation[] {
+  const rules = formatRules(shape.format);
   return messages.flatMap((message, messageIndex) =>
     answerFieldPaths(message, rules).map((field) => {
-      const path = `${listKey}.${messageIndex}.${field}`;
-      const inBrackets = path.replace(/\.(\d+)/g, "[$1]");
-      const isExtra = format === "anthropic-messages";
-      const said = isExtra ? `${path}: Extra inputs are not permitted` : `Unknown parameter: '${inBrackets}'.`;
-      return { rule: "unknown-field", path: isExtra ? path : inBrackets, messageIndex, message: said };
+      const dotted = `${rules.listKey}.${messageIndex}.${field}`;
+      const path = shape.unknownField === undefined ? dotted.replace(/\.(\d+)/g, "[$1]") : dotted;
+      const said = shape.unknownField?.(path) ?? `Unknown parameter: '${path}'.`;
+      return { rule: "unknown-field", path, messageIndex, message: said };
     }),
   );
 }

@@ -3,7 +3,6 @@
  * comes out in the form in which it came in.
  */
 
-import { formatRules } from "../core/format-rules.ts";
 import {
   isArray,
   isObject,
@@ -14,13 +13,12 @@ import {
   stringOf,
 } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
-import type { Format, ReadTools, ToolDefinition, Usage, ValidateOptions, Violation } from "../core/ports.ts";
-import { type BodyShape, decodeBody, encodeBody, listOptions, validateDecoded } from "./body.ts";
+import type { Format, ReadTools, ToolDefinition, Usage, Violation } from "../core/ports.ts";
+import { type BodyShape, createFormat, decodeBody, encodeBody, listOptions, validateBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isContent, isKnownPart, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
 import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
 import { validateMessages } from "./gemini/validate.ts";
-import { readOverflow } from "./overflow.ts";
 import { overlay } from "./overlay.ts";
 import {
   onlyOne,
@@ -34,7 +32,6 @@ import {
 
 const SHAPE: BodyShape = {
   format: "gemini",
-  listKey: "contents",
   decodeMessage,
   encodeMessage,
   decodeSystem: (body) => {
@@ -43,24 +40,22 @@ const SHAPE: BodyShape = {
   },
   encodeSystem,
   tools: (body) => body.tools ?? configOf(body).tools,
-  encodeTools: (body, tools) => ({ ...body, tools }),
+  check: (conversation, options) => [
+    ...checkForms(conversation),
+    ...validateMessages(conversation.messages, listOptions(conversation, options)),
+  ],
 };
 
 /** Gemini's generateContent, as REST and as the SDK spell it. */
-export const gemini: Format<GeminiRequest> = {
-  name: "gemini",
-  listKey: "contents",
+export const gemini: Format<GeminiRequest> = createFormat(SHAPE, {
   decode,
   encode,
-  validate,
-  rules: () => formatRules("gemini"),
-  nativeWire: () => undefined,
+  validate: (body, options) => validateBody(SHAPE, gatherParts(body), options),
   readReply,
   readUsage,
-  readOverflow,
   readTools,
   writeTools,
-};
+});
 
 function decode(body: unknown): Conversation {
   const conversation = decodeBody(SHAPE, gatherParts(body));
@@ -76,13 +71,6 @@ function encode(conversation: Conversation): unknown {
   if (isArray(json)) return isArray(given) ? given : spreadParts(json);
   if (!isObject(json) || !isArray(json.contents)) return json;
   return { ...json, contents: isObject(given) ? given.contents : spreadParts(json.contents) };
-}
-
-function validate(body: unknown, options: ValidateOptions = {}): readonly Violation[] {
-  return validateDecoded(SHAPE, gatherParts(body), (conversation, json) => [
-    ...checkForms(conversation),
-    ...validateMessages(conversation.messages, listOptions(conversation, json, options)),
-  ]);
 }
 
 /** A short form stands for the whole list; among others it is refused, and written out by `encode`. */

@@ -1,14 +1,12 @@
 /** The OpenAI Chat Completions format: bodies of `POST /v1/chat/completions`, or their bare `messages` list. */
 
-import { formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
-import { type BodyShape, decodeBody, encodeBody, validateDecoded } from "./body.ts";
+import { type BodyShape, createFormat, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { decodeMessage } from "./openai-chat/decode.ts";
 import { encodeMessage, encodeSystemMessages } from "./openai-chat/encode.ts";
 import { validateMessages } from "./openai-chat/validate.ts";
-import { readOverflow } from "./overflow.ts";
 import {
   countOf,
   findUsage,
@@ -23,32 +21,22 @@ import {
 
 const SHAPE: BodyShape = {
   format: "openai-chat",
-  listKey: "messages",
   decodeMessage,
   encodeMessage,
   // Its system prompt is a message among the others.
   decodeSystem: () => [],
   systemMessages: encodeSystemMessages,
   encodeSystem: (body) => body,
-  tools: (body) => body.tools,
-  encodeTools: (body, tools) => ({ ...body, tools }),
+  check: ({ messages }) => validateMessages(messages),
 };
 
 /** OpenAI's Chat Completions, and what speaks them. */
-export const openaiChat: Format<OpenaiChatRequest> = {
-  name: "openai-chat",
-  listKey: "messages",
-  decode: (body) => decodeBody(SHAPE, body),
-  encode: (conversation) => encodeBody(SHAPE, conversation),
-  validate: (body) => validateDecoded(SHAPE, body, ({ messages }) => validateMessages(messages)),
-  rules: () => formatRules("openai-chat"),
-  nativeWire: () => undefined,
+export const openaiChat: Format<OpenaiChatRequest> = createFormat(SHAPE, {
   readReply,
   readUsage,
-  readOverflow,
   readTools,
   writeTools,
-};
+});
 
 /**
  * A body of `POST /v1/chat/completions` to the compiler: what every request needs, and the messages that most conversations have.
@@ -140,15 +128,11 @@ function firstCount(usage: JsonObject, keys: readonly string[]): number {
 }
 
 function readTools(tools: JsonValue | undefined): ReadTools {
-  const definitions: ToolDefinition[] = [];
-  const foreign: string[] = [];
-  for (const tool of isArray(tools) ? tools : []) {
-    if (!isObject(tool)) continue;
+  return readToolList(tools, (tool) => {
     const definition = isObject(tool.function) ? readFunction(tool.function) : undefined;
-    if (definition !== undefined) definitions.push(definition);
-    else foreign.push((isObject(tool.custom) ? stringOf(tool.custom.name) : undefined) ?? stringOf(tool.type) ?? "");
-  }
-  return { definitions, foreign };
+    const customName = isObject(tool.custom) ? stringOf(tool.custom.name) : undefined;
+    return definition ?? customName ?? stringOf(tool.type) ?? "";
+  });
 }
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {

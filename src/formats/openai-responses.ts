@@ -1,17 +1,15 @@
 /** The OpenAI Responses format: bodies of `POST /v1/responses`, or their bare `input` list. */
 
-import { formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
 import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
-import { type BodyShape, decodeBody, encodeBody, validateDecoded } from "./body.ts";
+import { type BodyShape, createFormat, encodeBody, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { matchOutputs } from "./openai-responses/calls.ts";
 import { decodeInstructions, encodeInstructions } from "./openai-responses/content.ts";
 import { decodeItem } from "./openai-responses/decode.ts";
 import { encodeItems } from "./openai-responses/encode.ts";
 import { validateItems } from "./openai-responses/validate.ts";
-import { readOverflow } from "./overflow.ts";
 import {
   countOf,
   findUsage,
@@ -25,7 +23,6 @@ import {
 
 const SHAPE: BodyShape = {
   format: "openai-responses",
-  listKey: "input",
   mayLackList: ({ prompt, conversation, previous_response_id: previous }) =>
     prompt !== undefined || conversation !== undefined || previous !== undefined,
   decodeMessage: decodeItem,
@@ -37,26 +34,18 @@ const SHAPE: BodyShape = {
     if (system.length === 0) return isStillEmpty ? body : rest;
     return { ...body, instructions: encodeInstructions(system, before) };
   },
-  tools: (body) => body.tools,
-  encodeTools: (body, tools) => ({ ...body, tools }),
+  check: ({ messages, wire }) => validateItems(messages, isObject(wire?.json) ? wire.json : {}),
 };
 
 /** OpenAI's Responses API. */
-export const openaiResponses: Format<OpenaiResponsesRequest> = {
-  name: "openai-responses",
-  listKey: "input",
-  decode: (body) => decodeBody(SHAPE, body),
+export const openaiResponses: Format<OpenaiResponsesRequest> = createFormat(SHAPE, {
   encode: (conversation) => encodeBody(SHAPE, { ...conversation, messages: matchOutputs(conversation.messages) }),
-  validate: (body) =>
-    validateDecoded(SHAPE, body, ({ messages }) => validateItems(messages, isObject(body) ? body : {})),
-  rules: () => formatRules("openai-responses"),
   nativeWire: (kind) => (kind === "responses-compact" ? responsesCompact : undefined),
   readReply,
   readUsage,
-  readOverflow,
   readTools,
   writeTools,
-};
+});
 
 /**
  * A body of `POST /v1/responses` to the compiler: what every request needs, and the items that most conversations have. Whatever
@@ -147,15 +136,10 @@ function readUsage(response: unknown): Usage | undefined {
 }
 
 function readTools(tools: JsonValue | undefined): ReadTools {
-  const definitions: ToolDefinition[] = [];
-  const foreign: string[] = [];
-  for (const tool of isArray(tools) ? tools : []) {
-    if (!isObject(tool)) continue;
+  return readToolList(tools, (tool) => {
     const definition = tool.type === "function" ? readFunction(tool) : undefined;
-    if (definition !== undefined) definitions.push(definition);
-    else foreign.push(stringOf(tool.name) ?? stringOf(tool.server_label) ?? stringOf(tool.type) ?? "");
-  }
-  return { definitions, foreign };
+    return definition ?? stringOf(tool.name) ?? stringOf(tool.server_label) ?? stringOf(tool.type) ?? "";
+  });
 }
 
 /** `strict` defaults to true here, which would refuse schemas that other providers accept. */

@@ -4,8 +4,35 @@
  */
 
 import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import { type MediaPart, type MediaSource, type Part, text, textsOf } from "../core/message.ts";
+import { type MediaPart, type MediaSource, type Part, type Role, text, textsOf } from "../core/message.ts";
 import type { ToolDefinition } from "../core/ports.ts";
+import { invalid, kindOf } from "./body.ts";
+
+/** `names` maps the wire's roles to ours. Throws for a role that is not among them. */
+export function decodeRole(names: ReadonlyMap<unknown, Role>, role: JsonValue | undefined, path: string): Role {
+  const known = names.get(role);
+  if (known !== undefined) return known;
+  const all = [...names.keys()].map((name) => JSON.stringify(name)).join(", ");
+  throw invalid(`${path}.role must be one of ${all}, not ${JSON.stringify(role)}.`);
+}
+
+/** A bare string is shorthand for one text block; its part has no block of its own. A block that `read` cannot read stays opaque. */
+export function decodeContent(content: JsonValue | undefined, path: string, read: ReadBlock): readonly Part[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === "string") return [text(content)];
+  if (!isArray(content)) throw invalid(`${path} must be a string or an array of parts, not ${kindOf(content)}.`);
+  return content.map((block, position) => {
+    if (!isObject(block)) throw invalid(`${path}.${position} must be an object, not ${kindOf(block)}.`);
+    return decodeBlock(block, read);
+  });
+}
+
+type ReadBlock = (block: JsonObject, kind: string) => Part | undefined;
+
+export function decodeBlock(block: JsonObject, read: ReadBlock): Part {
+  const kind = stringOf(block.type) ?? "";
+  return read(block, kind) ?? { type: "opaque", kind, wire: block };
+}
 
 /** The parsed value, or the string as it is when it does not parse or nests too deeply. Some servers send an object at once. */
 export function decodeArguments(json: JsonValue | undefined): JsonValue {
@@ -26,14 +53,9 @@ export function encodeArguments(input: JsonValue, holder: JsonObject | undefined
   return isSame ? holder.arguments : asText(input);
 }
 
-/** What a free-text tool is given. */
-export function decodeFreeText(json: JsonValue | undefined): JsonValue {
-  return json ?? "";
-}
-
 /** `holder` is the object that held `input` before. */
 export function encodeFreeText(input: JsonValue, holder: JsonObject | undefined): JsonValue | undefined {
-  const isSame = holder !== undefined && isSameJson(decodeFreeText(holder.input), input);
+  const isSame = holder !== undefined && isSameJson(holder.input ?? "", input);
   return isSame ? holder.input : asText(input);
 }
 
@@ -56,10 +78,7 @@ function isSameJson(a: JsonValue, b: JsonValue): boolean {
   return (areObjects || areArrays) && JSON.stringify(a) === JSON.stringify(b);
 }
 
-interface UrlSource {
-  readonly source: MediaSource;
-  readonly mediaType?: string;
-}
+type UrlSource = Pick<MediaPart, "source" | "mediaType">;
 
 /** How much of a data URL is searched for the end of its header. */
 const DATA_URL_HEADER_CHARS = 200;

@@ -53,7 +53,7 @@ function checkSeed(format: Format, promise: KeepsPromise, seed: number): void {
 
 const PROMISES: Readonly<Record<string, KeepsPromise>> = {
   "an untouched conversation encodes to the same JSON": (format, body) => {
-    const list = body.messages ?? body.input ?? body.contents ?? [];
+    const list = body[format.listKey] ?? [];
     demand(sameJson(format.encode(format.decode(body)), body), "the body changed");
     demand(sameJson(format.encode(format.decode(list)), list), "the bare list changed");
   },

@@ -3,82 +3,14 @@
  * none and counts as openai-chat. Looks, never decodes.
  */
 
+import { FORMAT_NAMES, type FormatName, type FormatRules, formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import type { FormatName } from "../core/message.ts";
 import { isTypedResponsesItem } from "./codex-items.ts";
 
-interface Features {
-  /** The body's key for its message list. */
-  readonly listKey: string;
-  /** Keys that requests of this format have at the top, and others usually not. */
-  readonly bodyKeys: readonly string[];
-  /** Keys of a tool definition. */
-  readonly toolKeys: readonly string[];
-  /** Keys of a message. */
-  readonly messageKeys: readonly string[];
-  readonly roles: readonly string[];
-  /** Types of the blocks inside `content`. */
-  readonly blockTypes: readonly string[];
-  /**
-   * How the provider's own model names begin; a hint only, for gateways for chat requests take such names too. It counts in a request that
-   * sets `max_tokens`, as this format must, or has a list of blocks for content, as what a session file becomes has.
-   */
-  readonly modelPrefix?: string;
-}
-
-const FEATURES: Readonly<Record<FormatName, Features>> = {
-  "openai-chat": {
-    listKey: "messages",
-    bodyKeys: ["max_completion_tokens", "response_format", "frequency_penalty", "logit_bias", "n", "functions"],
-    toolKeys: ["function"],
-    messageKeys: ["tool_calls", "tool_call_id", "function_call", "refusal", "reasoning_content"],
-    roles: ["tool", "function", "developer", "system"],
-    blockTypes: ["image_url", "input_audio", "file"],
-  },
-  "anthropic-messages": {
-    listKey: "messages",
-    bodyKeys: ["system", "stop_sequences", "anthropic_version", "anthropic_beta", "thinking", "context_management"],
-    toolKeys: ["input_schema"],
-    messageKeys: [],
-    roles: [],
-    blockTypes: [
-      "tool_use",
-      "tool_result",
-      "thinking",
-      "redacted_thinking",
-      "image",
-      "document",
-      "search_result",
-      "server_tool_use",
-      "web_search_tool_result",
-      "mcp_tool_use",
-      "mcp_tool_result",
-      "compaction",
-    ],
-    modelPrefix: "claude-",
-  },
-  "openai-responses": {
-    listKey: "input",
-    bodyKeys: ["input", "instructions", "previous_response_id", "max_output_tokens"],
-    toolKeys: [],
-    messageKeys: [],
-    roles: [],
-    blockTypes: ["input_text", "output_text", "input_image", "input_file"],
-  },
-  gemini: {
-    listKey: "contents",
-    bodyKeys: ["contents", "systemInstruction", "system_instruction", "generationConfig", "safetySettings"],
-    toolKeys: ["functionDeclarations", "function_declarations"],
-    messageKeys: ["parts"],
-    roles: ["model"],
-    blockTypes: [],
-  },
-};
-
 /** In order of preference where two show the same. */
-const FORMAT_NAMES: readonly FormatName[] = ["openai-chat", "anthropic-messages", "openai-responses", "gemini"];
+const CANDIDATES: readonly FormatName[] = ["openai-chat", ...FORMAT_NAMES];
 
-const LIST_KEYS = [...new Set(FORMAT_NAMES.map((name) => FEATURES[name].listKey))];
+const LIST_KEYS = [...new Set(FORMAT_NAMES.map((name) => formatRules(name).listKey))];
 
 /** What only one format has outweighs what others may borrow. */
 const STRONG = 10;
@@ -86,7 +18,7 @@ const WEAK = 1;
 
 /** The body's key for its message list. */
 export function listKeyOf(body: JsonObject, format?: FormatName): string | undefined {
-  const keys = format === undefined ? LIST_KEYS : [FEATURES[format].listKey];
+  const keys = format === undefined ? LIST_KEYS : [formatRules(format).listKey];
   return keys.find((key) => isMessageList(body[key]));
 }
 
@@ -97,8 +29,9 @@ export function listOf(body: JsonObject, format?: FormatName): JsonArray | undef
   if (isArray(list)) return list;
   // Responses takes a bare string for a single user message.
   const isString = typeof body.input === "string" && body.model !== undefined;
-  if (isString && (format ?? "openai-responses") === "openai-responses") return [{ role: "user", content: body.input }];
-  return (format ?? "gemini") === "gemini" ? shortContents(body) : undefined;
+  const shortForm = format === undefined ? "any" : formatRules(format).shortForm;
+  if (isString && (shortForm === "any" || shortForm === "list")) return [{ role: "user", content: body.input }];
+  return shortForm === "any" || shortForm === "element" ? shortContents(body) : undefined;
 }
 
 /** Gemini's SDK takes one content, or what one is made of: a string, a part, a list of both. With a model, for files are called so too. */
@@ -143,7 +76,7 @@ function isGeminiPart(part: JsonValue | undefined): boolean {
 }
 
 export function detectFormat(body: JsonObject | JsonArray): FormatName {
-  const scores = FORMAT_NAMES.map((name) => ({ name, score: scoreOf(body, name) }));
+  const scores = CANDIDATES.map((name) => ({ name, score: scoreOf(body, name) }));
   return scores.reduce((best, other) => (other.score > best.score ? other : best)).name;
 }
 
@@ -155,17 +88,17 @@ export function fitsFormat(body: JsonObject | JsonArray, format: FormatName): bo
 }
 
 function scoreOf(body: JsonObject | JsonArray, format: FormatName): number {
-  const features = FEATURES[format];
+  const rules = formatRules(format);
   const list = isObject(body) ? (listOf(body) ?? []) : body;
-  let score = isObject(body) ? bodyScore(body, features) : 0;
+  let score = isObject(body) ? bodyScore(body, rules) : 0;
   for (const message of list) if (isObject(message)) score += messageScore(message, format);
   return score;
 }
 
-function bodyScore(body: JsonObject, features: Features): number {
+function bodyScore(body: JsonObject, { features, listKey }: FormatRules): number {
   const tools = isArray(body.tools) ? body.tools.filter(isObject) : [];
   const toolHits = features.toolKeys.filter((key) => tools.some((tool) => tool[key] !== undefined)).length;
-  const listKeyIsOwn = features.listKey !== "messages" && body[features.listKey] !== undefined;
+  const listKeyIsOwn = listKey !== "messages" && body[listKey] !== undefined;
   const keyHits = features.bodyKeys.filter((key) => body[key] !== undefined).length;
   const { modelPrefix } = features;
   const isOwnModel = modelPrefix !== undefined && stringOf(body.model)?.startsWith(modelPrefix) && isLikelyOwn(body);
@@ -178,13 +111,13 @@ function isLikelyOwn(body: JsonObject): boolean {
 }
 
 function messageScore(message: JsonObject, format: FormatName): number {
-  const features = FEATURES[format];
+  const { features, granularity } = formatRules(format);
   let score = features.roles.includes(stringOf(message.role) ?? "") ? (message.role === "system" ? WEAK : STRONG) : 0;
   // Some keep the parts of another kind of list beside the content that providers take.
   const keys =
     message.content === undefined ? features.messageKeys : features.messageKeys.filter((key) => key !== "parts");
   score += keys.filter((key) => (message[key] ?? null) !== null).length * STRONG;
-  if (format === "openai-responses" && isTypedResponsesItem(message)) score += STRONG;
+  if (granularity === "one" && isTypedResponsesItem(message)) score += STRONG;
   const blocks = isArray(message.content) ? message.content : [];
   for (const block of blocks) {
     if (isObject(block) && features.blockTypes.includes(stringOf(block.type) ?? "")) score += STRONG;

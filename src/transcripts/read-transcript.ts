@@ -4,6 +4,7 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
+import { FORMAT_NAMES } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import { readClaudeCode } from "./claude-code.ts";
@@ -68,7 +69,7 @@ const AGENTS: Readonly<Partial<Record<TranscriptSource, Agent>> & Record<AgentSo
 
 const WHAT_IS_READ =
   "what is read: session files of Claude Code, Codex, pi, OpenClaw and Gemini CLI; chat and batch JSON lines; request " +
-  "bodies and message lists of anthropic-messages, openai-chat, openai-responses and gemini";
+  `bodies and message lists of ${FORMAT_NAMES.slice(0, -1).join(", ")} and ${FORMAT_NAMES.at(-1)}`;
 
 function* recordsOf(json: string, counter: Counter): Generator<JsonObject> {
   for (const { value } of parseLines(json, () => counter.broken())) {

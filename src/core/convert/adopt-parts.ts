@@ -2,13 +2,12 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
-import type { FormatName, MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
+import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
 import { text, textsOf } from "../message.ts";
 import type { Loss } from "./adopt.ts";
 import type { Renamed } from "./foreign-names.ts";
 
 export interface AdoptContext {
-  readonly to: FormatName;
   readonly rules: FormatRules;
   /** The tool's name for each paired result. */
   readonly names: ReadonlyMap<Part, string>;
@@ -63,20 +62,20 @@ function adoptOpaque(part: OpaquePart, { report }: AdoptContext): readonly Part[
   return described === undefined ? [] : [text(described)];
 }
 
-function adoptMedia(part: MediaPart, { to, rules, report }: AdoptContext): Part {
+function adoptMedia(part: MediaPart, { rules, report }: AdoptContext): Part {
   if (part.source.type === "text") {
     report("text-document", "text");
     return text(part.source.text);
   }
   const { wire: _, ...bare } = part;
-  if (rules.media.includes(part.kind) && isPortable(part, to)) return bare;
+  if (rules.media.includes(part.kind) && isPortable(part, rules)) return bare;
   report(part.source.type === "file" ? `${part.kind}-by-file-id` : part.kind, "text");
   return text(describeMedia(part));
 }
 
-/** File ids belong to one provider; Chat takes documents only as data. */
-function isPortable({ source, kind }: MediaPart, to: FormatName): boolean {
-  if (source.type === "url") return kind === "image" || to !== "openai-chat";
+/** File ids belong to one provider; some take documents only as data. */
+function isPortable({ source, kind }: MediaPart, { documentUrls }: FormatRules): boolean {
+  if (source.type === "url") return kind === "image" || documentUrls;
   return source.type === "base64";
 }
 
@@ -90,10 +89,9 @@ function describeMedia({ kind, mediaType, name, source }: MediaPart): string {
 /** What a call of a function is called; a call of another kind, such as one of a shell, becomes one. */
 const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "function_call", "tool_use"]);
 
-function adoptCall(part: ToolCallPart, { to, callIds, tools, report }: AdoptContext): Part {
+function adoptCall(part: ToolCallPart, { rules, callIds, tools, report }: AdoptContext): Part {
   const { callId, name, input, wire } = part;
-  const takesText = to === "openai-chat" || to === "openai-responses";
-  const isFit = isObject(input) || takesText;
+  const isFit = isObject(input) || !rules.objectInputs;
   // A tool that takes free text becomes a function with that text for arguments.
   const isCustom = wire?.type === "custom" || wire?.type === "custom_tool_call";
   if (!isFit || isCustom) report("free-text-input", "changed");

@@ -52,7 +52,7 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
   for (const name of tools.keys()) reportAt(-1)(`tool-name:${name}`, "changed");
   // Gemini repeats the tool's name in the result; the others leave it to the id.
   const names = resultNames(pairCalls(messages));
-  const shared = { to, names, callIds: renamedCallIds(callIdsOf(messages), to), tools };
+  const shared = { names, callIds: renamedCallIds(callIdsOf(messages), to), tools };
   const lead = leadingSystem(messages);
   // A system prompt is text everywhere: what else stood in it is described.
   const inSystem = (parts: readonly Part[], messageIndex: number): readonly string[] =>

@@ -3,41 +3,18 @@
  * length, each to a name of its own. Pure; the same names give the same result.
  */
 
+import { formatRules, type NameRule } from "../format-rules.ts";
 import type { FormatName } from "../message.ts";
-
-/** What the providers say when they refuse: "String should match pattern …", "string too long. Expected … maximum length …". */
-interface NameRule {
-  readonly refused: RegExp;
-  readonly lengthMax: number;
-  readonly begins: RegExp;
-}
-
-const NO_CHARACTER = /(?!)/g;
-const UNUSUAL_CHARACTER = /[^\w-]/g;
-
-const CALL_IDS: Readonly<Record<FormatName, NameRule>> = {
-  "anthropic-messages": { refused: UNUSUAL_CHARACTER, lengthMax: 64, begins: /^/ },
-  "openai-chat": { refused: NO_CHARACTER, lengthMax: 40, begins: /^/ },
-  "openai-responses": { refused: NO_CHARACTER, lengthMax: 64, begins: /^/ },
-  gemini: { refused: NO_CHARACTER, lengthMax: Number.POSITIVE_INFINITY, begins: /^/ },
-};
-
-const TOOL_NAMES: Readonly<Record<FormatName, NameRule>> = {
-  "anthropic-messages": { refused: UNUSUAL_CHARACTER, lengthMax: 128, begins: /^/ },
-  "openai-chat": { refused: UNUSUAL_CHARACTER, lengthMax: 64, begins: /^/ },
-  "openai-responses": { refused: UNUSUAL_CHARACTER, lengthMax: 64, begins: /^/ },
-  gemini: { refused: /[^\w.:-]/g, lengthMax: 64, begins: /^[A-Za-z_]/ },
-};
 
 /** From each name that the other provider would refuse to the one that it goes by there. */
 export type Renamed = ReadonlyMap<string, string>;
 
 export function renamedCallIds(ids: readonly string[], to: FormatName): Renamed {
-  return renamed(ids, CALL_IDS[to]);
+  return renamed(ids, formatRules(to).callIdNames);
 }
 
 export function renamedTools(names: readonly string[], to: FormatName): Renamed {
-  return renamed(names, TOOL_NAMES[to]);
+  return renamed(names, formatRules(to).toolNames);
 }
 
 function renamed(names: readonly string[], rule: NameRule): Renamed {

@@ -5,6 +5,7 @@
  */
 
 import { isKnownBefore, isKnownSince, type SinceVersions } from "../claude-models.ts";
+import { formatRules } from "../format-rules.ts";
 import { isObject } from "../json.ts";
 import { isSameMessage } from "../ledger/same-message.ts";
 import { thinksManually } from "../manual-thinking.ts";
@@ -24,7 +25,8 @@ const BINDING_SINCE: SinceVersions = new Map([
  * thinks by a budget is an older one, whatever it is called here, and needs its thinking.
  */
 export function bindsThinking(conversation: Conversation, model: string | undefined): boolean {
-  if (conversation.format !== "anthropic-messages" || isKnownBefore(BINDING_SINCE, model ?? "")) return false;
+  const isSigned = formatRules(conversation.format).reasoning === "signed";
+  if (!isSigned || isKnownBefore(BINDING_SINCE, model ?? "")) return false;
   return isKnownSince(BINDING_SINCE, model ?? "") || !thinksManually(conversation);
 }
 

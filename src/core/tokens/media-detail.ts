@@ -1,12 +1,14 @@
 /** How closely media are looked at, where the provider lets a request say so: that decides what they cost. Pure. */
 
+import { formatRules } from "../format-rules.ts";
 import { isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
 import type { FormatName, MediaPart } from "../message.ts";
 
 /** Gemini's `mediaResolution` for all media of a request: in `generationConfig` of a REST body, in the SDK's `config`. A part's own wins. */
 export function requestDetail(format: FormatName, body: JsonValue | undefined): string | undefined {
-  if (format !== "gemini" || !isObject(body)) return undefined;
-  for (const holder of [body.generationConfig, body.generation_config, body.config]) {
+  if (!isObject(body)) return undefined;
+  for (const key of formatRules(format).mediaDetailKeys) {
+    const holder = body[key];
     const stated = isObject(holder) ? resolutionIn(holder) : undefined;
     if (stated !== undefined) return stated;
   }

@@ -1,6 +1,7 @@
 /** The providers' published media prices in tokens, as data per model family. An unknown model gets its provider's newest rule. */
 
 import { isKnownBefore, SINCE_OPUS_4_7 } from "../claude-models.ts";
+import { type FormatRules, formatRules } from "../format-rules.ts";
 import type { FormatName } from "../message.ts";
 import type { ImageSize } from "./image-size.ts";
 
@@ -15,18 +16,14 @@ export interface MediaRules {
 }
 
 export function mediaRules(format: FormatName, model = ""): MediaRules {
-  switch (format) {
-    case "anthropic-messages":
-      return anthropicRules(model);
-    case "openai-chat":
-    case "openai-responses":
-      return openaiRules(model);
-    case "gemini":
-      return geminiRules(model);
-    default:
-      return format satisfies never;
-  }
+  return PRICES[formatRules(format).mediaPrices](model);
 }
+
+const PRICES: Readonly<Record<FormatRules["mediaPrices"], (model: string) => MediaRules>> = {
+  anthropic: anthropicRules,
+  openai: openaiRules,
+  gemini: geminiRules,
+};
 
 interface PatchBudget {
   readonly patchPixels: number;

@@ -10,6 +10,7 @@
  * A ledger keeps one running sum of sizes and stays O(1) per message under every rounding rule.
  */
 
+import { formatRules } from "../format-rules.ts";
 import { isArray, type JsonObject, type JsonValue } from "../json.ts";
 import type { Conversation, FormatName, Message, Part, ReasoningPart } from "../message.ts";
 import type { CountTokens } from "../ports.ts";
@@ -136,31 +137,6 @@ export function sumOf<Item>(items: readonly Item[], sizeOf: (item: Item) => numb
   return sum;
 }
 
-/**
- * Measured on recorded requests with their usage: over five OpenAI chats of 20 to 150 messages 3 tokens a message and 7 to
- * 14 a call with its result; over six Anthropic requests about 90 a call with its result, beyond its text. The preamble is
- * Anthropic's documented system prompt for tool use. Tool definitions cost what their JSON costs in both.
- */
-const OPENAI_OVERHEAD: Overhead = {
-  perMessageTokens: 3,
-  perCallTokens: 5,
-  perResultTokens: 5,
-  perToolTokens: 0,
-  toolsPreambleTokens: 0,
-};
-const OVERHEADS: Readonly<Record<FormatName, Overhead>> = {
-  "anthropic-messages": {
-    perMessageTokens: 4,
-    perCallTokens: 45,
-    perResultTokens: 35,
-    perToolTokens: 0,
-    toolsPreambleTokens: 346,
-  },
-  "openai-chat": OPENAI_OVERHEAD,
-  "openai-responses": OPENAI_OVERHEAD,
-  gemini: OPENAI_OVERHEAD,
-};
-
 interface Walk extends Overhead {
   readonly countText: CountText;
   readonly countJson: CountJson;
@@ -172,7 +148,7 @@ function resolveWalk(options: CounterOptions): Walk {
   const { countText, format, model, mediaDetail } = options;
   const factor = textFactor(model);
   return {
-    ...OVERHEADS[format ?? "openai-chat"],
+    ...formatRules(format ?? "openai-chat").overhead,
     ...options,
     countJson: options.countJson ?? ((value) => countText(JSON.stringify(value))),
     countMedia: options.countMedia ?? mediaTokens(format ?? "anthropic-messages", model, mediaDetail),

@@ -119,9 +119,7 @@ function checkResponseTurn(message: Message, index: number, messages: readonly M
   if (calls.length === 0) {
     return results.map(({ at }) => atPart("result-without-call", { index, position: at }, RESPONSE_POSITION));
   }
-  const mismatches = findMismatches(calls, results).map(({ rule, at, message: said }) =>
-    atPart(rule, { index, position: at }, said),
-  );
+  const mismatches = findMismatches(calls, results, index);
   return calls.length === results.length ? mismatches : [about("response-count", index, RESPONSE_COUNT), ...mismatches];
 }
 
@@ -131,33 +129,28 @@ interface Located<P extends Part> {
   readonly at: number;
 }
 
-interface Mismatch {
-  readonly rule: string;
-  readonly at: number;
-  readonly message: string;
-}
-
 /** Ids pair where both sides state one; otherwise names do, in order. */
 function findMismatches(
   calls: readonly Located<ToolCallPart>[],
   results: readonly Located<ToolResultPart>[],
-): readonly Mismatch[] {
+  index: number,
+): readonly Violation[] {
   // Newest first, so that the oldest is taken from the end.
   const open = calls.map(({ part }) => part).toReversed();
   const taken = new Set<ToolCallPart>();
   const byId = Map.groupBy(open, ({ callId }) => callId);
   const byName = Map.groupBy(open, ({ name }) => name);
   const withoutId = Map.groupBy(byId.get(undefined) ?? [], ({ name }) => name);
-  return results.flatMap(({ part, at }): readonly Mismatch[] => {
+  return results.flatMap(({ part, at }) => {
     const { callId, name } = part;
     const hasId = callId !== undefined && byId.has(callId);
     const named = callId === undefined ? byName : withoutId;
     const candidates = hasId ? byId.get(callId) : name === undefined ? undefined : named.get(name);
     if (takeLast(candidates ?? [], taken)) return [];
-    if (hasId)
-      return [{ rule: "duplicate-result", at, message: `More than one function response for the id ${callId}.` }];
+    const place = { index, position: at };
+    if (hasId) return [atPart("duplicate-result", place, `More than one function response for the id ${callId}.`)];
     const which = callId === undefined ? `name ${name}` : `id ${callId}`;
-    return [{ rule: "result-without-call", at, message: `No function call of the previous turn has the ${which}.` }];
+    return [atPart("result-without-call", place, `No function call of the previous turn has the ${which}.`)];
   });
 }
 

@@ -6,9 +6,16 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import type { Message, Part, Role } from "../../core/message.ts";
-import { text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
-import { decodeArguments, decodeFreeText, decodeName, mediaOfAudio, mediaOfFile, mediaOfUrl } from "../openai.ts";
+import {
+  decodeArguments,
+  decodeContent,
+  decodeName,
+  decodeRole,
+  mediaOfAudio,
+  mediaOfFile,
+  mediaOfUrl,
+} from "../openai.ts";
 import { decodeReasoning } from "./reasoning.ts";
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([
@@ -23,17 +30,13 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
 export function decodeMessage(json: JsonValue, index: number): Message {
   const path = `messages.${index}`;
   if (!isObject(json)) throw invalid(`${path} must be an object, not ${kindOf(json)}.`);
-  const role = ROLES.get(json.role);
-  if (role === undefined) {
-    const roles = [...ROLES.keys()].map((name) => JSON.stringify(name)).join(", ");
-    throw invalid(`${path}.role must be one of ${roles}, not ${JSON.stringify(json.role)}.`);
-  }
+  const role = decodeRole(ROLES, json.role, path);
   const parts = decodeParts(json, role, path);
   return { id: `m${index}`, role, parts, wire: { json, role, parts } };
 }
 
 function decodeParts(json: JsonObject, role: Role, path: string): readonly Part[] {
-  const content = decodeContent(json.content, `${path}.content`);
+  const content = decodeContent(json.content, `${path}.content`, readBlock);
   if (role === "tool") return [decodeResult(json, content)];
   return role === "assistant" ? decodeAssistant(json, content, path) : content;
 }
@@ -51,23 +54,7 @@ function decodeAssistant(json: JsonObject, content: readonly Part[], path: strin
   return [...parts, ...decodeCalls(json.tool_calls, `${path}.tool_calls`)];
 }
 
-/** A bare string is shorthand for one text block; its part has no block of its own. */
-function decodeContent(content: JsonValue | undefined, path: string): readonly Part[] {
-  if (content === undefined || content === null) return [];
-  if (typeof content === "string") return [text(content)];
-  if (!isArray(content)) throw invalid(`${path} must be a string or an array of parts, not ${kindOf(content)}.`);
-  return content.map((block, position) => {
-    if (!isObject(block)) throw invalid(`${path}.${position} must be an object, not ${kindOf(block)}.`);
-    return decodeBlock(block);
-  });
-}
-
-/** A block that lacks what it needs stays opaque; `validate` says so. */
-function decodeBlock(block: JsonObject): Part {
-  const kind = stringOf(block.type) ?? "";
-  return readBlock(block, kind) ?? { type: "opaque", kind, wire: block };
-}
-
+/** Undefined for a block that lacks what it needs; `validate` says so. */
 function readBlock(block: JsonObject, kind: string): Part | undefined {
   switch (kind) {
     case "text":
@@ -111,7 +98,7 @@ function readCall(call: JsonObject): { readonly name: string; readonly input: Js
   if (isObject(call.function)) {
     return { name: decodeName(call.function), input: decodeArguments(call.function.arguments) };
   }
-  if (isObject(call.custom)) return { name: decodeName(call.custom), input: decodeFreeText(call.custom.input) };
+  if (isObject(call.custom)) return { name: decodeName(call.custom), input: call.custom.input ?? "" };
   const type = stringOf(call.type) ?? "";
   return { name: type, input: call[type] ?? {} };
 }

@@ -20,7 +20,7 @@ import { reasoningFields } from "./reasoning.ts";
 export function encodeMessage(message: Message): readonly JsonValue[] {
   const { wire, role, parts } = message;
   if (parts.length === 0) return wire?.parts.length === 0 ? [wire.json] : [];
-  // Only the first run of what the wire message held may take its place.
+  // Only the first segment is laid over the original wire message.
   let speechWire = wire?.role === "tool" ? undefined : wire;
   return toSegments(role, parts).flatMap((segment) => {
     if (!isSpeech(segment)) return [encodeResult(segment)];
@@ -84,19 +84,19 @@ function wireRole(role: Role): string {
   return role === "tool" ? "user" : role;
 }
 
-interface Before {
+interface PriorForm {
   readonly wire: MessageWire | undefined;
   readonly json: JsonObject | undefined;
   readonly hasCalls: boolean;
 }
 
-function contentField(role: Role, parts: readonly Part[], { wire, json, hasCalls }: Before): JsonValue | undefined {
+function contentField(role: Role, parts: readonly Part[], { wire, json, hasCalls }: PriorForm): JsonValue | undefined {
   if (parts.length > 0) return encodeContent(parts, json?.content, role === "tool" ? "user" : role);
   if (wire !== undefined && !wire.parts.some(isContentPart)) return json?.content;
   return hasCalls ? null : "";
 }
 
-/** A result by name (the deprecated role) that was given an id is written in today's form. */
+/** A result by name (the deprecated `function` role) that was given an id is written in the current form. */
 function encodeResult(part: ToolResultPart): JsonObject {
   const role = part.wire?.role;
   const isByName = role === "function" && part.callId === undefined;
@@ -189,7 +189,7 @@ function fieldOf(part: Part): JsonObject {
   return part.type === "text" ? { refusal: part.text } : (part.wire ?? {});
 }
 
-/** The deprecated form: one call, without an id. Given an id since, it is written in today's form. */
+/** True for the deprecated form: one call, without an id. Once it has an id, it is written in the current form. */
 function isFunctionCall({ wire, callId }: ToolCallPart): boolean {
   return wire?.function_call !== undefined && callId === undefined;
 }
@@ -205,7 +205,7 @@ function encodeCall(part: ToolCallPart): JsonObject {
   return overlay(wire, { id, custom: overlay(wire.custom, fields) });
 }
 
-/** It said nothing of what is called, not even the kind of tool, and was given a name since: there is no form of its own to keep. */
+/** True for a call whose wire form named neither a tool nor a type, and that was given a name since: there is no form to keep. */
 function isNewlyNamed({ name }: ToolCallPart, { type, function: called, custom }: JsonObject): boolean {
   return name !== "" && (typeof type !== "string" || type === "") && !isObject(called) && !isObject(custom);
 }

@@ -44,7 +44,7 @@ function checkContent({ role, parts, wire }: Message, index: number): readonly V
 }
 
 /**
- * An assistant's may be missing beside a call, a refusal or audio; that of the deprecated `function` role may be null. An empty
+ * The content of an assistant message may be missing beside a call, a refusal or audio; the deprecated `function` role allows null. An empty
  * list beside calls was accepted by recorded servers and is passed on, though the provider's newest releases refuse it.
  */
 function missingContent({ role, parts }: Pick<Message, "role" | "parts">, json: JsonObject): string | undefined {
@@ -76,7 +76,7 @@ function checkCallIds(message: Message, index: number): readonly Violation[] {
   });
 }
 
-/** The deprecated `function_call` too. */
+/** Checks the deprecated `function_call` too. */
 function checkCallNames({ parts }: Message, index: number): readonly Violation[] {
   if (!parts.some((part) => part.type === "tool-call" && part.name === "")) return [];
   return [

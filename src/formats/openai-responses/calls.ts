@@ -15,7 +15,8 @@ import {
 } from "../../core/message.ts";
 import {
   decodeArguments,
-  decodeFreeText,
+  decodeBlock,
+  decodeContent,
   decodeName,
   encodeArguments,
   encodeFreeText,
@@ -24,9 +25,9 @@ import {
   withErrorText,
 } from "../openai.ts";
 import { overlay, sameOr } from "../overlay.ts";
-import { decodeBlock, decodeContent, encodeContent } from "./content.ts";
+import { encodeContent, readBlock } from "./content.ts";
 
-/** What says nothing about what is called for. */
+/** Fields of a call item that are not part of its input. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(["type", "id", "call_id", "status", "caller"]);
 
 export function decodeCall(item: JsonObject, type: string): ToolCallPart {
@@ -42,7 +43,7 @@ export function decodeCall(item: JsonObject, type: string): ToolCallPart {
 
 function readCall(item: JsonObject, type: string): { readonly name: string; readonly input: JsonValue } {
   if (type === "function_call") return { name: decodeName(item), input: decodeArguments(item.arguments) };
-  if (type === "custom_tool_call") return { name: decodeName(item), input: decodeFreeText(item.input) };
+  if (type === "custom_tool_call") return { name: decodeName(item), input: item.input ?? "" };
   const said = Object.entries(item).filter(([key]) => !BOOKKEEPING.has(key));
   return { name: type, input: Object.fromEntries(said) };
 }
@@ -91,12 +92,12 @@ export function decodeOutput(item: JsonObject, type: string, path: string): Tool
   };
 }
 
-/** Programs run at the provider, and so does a tool search that says so. */
+/** The provider runs programs itself, and any item marked `execution: "server"`. */
 function isServerRun(item: JsonObject, type: string): boolean {
   return type === "program" || type === "program_output" || item.execution === "server";
 }
 
-/** `call_id`, but for two items that name their call otherwise. */
+/** The id is in `call_id`, except for two item types that use other fields. */
 function callIdOf(item: JsonObject, type: string): string | undefined {
   if (type === "mcp_approval_response") return stringOf(item.approval_request_id);
   return stringOf(item.call_id) ?? (type === "local_shell_call_output" ? stringOf(item.id) : undefined);
@@ -110,7 +111,7 @@ function contentOf(item: JsonObject, type: string, path: string): readonly Part[
   if (isArray(output) && output.every(isShellChunk)) {
     return output.map((chunk) => ({ type: "text", text: chunkText(chunk), wire: chunk }));
   }
-  return isObject(output) ? [decodeBlock(output)] : decodeContent(output, `${path}.output`);
+  return isObject(output) ? [decodeBlock(output, readBlock)] : decodeContent(output, `${path}.output`, readBlock);
 }
 
 /** Chunk by chunk: what a command wrote, and how it ended. */
@@ -130,7 +131,7 @@ export function encodeOutput(part: ToolResultPart): JsonObject {
     case "tool_search_output":
       return overlay(wire, { call_id: callId, tools: wire.tools ?? [] });
     case "mcp_approval_response":
-      // What nobody approved is refused.
+      // Without an approval the request is refused.
       return overlay(wire, { approval_request_id: part.callId, approve: wire.approve ?? false });
     case "program_output":
       return overlay(wire, { call_id: callId, result: stringField(content, wire.result) });
@@ -159,7 +160,7 @@ function outputField(content: readonly Part[], wire: JsonObject | undefined): Js
   const before = wire?.output;
   if (content.length === 0 && wire !== undefined && isEmpty(before)) return before;
   if (!isObject(before)) return encodeContent(content, before, "tool");
-  // A lone block in place of a list is seen in recordings; it stays alone while it is what it was.
+  // Recordings show a single block in place of a list; an unchanged one is written back as it was.
   const blocks = encodeContent(content, [], "tool");
   return JSON.stringify(blocks) === JSON.stringify([before]) ? before : blocks;
 }
@@ -170,7 +171,7 @@ function stringField(content: readonly Part[], before: JsonValue | undefined): J
   return content.length === 0 && isEmpty(before) ? before : textsOf(content).join("\n");
 }
 
-/** Present or not, it holds nothing that was decoded. */
+/** True where nothing was decoded from the field, whether it was present or not. */
 function isEmpty(before: JsonValue | undefined): boolean {
   return before === undefined || before === null || (isArray(before) && before.length === 0);
 }

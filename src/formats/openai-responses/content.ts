@@ -5,28 +5,18 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import { type MediaPart, type Part, type Role, type TextPart, text, textsOf } from "../../core/message.ts";
-import { invalid, kindOf } from "../body.ts";
-import { describeMedia, mediaOfAudio, mediaOfFile, mediaOfUrl, toAudioBlock, toDataUrl } from "../openai.ts";
+import {
+  decodeContent,
+  describeMedia,
+  mediaOfAudio,
+  mediaOfFile,
+  mediaOfUrl,
+  toAudioBlock,
+  toDataUrl,
+} from "../openai.ts";
 import { overlay, sameOr } from "../overlay.ts";
 
-/** A bare string is shorthand for one text block; its part has no block of its own. */
-export function decodeContent(content: JsonValue | undefined, path: string): readonly Part[] {
-  if (content === undefined || content === null) return [];
-  if (typeof content === "string") return [text(content)];
-  if (!isArray(content)) throw invalid(`${path} must be a string or an array of parts, not ${kindOf(content)}.`);
-  return content.map((block, position) => {
-    if (!isObject(block)) throw invalid(`${path}.${position} must be an object, not ${kindOf(block)}.`);
-    return decodeBlock(block);
-  });
-}
-
-/** A block that lacks what it needs stays opaque. */
-export function decodeBlock(block: JsonObject): Part {
-  const kind = stringOf(block.type) ?? "";
-  return readBlock(block, kind) ?? { type: "opaque", kind, wire: block };
-}
-
-/** A string stays a string while it is one text; what had blocks keeps blocks. */
+/** A single text is written as a string, unless the content was a list of blocks before. */
 export function encodeContent(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
   const [first] = parts;
   if (first === undefined) return isArray(before) ? sameOr(before, []) : "";
@@ -36,7 +26,8 @@ export function encodeContent(parts: readonly Part[], before: JsonValue | undefi
   return isArray(before) ? sameOr(before, blocks) : blocks;
 }
 
-function readBlock(block: JsonObject, kind: string): Part | undefined {
+/** Undefined for a block that lacks what it needs. */
+export function readBlock(block: JsonObject, kind: string): Part | undefined {
   switch (kind) {
     case "input_text":
     case "output_text":
@@ -79,7 +70,7 @@ function encodeBlock(part: Part, role: Role): readonly JsonObject[] {
   }
 }
 
-/** Of a computer call: no message holds a block of that type. */
+/** True for the screenshot of a computer call; messages may not hold a block of that type. */
 function isScreenshot({ wire }: MediaPart): boolean {
   return wire?.type === "computer_screenshot";
 }
@@ -90,7 +81,7 @@ function encodeText(part: TextPart, role: Role): JsonObject {
   return { type: role === "assistant" ? "output_text" : "input_text", text: part.text };
 }
 
-/** An assistant message holds no media, and no input holds video: there a note stands for it. */
+/** Assistant messages may hold no media, and inputs no video; a text note replaces those. */
 function encodeMedia(part: MediaPart, role: Role): JsonObject {
   const note = encodeText(text(describeMedia(part)), role);
   return role === "assistant" ? note : (encodeInputMedia(part) ?? note);
@@ -118,7 +109,9 @@ export function decodeInstructions(instructions: JsonValue | undefined): readonl
 /** One part per item: its text when that is all it holds. */
 function decodeInstruction(item: JsonObject): Part {
   const parts =
-    typeof item.content === "string" || isArray(item.content) ? decodeContent(item.content, "instructions") : [];
+    typeof item.content === "string" || isArray(item.content)
+      ? decodeContent(item.content, "instructions", readBlock)
+      : [];
   const isText = parts.length > 0 && parts.every((part) => part.type === "text");
   if (!isText) return { type: "opaque", kind: stringOf(item.type) ?? "message", wire: item };
   return { type: "text", text: textsOf(parts).join("\n"), wire: item };

@@ -4,8 +4,9 @@ import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "..
 import type { Message, Part, Role } from "../../core/message.ts";
 import { text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
+import { decodeContent, decodeRole } from "../openai.ts";
 import { decodeCall, decodeOutput } from "./calls.ts";
-import { decodeContent } from "./content.ts";
+import { readBlock } from "./content.ts";
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([
   ["developer", "system"],
@@ -17,17 +18,14 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
 /** Items that steer the request and say nothing; like a system note, they stay with what stands before them. */
 const CONTROL: ReadonlySet<string> = new Set(["additional_tools", "configuration_update", "compaction_trigger"]);
 
-interface Decoded {
-  readonly role: Role;
-  readonly parts: readonly Part[];
-}
+type DecodedItem = Pick<Message, "role" | "parts">;
 
 export function decodeItem(json: JsonValue, index: number): Message {
   const { role, parts } = decode(json, `input.${index}`);
   return { id: `m${index}`, role, parts, wire: { json, role, parts } };
 }
 
-function decode(json: JsonValue, path: string): Decoded {
+function decode(json: JsonValue, path: string): DecodedItem {
   // A bare string is the short form of a list with one user message.
   if (typeof json === "string") return { role: "user", parts: [text(json)] };
   if (!isObject(json)) throw invalid(`${path} must be an object, not ${kindOf(json)}.`);
@@ -60,13 +58,9 @@ function isCall(item: JsonObject, type: string): boolean {
   return typeof item.call_id === "string";
 }
 
-function decodeMessage(item: JsonObject, path: string): Decoded {
-  const role = ROLES.get(item.role);
-  if (role === undefined) {
-    const roles = [...ROLES.keys()].map((name) => JSON.stringify(name)).join(", ");
-    throw invalid(`${path}.role must be one of ${roles}, not ${JSON.stringify(item.role)}.`);
-  }
-  return { role, parts: decodeContent(item.content, `${path}.content`) };
+function decodeMessage(item: JsonObject, path: string): DecodedItem {
+  const role = decodeRole(ROLES, item.role, path);
+  return { role, parts: decodeContent(item.content, `${path}.content`, readBlock) };
 }
 
 function decodeReasoning(item: JsonObject): Part {

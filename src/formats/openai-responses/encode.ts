@@ -1,6 +1,6 @@
 /**
- * Canonical messages to Responses items. Calls, results and reasoning are items of their own, so a message of ours may become
- * several, in the order of its parts. What kept its wire is laid over it; what did not change comes out as it was.
+ * Canonical messages to Responses items. Calls, results and reasoning are items of their own, so one message may become
+ * several, in the order of its parts. A part that kept its wire form is laid over it; an unchanged part comes out as it was.
  */
 
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
@@ -64,7 +64,7 @@ function isContentBlock({ kind }: OpaquePart, isMessage: boolean): boolean {
 
 function encodeSpeech({ role, wire }: Message, parts: readonly Part[], item: JsonObject | undefined): JsonObject {
   const isNewRole = wire !== undefined && wire.role !== role;
-  // Blocks are of other types for another role, so a text that changes sides is written anew.
+  // Block types depend on the role, so a text whose role changed is written from scratch.
   const said = isNewRole ? parts.map(withoutWire) : parts;
   const content = encodeContent(said, item?.content, speaker(role));
   return overlay(item, { role: item === undefined ? speaker(role) : item.role, content });

@@ -57,7 +57,7 @@ function checkContent({ parts, wire }: Message, index: number): readonly Violati
   });
 }
 
-/** What the provider's own tools return is in a shape of theirs. */
+/** Results of the provider's own tools have shapes of their own and are not checked. */
 function blocksOfOutput(part: Part): readonly Part[] {
   return part.type === "tool-result" && !part.server ? part.content : [];
 }
@@ -89,7 +89,7 @@ function checkTrigger({ parts }: Message, index: number, messages: readonly Mess
   return [about("misplaced-part", index, "The 'compaction_trigger' item must be the final input item.")];
 }
 
-/** Each item once, whatever it is. */
+/** An item id may occur only once, whatever the type of the item. */
 function checkItemIds(messages: readonly Message[]): readonly Violation[] {
   const seen = new Set<string>();
   return messages.flatMap((message, index) => {
@@ -124,14 +124,14 @@ const CLIENT_CALLS: ReadonlySet<string> = new Set([
   "apply_patch_call",
 ]);
 
-/** What of the history the provider sees and we do not. */
+/** The parts of the history that the provider sees and the list does not show. */
 interface UnseenHistory {
   readonly hasServerHistory: boolean;
   readonly hasReferences: boolean;
 }
 
 function checkPairs(messages: readonly Message[], unseen: UnseenHistory): readonly Violation[] {
-  const calls = new Map<string, Called>();
+  const calls = new Map<string, OpenCall>();
   const violations = messages.flatMap(({ parts }, index): readonly Violation[] => {
     const [part] = parts;
     if (part?.type === "tool-call") return addCall(part, index, calls);
@@ -141,13 +141,13 @@ function checkPairs(messages: readonly Message[], unseen: UnseenHistory): readon
   return [...violations, ...unanswered(calls)];
 }
 
-interface Called {
+interface OpenCall {
   readonly part: ToolCallPart;
   readonly index: number;
   isAnswered: boolean;
 }
 
-function addCall(part: ToolCallPart, index: number, calls: Map<string, Called>): readonly Violation[] {
+function addCall(part: ToolCallPart, index: number, calls: Map<string, OpenCall>): readonly Violation[] {
   if (!part.callId) return [missingId(index)];
   if (calls.has(part.callId)) {
     return [about("duplicate-call-id", index, `Duplicate ${label(part)} with call_id ${part.callId}.`)];
@@ -158,7 +158,7 @@ function addCall(part: ToolCallPart, index: number, calls: Map<string, Called>):
 
 interface Place {
   readonly index: number;
-  readonly calls: ReadonlyMap<string, Called>;
+  readonly calls: ReadonlyMap<string, OpenCall>;
   readonly unseen: UnseenHistory;
 }
 
@@ -179,7 +179,7 @@ function addOutput(part: Part & { type: "tool-result" }, { index, calls, unseen 
 }
 
 /** A call that runs asynchronously may be answered in a later request. */
-function unanswered(calls: ReadonlyMap<string, Called>): readonly Violation[] {
+function unanswered(calls: ReadonlyMap<string, OpenCall>): readonly Violation[] {
   return [...calls.values()].flatMap(({ part, index, isAnswered }) => {
     const isAwaited = CLIENT_CALLS.has(stringOf(part.wire?.type) ?? "") && part.wire?.async !== true;
     if (isAnswered || !isAwaited) return [];

@@ -1,8 +1,8 @@
 /** The first line of a session file: pi's header, with what we know of the session beside it. */
 
 import { CompactionError } from "../../core/errors.ts";
+import { FORMAT_NAMES } from "../../core/format-rules.ts";
 import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
-import type { FormatName } from "../../core/message.ts";
 import { isPiHeader } from "../../core/pi-entries/live-path.ts";
 import type { Created } from "../log/log-record.ts";
 
@@ -28,7 +28,7 @@ export function createdIn(header: JsonObject): Created | undefined {
     at,
     // Of older files and of others', nothing else tells it.
     incarnation: stringOf(own.incarnation) ?? at,
-    format: FORMATS.find((format) => format === own.format) ?? "anthropic-messages",
+    format: FORMAT_NAMES.find((format) => format === own.format) ?? "anthropic-messages",
     base: isObject(own.base) ? own.base : {},
     agentId: stringOf(own.agentId) ?? "",
     parentId: stringOf(own.parentId) ?? null,
@@ -56,8 +56,6 @@ export function timeOf(value: unknown): string | undefined {
 
 /** Nearly every time that is read was written by us. */
 const OUR_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-
-const FORMATS: readonly FormatName[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"];
 
 function tooNew(id: string): CompactionError {
   const message = `The file of session ${JSON.stringify(id.slice(0, 80))} was written by a newer version of this package, or of pi or OpenClaw, than this one knows. Nothing was changed; upgrade the package.`;

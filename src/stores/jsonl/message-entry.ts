@@ -3,6 +3,7 @@
  * `palimpsest`; it is left out where what pi shows says it all, and a picture is never written twice.
  */
 
+import { formatRules } from "../../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../../core/json.ts";
 import type { FormatName, Role } from "../../core/message.ts";
 import { piContent } from "../../core/pi-entries/pi-content.ts";
@@ -62,15 +63,8 @@ export function batchIn(entry: JsonObject): { turns: number; usage?: UsageCounts
 
 const ROLES: readonly Role[] = ["user", "assistant", "tool", "system"];
 
-const APIS: Readonly<Record<FormatName, readonly [api: string, provider: string]>> = {
-  "anthropic-messages": ["anthropic-messages", "anthropic"],
-  "openai-chat": ["openai-completions", "openai"],
-  "openai-responses": ["openai-responses", "openai"],
-  gemini: ["google-generative-ai", "google"],
-};
-
 function metaOf({ format, model, at, usage: reported, toolName }: MessageContext) {
-  const [api, provider] = APIS[format];
+  const { api, provider } = formatRules(format).piApi;
   const { inputTokens = 0, outputTokens = 0 } = reported ?? {};
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
   const totalTokens = inputTokens + outputTokens;

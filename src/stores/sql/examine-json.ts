@@ -1,6 +1,6 @@
 /** Rules about the kind of JSON that a column holds. How a kind is told differs, so each database brings its own way. Only reads. */
 
-import type { FormatName } from "../../core/message.ts";
+import { FORMAT_NAMES, type FormatName, formatRules } from "../../core/format-rules.ts";
 import type { ExamineRule } from "./examine-rules.ts";
 
 const BACKUP = "Restore the database from a backup.";
@@ -24,7 +24,7 @@ export function jsonRules(kindOf: (column: string) => string): readonly ExamineR
       OR (${isNot("attachments", ["array"])})`;
   const strange = (table: string): string =>
     `SELECT b.session_id, 'm' || b.sequence AS subject FROM ${table} b JOIN sessions s ON s.id = b.session_id
-      WHERE ${kindOf("b.body")} = 'object' AND (${Object.entries(KEYS).map(lacksKeys).join(" OR ")})`;
+      WHERE ${kindOf("b.body")} = 'object' AND (${FORMAT_NAMES.flatMap(lacksKeys).join(" OR ")})`;
   return [
     {
       rule: "body-shape",
@@ -54,16 +54,10 @@ export function jsonRules(kindOf: (column: string) => string): readonly ExamineR
   ];
 }
 
-/** Of which every message of the format has one. Looked for in the text, wherever they stand: enough to tell what was never a message. */
-const KEYS: Readonly<Partial<Record<FormatName, readonly string[]>>> = {
-  "anthropic-messages": ["role"],
-  "openai-chat": ["role"],
-  "openai-responses": ["role", "type", "id"],
-};
-
-function lacksKeys([format, keys]: readonly [string, readonly string[]]): string {
-  const lacks = keys.map((key) => `CAST(b.body AS TEXT) NOT LIKE '%"${key}"%'`);
-  return `(s.format = '${format}' AND ${lacks.join(" AND ")})`;
+/** Looks for the keys anywhere in the text, which is enough to tell what was never a message. */
+function lacksKeys(format: FormatName): readonly string[] {
+  const lacks = formatRules(format).messageKeys.map((key) => `CAST(b.body AS TEXT) NOT LIKE '%"${key}"%'`);
+  return lacks.length === 0 ? [] : [`(s.format = '${format}' AND ${lacks.join(" AND ")})`];
 }
 
 type Kinds = Readonly<Record<string, readonly string[]>>;

@@ -3,15 +3,13 @@
  * Plain SQL for SQLite and Postgres, but for how an index row is found. Only reads.
  */
 
-import type { FormatName } from "../../core/message.ts";
+import { FORMAT_NAMES } from "../../core/format-rules.ts";
 import type { ExamineRule } from "./examine-rules.ts";
 
 export interface SessionDialect {
   /** Whether the search index has the message `m`. */
   readonly isIndexed: string;
 }
-
-const FORMATS: readonly FormatName[] = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"];
 
 const COUNTERS = [
   "turn_count",
@@ -31,9 +29,9 @@ export function sessionRules({ isIndexed }: SessionDialect): readonly ExamineRul
     {
       rule: "format-known",
       sql: `SELECT s.id AS session_id, s.format AS subject FROM sessions s
-        WHERE s.format NOT IN (${FORMATS.map((format) => `'${format}'`).join(", ")})`,
+        WHERE s.format NOT IN (${FORMAT_NAMES.map((format) => `'${format}'`).join(", ")})`,
       message: (subject) => `The session's format is ${JSON.stringify(subject)}, which does not exist.`,
-      remedy: `The session cannot be opened. Set sessions.format to the one it had: ${FORMATS.join(", ")}.`,
+      remedy: `The session cannot be opened. Set sessions.format to the one it had: ${FORMAT_NAMES.join(", ")}.`,
     },
     {
       rule: "counter-negative",
