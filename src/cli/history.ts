@@ -10,8 +10,7 @@ import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
 import { type Column, fitted, heading, joinBlocks, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
 import { minuteOf } from "./when.ts";
 
-export const historyCommand = storeCommand({
-  name: "history",
+export const command = storeCommand({
   use: "reading",
   usage: "ID [options]",
   operands: ["ID"],

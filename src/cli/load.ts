@@ -15,7 +15,7 @@ import {
   type Transcript,
   type TranscriptSource,
 } from "../transcripts/index.ts";
-import { didYouMean, type OptionSpec, usage } from "./arguments.ts";
+import { didYouMean, type OptionSpec, type OptionSpecs, usage } from "./arguments.ts";
 
 export const STANDARD_INPUT = "-";
 
@@ -30,6 +30,13 @@ export const CONVERSATION_OPTION: OptionSpec = {
   value: "N|ID",
   about: "which conversation, by number (from 1) or id",
 };
+
+/** The options of every command that reports on one FILE. */
+export const FILE_OPTIONS = {
+  conversation: CONVERSATION_OPTION,
+  format: FORMAT_OPTION,
+  json: { type: "boolean", about: "one JSON object instead of text" },
+} as const satisfies OptionSpecs;
 
 export const NAMES_NOTE = `Formats: ${formatNames.join(", ")}
 Kinds of file: ${TRANSCRIPT_SOURCES.slice(0, 6).join(", ")},

@@ -13,8 +13,7 @@ import type { Terminal } from "./terminal.ts";
 import { fitted } from "./text-blocks.ts";
 import { readTimeBefore } from "./when.ts";
 
-export const purgeCommand = storeCommand({
-  name: "purge",
+export const command = storeCommand({
   usage: "[ID] --older-than AGE [options]",
   operands: ["ID"],
   required: 0,

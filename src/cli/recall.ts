@@ -13,12 +13,11 @@ import { minuteOf } from "./when.ts";
 const LIMIT = 10;
 const LIMIT_MAX = 1_000;
 
-export const recallCommand = storeCommand({
-  name: "recall",
+export const command = storeCommand({
   use: "reading",
   usage: "ID QUERY [options]",
   operands: ["ID", "QUERY"],
-  joinsRest: true,
+  furtherWords: "joined",
   options: { limit: { type: "string", value: "N", about: `at most N hits (default ${LIMIT})` } },
   notes: `Archive and view, best first. \`palimpsest show ID --message M\` prints one in
 full. Exit code 1 when nothing was found.

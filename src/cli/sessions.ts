@@ -11,8 +11,7 @@ import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
 import { type Column, fitted, RIGHT, tableLines } from "./text-blocks.ts";
 import { dayOf, minuteOf } from "./when.ts";
 
-export const sessionsCommand = storeCommand({
-  name: "sessions",
+export const command = storeCommand({
   use: "reading",
   usage: "[options]",
   operands: [],

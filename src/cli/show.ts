@@ -24,8 +24,7 @@ import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
 import { type Column, fitted, heading, joinBlocks, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
 import { minuteOf } from "./when.ts";
 
-export const showCommand = storeCommand({
-  name: "show",
+export const command = storeCommand({
   use: "reading",
   usage: "ID [--view|--archive|--event E|--message M] [options]",
   operands: ["ID"],
