@@ -32,12 +32,13 @@ import { compareUsage } from "./recorded-usage.ts";
 import { calibratedTo, decideInputOf, decisionOn, type Subject, sizeTokens, subjectOf } from "./subject.ts";
 import { paint, type Style, type Terminal } from "./terminal.ts";
 import {
-  type Column,
+  ELASTIC,
   fileTitle,
   fitted,
   heading,
   headline,
   joinBlocks,
+  LEFT,
   plainSigns,
   RIGHT,
   tableLines,
@@ -304,7 +305,7 @@ function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): rea
     ]),
   ];
   if (rows.length === 0) return [heading("Triggers", terminal), "  none set"];
-  const columns: readonly Column[] = [{ align: "left" }, RIGHT, RIGHT, RIGHT, { align: "left", isElastic: true }];
+  const columns = [LEFT, RIGHT, RIGHT, RIGHT, ELASTIC];
   return [heading("Triggers", terminal), ...tableLines(rows, { columns, widthMax: terminal.columns })];
 }
 

@@ -13,7 +13,7 @@ import { count, percent, plural } from "./numbers.ts";
 import { cutStart, displayWidth, oneLine, padEnd } from "./one-line.ts";
 import { renderInspection } from "./render-inspection.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { type Column, fitted, headline, joinBlocks, RIGHT, tableLines } from "./text-blocks.ts";
+import { fitted, headline, joinBlocks, LEFT, RIGHT, tableLines } from "./text-blocks.ts";
 import { minuteOf } from "./when.ts";
 
 export const command: Command = {
@@ -169,7 +169,7 @@ function fileLines(files: readonly ListedFile[], terminal: Terminal): readonly s
       minuteOf(modifiedAt),
     ]),
   ];
-  const columns: readonly Column[] = [...(hasWindow ? [RIGHT] : []), RIGHT, RIGHT, { align: "left" }];
+  const columns = [...(hasWindow ? [RIGHT] : []), RIGHT, RIGHT, LEFT];
   const lines = tableLines(rows, { columns, widthMax: terminal.columns }).map((line) => `${line}  `);
   const width = Math.max(...lines.map(displayWidth));
   // Of a path, the end tells more.

@@ -8,7 +8,7 @@ import { usage, type Words } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
 import { padEnd, wrap } from "./one-line.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { fitted, heading, joinBlocks, plainSigns, tableLines } from "./text-blocks.ts";
+import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, tableLines } from "./text-blocks.ts";
 
 export const command: Command = {
   usage: "[NAME] [options]",
@@ -88,7 +88,7 @@ function renderProfiles(entries: readonly ProfileEntry[], terminal: Terminal): s
   const blocks = chunks(main, perBlock).map((shown) => blockLines(shown, { terminal, topicColumns, cellColumns }));
   const rows = presets.map(({ name, does }) => [name, does.for ?? ""]);
   const presetLines = tableLines(rows, {
-    columns: [{ align: "left" }, { align: "left", isElastic: true }],
+    columns: [LEFT, ELASTIC],
     widthMax: terminal.columns,
     ellipsis: ellipsisOf(terminal),
   });

@@ -12,7 +12,7 @@ import { beginningOf, labelOf } from "./message-label.ts";
 import { count, plural } from "./numbers.ts";
 import { excerpt, oneLine } from "./one-line.ts";
 import { ellipsisOf, type Terminal } from "./terminal.ts";
-import { type Column, fitted, heading, RIGHT, tableLines } from "./text-blocks.ts";
+import { ELASTIC, fitted, heading, LEFT, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
 
 export interface ProtectedGroup {
   readonly why: Protection;
@@ -127,7 +127,7 @@ export function protectedLines(
   ]);
   return [
     heading("Protected", terminal),
-    ...tableLines(rows, { columns: [{ align: "left" }, RIGHT, RIGHT], widthMax: terminal.columns }),
+    ...tableLines(rows, { columns: [LEFT, RIGHT, RIGHT], widthMax: terminal.columns }),
     ...(tailShrunk === undefined ? [] : [fitted(`  ${shrunkText(tailShrunk)}`, terminal)]),
   ];
 }
@@ -145,13 +145,7 @@ export function messageLines(messages: readonly Obstacle[], terminal: Terminal):
         : PROTECTION_NAMES[why],
     oneLine(begins),
   ]);
-  const columns: readonly Column[] = [
-    RIGHT,
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    { align: "left" },
-    { align: "left", isElastic: true },
-  ];
+  const columns = [RIGHT, THIRD, RIGHT, LEFT, ELASTIC];
   return tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) });
 }
 

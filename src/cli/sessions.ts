@@ -8,7 +8,7 @@ import { displayWidth, oneLine } from "./one-line.ts";
 import { readAll } from "./over-store.ts";
 import { storeCommand } from "./store-command.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { type Column, fitted, RIGHT, tableLines } from "./text-blocks.ts";
+import { type Column, ELASTIC, fitted, LEFT, RIGHT, tableLines } from "./text-blocks.ts";
 import { dayOf, minuteOf } from "./when.ts";
 
 export const command = storeCommand({
@@ -53,11 +53,11 @@ interface Field {
 
 const ID: Field = {
   title: "session",
-  column: { align: "left", isElastic: true },
+  column: ELASTIC,
   cell: ({ id }) => oneLine(id),
 };
-const AGENT: Field = { title: "agent", column: { align: "left" }, cell: ({ agentId }) => oneLine(agentId) };
-const FORMAT: Field = { title: "format", column: { align: "left" }, cell: ({ format }) => format };
+const AGENT: Field = { title: "agent", column: LEFT, cell: ({ agentId }) => oneLine(agentId) };
+const FORMAT: Field = { title: "format", column: LEFT, cell: ({ format }) => format };
 const MESSAGES: Field = {
   title: "in view",
   column: RIGHT,
@@ -70,7 +70,7 @@ const COMPACTIONS: Field = {
 };
 const MINUTE: Field = {
   title: "changed (UTC)",
-  column: { align: "left" },
+  column: LEFT,
   cell: ({ updatedAt }) => minuteOf(updatedAt),
 };
 const DAY: Field = { ...MINUTE, title: "changed", cell: ({ updatedAt }) => dayOf(updatedAt) };

@@ -21,7 +21,7 @@ import {
   viewConversation,
 } from "./stored-session.ts";
 import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
-import { type Column, fitted, heading, joinBlocks, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
+import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
 import { minuteOf } from "./when.ts";
 
 export const command = storeCommand({
@@ -196,13 +196,7 @@ function storedLines(messages: readonly ShownStored[], terminal: Terminal): read
       oneLine(message.begins),
     ]),
   ];
-  const columns: readonly Column[] = [
-    RIGHT,
-    { align: "left" },
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    { align: "left", isElastic: true },
-  ];
+  const columns = [RIGHT, LEFT, THIRD, RIGHT, ELASTIC];
   const layout = { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) };
   const [titles = "", ...lines] = tableLines(rows, layout);
   return [
