@@ -13,16 +13,15 @@ import { barLine } from "./bar.ts";
 import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
 import { PROFILE_OPTION, readProfile } from "./compact-options.ts";
 import { chooseConversation, FILE_OPTIONS, loadTranscript, NAMES_NOTE } from "./load.ts";
+import { messageShower, type ShownMessage } from "./message-label.ts";
 import { count, percent, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import {
   BECAUSE,
   messageLines,
-  messageShower,
   type ProtectedGroup,
   protectedGroups,
   protectedLines,
-  type ShownMessage,
   type ShrunkTail,
   shrunkTail,
   type TailSize,

@@ -2,13 +2,12 @@
 
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import { EXIT } from "./command.ts";
-import { count, plural } from "./numbers.ts";
+import { count, minuteOf, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
 import { eventsOf, sessionState } from "./stored-session.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
 import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
-import { minuteOf } from "./when.ts";
 
 export const command = storeCommand({
   use: "reading",

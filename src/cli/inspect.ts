@@ -9,12 +9,11 @@ import { readWindow, usage, type Words } from "./arguments.ts";
 import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
 import { inspectTranscript } from "./inspection.ts";
 import { chooseConversation, FILE_OPTIONS, loadTranscript, NAMES_NOTE } from "./load.ts";
-import { count, percent, plural } from "./numbers.ts";
+import { count, minuteOf, percent, plural } from "./numbers.ts";
 import { cutStart, displayWidth, oneLine, padEnd } from "./one-line.ts";
 import { renderInspection } from "./render-inspection.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
 import { fitted, headline, joinBlocks, LEFT, RIGHT, tableLines } from "./text-blocks.ts";
-import { minuteOf } from "./when.ts";
 
 export const command: Command = {
   takesFile: true,

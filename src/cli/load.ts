@@ -5,6 +5,8 @@
 
 import { constants } from "node:buffer";
 import { CompactionError } from "../core/errors.ts";
+import type { Conversation } from "../core/message.ts";
+import type { Format } from "../core/ports.ts";
 import { formatNames, isFormatName } from "../formats.ts";
 import {
   type ReadOptions,
@@ -76,6 +78,16 @@ export function conversationAt(transcript: Transcript, index: number): RecordedC
   const conversation = transcript.conversations[index];
   if (conversation === undefined) throw new Error(`no conversation ${index}`);
   return conversation;
+}
+
+/** Decodes a recorded body; errors name the file. */
+export function decodeFrom(file: string, format: Format, { body }: RecordedConversation): Conversation {
+  try {
+    return format.decode(body);
+  } catch (cause) {
+    if (!(cause instanceof CompactionError)) throw cause;
+    throw new CompactionError(cause.code, `${file}: ${cause.message}`, { cause });
+  }
 }
 
 /** The model whose rules hold: the one that was asked last. */

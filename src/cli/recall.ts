@@ -3,12 +3,12 @@
 import type { Hit } from "../core/store/store.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT } from "./command.ts";
+import { minuteOf } from "./numbers.ts";
 import { oneLine, wrap } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
 import { eventsOf, sessionState } from "./stored-session.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { fitted, joinBlocks } from "./text-blocks.ts";
-import { minuteOf } from "./when.ts";
 
 const LIMIT = 10;
 const LIMIT_MAX = 1_000;

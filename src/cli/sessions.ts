@@ -3,13 +3,12 @@
 import { sessionIdIn } from "../core/store/session-key.ts";
 import type { SessionSummary } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
-import { count } from "./numbers.ts";
+import { count, dayOf, minuteOf } from "./numbers.ts";
 import { displayWidth, oneLine } from "./one-line.ts";
 import { readAll } from "./over-store.ts";
 import { storeCommand } from "./store-command.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
 import { type Column, ELASTIC, fitted, LEFT, RIGHT, tableLines } from "./text-blocks.ts";
-import { dayOf, minuteOf } from "./when.ts";
 
 export const command = storeCommand({
   use: "reading",

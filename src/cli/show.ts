@@ -7,7 +7,7 @@ import type { SessionState } from "../core/store/store.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT, type ExitCode } from "./command.ts";
 import { reportLine, standingOf } from "./history.ts";
-import { count, plural } from "./numbers.ts";
+import { count, minuteOf, plural } from "./numbers.ts";
 import { oneLine, safeText, wrap } from "./one-line.ts";
 import { readAll } from "./over-store.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
@@ -22,7 +22,6 @@ import {
 } from "./stored-session.ts";
 import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
 import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
-import { minuteOf } from "./when.ts";
 
 export const command = storeCommand({
   use: "reading",
