@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { SUMMARIES } from "../src/cli/command-names.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
 import { runInProcess } from "./run-in-process.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -138,7 +138,7 @@ test("every reason why nothing was done is explained", () => {
 });
 
 test("docs/cli.md has the options of every command, and no others", async () => {
-  const commands = [[], ...Object.keys(SUMMARIES).map((name) => [name])];
+  const commands = [[], ...Object.keys(COMMANDS).map((name) => [name])];
   const helps = await Promise.all(commands.map((words) => runInProcess([...words, "--help"])));
   const options = optionsIn(helps.map(({ stdout }) => stdout).join(""), /^ {2}(?:-\w, )?--([a-z-]+)/gm);
   const told = optionsIn(read("docs/cli.md"), /(?<![\w-])--([a-z][a-z-]*)/g);

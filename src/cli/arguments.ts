@@ -17,13 +17,14 @@ export interface OptionSpec {
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-export interface Arguments extends Words {
-  readonly file: string;
-}
-
+/** A command line after parsing. */
 export interface Words {
-  /** What is no option, in order. */
+  /** The name of the command. */
+  readonly command: string;
+  /** The words that are neither options nor their values, in order. */
   readonly operands: readonly string[];
+  /** The first operand, or an empty string. */
+  readonly file: string;
   readonly isHelpWanted: boolean;
   text(option: string): string | undefined;
   isSet(option: string): boolean;
@@ -32,22 +33,23 @@ export interface Words {
 export const HELP_OPTION: OptionSpec = { type: "boolean", short: "h", about: "this text" };
 
 /** One FILE and the command's options. FILE may be missing only where help is asked for. */
-export function parseArguments(command: string, words: readonly string[], specs: OptionSpecs): Arguments {
-  const parsed = parseWords(words, specs);
-  const { operands, isHelpWanted } = parsed;
-  const [file = "", extra] = operands;
+export function parseArguments(command: string, words: readonly string[], specs: OptionSpecs): Words {
+  const given = parseWords(command, words, specs);
+  const { operands, file, isHelpWanted } = given;
   if (file === "" && !isHelpWanted) throw usage(`${command} needs a FILE (or - for standard input)`);
-  if (extra !== undefined) throw usage(`${command} takes one FILE, but was given ${operands.length}`);
-  return { ...parsed, file };
+  if (operands.length > 1) throw usage(`${command} takes one FILE, but was given ${operands.length}`);
+  return given;
 }
 
 /** Any number of operands and the command's options. */
-export function parseWords(words: readonly string[], specs: OptionSpecs): Words {
+export function parseWords(command: string, words: readonly string[], specs: OptionSpecs): Words {
   const options = { ...specs, help: HELP_OPTION };
   refuseUnknown(words, options);
   const { values, positionals } = parseStrictly(words, options);
   return {
+    command,
     operands: positionals,
+    file: positionals[0] ?? "",
     isHelpWanted: values.help === true,
     text: (option) => {
       const value = values[option];

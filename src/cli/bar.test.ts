@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barLine, type Slice, shareCells } from "./bar.ts";
+import { barLine, progressLine, type Slice, shareCells } from "./bar.ts";
 import type { Terminal } from "./terminal.ts";
 
 function checkShares(amounts: readonly number[], cells: number, expected: readonly number[]): void {
@@ -33,3 +33,25 @@ test("blocks with colours", () => checkBar({ isColoured: true }, "\u001b[32m█�
 test("backgrounds where there is no Unicode", () =>
   checkBar({ isColoured: true, isUnicode: false }, "\u001b[42m  \u001b[49m\u001b[46m    \u001b[49m"));
 test("the rest of the whole is free", () => checkBar({}, "UAA···", 6));
+
+const TERMINAL = { columns: 40, isColoured: true, isUnicode: true };
+const ERASE = "\r\u001b[2K";
+
+function written(isTTY: boolean): string {
+  let text = "";
+  const output = { isTTY, write: (more: string) => (text += more) };
+  const line = progressLine(output, TERMINAL);
+  line.say("reading…");
+  line.show({ stage: "summarize", done: 1, total: 4 });
+  line.clear();
+  line.clear();
+  return text;
+}
+
+test("one line that is erased in the end", () => {
+  const text = written(true);
+  expect(text.split(ERASE).slice(1)).toEqual(["reading…", expect.stringMatching(/█.*·+.* summarize 1 of 4$/), ""]);
+  expect(text).not.toContain("\n");
+});
+
+test("nothing where there is no terminal", () => expect(written(false)).toBe(""));

@@ -9,13 +9,12 @@ import type { Violation } from "../core/ports.ts";
 import { type Repair, repair } from "../core/repair/repair.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
-import { type Arguments, type OptionSpecs, parseArguments, usage } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, indentedJson, type Output, showHelp } from "./command.ts";
+import { usage, type Words } from "./arguments.ts";
+import { type Command, EXIT, type ExitCode, type Io, indentedJson, type Output } from "./command.ts";
 import {
-  CONVERSATION_OPTION,
   chooseConversation,
   conversationAt,
-  FORMAT_OPTION,
+  FILE_OPTIONS,
   loadTranscript,
   NAMES_NOTE,
   STANDARD_INPUT,
@@ -26,18 +25,14 @@ import { leftOutOf, problemsOf, repairPlace, strangersIn, validateOptions, witho
 import { terminalOf } from "./terminal.ts";
 import { refuseSameFile, writeOut } from "./write-out.ts";
 
-const OPTIONS = {
-  repair: { type: "boolean", about: "mend what can be mended and write it to --out" },
-  out: { type: "string", value: "FILE", about: "where --repair writes the body; - is standard output" },
-  conversation: CONVERSATION_OPTION,
-  format: FORMAT_OPTION,
-  json: { type: "boolean", about: "one JSON object instead of text" },
-} as const satisfies OptionSpecs;
-
-export const checkCommand: Command = {
-  name: "check",
+export const command: Command = {
+  takesFile: true,
   usage: "FILE [options]",
-  options: OPTIONS,
+  options: {
+    repair: { type: "boolean", about: "mend what can be mended and write it to --out" },
+    out: { type: "string", value: "FILE", about: "where --repair writes the body; - is standard output" },
+    ...FILE_OPTIONS,
+  },
   notes: `Prints one line per problem: path, rule, message. Without --conversation, every
 conversation in the file is checked; --repair mends one, the first unless
 --conversation picks another. What is written is a request body or message list
@@ -56,12 +51,7 @@ Examples:
   run,
 };
 
-async function run(words: readonly string[], io: Io): Promise<ExitCode> {
-  const given = parseArguments("check", words, OPTIONS);
-  if (given.isHelpWanted) {
-    showHelp(checkCommand, io);
-    return EXIT.ok;
-  }
+async function run(given: Words, io: Io): Promise<ExitCode> {
   const out = outputOf(given);
   const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
   const wanted = given.text("conversation");
@@ -71,7 +61,7 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 /** Where a repair goes; undefined when none is asked for. */
-function outputOf(given: Arguments): string | undefined {
+function outputOf(given: Words): string | undefined {
   const out = given.text("out");
   if (!given.isSet("repair")) {
     if (out !== undefined) throw usage("--out needs --repair");
@@ -87,7 +77,7 @@ function outputOf(given: Arguments): string | undefined {
 }
 
 interface Task {
-  readonly given: Arguments;
+  readonly given: Words;
   readonly transcript: Transcript;
   readonly io: Io;
 }

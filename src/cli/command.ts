@@ -1,18 +1,20 @@
 /** What a command is: data for the help text, and one function that does the work and returns the exit code. */
 
-import { HELP_OPTION, type OptionSpecs } from "./arguments.ts";
-import { type CommandName, SUMMARIES } from "./command-names.ts";
+import { HELP_OPTION, type OptionSpecs, type Words } from "./arguments.ts";
 import { wrap } from "./one-line.ts";
-import { type Environment, terminalOf } from "./terminal.ts";
+import { type Environment, type Terminal, terminalOf } from "./terminal.ts";
 
+/** What a command declares about itself; its name and its line in the list of commands are in commands.ts. */
 export interface Command {
-  readonly name: CommandName;
   /** What follows the name in the usage line. */
   readonly usage: string;
   readonly options: OptionSpecs;
   /** Paragraphs under the options, laid out by hand to 80 columns. */
   readonly notes: string;
-  run(words: readonly string[], io: Io): Promise<ExitCode>;
+  /** Whether its operand is exactly one FILE. */
+  readonly takesFile?: boolean;
+  /** Called with a command line that asks for no help. */
+  run(given: Words, io: Io): Promise<ExitCode>;
 }
 
 /** The process as far as commands may touch it. */
@@ -36,24 +38,33 @@ export const EXIT = { ok: 0, invalid: 1, usage: 2, internal: 70, busy: 75, inter
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** On standard output, as wide as the terminal is. */
-export function showHelp(command: Command, { stdout, environment }: Pick<Io, "stdout" | "environment">): void {
-  stdout.write(fitHelp(commandHelp(command), terminalOf(stdout, environment).columns));
+/** Writes a result to standard output: as JSON where `--json` asks for that, else as text. */
+export function print(
+  { given, io }: { readonly given: Words; readonly io: Io },
+  data: unknown,
+  asText: (terminal: Terminal) => string,
+): void {
+  io.stdout.write(given.isSet("json") ? indentedJson(data) : asText(terminalOf(io.stdout, io.environment)));
 }
 
-function commandHelp(command: Command): string {
+/** The help text of one command, laid out for 80 columns. */
+export function commandHelp(name: string, summary: string, command: Command): string {
   const rows = Object.entries({ ...command.options, help: HELP_OPTION }).map(([name, spec]) => {
     const short = spec.short === undefined ? "" : `-${spec.short}, `;
     return [`${short}--${name}${spec.value === undefined ? "" : ` ${spec.value}`}`, spec.about] as const;
   });
   const width = Math.max(...rows.map(([left]) => left.length));
   const options = rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}`).join("\n");
-  return `${SUMMARIES[command.name]}\n\nUsage: palimpsest ${command.name} ${command.usage}\n\nOptions:\n${options}\n\n${command.notes}`;
+  return `${summary}\n\nUsage: palimpsest ${name} ${command.usage}\n\nOptions:\n${options}\n\n${command.notes}`;
 }
 
-/** What the texts are written for. */
+/** The width that help texts are written for. */
 const COLUMNS_OF_TEXTS = 80;
 
+/**
+ * A help text broken again for a narrower terminal. Paragraphs flow, tables keep their second column where there is room for it, examples
+ * are continued with a deeper indentation. No word is lost.
+ */
 export function fitHelp(text: string, columns: number): string {
   if (columns >= COLUMNS_OF_TEXTS) return text;
   return joinParagraphs(text.split("\n"))

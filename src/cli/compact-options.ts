@@ -4,13 +4,13 @@ import type { CallOptions } from "../compactor.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { profileNamed } from "../profiles/profiles.ts";
 import {
-  type Arguments,
   didYouMean,
   type OptionSpec,
   type OptionSpecs,
   readCount,
   readWindow,
   usage,
+  type Words,
 } from "./arguments.ts";
 import { CONVERSATION_OPTION, FORMAT_OPTION, STANDARD_INPUT } from "./load.ts";
 import { AGENT_OPTION, DEFAULT_STORE } from "./over-store.ts";
@@ -64,7 +64,7 @@ export interface CompactOptions {
 }
 
 /** `store` where the session is known to be there, and nobody named it. */
-export function readCompactOptions(given: Arguments, store = readStore(given)): CompactOptions {
+export function readCompactOptions(given: Words, store = readStore(given)): CompactOptions {
   const [target, keep] = [given.text("target"), given.text("keep")];
   return {
     file: given.file,
@@ -129,7 +129,7 @@ function readKeep(text: string): number {
   throw usage(`--keep must be a number of messages such as 6, not "${text}"`);
 }
 
-function readStore(given: Arguments): string | undefined {
+function readStore(given: Words): string | undefined {
   // Files belong to no agent.
   const store = given.text("store") ?? (given.text("agent") === undefined ? undefined : DEFAULT_STORE);
   const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
@@ -138,14 +138,14 @@ function readStore(given: Arguments): string | undefined {
 }
 
 /** One thing at a time on standard output; JSON has the summary in it. */
-function readWithSummary(given: Arguments): boolean {
+function readWithSummary(given: Words): boolean {
   if (!given.isSet("summary")) return false;
   if (given.isSet("json")) throw usage("--json has the summary in it; leave --summary out");
   if (given.text("out") === STANDARD_INPUT) throw usage("--summary and --out - both want standard output; name a file");
   return true;
 }
 
-function readOut(given: Arguments, isStored: boolean): string | undefined {
+function readOut(given: Words, isStored: boolean): string | undefined {
   const out = given.text("out");
   const [isDryRun, isJson] = [given.isSet("dry-run"), given.isSet("json")];
   if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it");

@@ -13,9 +13,9 @@ import { recalibrate } from "../session/recalibrate.ts";
 import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
 import { openSession } from "../session.ts";
 import type { Transcript } from "../transcripts/index.ts";
-import { type Arguments, parseArguments } from "./arguments.ts";
+import type { Words } from "./arguments.ts";
 import { type ProgressLine, progressLine } from "./bar.ts";
-import { type Command, EXIT, type ExitCode, type Io, indentedJson, showHelp } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, indentedJson } from "./command.ts";
 import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions, settingsIn } from "./compact-options.ts";
 import { type Compaction, type CompactionOptions, compactSubject, describeCompaction } from "./compaction.ts";
 import { heardStore, hearInterrupt, interruptible } from "./interrupt.ts";
@@ -28,8 +28,8 @@ import { type Subject, subjectFrom, subjectOf } from "./subject.ts";
 import { terminalOf } from "./terminal.ts";
 import { writeOut } from "./write-out.ts";
 
-export const compactCommand: Command = {
-  name: "compact",
+export const command: Command = {
+  takesFile: true,
   usage: "FILE|ID [options]",
   options: COMPACT_OPTIONS,
   notes: `The compacted request goes to --out or standard output, in the format of FILE; a
@@ -57,12 +57,7 @@ Examples:
   run,
 };
 
-async function run(words: readonly string[], io: Io): Promise<ExitCode> {
-  const given = parseArguments("compact", words, COMPACT_OPTIONS);
-  if (given.isHelpWanted) {
-    showHelp(compactCommand, io);
-    return EXIT.ok;
-  }
+async function run(given: Words, io: Io): Promise<ExitCode> {
   const options = await settledOptions(given);
   const progress = progressLine(io.stderr, terminalOf(io.stderr, io.environment));
   if (options.store !== undefined)
@@ -78,7 +73,7 @@ async function run(words: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 /** Where there is no such file, a session of that name in the default store is meant. */
-async function settledOptions(given: Arguments): Promise<CompactOptions> {
+async function settledOptions(given: Words): Promise<CompactOptions> {
   const options = readCompactOptions(given);
   const { file, store, format, conversation } = options;
   const mayBeFile = file === STANDARD_INPUT || existsSync(file) || format !== undefined || conversation !== undefined;

@@ -13,16 +13,9 @@ import { structureOf } from "../core/structure/structure.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { type KindShares, sharesOf } from "./breakdown.ts";
 import { type DiffEntry, diffMessages } from "./message-diff.ts";
+import { messageShower, type ShownMessage } from "./message-label.ts";
 import { leftOutOf } from "./problems.ts";
-import {
-  messageShower,
-  type ProtectedGroup,
-  protectedGroups,
-  type ShownMessage,
-  type ShrunkTail,
-  shrunkTail,
-  usedPartition,
-} from "./protections.ts";
+import { type ProtectedGroup, protectedGroups, type ShrunkTail, shrunkTail, usedPartition } from "./protections.ts";
 import { calibratedTo, decisionOn, type Subject } from "./subject.ts";
 
 export interface Compaction {

@@ -24,8 +24,7 @@ import {
 import { paint, type Terminal } from "./terminal.ts";
 import { fitted, joinBlocks, plainSigns } from "./text-blocks.ts";
 
-export const diffCommand = storeCommand({
-  name: "diff",
+export const command = storeCommand({
   use: "reading",
   usage: "ID E [options]",
   operands: ["ID", "E"],

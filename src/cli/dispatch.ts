@@ -6,9 +6,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
-import { didYouMean, pointedAt, usage } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, fitHelp, type Io, type Output, showHelp } from "./command.ts";
-import { type CommandName, FILE_COMMANDS, SESSION_COMMANDS, SUMMARIES } from "./command-names.ts";
+import { didYouMean, parseArguments, parseWords, pointedAt, usage } from "./arguments.ts";
+import { commandHelp, EXIT, type ExitCode, fitHelp, type Io, type Output } from "./command.ts";
+import { COMMANDS, type CommandRow, FILE_COMMANDS, SESSION_COMMANDS } from "./commands.ts";
 import { oneLine } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
 
@@ -20,36 +20,9 @@ export async function runPalimpsest(words: readonly string[], io: Io): Promise<E
   }
 }
 
-/** Loaded only when it is asked for: most commands need a small part of the whole. */
-const LOADERS: Readonly<Record<CommandName, () => Promise<Command>>> = {
-  inspect: async () => (await import("./inspect.ts")).inspectCommand,
-  check: async () => (await import("./check.ts")).checkCommand,
-  compact: async () => (await import("./compact.ts")).compactCommand,
-  explain: async () => (await import("./explain.ts")).explainCommand,
-  profiles: async () => (await import("./profiles.ts")).profilesCommand,
-  import: async () => (await import("./import.ts")).importCommand,
-  sessions: async () => (await import("./sessions.ts")).sessionsCommand,
-  show: async () => (await import("./show.ts")).showCommand,
-  history: async () => (await import("./history.ts")).historyCommand,
-  diff: async () => (await import("./diff.ts")).diffCommand,
-  rollback: async () => (await import("./rollback.ts")).rollbackCommand,
-  pin: async () => (await import("./pin.ts")).pinCommand,
-  unpin: async () => (await import("./pin.ts")).unpinCommand,
-  recall: async () => (await import("./recall.ts")).recallCommand,
-  export: async () => (await import("./export.ts")).exportCommand,
-  purge: async () => (await import("./purge.ts")).purgeCommand,
-  doctor: async () => (await import("./doctor.ts")).doctorCommand,
-};
-
-const NAMES = Object.keys(SUMMARIES);
-
-function isCommandName(name: string): name is CommandName {
-  return Object.hasOwn(SUMMARIES, name);
-}
-
-function listed(summaries: Readonly<Record<string, string>>): string {
-  return Object.entries(summaries)
-    .map(([name, summary]) => `  ${name.padEnd(10)}${summary}`)
+function listed(rows: typeof COMMANDS): string {
+  return Object.entries(rows)
+    .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
     .join("\n");
 }
 
@@ -82,38 +55,49 @@ Examples:
 
 async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<ExitCode> {
   if (first === undefined) {
-    showAll(io.stderr, io);
+    showHelp(HELP, io.stderr, io);
     return EXIT.usage;
   }
   if (first === "--help" || first === "-h" || first === "help") {
     const [topic] = rest;
-    if (topic === undefined) showAll(io.stdout, io);
-    else showHelp(await commandNamed(topic), io);
+    showHelp(topic === undefined ? HELP : await helpOf(topic), io.stdout, io);
     return EXIT.ok;
   }
   if (first === "--version" || first === "-V") {
     io.stdout.write(`${version()}\n`);
     return EXIT.ok;
   }
-  const command = await commandNamed(first);
+  const { command } = await rowOf(first).load();
   try {
-    return await command.run(rest, io);
+    const parse = command.takesFile ? parseArguments : parseWords;
+    const given = parse(first, rest, command.options);
+    if (!given.isHelpWanted) return await command.run(given, io);
+    showHelp(await helpOf(first), io.stdout, io);
+    return EXIT.ok;
   } catch (error) {
     throw pointedAt(error, first);
   }
 }
 
-function showAll(output: Output, { environment }: Io): void {
-  output.write(fitHelp(HELP, terminalOf(output, environment).columns));
+async function helpOf(name: string): Promise<string> {
+  const { summary, load } = rowOf(name);
+  const { command } = await load();
+  return commandHelp(name, summary, command);
 }
 
-async function commandNamed(name: string): Promise<Command> {
-  if (isCommandName(name)) return LOADERS[name]();
+function showHelp(text: string, output: Output, { environment }: Io): void {
+  output.write(fitHelp(text, terminalOf(output, environment).columns));
+}
+
+function rowOf(name: string): CommandRow {
+  const row = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (row !== undefined) return row;
   if (name.startsWith("-") && name !== "-") {
     throw usage(`unknown option ${name}${didYouMean(name, ["--help", "--version"])}`);
   }
   if (name === "-" || existsSync(name)) throw usage(`no command given; did you mean palimpsest inspect ${name}?`);
-  throw usage(`unknown command "${name}"${didYouMean(name, NAMES) || `; there are ${NAMES.join(", ")}`}`);
+  const names = Object.keys(COMMANDS);
+  throw usage(`unknown command "${name}"${didYouMean(name, names) || `; there are ${names.join(", ")}`}`);
 }
 
 /** From the package that this file is part of, whether it runs from its source or from the build. */

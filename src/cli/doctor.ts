@@ -13,8 +13,7 @@ import { sessionState } from "./stored-session.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { fitted, joinBlocks } from "./text-blocks.ts";
 
-export const doctorCommand = storeCommand({
-  name: "doctor",
+export const command = storeCommand({
   use: "reading",
   usage: "[ID] [options]",
   operands: ["ID"],

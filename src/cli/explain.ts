@@ -15,21 +15,20 @@ import {
 } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
-import { type OptionSpecs, parseArguments, readWindow } from "./arguments.ts";
+import { readWindow, type Words } from "./arguments.ts";
 import { barLine } from "./bar.ts";
-import { type Command, EXIT, type ExitCode, type Io, indentedJson, showHelp } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
 import { PROFILE_OPTION, readProfile } from "./compact-options.ts";
-import { CONVERSATION_OPTION, chooseConversation, FORMAT_OPTION, loadTranscript, NAMES_NOTE } from "./load.ts";
+import { chooseConversation, FILE_OPTIONS, loadTranscript, NAMES_NOTE } from "./load.ts";
+import { messageShower, type ShownMessage } from "./message-label.ts";
 import { count, percent, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import {
   BECAUSE,
   messageLines,
-  messageShower,
   type ProtectedGroup,
   protectedGroups,
   protectedLines,
-  type ShownMessage,
   type ShrunkTail,
   shrunkTail,
   type TailSize,
@@ -37,31 +36,28 @@ import {
 } from "./protections.ts";
 import { compareUsage } from "./recorded-usage.ts";
 import { calibratedTo, decideInputOf, decisionOn, type Subject, sizeTokens, subjectOf } from "./subject.ts";
-import { paint, type Style, type Terminal, terminalOf } from "./terminal.ts";
+import { paint, type Style, type Terminal } from "./terminal.ts";
 import {
-  type Column,
+  ELASTIC,
   fileTitle,
   fitted,
   heading,
   headline,
   joinBlocks,
+  LEFT,
   plainSigns,
   RIGHT,
   tableLines,
 } from "./text-blocks.ts";
 
-const OPTIONS = {
-  profile: PROFILE_OPTION,
-  window: { type: "string", value: "N", about: "the model's window in tokens (200000, 200k, 1m)" },
-  conversation: CONVERSATION_OPTION,
-  format: FORMAT_OPTION,
-  json: { type: "boolean", about: "one JSON object instead of text" },
-} as const satisfies OptionSpecs;
-
-export const explainCommand: Command = {
-  name: "explain",
+export const command: Command = {
+  takesFile: true,
   usage: "FILE [options]",
-  options: OPTIONS,
+  options: {
+    profile: PROFILE_OPTION,
+    window: { type: "string", value: "N", about: "the model's window in tokens (200000, 200k, 1m)" },
+    ...FILE_OPTIONS,
+  },
   notes: `Shows each trigger with its numbers, what is protected and why, where the cut
 would be, and what a compaction now would free. Nothing is changed.
 
@@ -74,22 +70,13 @@ Examples:
   run,
 };
 
-async function run(words: readonly string[], io: Io): Promise<ExitCode> {
-  const given = parseArguments("explain", words, OPTIONS);
-  if (given.isHelpWanted) {
-    showHelp(explainCommand, io);
-    return EXIT.ok;
-  }
+async function run(given: Words, io: Io): Promise<ExitCode> {
   const windowTokens = readWindow(given);
   const profile = readProfile(given.text("profile"));
   const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
   const index = chooseConversation(transcript, given.text("conversation"));
   const explanation = explainSubject(subjectOf(transcript, { file: given.file, index, profile, windowTokens }));
-  io.stdout.write(
-    given.isSet("json")
-      ? indentedJson(explanation)
-      : renderExplanation(explanation, terminalOf(io.stdout, io.environment)),
-  );
+  print({ given, io }, explanation, (terminal) => renderExplanation(explanation, terminal));
   return EXIT.ok;
 }
 
@@ -315,7 +302,7 @@ function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): rea
     ]),
   ];
   if (rows.length === 0) return [heading("Triggers", terminal), "  none set"];
-  const columns: readonly Column[] = [{ align: "left" }, RIGHT, RIGHT, RIGHT, { align: "left", isElastic: true }];
+  const columns = [LEFT, RIGHT, RIGHT, RIGHT, ELASTIC];
   return [heading("Triggers", terminal), ...tableLines(rows, { columns, widthMax: terminal.columns })];
 }
 

@@ -14,8 +14,7 @@ import { storeCommand } from "./store-command.ts";
 import { formatOf, sessionState } from "./stored-session.ts";
 import { refuseOutput, writeOut } from "./write-out.ts";
 
-export const exportCommand = storeCommand({
-  name: "export",
+export const command = storeCommand({
   use: "reading",
   usage: "ID [--out FILE] [--all] [options]",
   operands: ["ID"],

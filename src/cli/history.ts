@@ -2,16 +2,14 @@
 
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import { EXIT } from "./command.ts";
-import { count, plural } from "./numbers.ts";
+import { count, minuteOf, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
 import { eventsOf, sessionState } from "./stored-session.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { type Column, fitted, heading, joinBlocks, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
-import { minuteOf } from "./when.ts";
+import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
 
-export const historyCommand = storeCommand({
-  name: "history",
+export const command = storeCommand({
   use: "reading",
   usage: "ID [options]",
   operands: ["ID"],
@@ -62,16 +60,7 @@ function tableOf(events: readonly CompactionEvent[], terminal: Terminal): readon
       standingOf(event),
     ]),
   ];
-  const columns: readonly Column[] = [
-    RIGHT,
-    { align: "left" },
-    { align: "left" },
-    { align: "left", isElastic: true },
-    RIGHT,
-    { align: "left" },
-    RIGHT,
-    { align: "left" },
-  ];
+  const columns = [RIGHT, LEFT, LEFT, ELASTIC, RIGHT, LEFT, RIGHT, LEFT];
   const layout = { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) };
   const [titles = "", ...lines] = tableLines(rows, layout);
   return [

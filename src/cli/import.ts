@@ -28,8 +28,7 @@ import { leftOutOf } from "./problems.ts";
 import { restoreSession } from "./restore-session.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
 
-export const importCommand = storeCommand({
-  name: "import",
+export const command = storeCommand({
   usage: "FILE [--id ID] [options]",
   operands: ["FILE"],
   use: "any",

@@ -5,28 +5,23 @@ import { join, relative } from "node:path";
 import { CompactionError } from "../core/errors.ts";
 import type { FormatName } from "../core/message.ts";
 import { readTranscriptFile, type TranscriptSource } from "../transcripts/index.ts";
-import { type Arguments, type OptionSpecs, parseArguments, readWindow, usage } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, indentedJson, showHelp } from "./command.ts";
+import { readWindow, usage, type Words } from "./arguments.ts";
+import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
 import { inspectTranscript } from "./inspection.ts";
-import { CONVERSATION_OPTION, chooseConversation, FORMAT_OPTION, loadTranscript, NAMES_NOTE } from "./load.ts";
-import { count, percent, plural } from "./numbers.ts";
+import { chooseConversation, FILE_OPTIONS, loadTranscript, NAMES_NOTE } from "./load.ts";
+import { count, minuteOf, percent, plural } from "./numbers.ts";
 import { cutStart, displayWidth, oneLine, padEnd } from "./one-line.ts";
 import { renderInspection } from "./render-inspection.ts";
-import { ellipsisOf, paint, type Terminal, terminalOf } from "./terminal.ts";
-import { type Column, fitted, headline, joinBlocks, RIGHT, tableLines } from "./text-blocks.ts";
-import { minuteOf } from "./when.ts";
+import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
+import { fitted, headline, joinBlocks, LEFT, RIGHT, tableLines } from "./text-blocks.ts";
 
-const OPTIONS = {
-  window: { type: "string", value: "N", about: "compare with a window of N tokens (200000, 200k, 1m)" },
-  conversation: CONVERSATION_OPTION,
-  format: FORMAT_OPTION,
-  json: { type: "boolean", about: "one JSON object instead of text" },
-} as const satisfies OptionSpecs;
-
-export const inspectCommand: Command = {
-  name: "inspect",
+export const command: Command = {
+  takesFile: true,
   usage: "FILE|DIRECTORY [options]",
-  options: OPTIONS,
+  options: {
+    window: { type: "string", value: "N", about: "compare with a window of N tokens (200000, 200k, 1m)" },
+    ...FILE_OPTIONS,
+  },
   notes: `FILE is an agent's session file, a request body or a message list; - reads
 standard input. The main conversation is shown unless --conversation picks
 another. Of a DIRECTORY, each file that holds a conversation has one line,
@@ -42,31 +37,21 @@ Examples:
   run,
 };
 
-async function run(words: readonly string[], io: Io): Promise<ExitCode> {
-  const given = parseArguments("inspect", words, OPTIONS);
-  if (given.isHelpWanted) {
-    showHelp(inspectCommand, io);
-    return EXIT.ok;
-  }
+async function run(given: Words, io: Io): Promise<ExitCode> {
   const windowTokens = readWindow(given);
   if (isDirectory(given.file)) return inspectDirectory(given, windowTokens, io);
   const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
   const index = chooseConversation(transcript, given.text("conversation"));
   const inspection = inspectTranscript(transcript, { file: given.file, index, windowTokens });
-  io.stdout.write(
-    given.isSet("json")
-      ? indentedJson(inspection)
-      : renderInspection(inspection, terminalOf(io.stdout, io.environment)),
-  );
+  print({ given, io }, inspection, (terminal) => renderInspection(inspection, terminal));
   return EXIT.ok;
 }
 
-function inspectDirectory(given: Arguments, windowTokens: number | undefined, io: Io): ExitCode {
+function inspectDirectory(given: Words, windowTokens: number | undefined, io: Io): ExitCode {
   const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
   if (strange !== undefined) throw usage(`--${strange} is about one file; ${given.file} is a directory`);
   const listing = listDirectory(given.file, windowTokens);
-  const terminal = terminalOf(io.stdout, io.environment);
-  io.stdout.write(given.isSet("json") ? indentedJson(listing) : renderDirectory(listing, terminal));
+  print({ given, io }, listing, (terminal) => renderDirectory(listing, terminal));
   return EXIT.ok;
 }
 
@@ -183,7 +168,7 @@ function fileLines(files: readonly ListedFile[], terminal: Terminal): readonly s
       minuteOf(modifiedAt),
     ]),
   ];
-  const columns: readonly Column[] = [...(hasWindow ? [RIGHT] : []), RIGHT, RIGHT, { align: "left" }];
+  const columns = [...(hasWindow ? [RIGHT] : []), RIGHT, RIGHT, LEFT];
   const lines = tableLines(rows, { columns, widthMax: terminal.columns }).map((line) => `${line}  `);
   const width = Math.max(...lines.map(displayWidth));
   // Of a path, the end tells more.

@@ -3,19 +3,16 @@
  * from. Pure; key names are a promise (docs/cli.md).
  */
 
-import { CompactionError } from "../core/errors.ts";
 import type { Conversation, FormatName } from "../core/message.ts";
-import type { Format, Violation } from "../core/ports.ts";
-import { resultNames } from "../core/structure/result-names.ts";
+import type { Violation } from "../core/ports.ts";
 import { type Round, type Structure, structureOf } from "../core/structure/structure.ts";
 import { countedIn } from "../core/tokens/counted.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordCounts, RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
 import { type Breakdown, breakdownOf, type Kind, type ToolShare } from "./breakdown.ts";
-import { conversationAt, modelOf } from "./load.ts";
-import { beginningOf, labelOf } from "./message-label.ts";
-import { excerpt } from "./one-line.ts";
+import { conversationAt, decodeFrom, modelOf } from "./load.ts";
+import { messageShower, type ShownMessage } from "./message-label.ts";
 import { problemsOf } from "./problems.ts";
 import { compareUsage, type UsageComparison } from "./recorded-usage.ts";
 
@@ -38,7 +35,7 @@ export interface Inspection {
     readonly counter: string;
   };
   readonly window?: { readonly tokens: number; readonly usedRatio: number };
-  readonly largest: readonly LargeMessage[];
+  readonly largest: readonly ShownMessage[];
   readonly usage?: UsageComparison;
   readonly compactions: readonly { readonly trigger?: string; readonly tokensBefore?: number }[];
   readonly conversations: readonly ConversationEntry[];
@@ -54,13 +51,6 @@ interface ConversationEntry {
   readonly messages: number;
 }
 
-interface LargeMessage {
-  readonly index: number;
-  readonly what: string;
-  readonly tokens: number;
-  readonly begins: string;
-}
-
 interface InspectionOptions {
   readonly file: string;
   /** Index into the transcript's conversations. */
@@ -69,8 +59,6 @@ interface InspectionOptions {
 }
 
 const LARGEST_SHOWN = 10;
-/** Longer beginnings are cut; wide enough for any terminal. */
-const BEGINNING_COLUMNS = 200;
 
 export function inspectTranscript(transcript: Transcript, options: InspectionOptions): Inspection {
   const recorded = conversationAt(transcript, options.index);
@@ -110,16 +98,6 @@ export function inspectTranscript(transcript: Transcript, options: InspectionOpt
   };
 }
 
-/** What is wrong with a body is said with the name of its file. */
-export function decodeFrom(file: string, format: Format, { body }: RecordedConversation): Conversation {
-  try {
-    return format.decode(body);
-  } catch (cause) {
-    if (!(cause instanceof CompactionError)) throw cause;
-    throw new CompactionError(cause.code, `${file}: ${cause.message}`, { cause });
-  }
-}
-
 /** Against what the next request will really be billed, where recorded usage lets us know that. */
 function windowOf(tokens: number, { totalTokens }: Breakdown, usage: UsageComparison | undefined) {
   return { tokens, usedRatio: (usage?.nextRequestTokens ?? totalTokens) / tokens };
@@ -130,20 +108,11 @@ function entryOf({ id, label, segments }: RecordedConversation, index: number): 
   return { number: index + 1, id, ...(label === undefined ? {} : { label }), messages };
 }
 
-function largestOf(
-  { messages }: Conversation,
-  { byMessage }: Breakdown,
-  { pairing }: Structure,
-): readonly LargeMessage[] {
-  const names = resultNames(pairing);
-  return messages
-    .map((message, index) => ({ message, index, tokens: byMessage[index] ?? 0 }))
+function largestOf(conversation: Conversation, { byMessage }: Breakdown, structure: Structure) {
+  const show = messageShower({ conversation, structure, tokensOf: () => 0 });
+  return byMessage
+    .map((tokens, index) => ({ tokens, index }))
     .sort((a, b) => b.tokens - a.tokens || a.index - b.index)
     .slice(0, LARGEST_SHOWN)
-    .map(({ message, index, tokens }) => ({
-      index,
-      what: labelOf(message, names),
-      tokens,
-      begins: excerpt(beginningOf(message), BEGINNING_COLUMNS),
-    }));
+    .map(({ index, tokens }) => ({ ...show(index), tokens }));
 }

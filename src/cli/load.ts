@@ -5,6 +5,8 @@
 
 import { constants } from "node:buffer";
 import { CompactionError } from "../core/errors.ts";
+import type { Conversation } from "../core/message.ts";
+import type { Format } from "../core/ports.ts";
 import { formatNames, isFormatName } from "../formats.ts";
 import {
   type ReadOptions,
@@ -15,7 +17,7 @@ import {
   type Transcript,
   type TranscriptSource,
 } from "../transcripts/index.ts";
-import { didYouMean, type OptionSpec, usage } from "./arguments.ts";
+import { didYouMean, type OptionSpec, type OptionSpecs, usage } from "./arguments.ts";
 
 export const STANDARD_INPUT = "-";
 
@@ -30,6 +32,13 @@ export const CONVERSATION_OPTION: OptionSpec = {
   value: "N|ID",
   about: "which conversation, by number (from 1) or id",
 };
+
+/** The options of every command that reports on one FILE. */
+export const FILE_OPTIONS = {
+  conversation: CONVERSATION_OPTION,
+  format: FORMAT_OPTION,
+  json: { type: "boolean", about: "one JSON object instead of text" },
+} as const satisfies OptionSpecs;
 
 export const NAMES_NOTE = `Formats: ${formatNames.join(", ")}
 Kinds of file: ${TRANSCRIPT_SOURCES.slice(0, 6).join(", ")},
@@ -69,6 +78,16 @@ export function conversationAt(transcript: Transcript, index: number): RecordedC
   const conversation = transcript.conversations[index];
   if (conversation === undefined) throw new Error(`no conversation ${index}`);
   return conversation;
+}
+
+/** Decodes a recorded body; errors name the file. */
+export function decodeFrom(file: string, format: Format, { body }: RecordedConversation): Conversation {
+  try {
+    return format.decode(body);
+  } catch (cause) {
+    if (!(cause instanceof CompactionError)) throw cause;
+    throw new CompactionError(cause.code, `${file}: ${cause.message}`, { cause });
+  }
 }
 
 /** The model whose rules hold: the one that was asked last. */

@@ -8,7 +8,7 @@ import type { DiffLine } from "./compaction.ts";
 import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
-import { type Column, heading, RIGHT, tableLines } from "./text-blocks.ts";
+import { ELASTIC, heading, LEFT, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
 
 export type DiffEntry =
   | { readonly mark: "=" | "~"; readonly before: number; readonly after: number }
@@ -117,13 +117,7 @@ export function diffLines(diff: readonly DiffLine[], terminal: Terminal): readon
     count(tokens),
     oneLine(begins),
   ]);
-  const columns: readonly Column[] = [
-    { align: "left" },
-    RIGHT,
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    { align: "left", isElastic: true },
-  ];
+  const columns = [LEFT, RIGHT, THIRD, RIGHT, ELASTIC];
   const lines = tableLines(rows, { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) });
   return [
     heading(titleOf(diff), terminal),

@@ -1,8 +1,33 @@
 /** A message in a few words: who, with which tools, and how it begins. */
 
-import type { Message, Part } from "../core/message.ts";
-import { textsOf } from "../core/message.ts";
+import { type Message, type Part, textsOf } from "../core/message.ts";
+import type { PlanInput } from "../core/plan/plan-input.ts";
+import { resultNames } from "../core/structure/result-names.ts";
 import { UNKNOWN_TOOL } from "./breakdown.ts";
+import { excerpt } from "./one-line.ts";
+
+export interface ShownMessage {
+  readonly index: number;
+  readonly what: string;
+  readonly tokens: number;
+  readonly begins: string;
+}
+
+/** Wide enough for any terminal. */
+const BEGINNING_COLUMNS = 200;
+
+/** Shows messages of a conversation by their index. */
+export function messageShower(
+  input: Pick<PlanInput, "conversation" | "structure" | "tokensOf">,
+): (index: number) => ShownMessage {
+  const names = resultNames(input.structure.pairing);
+  return (index) => {
+    const message = input.conversation.messages[index];
+    if (message === undefined) return { index, what: "", tokens: 0, begins: "" };
+    const begins = excerpt(beginningOf(message), BEGINNING_COLUMNS);
+    return { index, what: labelOf(message, names), tokens: input.tokensOf(message), begins };
+  };
+}
 
 /** `user`, `assistant, calls bash ×2`, `results of read_file, bash`. */
 export function labelOf(message: Message, resultNames: ReadonlyMap<Part, string>): string {

@@ -1,4 +1,4 @@
-/** Numbers as people read them: `12,345`, `7.4 %`, `-0.3 %`, `1 turn`, `2 turns`. The same on every machine. */
+/** Numbers and times as people read them: `12,345`, `7.4 %`, `2 turns`, and times in UTC. The same on every machine. */
 
 const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
@@ -18,4 +18,13 @@ export function signedPercent(ratio: number, decimals: number): string {
 
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+/** `2026-11-15 09:30`. */
+export function minuteOf(iso: string): string {
+  return iso.slice(0, 16).replace("T", " ");
+}
+
+export function dayOf(iso: string): string {
+  return iso.slice(0, 10);
 }

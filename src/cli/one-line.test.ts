@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cpuMs } from "../../test/cpu-time.ts";
-import { cut, cutStart, displayWidth, excerpt, oneLine, safeText } from "./one-line.ts";
+import { cut, cutStart, displayWidth, excerpt, oneLine, safeText, wrap } from "./one-line.ts";
 
 function checkLine(text: string, expected: string): void {
   expect(oneLine(text)).toBe(expected);
@@ -43,4 +44,23 @@ test("an excerpt of a huge text looks at its beginning only", () => {
 
 test("a text of several lines keeps them and loses what acts on a terminal", () => {
   expect(safeText("a\r\n\tb\u001b[2J \u202ec\n\n")).toBe("a\n  b c");
+});
+
+test.each([
+  ["one two three", 7, ["one two", "three"]],
+  ["turn-start-or-split", 12, ["turn-start-", "or-split"]],
+  ["abcdefgh", 3, ["abc", "def", "gh"]],
+  ["", 5, [""]],
+])("%j in %i columns", (text, columns, lines) => {
+  expect(wrap(text, columns)).toEqual(lines);
+});
+
+test("never wider, never a letter less", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme-ascii" }), fc.integer({ min: 4, max: 30 }), (text, columns) => {
+      const lines = wrap(text, columns);
+      for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+      expect(lines.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
+    }),
+  );
 });

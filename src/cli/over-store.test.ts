@@ -19,7 +19,7 @@ async function run(work: (task: StoreTask, press: () => void) => Promise<ExitCod
       return () => {};
     },
   };
-  const given = parseWords(["--store", "memory:"], { store: STORE_OPTION });
+  const given = parseWords("show", ["--store", "memory:"], { store: STORE_OPTION });
   const code = await overStore({ io, given }, (task) => work(task, () => press()));
   return { code, stderr };
 }

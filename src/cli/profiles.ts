@@ -4,20 +4,15 @@ import type { Settings } from "../core/settings/settings.ts";
 import { describeProfile } from "../profiles/describe-profile.ts";
 import { isProfileName, type ProfileName, profileNamed, profileNames } from "../profiles/profiles.ts";
 import { settingsReference } from "../settings/reference.ts";
-import { type OptionSpecs, parseWords, usage } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, indentedJson, showHelp } from "./command.ts";
+import { usage, type Words } from "./arguments.ts";
+import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
 import { padEnd, wrap } from "./one-line.ts";
-import { ellipsisOf, paint, type Terminal, terminalOf } from "./terminal.ts";
-import { fitted, heading, joinBlocks, plainSigns, tableLines } from "./text-blocks.ts";
+import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
+import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, tableLines } from "./text-blocks.ts";
 
-const OPTIONS = {
-  json: { type: "boolean", about: "complete settings as JSON instead of text" },
-} as const satisfies OptionSpecs;
-
-export const profilesCommand: Command = {
-  name: "profiles",
+export const command: Command = {
   usage: "[NAME] [options]",
-  options: OPTIONS,
+  options: { json: { type: "boolean", about: "complete settings as JSON instead of text" } },
   notes: `A profile is a complete, named set of settings; compact and explain take one by
 --profile. Amounts are those for the profile's own window: on a smaller one they
 are capped at a share of it.
@@ -37,26 +32,16 @@ interface ProfileEntry {
   readonly settings: Settings;
 }
 
-async function run(words: readonly string[], io: Io): Promise<ExitCode> {
-  const given = parseWords(words, OPTIONS);
-  if (given.isHelpWanted) {
-    showHelp(profilesCommand, io);
-    return EXIT.ok;
-  }
+async function run(given: Words, io: Io): Promise<ExitCode> {
   const [name, extra] = given.operands;
   if (extra !== undefined) {
     throw usage(`profiles takes one NAME, or none for all, but was given ${given.operands.length}`);
   }
   const entries = (name === undefined ? profileNames : [nameOf(name)]).map(entryOf);
-  const terminal = terminalOf(io.stdout, io.environment);
-  const [only] = entries;
-  if (given.isSet("json")) {
-    const json = name === undefined ? { profiles: entries } : only;
-    io.stdout.write(indentedJson(json));
-  } else
-    io.stdout.write(
-      name === undefined || only === undefined ? renderProfiles(entries, terminal) : renderProfile(only, terminal),
-    );
+  const only = name === undefined ? undefined : entries[0];
+  print({ given, io }, only ?? { profiles: entries }, (terminal) =>
+    only === undefined ? renderProfiles(entries, terminal) : renderProfile(only, terminal),
+  );
   return EXIT.ok;
 }
 
@@ -103,7 +88,7 @@ function renderProfiles(entries: readonly ProfileEntry[], terminal: Terminal): s
   const blocks = chunks(main, perBlock).map((shown) => blockLines(shown, { terminal, topicColumns, cellColumns }));
   const rows = presets.map(({ name, does }) => [name, does.for ?? ""]);
   const presetLines = tableLines(rows, {
-    columns: [{ align: "left" }, { align: "left", isElastic: true }],
+    columns: [LEFT, ELASTIC],
     widthMax: terminal.columns,
     ellipsis: ellipsisOf(terminal),
   });

@@ -5,26 +5,17 @@ import { removedBy } from "../core/plan/apply-plan.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import type { Protection } from "../core/plan/plan.ts";
 import { fullPartition, type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
-import { resultNames } from "../core/structure/result-names.ts";
 import { partitionForTruncation, partitionWithRoom } from "../strategies/room.ts";
 import type { Obstacle } from "./compaction.ts";
-import { beginningOf, labelOf } from "./message-label.ts";
 import { count, plural } from "./numbers.ts";
-import { excerpt, oneLine } from "./one-line.ts";
+import { oneLine } from "./one-line.ts";
 import { ellipsisOf, type Terminal } from "./terminal.ts";
-import { type Column, fitted, heading, RIGHT, tableLines } from "./text-blocks.ts";
+import { ELASTIC, fitted, heading, LEFT, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
 
 export interface ProtectedGroup {
   readonly why: Protection;
   readonly messages: number;
   readonly tokens: number;
-}
-
-export interface ShownMessage {
-  readonly index: number;
-  readonly what: string;
-  readonly tokens: number;
-  readonly begins: string;
 }
 
 /** In words, for the texts of all commands. */
@@ -47,22 +38,6 @@ export function protectedGroups(input: PlanInput, { protectedBy }: Partition): r
     groups.set(why, { messages: group.messages + 1, tokens });
   }
   return [...groups].map(([why, group]) => ({ why, ...group })).sort((a, b) => b.tokens - a.tokens);
-}
-
-/** Wide enough for any terminal. */
-const BEGINNING_COLUMNS = 200;
-
-/** Shows messages of a conversation by their index. */
-export function messageShower(
-  input: Pick<PlanInput, "conversation" | "structure" | "tokensOf">,
-): (index: number) => ShownMessage {
-  const names = resultNames(input.structure.pairing);
-  return (index) => {
-    const message = input.conversation.messages[index];
-    if (message === undefined) return { index, what: "", tokens: 0, begins: "" };
-    const begins = excerpt(beginningOf(message), BEGINNING_COLUMNS);
-    return { index, what: labelOf(message, names), tokens: input.tokensOf(message), begins };
-  };
 }
 
 export interface TailSize {
@@ -122,7 +97,7 @@ export function protectedLines(
   ]);
   return [
     heading("Protected", terminal),
-    ...tableLines(rows, { columns: [{ align: "left" }, RIGHT, RIGHT], widthMax: terminal.columns }),
+    ...tableLines(rows, { columns: [LEFT, RIGHT, RIGHT], widthMax: terminal.columns }),
     ...(tailShrunk === undefined ? [] : [fitted(`  ${shrunkText(tailShrunk)}`, terminal)]),
   ];
 }
@@ -140,13 +115,7 @@ export function messageLines(messages: readonly Obstacle[], terminal: Terminal):
         : PROTECTION_NAMES[why],
     oneLine(begins),
   ]);
-  const columns: readonly Column[] = [
-    RIGHT,
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    { align: "left" },
-    { align: "left", isElastic: true },
-  ];
+  const columns = [RIGHT, THIRD, RIGHT, LEFT, ELASTIC];
   return tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) });
 }
 

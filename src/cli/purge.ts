@@ -4,17 +4,15 @@ import { CompactionError } from "../core/errors.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT } from "./command.ts";
 import { hearInterrupt } from "./interrupt.ts";
-import { count, plural } from "./numbers.ts";
+import { count, dayOf, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { readAll, type StoreTask } from "./over-store.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
 import { eventsOf, sessionState } from "./stored-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { fitted } from "./text-blocks.ts";
-import { readTimeBefore } from "./when.ts";
 
-export const purgeCommand = storeCommand({
-  name: "purge",
+export const command = storeCommand({
   usage: "[ID] --older-than AGE [options]",
   operands: ["ID"],
   required: 0,
@@ -90,6 +88,19 @@ function readAge(given: Words): Age {
   const text = given.text("older-than");
   if (text === undefined) throw usage("purge needs --older-than AGE, such as --older-than 90d");
   return { before: readTimeBefore("older-than", text, Date.now()), isDryRun: given.isSet("dry-run") };
+}
+
+const DAY_MS = 86_400_000;
+const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS, y: 365 * DAY_MS };
+
+/** What lies so far back: `12h`, `90d`, `6w`, `1y`; or from a day on: `2026-01-31`. */
+export function readTimeBefore(option: string, text: string, nowMs: number): Date {
+  const span = /^(\d{1,6})([hdwy])$/.exec(text.trim());
+  if (span !== null) return new Date(Math.max(0, nowMs - Number(span[1]) * (UNITS_MS[span[2] ?? ""] ?? 0)));
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? new Date(`${text.trim()}T00:00:00Z`) : undefined;
+  // A day that its month has not is taken by JavaScript for one of the next month, and more would be deleted than was asked for.
+  if (date !== undefined && !Number.isNaN(date.getTime()) && dayOf(date.toISOString()) === text.trim()) return date;
+  throw usage(`--${option} must be an age such as 90d, 12h or 6w, or a day such as 2026-01-31, not "${text}"`);
 }
 
 /** A session that somebody deleted meanwhile has nothing left to purge. */

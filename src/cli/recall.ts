@@ -3,22 +3,21 @@
 import type { Hit } from "../core/store/store.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT } from "./command.ts";
+import { minuteOf } from "./numbers.ts";
 import { oneLine, wrap } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
 import { eventsOf, sessionState } from "./stored-session.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { fitted, joinBlocks } from "./text-blocks.ts";
-import { minuteOf } from "./when.ts";
 
 const LIMIT = 10;
 const LIMIT_MAX = 1_000;
 
-export const recallCommand = storeCommand({
-  name: "recall",
+export const command = storeCommand({
   use: "reading",
   usage: "ID QUERY [options]",
   operands: ["ID", "QUERY"],
-  joinsRest: true,
+  furtherWords: "joined",
   options: { limit: { type: "string", value: "N", about: `at most N hits (default ${LIMIT})` } },
   notes: `Archive and view, best first. \`palimpsest show ID --message M\` prints one in
 full. Exit code 1 when nothing was found.

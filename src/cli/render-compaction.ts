@@ -10,12 +10,13 @@ import { repairPlace } from "./problems.ts";
 import { BECAUSE, messageLines, protectedLines } from "./protections.ts";
 import { ellipsisOf, type OutputShape, paint, type Terminal } from "./terminal.ts";
 import {
-  type Column,
+  ELASTIC,
   fileTitle,
   fitted,
   heading,
   headline,
   joinBlocks,
+  LEFT,
   plainSigns,
   RIGHT,
   tableLines,
@@ -118,7 +119,7 @@ function barLines({ shares, tokensBefore, tokensAfter }: Compaction, terminal: T
     ...present.map(({ kind, title }) => [title, count(shares.before[kind]), count(shares.after[kind])]),
     ["all", count(tokensBefore), count(tokensAfter)],
   ];
-  const columns: readonly Column[] = [{ align: "left" }, RIGHT, RIGHT];
+  const columns = [LEFT, RIGHT, RIGHT];
   const [titles = "", ...lines] = tableLines(rows, { columns, widthMax: terminal.columns - 4, indent: 0 });
   return [
     `  before ${bar(shares.before)}`,
@@ -186,7 +187,7 @@ function stepLines(steps: readonly CompactionStep[], { terminal, isPlan }: StepL
       .map((step) => [step.type, count(step.messages), whichText(step), count(amount(step)), effectText(step)]),
   ];
   const [titles = "", ...lines] = tableLines(rows, {
-    columns: [{ align: "left" }, RIGHT, { align: "left" }, RIGHT, { align: "left", isElastic: true }],
+    columns: [LEFT, RIGHT, LEFT, RIGHT, ELASTIC],
     widthMax: terminal.columns,
     ellipsis: ellipsisOf(terminal),
   });

@@ -7,10 +7,10 @@ import { count, percent, plural, signedPercent } from "./numbers.ts";
 import { cut, cutStart, displayWidth, oneLine } from "./one-line.ts";
 import { groupProblems, withoutPath } from "./problems.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { type Column, RIGHT, tableLines } from "./text-blocks.ts";
+import { ELASTIC, fitted, heading, joinBlocks, LEFT, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
 
 export function renderInspection(inspection: Inspection, terminal: Terminal): string {
-  const blocks = [
+  return joinBlocks([
     headLines(inspection, terminal),
     shareLines(inspection, terminal),
     factLines(inspection, terminal),
@@ -18,11 +18,7 @@ export function renderInspection(inspection: Inspection, terminal: Terminal): st
     largestLines(inspection, terminal),
     conversationLines(inspection, terminal),
     problemLines(inspection, terminal),
-  ];
-  return `${blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join("\n"))
-    .join("\n\n")}\n`;
+  ]);
 }
 
 function headLines({ file, source, format, tokens, usage, window }: Inspection, terminal: Terminal): readonly string[] {
@@ -53,7 +49,7 @@ function factLines(inspection: Inspection, terminal: Terminal): readonly string[
     ...(compactions.length === 0 ? [] : [compactionFact(compactions)]),
     ...recordFacts(records),
   ];
-  return facts.map((fact) => cut(`  ${fact}`, terminal.columns, ellipsisOf(terminal)));
+  return facts.map((fact) => fitted(`  ${fact}`, terminal));
 }
 
 function compactionFact(compactions: Inspection["compactions"]): string {
@@ -100,9 +96,8 @@ function shareLines({ tokens, window }: Inspection, terminal: Terminal): readonl
       ]),
     ...(hidden.length === 0 ? [] : [moreTools(hidden, tokens.total)]),
   ];
-  const columns: readonly Column[] = [{ align: "left", columnsMax: 34 }, RIGHT, RIGHT, { align: "left" }];
   const lines = tableLines(rows, {
-    columns,
+    columns: [{ align: "left", columnsMax: 34 }, RIGHT, RIGHT, LEFT],
     widthMax: terminal.columns - 4,
     indent: 0,
     ellipsis: ellipsisOf(terminal),
@@ -113,7 +108,9 @@ function shareLines({ tokens, window }: Inspection, terminal: Terminal): readonl
     "",
     ...lines.map((line, index) => {
       const kind = kinds[index];
-      return kind === undefined ? paintDetail(line, terminal) : `  ${swatch(KIND_LOOKS[kind], terminal)} ${line}`;
+      return kind === undefined
+        ? `    ${paint(terminal, "gray", line)}`
+        : `  ${swatch(KIND_LOOKS[kind], terminal)} ${line}`;
     }),
   ];
 }
@@ -135,10 +132,6 @@ function moreTools(tools: Inspection["tokens"]["byTool"], total: number): readon
   return [`  ${plural(tools.length, "more tool")}`, ...amountCells(tokens, total), plural(results, "result")];
 }
 
-function paintDetail(line: string, terminal: Terminal): string {
-  return `    ${paint(terminal, "gray", line)}`;
-}
-
 function usageLines({ usage }: Inspection, terminal: Terminal): readonly string[] {
   if (usage === undefined) return [];
   const off = (tokens: number): string => signedPercent(tokens / usage.inputTokens - 1, 1);
@@ -158,7 +151,7 @@ function usageLines({ usage }: Inspection, terminal: Terminal): readonly string[
   ];
   const which = usage.calls === 1 ? "the recorded call" : `the last of ${count(usage.calls)} recorded calls`;
   const title = `Input of ${which} (${plural(usage.messages, "message")})`;
-  const columns: readonly Column[] = [{ align: "left" }, RIGHT, RIGHT, { align: "left", isElastic: true }];
+  const columns = [LEFT, RIGHT, RIGHT, ELASTIC];
   return [heading(title, terminal), ...tableLines(rows, { columns, widthMax: terminal.columns })];
 }
 
@@ -173,13 +166,7 @@ function largestLines({ largest, tokens }: Inspection, terminal: Terminal): read
       oneLine(message.begins),
     ]),
   ];
-  const columns: readonly Column[] = [
-    RIGHT,
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    RIGHT,
-    { align: "left", isElastic: true },
-  ];
+  const columns = [RIGHT, THIRD, RIGHT, RIGHT, ELASTIC];
   const [titles = "", ...lines] = tableLines(rows, {
     columns,
     widthMax: terminal.columns,
@@ -201,13 +188,7 @@ function conversationLines({ conversations, conversation }: Inspection, terminal
     plural(entry.messages, "message"),
     oneLine(entry.id),
   ]);
-  const columns: readonly Column[] = [
-    { align: "left" },
-    RIGHT,
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    { align: "left", isElastic: true },
-  ];
+  const columns = [LEFT, RIGHT, THIRD, RIGHT, ELASTIC];
   const more = conversations.length - shown.length;
   const ellipsis = ellipsisOf(terminal);
   return [
@@ -217,28 +198,23 @@ function conversationLines({ conversations, conversation }: Inspection, terminal
   ];
 }
 
-function heading(title: string, terminal: Terminal): string {
-  return paint(terminal, "bold", cut(title, terminal.columns, ellipsisOf(terminal)));
-}
-
 const PROBLEMS_SHOWN = 10;
 
 function problemLines({ problems }: Inspection, terminal: Terminal): readonly string[] {
   if (problems.length === 0) return [];
   const ellipsis = ellipsisOf(terminal);
-  const fitted = (line: string): string => cut(line, terminal.columns, ellipsis);
   const groups = groupProblems(problems);
   const more = groups.slice(PROBLEMS_SHOWN).reduce((sum, group) => sum + group.times, 0);
   return [
-    paint(terminal, ["bold", "red"], fitted(`${plural(problems.length, "problem")} a provider would refuse`)),
+    paint(terminal, ["bold", "red"], fitted(`${plural(problems.length, "problem")} a provider would refuse`, terminal)),
     ...groups.slice(0, PROBLEMS_SHOWN).flatMap(({ first, times }) => {
       const others = times === 1 ? "" : `, and ${count(times - 1)} more in the same message`;
       return [
-        fitted(`  ${oneLine(first.path)}  ${oneLine(first.rule)}${others}`),
-        paint(terminal, "gray", fitted(`    ${withoutPath(first)}`)),
+        fitted(`  ${oneLine(first.path)}  ${oneLine(first.rule)}${others}`, terminal),
+        paint(terminal, "gray", fitted(`    ${withoutPath(first)}`, terminal)),
       ];
     }),
     ...(more > 0 ? [`  ${ellipsis} and ${count(more)} more`] : []),
-    fitted("  to mend: palimpsest check FILE --repair --out REPAIRED.json"),
+    fitted("  to mend: palimpsest check FILE --repair --out REPAIRED.json", terminal),
   ];
 }

@@ -10,8 +10,7 @@ import { storeCommand } from "./store-command.ts";
 import { eventsOf, findEvent, sessionState } from "./stored-session.ts";
 import { fitted } from "./text-blocks.ts";
 
-export const rollbackCommand = storeCommand({
-  name: "rollback",
+export const command = storeCommand({
   usage: "ID [--to E] [--cascade] [options]",
   operands: ["ID"],
   options: {

@@ -3,16 +3,14 @@
 import { sessionIdIn } from "../core/store/session-key.ts";
 import type { SessionSummary } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
-import { count } from "./numbers.ts";
+import { count, dayOf, minuteOf } from "./numbers.ts";
 import { displayWidth, oneLine } from "./one-line.ts";
 import { readAll } from "./over-store.ts";
 import { storeCommand } from "./store-command.ts";
 import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { type Column, fitted, RIGHT, tableLines } from "./text-blocks.ts";
-import { dayOf, minuteOf } from "./when.ts";
+import { type Column, ELASTIC, fitted, LEFT, RIGHT, tableLines } from "./text-blocks.ts";
 
-export const sessionsCommand = storeCommand({
-  name: "sessions",
+export const command = storeCommand({
   use: "reading",
   usage: "[options]",
   operands: [],
@@ -54,11 +52,11 @@ interface Field {
 
 const ID: Field = {
   title: "session",
-  column: { align: "left", isElastic: true },
+  column: ELASTIC,
   cell: ({ id }) => oneLine(id),
 };
-const AGENT: Field = { title: "agent", column: { align: "left" }, cell: ({ agentId }) => oneLine(agentId) };
-const FORMAT: Field = { title: "format", column: { align: "left" }, cell: ({ format }) => format };
+const AGENT: Field = { title: "agent", column: LEFT, cell: ({ agentId }) => oneLine(agentId) };
+const FORMAT: Field = { title: "format", column: LEFT, cell: ({ format }) => format };
 const MESSAGES: Field = {
   title: "in view",
   column: RIGHT,
@@ -71,7 +69,7 @@ const COMPACTIONS: Field = {
 };
 const MINUTE: Field = {
   title: "changed (UTC)",
-  column: { align: "left" },
+  column: LEFT,
   cell: ({ updatedAt }) => minuteOf(updatedAt),
 };
 const DAY: Field = { ...MINUTE, title: "changed", cell: ({ updatedAt }) => dayOf(updatedAt) };

@@ -7,7 +7,7 @@ import type { SessionState } from "../core/store/store.ts";
 import { usage, type Words } from "./arguments.ts";
 import { EXIT, type ExitCode } from "./command.ts";
 import { reportLine, standingOf } from "./history.ts";
-import { count, plural } from "./numbers.ts";
+import { count, minuteOf, plural } from "./numbers.ts";
 import { oneLine, safeText, wrap } from "./one-line.ts";
 import { readAll } from "./over-store.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
@@ -21,11 +21,9 @@ import {
   viewConversation,
 } from "./stored-session.ts";
 import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
-import { type Column, fitted, heading, joinBlocks, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
-import { minuteOf } from "./when.ts";
+import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
 
-export const showCommand = storeCommand({
-  name: "show",
+export const command = storeCommand({
   use: "reading",
   usage: "ID [--view|--archive|--event E|--message M] [options]",
   operands: ["ID"],
@@ -197,13 +195,7 @@ function storedLines(messages: readonly ShownStored[], terminal: Terminal): read
       oneLine(message.begins),
     ]),
   ];
-  const columns: readonly Column[] = [
-    RIGHT,
-    { align: "left" },
-    { align: "left", columnsMax: Math.floor(terminal.columns / 3) },
-    RIGHT,
-    { align: "left", isElastic: true },
-  ];
+  const columns = [RIGHT, LEFT, THIRD, RIGHT, ELASTIC];
   const layout = { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) };
   const [titles = "", ...lines] = tableLines(rows, layout);
   return [

@@ -12,8 +12,8 @@ import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
 import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
 import { didYouMean } from "./arguments.ts";
+import { messageShower } from "./message-label.ts";
 import { readAll, type StoreTask } from "./over-store.ts";
-import { messageShower } from "./protections.ts";
 
 export async function sessionState({ store, signal }: StoreTask, id: string): Promise<SessionState> {
   const state = id === "" ? undefined : await store.open(id);

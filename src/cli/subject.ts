@@ -21,8 +21,7 @@ import { profileNamed } from "../profiles/profiles.ts";
 import { WINDOW_TOKENS } from "../profiles/shared.ts";
 import { resolveSettings } from "../settings.ts";
 import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
-import { decodeFrom } from "./inspection.ts";
-import { conversationAt, modelOf } from "./load.ts";
+import { conversationAt, decodeFrom, modelOf } from "./load.ts";
 import { validateOptions } from "./problems.ts";
 
 export interface Subject {

@@ -61,11 +61,16 @@ export interface Column {
   readonly align: "left" | "right";
   /** Longer cells are cut. */
   readonly columnsMax?: number;
+  /** Cells longer than a third of the table's width are cut. */
+  readonly isThird?: boolean;
   /** Takes the room that is left; its cells are cut to it. */
   readonly isElastic?: boolean;
 }
 
+export const LEFT: Column = { align: "left" };
 export const RIGHT: Column = { align: "right" };
+export const ELASTIC: Column = { align: "left", isElastic: true };
+export const THIRD: Column = { align: "left", isThird: true };
 
 interface TableLayout {
   readonly columns: readonly Column[];
@@ -80,7 +85,7 @@ export function tableLines(rows: readonly (readonly string[])[], layout: TableLa
   const { columns, widthMax, indent = 2, ellipsis = "…" } = layout;
   const natural = columns.map((column, index) => {
     const widest = rows.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? "")), 0);
-    return Math.min(widest, column.columnsMax ?? widest);
+    return Math.min(widest, column.columnsMax ?? (column.isThird ? Math.floor(widthMax / 3) : widest));
   });
   const fixed = natural.reduce((sum, width, index) => (columns[index]?.isElastic ? sum : sum + width), 0);
   const room = Math.max(0, widthMax - indent - fixed - GAP.length * (columns.length - 1));

@@ -6,8 +6,8 @@
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
 import { blocksOf } from "./assemble-messages.ts";
-import type { Counter } from "./record-counts.ts";
 import { anthropicUsage } from "./recorded-usage.ts";
+import type { Counter } from "./transcript.ts";
 
 export interface Line {
   /** Position among the lines of the file. */

@@ -336,3 +336,46 @@ describe("sidechains and streams", () => {
     expect([source, conversations[0]?.id, view(conversations[0])]).toEqual(["claude-code", "s9", "u:hi a:yo"]);
   });
 });
+
+describe("lines that stand for others", () => {
+  const queued = (uuid: string, parent: string, attachment: Fields) => ({
+    ...line("attachment", uuid, parent),
+    attachment,
+  });
+
+  test("a session that was copied into its own file is read once", () => {
+    const session = [user("u1", null, "hi"), answer("a1", "u1", "m1", "yo")];
+    const lines = [...session, ...session, user("u2", "a1", "more")];
+    check(lines, "u:hi a:yo u:more");
+    expect(read(lines).conversations).toHaveLength(1);
+  });
+
+  test("a prompt that waited while the model worked is part of the conversation", () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+    const { segments } = check(
+      [
+        user("u1", null, "hi"),
+        answer("a1", "u1", "m1", call("t1")),
+        user("r1", "a1", result("t1")),
+        queued("q1", "r1", { type: "queued_command", prompt: "use tabs", commandMode: "prompt" }),
+        queued("q2", "q1", { type: "queued_command", prompt: [image, say("like this")] }),
+        queued("q3", "q2", { type: "todo_reminder", content: [] }),
+        queued("q4", "q3", { type: "queued_command", prompt: "" }),
+        answer("a2", "q4", "m2", "ok"),
+      ],
+      "u:hi a:t1 u:=t1 u:use tabs u:image+like this a:ok",
+    );
+    expect(segments[0]?.messages[4]).toEqual({ role: "user", content: [image, say("like this")] });
+  });
+
+  test("a prompt that waited and has a line of its own is said once", () =>
+    check(
+      [
+        user("u1", null, "hi"),
+        answer("a1", "u1", "m1", "yo"),
+        queued("q1", "a1", { type: "queued_command", prompt: "on", source_uuid: "u2" }),
+        user("u2", "q1", "on"),
+      ],
+      "u:hi a:yo u:on",
+    ));
+});

@@ -5,11 +5,8 @@
 
 import type { JsonObject } from "../core/json.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
-import { type Line, readLine } from "./claude-code-lines.ts";
-import { type Stretch, stretchesOf } from "./claude-code-tree.ts";
-import type { Counter } from "./record-counts.ts";
-import { distinct, textOf } from "./recorded-text.ts";
-import type { RecordedCompaction, RecordedConversation } from "./transcript.ts";
+import { type Boundary, type Line, readLine } from "./claude-code-lines.ts";
+import { type Counter, distinct, type RecordedCompaction, type RecordedConversation, textOf } from "./transcript.ts";
 
 export function readClaudeCode(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const main: Line[] = [];
@@ -95,4 +92,195 @@ function compactionsOf(stretches: readonly Stretch[]): readonly RecordedCompacti
       },
     ];
   });
+}
+
+interface Stretch {
+  /** Carried over from before the compaction that opens this stretch; they stand behind its summary. */
+  readonly carried: readonly Line[];
+  /** Lines of the stretch in the order they were written, the summary that opens it included. */
+  readonly summary: readonly Line[];
+  readonly lines: readonly Line[];
+  /** The compaction that opens the stretch; absent at the beginning of the session. */
+  readonly opening?: Boundary;
+}
+
+/** Stretches of one conversation (the main one, or one sidechain), oldest first. */
+function stretchesOf(written: readonly Line[]): readonly Stretch[] {
+  const lines = withoutCopies(written);
+  const tree = indexTree(lines);
+  const stretches: Stretch[] = [];
+  const passed = new Set<Line | undefined>();
+  let leaf = lines.findLast((line) => line.role !== undefined);
+  while (leaf !== undefined) {
+    const { branch, boundary } = walkUp(leaf, tree);
+    if (boundary !== undefined && passed.has(boundary)) break; // links that go round in a circle
+    passed.add(boundary);
+    stretches.push(makeStretch(branch, boundary, tree));
+    leaf = boundary === undefined ? undefined : leafBefore(boundary, tree);
+  }
+  return stretches.reverse();
+}
+
+/** A session that is resumed may be copied into its own file: a line that says the same under the same id is the same line. */
+function withoutCopies(lines: readonly Line[]): readonly Line[] {
+  const known = new Map<string, Line>();
+  const said = new Set(lines.flatMap((line) => (line.role === "user" ? line.uuid : [])));
+  return lines
+    .map((line) => (said.has(line.waitedAs ?? "") ? silent(line) : line))
+    .filter((line) => {
+      const first = known.get(line.uuid);
+      if (first === undefined) known.set(line.uuid, line);
+      return first === undefined || !isSame(first, line);
+    });
+}
+
+/** Still links the lines around it. */
+function silent({ role: _role, ...line }: Line): Line {
+  return { ...line, blocks: [] };
+}
+
+function isSame(one: Line, other: Line): boolean {
+  if (one.role !== other.role || (one.boundary === undefined) !== (other.boundary === undefined)) return false;
+  return one.blocks.length === other.blocks.length && JSON.stringify(one.blocks) === JSON.stringify(other.blocks);
+}
+
+interface Tree {
+  readonly lines: readonly Line[];
+  readonly byUuid: ReadonlyMap<string, Line>;
+  /** Position of a line among `lines`. */
+  readonly position: ReadonlyMap<Line, number>;
+  readonly byResponse: ReadonlyMap<string, readonly Line[]>;
+  readonly byAnsweredCall: ReadonlyMap<string, readonly Line[]>;
+  /** The boundaries that carry a line over, oldest first. */
+  readonly carriedBy: ReadonlyMap<string, readonly Line[]>;
+}
+
+function indexTree(lines: readonly Line[]): Tree {
+  const byUuid = new Map<string, Line>();
+  const position = new Map<Line, number>();
+  const byResponse = new Map<string, Line[]>();
+  const byAnsweredCall = new Map<string, Line[]>();
+  for (const [index, line] of lines.entries()) {
+    byUuid.set(line.uuid, line);
+    position.set(line, index);
+    if (line.role === "assistant" && line.responseId !== undefined) add(byResponse, line.responseId, line);
+    for (const block of line.role === "user" ? line.blocks : []) {
+      if (typeof block.tool_use_id === "string") add(byAnsweredCall, block.tool_use_id, line);
+    }
+  }
+  const tree = { lines, byUuid, position, byResponse, byAnsweredCall, carriedBy: new Map<string, Line[]>() };
+  for (const line of lines) {
+    for (const carried of carriedLines(line, tree)) add(tree.carriedBy, carried.uuid, line);
+  }
+  return tree;
+}
+
+function add(index: Map<string, Line[]>, key: string, line: Line): void {
+  const known = index.get(key);
+  if (known === undefined) index.set(key, [line]);
+  else known.push(line);
+}
+
+/** From a leaf to the root, or to the compaction that opens its stretch. Newest first. */
+function walkUp(leaf: Line, tree: Tree): { readonly branch: readonly Line[]; readonly boundary?: Line } {
+  const branch: Line[] = [];
+  const seen = new Set<Line>();
+  let summary: Line | undefined;
+  let line: Line | undefined = leaf;
+  while (line !== undefined && !seen.has(line)) {
+    seen.add(line);
+    if (line.boundary !== undefined) return { branch, boundary: line };
+    // Older clients wrote a summary and no boundary before it.
+    if (summary !== undefined && line.role !== undefined) break;
+    branch.push(line);
+    if (line.isSummary) summary = line;
+    const next: Line | undefined = parentOf(line, tree);
+    const here = line.index;
+    // New messages may hang on a carried one: stepping back over the boundary's place in the file ends the stretch.
+    const carrier = tree.carriedBy.get(next?.uuid ?? "")?.findLast((boundary) => boundary.index < here);
+    if (carrier !== undefined) return { branch, boundary: carrier };
+    line = next;
+  }
+  return summary === undefined ? { branch } : { branch, boundary: summary };
+}
+
+/** A parent that the file does not hold (a lost line, an id of another kind) gives way to the line before. */
+function parentOf(line: Line, tree: Tree): Line | undefined {
+  if (line.parent === null) return undefined;
+  const parent = line.parent === undefined ? undefined : tree.byUuid.get(line.parent);
+  return parent ?? lineBefore(line, tree);
+}
+
+function lineBefore(line: Line, tree: Tree): Line | undefined {
+  return tree.lines[(tree.position.get(line) ?? 0) - 1];
+}
+
+/** Where the conversation stood when it was compacted. */
+function leafBefore(boundary: Line, tree: Tree): Line | undefined {
+  const named = boundary.boundary?.logicalParent ?? boundary.parent;
+  const line = typeof named === "string" ? tree.byUuid.get(named) : undefined;
+  if (line !== undefined && line.index < boundary.index) return line;
+  let before = lineBefore(boundary, tree);
+  while (before !== undefined && before.role === undefined) before = lineBefore(before, tree);
+  return before;
+}
+
+function makeStretch(branch: readonly Line[], boundary: Line | undefined, tree: Tree): Stretch {
+  const carried = boundary === undefined ? [] : withTwigs(carriedLines(boundary, tree), tree);
+  const carriedSet = new Set(carried);
+  const hasSummary = boundary === undefined || branch.some((line) => line.isSummary);
+  const inFile = hasSummary ? branch : [...summaryOf(boundary, tree), ...branch];
+  const own = withTwigs(inFile, tree).filter((line) => !carriedSet.has(line));
+  return {
+    carried,
+    summary: own.filter((line) => line.isSummary),
+    lines: own.filter((line) => !line.isSummary),
+    ...(boundary === undefined ? {} : { opening: boundary.boundary ?? { preserved: { uuids: [] } } }),
+  };
+}
+
+/** The summary belonging to a boundary whose new messages do not hang below it: the next one written. */
+function summaryOf(boundary: Line, tree: Tree): readonly Line[] {
+  const start = tree.position.get(boundary) ?? 0;
+  for (let index = start + 1; index < tree.lines.length; index += 1) {
+    const line = tree.lines[index];
+    if (line === undefined || line.boundary !== undefined) return [];
+    if (line.isSummary) return [line];
+  }
+  return [];
+}
+
+function carriedLines(boundary: Line, tree: Tree): readonly Line[] {
+  const preserved = boundary.boundary?.preserved;
+  if (preserved === undefined) return [];
+  if (preserved.tail === undefined) return preserved.uuids.flatMap((uuid) => tree.byUuid.get(uuid) ?? []);
+  const stretch: Line[] = [];
+  let line = tree.byUuid.get(preserved.tail);
+  while (line !== undefined && line.boundary === undefined && stretch.length <= tree.lines.length) {
+    stretch.push(line);
+    if (line.uuid === preserved.head) return stretch.reverse();
+    line = parentOf(line, tree);
+  }
+  return []; // the head is not on the way up: nothing can be told
+}
+
+/**
+ * Parallel calls grow twigs: a call or result line may hang beside the branch. Lines of a response on the branch and
+ * results of its calls belong to it wherever they hang. In the order of the file.
+ */
+function withTwigs(branch: readonly Line[], tree: Tree): readonly Line[] {
+  const chosen = new Set(branch);
+  for (const line of branch) {
+    if (line.responseId === undefined) continue;
+    for (const part of tree.byResponse.get(line.responseId) ?? []) chosen.add(part);
+  }
+  for (const line of [...chosen]) {
+    if (line.role !== "assistant") continue;
+    for (const block of line.blocks) {
+      const callId = block.type === "tool_use" ? block.id : undefined;
+      const answers = typeof callId === "string" ? (tree.byAnsweredCall.get(callId) ?? []) : [];
+      if (!answers.some((answer) => chosen.has(answer))) for (const answer of answers) chosen.add(answer);
+    }
+  }
+  return [...chosen].filter((line) => line.role !== undefined).sort((one, other) => one.index - other.index);
 }

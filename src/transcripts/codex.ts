@@ -12,11 +12,10 @@ import {
   numberOf,
   stringOf,
 } from "../core/json.ts";
-import { isModelItem, isResponsesItem } from "./codex-items.ts";
-import type { Counter } from "./record-counts.ts";
-import { distinct, plainText } from "./recorded-text.ts";
+import { isModelItem, isResponsesItem } from "./detect-format.ts";
 import { codexUsage } from "./recorded-usage.ts";
-import type { RecordedCall, RecordedCompaction, RecordedConversation } from "./transcript.ts";
+import type { Counter, RecordedCall, RecordedCompaction, RecordedConversation } from "./transcript.ts";
+import { distinct, plainText } from "./transcript.ts";
 
 export function readCodex(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const rollout = emptyRollout();

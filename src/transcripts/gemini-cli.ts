@@ -4,10 +4,9 @@
  */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import type { Counter } from "./record-counts.ts";
-import { distinct } from "./recorded-text.ts";
 import { geminiCliUsage } from "./recorded-usage.ts";
-import type { RecordedCall, RecordedConversation } from "./transcript.ts";
+import type { Counter, RecordedCall, RecordedConversation } from "./transcript.ts";
+import { distinct } from "./transcript.ts";
 
 export function readGeminiCli(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session: Session = { id: undefined, kind: undefined, messages: new Map() };

@@ -1,8 +1,7 @@
 /** Public names of the transcript readers. */
 
-export { detectSource } from "./detect-source.ts";
 export { readTranscriptFile } from "./read-file.ts";
-export { readTranscript } from "./read-transcript.ts";
+export { detectSource, readTranscript } from "./read-transcript.ts";
 export {
   type ReadOptions,
   type RecordCounts,

@@ -5,12 +5,10 @@
 
 import { isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import { isPiHeader, livePath } from "../core/pi-entries/live-path.ts";
-import { piSummary, withReplacement } from "../core/pi-entries/pi-content.ts";
+import { piContent, piSummary, withReplacement } from "../core/pi-entries/pi-content.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
-import { entryOf, PI_ROLES } from "./pi-messages.ts";
-import type { Counter } from "./record-counts.ts";
-import { distinct } from "./recorded-text.ts";
-import type { RecordedCompaction, RecordedConversation } from "./transcript.ts";
+import { piUsage } from "./recorded-usage.ts";
+import { type Counter, distinct, type RecordedCompaction, type RecordedConversation } from "./transcript.ts";
 
 export function readPi(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session = readSession(records, counter);
@@ -120,5 +118,29 @@ function compactionOf(record: JsonObject, afterSegment: number): RecordedCompact
     afterSegment,
     ...(tokensBefore === undefined ? {} : { tokensBefore }),
     ...(summary === undefined ? {} : { summary }),
+  };
+}
+
+const PI_ROLES: ReadonlySet<string> = new Set([
+  "user",
+  "assistant",
+  "toolResult",
+  "bashExecution",
+  "custom",
+  "branchSummary",
+  "compactionSummary",
+]);
+
+/** What an entry of the session says to the model; nothing for entries that only record settings. */
+function entryOf(record: JsonObject, carried: boolean): Entry | undefined {
+  const content = piContent(record);
+  if (content?.role !== "assistant" || !isObject(record.message)) return content;
+  const model = stringOf(record.message.model);
+  const usage = piUsage(record.message.usage);
+  return {
+    ...content,
+    carried,
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
   };
 }

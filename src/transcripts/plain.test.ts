@@ -3,8 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { gemini } from "../formats/gemini.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
-import { detectSource } from "./detect-source.ts";
-import { readTranscript } from "./read-transcript.ts";
+import { detectSource, readTranscript } from "./read-transcript.ts";
 
 const hi = { role: "user", content: "hi" };
 const hello = { role: "assistant", content: "hello" };

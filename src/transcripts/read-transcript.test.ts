@@ -1,8 +1,7 @@
 /** A kind of file that is asked for is read as that, or refused. */
 
 import { expect, test } from "vitest";
-import { detectSource } from "./detect-source.ts";
-import { readTranscript } from "./read-transcript.ts";
+import { detectSource, readTranscript } from "./read-transcript.ts";
 import type { TranscriptSource } from "./transcript.ts";
 
 const body = { messages: [{ role: "user", content: "hi" }] };

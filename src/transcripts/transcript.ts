@@ -3,7 +3,7 @@
  * them, and what the record tells about calls and compactions. Types only; nothing here reads or decodes anything.
  */
 
-import type { JsonArray, JsonObject } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import type { Usage } from "../core/ports.ts";
 
@@ -86,4 +86,49 @@ export interface ReadOptions {
   readonly source?: TranscriptSource;
   /** Wire format of plain message lists and bodies; session files of agents have one of their own. */
   readonly format?: FormatName;
+}
+
+export interface Counter {
+  read(): void;
+  unknown(type: string): void;
+  broken(): void;
+  counts(): RecordCounts;
+}
+
+/** Distinct unknown types that are listed; any further ones count as `other`, so that a hostile file stays small. */
+const UNKNOWN_TYPES_MAX = 50;
+
+export function createCounter(): Counter {
+  let read = 0;
+  let broken = 0;
+  const unknown = new Map<string, number>();
+  return {
+    read: () => {
+      read += 1;
+    },
+    unknown: (type) => {
+      const key = unknown.has(type) || unknown.size < UNKNOWN_TYPES_MAX ? type.slice(0, 80) : "other";
+      unknown.set(key, (unknown.get(key) ?? 0) + 1);
+    },
+    broken: () => {
+      broken += 1;
+    },
+    counts: () => ({ read, unknown: Object.fromEntries(unknown), broken }),
+  };
+}
+
+/** Values in order of first appearance, without the absent ones. */
+export function distinct(values: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(values.filter((value) => value !== undefined))];
+}
+
+/** The text of a list of blocks or parts, joined by newlines. */
+export function textOf(blocks: readonly JsonValue[]): string {
+  return blocks.flatMap((block) => (isObject(block) ? (stringOf(block.text) ?? []) : [])).join("\n");
+}
+
+/** Content that is a string or a list of text parts. */
+export function plainText(content: JsonValue | undefined): string {
+  if (typeof content === "string") return content;
+  return isArray(content) ? textOf(content) : "";
 }

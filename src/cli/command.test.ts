@@ -1,5 +1,8 @@
+/** Help texts on narrow terminals. */
+
 import { expect, test } from "vitest";
 import { fitHelp } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 import { runPalimpsest } from "./dispatch.ts";
 
 function check(text: readonly string[], expected: readonly string[]): void {
@@ -21,8 +24,6 @@ test("a table without room for it has it below", () =>
 test("an example is continued deeper", () =>
   check(["  palimpsest check request.json"], ["  palimpsest check", "    request.json"]));
 
-const COMMANDS = ["inspect", "check", "compact", "explain", "profiles", "import", "show", "purge", "doctor"];
-
 test.each([50, 80])("no help is wider than %i columns, and none loses a word", async (columns) => {
   const help = async (width: number, ...words: string[]): Promise<string> => {
     let stdout = "";
@@ -31,7 +32,7 @@ test.each([50, 80])("no help is wider than %i columns, and none loses a word", a
     await runPalimpsest([...words, "--help"], { ...io, stdout: output, stderr: output });
     return stdout;
   };
-  for (const words of [[], ...COMMANDS.map((name) => [name])]) {
+  for (const words of [[], ...Object.keys(COMMANDS).map((name) => [name])]) {
     const text = await help(columns, ...words);
     expect(text.split("\n").filter((line) => line.length > columns)).toEqual([]);
     expect(text.split(/\s+/)).toEqual((await help(200, ...words)).split(/\s+/));

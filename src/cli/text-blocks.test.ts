@@ -1,3 +1,5 @@
+/** Tables fit the width that is asked for. */
+
 import { expect, test } from "vitest";
 import { displayWidth } from "./one-line.ts";
 import { tableLines } from "./text-blocks.ts";
