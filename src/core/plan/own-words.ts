@@ -1,7 +1,7 @@
 /** A user's own words out of a user message: without the blocks that clients put around or in place of them. Never rewords. */
 
 import { MISSING_START_TEXT } from "../repair/roles.ts";
-import { INTERRUPTED_TEXT } from "../repair/settle-results.ts";
+import { INTERRUPTED_TEXT } from "../repair/rounds.ts";
 
 /** Written in a user's place by our own repair. */
 const REPAIR_NOTES: ReadonlySet<string> = new Set([MISSING_START_TEXT, INTERRUPTED_TEXT]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import { type Message, type Part, text } from "../message.ts";
-import { INTERRUPTED_TEXT } from "../repair/settle-results.ts";
+import { INTERRUPTED_TEXT } from "../repair/rounds.ts";
 import { CLEARED_TEXT } from "./pruned-texts.ts";
 import { userVoice } from "./user-voice.ts";
 
