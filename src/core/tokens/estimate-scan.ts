@@ -67,7 +67,7 @@ export function scanPiece(scan: Scan): void {
   else scanLetters(scan, at, 0);
 }
 
-export function isLatin(kind: number): boolean {
+function isLatin(kind: number): boolean {
   return kind < DIGIT;
 }
 
@@ -104,7 +104,7 @@ function scanWord(scan: Scan, start: number, lead: number): void {
   scan.at = end + suffix;
 }
 
-export function isCapital(kind: number): boolean {
+function isCapital(kind: number): boolean {
   return kind >= UPPER && kind < DIGIT;
 }
 

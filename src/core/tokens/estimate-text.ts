@@ -31,7 +31,7 @@ import {
   STATE_MASK,
   STOP,
 } from "./estimate-plain-tables.ts";
-import { contractionLength, isCapital, isLatin, scanPiece } from "./estimate-scan.ts";
+import { contractionLength, scanPiece } from "./estimate-scan.ts";
 import {
   EMOJI_RARITY_TEXT,
   KINDS_TEXT,
@@ -217,6 +217,14 @@ function takeBack(scan: Scan, start: number, end: number): void {
 
 function isBlank(kind: number): boolean {
   return kind === KIND.space || kind === KIND.blank;
+}
+
+function isLatin(kind: number): boolean {
+  return kind < KIND.digit;
+}
+
+function isCapital(kind: number): boolean {
+  return kind >= KIND.upper && kind < KIND.digit;
 }
 
 function isBetweenWords(kind: number): boolean {
