@@ -5,7 +5,7 @@
 
 import { JSON_DEPTH_MAX } from "../core/json.ts";
 import type { MediaPart, Part } from "../core/message.ts";
-import { partDetail } from "../core/tokens/media-detail.ts";
+import { partDetail } from "../core/tokens/counted.ts";
 
 /** In place of a weight, for what nests deeper. */
 export const TOO_DEEP = -1;

@@ -3,7 +3,7 @@ import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
 import { type Message, type Part, text } from "../core/message.ts";
 import { quoteResult } from "../core/repair/pass.ts";
 import { MISSING_START_TEXT } from "../core/repair/roles.ts";
-import { INTERRUPTED_TEXT } from "../core/repair/settle-results.ts";
+import { INTERRUPTED_TEXT } from "../core/repair/rounds.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { CUES } from "./extractive/cues/cues.ts";
 import { decisionIn } from "./extractive/statements/decisions.ts";

@@ -10,7 +10,7 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
-import { longRunCuts } from "../core/tokens/long-runs.ts";
+import { longRunCuts } from "../core/tokens/estimate-text.ts";
 import type { CountText } from "../core/tokens/tokens.ts";
 
 /** The part of a tokenizer that is used; `gpt-tokenizer/encoding/*` fits. */

@@ -15,7 +15,7 @@ import {
   text,
   textsOf,
 } from "../message.ts";
-import { FOREIGN_CALL_SIGNATURE } from "../repair/reasoning.ts";
+import { FOREIGN_CALL_SIGNATURE } from "../repair/content.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { resultNames } from "../structure/result-names.ts";
 import { adoptParts } from "./adopt-parts.ts";

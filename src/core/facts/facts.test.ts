@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Message, type Part, text } from "../message.ts";
-import { createFactLedger, factsOf, rankFacts } from "./facts.ts";
+import { createFactLedger, descendingOrder, factsOf, rankFacts } from "./facts.ts";
 
 let next = 0;
 const message = (role: Message["role"], ...parts: Part[]): Message => ({ id: `m${next++}`, role, parts });
@@ -96,4 +96,30 @@ test("counts survive growth and forgetting", () => {
   expect(counts.get("same_name")).toBe(2_500);
   expect(counts.get("name_17")).toBe(1);
   expect(counts.size).toBe(2_501);
+});
+
+function checkOrder(keys: readonly number[], expected: readonly number[]): void {
+  expect([...descendingOrder(Float64Array.from(keys))]).toEqual(expected);
+}
+
+test("largest first, equal ones as given", () => {
+  checkOrder([], []);
+  checkOrder([5], [0]);
+  checkOrder([1, 3, 2], [1, 2, 0]);
+  checkOrder([2, 1, 2, 1, 2], [0, 2, 4, 1, 3]);
+});
+
+test("agrees with the engine's sort on many numbers, most of them several times", () => {
+  const keys = Float64Array.from({ length: 5_000 }, (_, index) => (index * 7_919) % 613);
+  const expected = Array.from(keys, (_, index) => index).sort((a, b) => (keys[b] ?? 0) - (keys[a] ?? 0) || a - b);
+  checkOrder([...keys], expected);
+});
+
+test("tells numbers apart that differ in their last bits, however many there are", () => {
+  checkOrder([0.5, 0.5 + Number.EPSILON, 0, 0.5, 1e300, 0.5 - Number.EPSILON / 2], [4, 1, 0, 3, 5, 2]);
+  const close = Array.from({ length: 40 }, (_, index) => 1 + ((index * 17) % 40) * Number.EPSILON);
+  checkOrder(
+    close,
+    close.map((_, index) => index).sort((a, b) => (close[b] ?? 0) - (close[a] ?? 0)),
+  );
 });

@@ -4,8 +4,33 @@
  * a file's ending, never throws.
  */
 
-import { endingKind } from "./dotted-endings.ts";
-import { bitsAt, CLASS, CLASSES as CLASS_TABLE } from "./identifier-classes.ts";
+/**
+ * What a UTF-16 unit may be part of when identifiers are looked for, one bit per class. Code in a hot loop makes local constants of
+ * them: the engine folds those into the code, but neither properties nor imports nor exports.
+ */
+export const CLASS = {
+  lower: 1,
+  upper: 2,
+  digit: 4,
+  underscore: 8,
+  dot: 16,
+  slash: 32,
+  dash: 64,
+  at: 128,
+  /** A letter of another alphabet: it may stand in a path, and nowhere else. */
+  beyond: 512,
+} as const;
+
+/** Half-open ranges. Elsewhere beyond ASCII stands what ends a run: punctuation, symbols, surrogates, full-width forms. */
+const LETTERS_BEYOND: readonly (readonly [from: number, to: number])[] = [
+  [0xc0, 0x2000],
+  [0x2c00, 0x3000],
+  [0x3040, 0xd800],
+  [0xe000, 0xff00],
+];
+
+/** Classes by unit; 0 ends every run. */
+export const CLASS_TABLE: Uint16Array = classTable();
 
 // Constants of their own: see `CLASS`.
 const AT = CLASS.at;
@@ -295,4 +320,84 @@ function wordKind(shape: WordShape): IdentifierKind | undefined {
   if (digits === 0) return undefined;
   if (upper === 0 && hex === lower && length >= HEX_CHARS_MIN && length <= HEX_CHARS_MAX) return "hex";
   return digits >= 3 && length >= 6 ? "code" : undefined;
+}
+
+/** Whether the ending behind the last dot makes the run `[start, end)` a file name or a host; undefined when it says nothing. */
+function endingKind(units: Uint16Array, start: number, end: number): "file" | "url" | undefined {
+  let dot = end - 1;
+  while (dot > start && end - dot <= EXTENSION_CHARS_MAX + 1 && bitsAt(units, dot) !== CLASS.dot) dot--;
+  const length = end - dot - 1;
+  if (dot <= start || length === 0 || length > EXTENSION_CHARS_MAX) return undefined;
+  if (SHAPES[shapeOf(length, units[dot + 1] as number, units[end - 1] as number)] === 0) return undefined; // inside the run
+  let key = 0;
+  for (let at = dot + 1; at < end; at++) key = keyWith(key, units[at] as number);
+  return KINDS.get(key);
+}
+
+/** A number for each ending, whatever its case: letters and digits are digits of it, so that no two endings share one. */
+function keyWith(key: number, code: number): number {
+  if (code >= 48 && code <= 57) return key * KEY_BASE + code - 47;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 122 ? key * KEY_BASE + letter - 86 : Number.NaN;
+}
+
+/** Of the longest ending the number is still exact. */
+const KEY_BASE = 37;
+
+const FILE_EXTENSIONS: ReadonlySet<string> = new Set(
+  (
+    "py pyi ts tsx mts cts js jsx mjs cjs json jsonl md mdx ex exs heex erl rs go java kt kts swift c h cc cpp hpp cs rb php pl lua " +
+    "toml yml yaml ini cfg conf env lock sh bash zsh ps1 css scss less html htm xml svg vue svelte sql csv tsv txt log pdf " +
+    "doc docx xls xlsx ppt pptx png jpg jpeg gif webp mp3 mp4 wav zip gz tar tgz db sqlite ipynb proto graphql tf gradle " +
+    "dockerfile diff patch parquet rst tex bib"
+  ).split(" "),
+);
+const EXTENSION_CHARS_MAX = 10;
+const DOMAINS: ReadonlySet<string> = new Set("com org net io gov edu dev ai app co uk de fr cn jp".split(" "));
+
+const KINDS: ReadonlyMap<number, "file" | "url"> = new Map([
+  ...[...DOMAINS].map((ending) => [keyOf(ending), "url"] as const),
+  ...[...FILE_EXTENSIONS].map((ending) => [keyOf(ending), "file"] as const),
+]);
+
+function keyOf(ending: string): number {
+  let key = 0;
+  for (let at = 0; at < ending.length; at++) key = keyWith(key, ending.charCodeAt(at));
+  return key;
+}
+
+/** By length, first and last letter whether there may be such an ending: most dotted words are told apart without a string. */
+const SHAPES = shapes();
+
+function shapes(): Uint8Array {
+  const table = new Uint8Array(16 * 1_024);
+  for (const ending of [...FILE_EXTENSIONS, ...DOMAINS]) {
+    table[shapeOf(ending.length, ending.charCodeAt(0), ending.charCodeAt(ending.length - 1))] = 1;
+  }
+  return table;
+}
+
+/** Capitals and small letters, which differ in a higher bit, share a shape. */
+function shapeOf(length: number, first: number, last: number): number {
+  return (length << 10) | ((first & 31) << 5) | (last & 31);
+}
+
+/** The class of a unit that is known to be inside a run. */
+function bitsAt(units: Uint16Array, at: number): number {
+  const code = units[at] as number; // inside a run, so inside the array
+  return code < 128 ? (CLASSES[code] as number) : CLASS.lower; // the table has every unit
+}
+
+function classTable(): Uint16Array {
+  const table = new Uint16Array(65_536);
+  for (let code = 97; code <= 122; code++) table[code] = CLASS.lower;
+  for (let code = 65; code <= 90; code++) table[code] = CLASS.upper;
+  for (let code = 48; code <= 57; code++) table[code] = CLASS.digit;
+  table[95] = CLASS.underscore;
+  table[46] = CLASS.dot;
+  table[47] = CLASS.slash;
+  table[45] = CLASS.dash;
+  table[64] = CLASS.at;
+  for (const [from, to] of LETTERS_BEYOND) table.fill(CLASS.beyond, from, to);
+  return table;
 }

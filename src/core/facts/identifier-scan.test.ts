@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type IdentifierKind, scanIdentifiers, scanLineStarts } from "./identifier-scan.ts";
+import type { IdentifierKind } from "./identifier-runs.ts";
+import { scanIdentifiers, scanLineStarts } from "./identifier-scan.ts";
 
 /** What is found, as `kind:text`. */
 function check(text: string, expected: readonly `${IdentifierKind}:${string}`[]): void {

@@ -1,13 +1,15 @@
 /**
  * Finds the exact strings in a text that cannot be guessed back once they are gone: paths, URLs, e-mail addresses, file
- * names, snake_case and camelCase words, constants, long numbers, hashes, codes. One pass over the character codes;
- * Never builds a string of what it finds, never throws.
+ * names, snake_case and camelCase words, constants, long numbers, hashes, codes. One pass over the character codes. Never builds a string of what it finds, never throws.
  */
 
-import { CLASS, CLASSES as CLASS_TABLE } from "./identifier-classes.ts";
+import { copyUnits, createTextUnits, type TextUnits } from "../text-units.ts";
 import {
   CAMEL_CHARS_MIN,
+  CLASS,
+  CLASS_TABLE,
   CONSTANT_CHARS_MIN,
+  endsUrl,
   HUMP as HUMP_BIT,
   IDENTIFIER_CHARS_MAX,
   type IdentifierKind,
@@ -17,9 +19,6 @@ import {
   visitRun,
   visitUrl,
 } from "./identifier-runs.ts";
-import { type Stretch, visitStretches } from "./identifier-window.ts";
-
-export type { IdentifierKind, VisitIdentifier } from "./identifier-runs.ts";
 
 // Constants of their own: see `CLASS`.
 const BEYOND = CLASS.beyond;
@@ -194,4 +193,75 @@ const COLOUR_DIGITS_MAX = 3;
 /** Of `\\n`, `\\r` and `\\t`. */
 function isEscapeLetter(code: number): boolean {
   return code === 110 || code === 114 || code === 116;
+}
+
+/** A piece of a text as units. Valid during the call only. */
+export interface Stretch {
+  /** `length` units of the text from `offset` on, then one that ends every identifier, then zeros. */
+  readonly units: Uint16Array;
+  /** The same memory, two units at a time, the first of them in the lower half. */
+  readonly pairs: Int32Array;
+  readonly length: number;
+  readonly offset: number;
+}
+
+/** Most texts are one stretch; still small beside any conversation. */
+const STRETCH_UNITS = 32_768;
+/** The longest look ahead is `://` after a word. Even, for `pairs`. */
+const LOOK_AHEAD = 4;
+/** `°`: ends runs and URLs, and is one of the units that a search for identifiers stops at, since by its lower bits it is a digit. */
+const END = 0xb0;
+
+let spare: Memory | undefined;
+
+/**
+ * Visits the units of a text, a stretch at a time, in memory that is used again: reading a string unit by unit asks each time how the
+ * string is stored. A stretch never ends inside an identifier. A scan inside a scan gets its own memory.
+ */
+export function visitStretches(text: string, visit: (stretch: Stretch) => void): void {
+  let memory = spare ?? createMemory(STRETCH_UNITS);
+  // Taken out while in use, so that neither a scan inside this one nor one that throws can disturb the next.
+  spare = undefined;
+  for (let from = 0; from < text.length; ) {
+    const end = stretchEnd(text, from);
+    if (end - from > memory.capacity) memory = createMemory(end - from);
+    fill(memory, text, from, end);
+    const { units, pairs } = memory;
+    visit({ units, pairs, length: end - from, offset: from });
+    from = end;
+  }
+  if (memory.capacity === STRETCH_UNITS) spare = memory;
+}
+
+interface Memory extends TextUnits {
+  readonly capacity: number;
+  readonly pairs: Int32Array;
+}
+
+function createMemory(capacity: number): Memory {
+  const memory = createTextUnits(capacity + (capacity & 1) + LOOK_AHEAD);
+  return { ...memory, capacity, pairs: new Int32Array(memory.units.buffer) };
+}
+
+function fill(memory: Memory, text: string, from: number, end: number): void {
+  const { units } = memory;
+  const length = end - from;
+  copyUnits(memory, text, from, end);
+  units[length] = END;
+  for (let at = length + 1; at < length + LOOK_AHEAD; at++) units[at] = 0;
+}
+
+/** The last boundary that a stretch can reach; where there is none, the next one, however far. */
+function stretchEnd(text: string, from: number): number {
+  const furthest = from + STRETCH_UNITS;
+  if (furthest >= text.length) return text.length;
+  for (let at = furthest; at > from; at--) if (isBoundary(text.charCodeAt(at))) return at;
+  let at = furthest + 1;
+  while (at < text.length && !isBoundary(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** What no identifier contains, and none needs to see behind it. */
+function isBoundary(code: number): boolean {
+  return endsUrl(code) && CLASSES[code] === 0;
 }

@@ -1,14 +1,12 @@
 /**
  * Counts who mentioned which identifier, how often and when, as messages go by. Linear in the text, bounded in memory: past
- * the limit the least promising half is forgotten. Never keeps a message, never ranks: see `facts/score.ts`.
+ * the limit the least promising half is forgotten. Never keeps a message, never ranks: see `facts.ts`.
  */
 
 import { isArray, isObject, type JsonValue } from "../json.ts";
 import type { Message, Part, ToolCallPart } from "../message.ts";
-import { withoutDemonstrations } from "./demonstration.ts";
 import { RUN_CHARS_MIN } from "./identifier-runs.ts";
-import { scanLineStarts, scanUnits } from "./identifier-scan.ts";
-import { type Stretch, visitStretches } from "./identifier-window.ts";
+import { type Stretch, scanLineStarts, scanUnits, visitStretches } from "./identifier-scan.ts";
 import { createMentionTable, type Fact, type FactSource, type MentionTable, type VisitFact } from "./mention-table.ts";
 
 export interface FactLedger {
@@ -151,4 +149,29 @@ function forget(table: MentionTable, keep: number): void {
 function worthOf({ user, calls, writes, messages, last, results }: Fact): number {
   const isCalled = calls + writes > 0;
   return (user > 0 ? 4 : 0) + (isCalled ? 3 : 0) + Math.log2(1 + messages) + Math.log2(1 + results) / 4 + last / 1e6;
+}
+
+const MARK = /(?:end of (?:the |an? )?(?:example|demonstration))/i;
+const START = /^\W*(?:(?:start|begin(?:ning)?) of (?:the |an? )?(?:example|demonstration)|demonstration)\W*$/i;
+const END = /^\W*end of (?:the |an? )?(?:example|demonstration)\W*$/i;
+
+/**
+ * A text without the demonstrations of other tasks that a template marks by a line before and a line after: their names do not belong
+ * to this work.
+ */
+export function withoutDemonstrations(text: string): string {
+  if (!MARK.test(text)) return text;
+  const lines = text.split("\n");
+  const own: string[] = [];
+  // Looked for once more than there are, so that marks without an end cost no more than one search.
+  let mayEnd = true;
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const isStart = mayEnd && START.test(line);
+    const end = isStart ? lines.findIndex((below, index) => index > at && END.test(below)) : -1;
+    if (isStart && end < 0) mayEnd = false;
+    if (end < 0) own.push(line);
+    else at = end;
+  }
+  return own.join("\n");
 }

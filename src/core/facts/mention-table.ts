@@ -3,8 +3,8 @@
  * object. Exact: equal hashes are told apart by their characters. Knows nothing of messages.
  */
 
-import type { IdentifierKind } from "./identifier-scan.ts";
-import type { Stretch } from "./identifier-window.ts";
+import type { IdentifierKind } from "./identifier-runs.ts";
+import type { Stretch } from "./identifier-scan.ts";
 
 /** Where a mention stands. `keys` are the names of call arguments; `writes` are arguments too long to be a name or command. */
 export type FactSource = "user" | "calls" | "writes" | "keys" | "assistant" | "results";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseShorthand } from "../../testing/shorthand.ts";
 import { type Message, type Part, text } from "../message.ts";
 import { quoteResult } from "../repair/pass.ts";
-import { INTERRUPTED_TEXT } from "../repair/settle-results.ts";
+import { INTERRUPTED_TEXT } from "../repair/rounds.ts";
 import { CLEARED_TEXT } from "./pruned-texts.ts";
 import { firstRequest, isRequest, requestOf, userVoice } from "./user-voice.ts";
 

@@ -7,7 +7,7 @@
 import { type Message, type Part, textsOf } from "../message.ts";
 import { QUOTED_RESULT_OPENING } from "../repair/pass.ts";
 import { MISSING_START_TEXT } from "../repair/roles.ts";
-import { INTERRUPTED_TEXT } from "../repair/settle-results.ts";
+import { INTERRUPTED_TEXT } from "../repair/rounds.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { resultNames } from "../structure/result-names.ts";
 import { isTurnStart } from "../structure/structure.ts";

@@ -1,10 +1,10 @@
-/** What a repair pass is, and the small edits that several of them make. */
+/** Defines what a repair pass gets and returns, and the small edits that several passes make. */
 
+import { isBlankText } from "../blank-text.ts";
 import { describeOpaque } from "../convert/adopt-parts.ts";
 import type { FormatRules } from "../format-rules.ts";
 import { type FormatName, type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
 import type { Pairing } from "../structure/pairing.ts";
-import type { Contents } from "./contents.ts";
 
 export interface RepairContext {
   readonly format: FormatName;
@@ -84,4 +84,60 @@ export function runsOf<T>(items: readonly T[], belongsTogether: (a: T, b: T) => 
     else runs.push([item]);
   }
   return runs;
+}
+
+/** Which kinds of parts a list holds. Most passes look for one kind that hardly any list has; a pass still checks for itself. */
+export interface Contents {
+  /** Parts that are not interpreted, in results too. */
+  readonly opaque: boolean;
+  readonly reasoning: boolean;
+  /** A message without parts, a text in one that says nothing, or an empty block in a result. */
+  readonly blank: boolean;
+  readonly emptyResult: boolean;
+  /** Clients' results among the assistant's own parts, or calls, reasoning and the provider's results among those of others. */
+  readonly misplaced: boolean;
+}
+
+/** Finds all of them in one walk. */
+export function contentsOf(messages: readonly Message[]): Contents {
+  const found: Found = { opaque: false, reasoning: false, blank: false, emptyResult: false, misplaced: false };
+  for (const { role, parts } of messages) {
+    if (parts.length === 0) found.blank = true;
+    for (const part of parts) addPart(found, part, role === "assistant");
+  }
+  return found;
+}
+
+type Found = { -readonly [Kind in keyof Contents]: boolean };
+
+function addPart(found: Found, part: Part, isAssistants: boolean): void {
+  switch (part.type) {
+    case "text":
+      if (isBlankText(part)) found.blank = true;
+      return;
+    case "tool-result":
+      if (isAssistants !== (part.server === true)) found.misplaced = true;
+      addResult(found, part);
+      return;
+    case "tool-call":
+    case "reasoning":
+      if (!isAssistants) found.misplaced = true;
+      if (part.type === "reasoning") found.reasoning = true;
+      return;
+    case "opaque":
+      found.opaque = true;
+      return;
+    case "media":
+      return;
+    default:
+      part satisfies never;
+  }
+}
+
+function addResult(found: Found, { content }: ToolResultPart): void {
+  if (content.length === 0) found.emptyResult = true;
+  for (const inner of content) {
+    if (inner.type === "opaque") found.opaque = true;
+    if (inner.type === "text" && inner.text === "" && inner.wire !== undefined) found.blank = true;
+  }
 }

@@ -11,22 +11,22 @@ import type { Conversation, Message } from "../message.ts";
 import { once } from "../once.ts";
 import { findsItems, historyHolder, refersToItems } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
-import { limitCacheMarks } from "./cache-marks.ts";
-import { repairCallFields } from "./call-fields.ts";
-import { repairCallIds } from "./call-ids.ts";
-import { contentsOf } from "./contents.ts";
-import { removeDuplicateItems } from "./duplicate-items.ts";
-import { removeEmptyParts, withoutBlankPrompts } from "./empty-parts.ts";
-import { repairMalformedParts } from "./malformed-parts.ts";
-import { separateMisplacedParts } from "./misplaced-parts.ts";
-import { fillEmptyResults, repairMissingContent } from "./missing-content.ts";
-import { mapMessages, type Pass } from "./pass.ts";
-import { repairReasoning } from "./reasoning.ts";
+import { repairCallFields, repairCallIds } from "./calls.ts";
+import {
+  fillEmptyResults,
+  limitCacheMarks,
+  removeEmptyParts,
+  repairMalformedParts,
+  repairMissingContent,
+  repairReasoning,
+  separateMisplacedParts,
+  withoutBlankPrompts,
+  writeOutShortForms,
+} from "./content.ts";
+import { removeDuplicateItems, replaceUnstoredItems } from "./items.ts";
+import { contentsOf, mapMessages, type Pass } from "./pass.ts";
 import { mergeSameRole, repairRoles } from "./roles.ts";
-import { repairRounds } from "./rounds.ts";
-import { quoteLostServerCalls } from "./server-calls.ts";
-import { writeOutShortForms } from "./short-forms.ts";
-import { replaceUnstoredItems } from "./unstored-items.ts";
+import { quoteLostServerCalls, repairRounds } from "./rounds.ts";
 
 export interface Repair {
   /** The rule that was broken, as `validate` names it. */

@@ -1,12 +1,12 @@
 /**
- * Every call gets exactly one result, where its provider wants it: missing ones become an error result, duplicates are
- * merged, late ones come home, orphans become quoted text. Rounds that are in order are not touched.
+ * Gives every call exactly one result, where its provider wants it: missing ones become an error result, duplicates are merged,
+ * late ones move to their call, orphans become quoted text. Rounds that are in order are not touched.
  */
 
-import type { Message, Part, ToolResultPart } from "../message.ts";
+import { type Message, type Part, type ToolCallPart, type ToolResultPart, text, textsOf } from "../message.ts";
+import { lowerBound } from "../structure/cut-points.ts";
 import type { PairedCall, PairedResult, Place } from "../structure/pairing.ts";
-import { messageBeside, type Pass, quoteResult, type RepairContext, withParts } from "./pass.ts";
-import { type Settled, settleResults } from "./settle-results.ts";
+import { mapMessages, messageBeside, type Pass, quoteResult, type RepairContext, withParts } from "./pass.ts";
 
 export const repairRounds: Pass = (messages, context) => {
   const { calls } = context.pairing(messages);
@@ -29,7 +29,7 @@ export const repairRounds: Pass = (messages, context) => {
 };
 
 /** Results that nobody asked for, as far as the list shows: they become quoted text. */
-export function unexplainedResults(messages: readonly Message[], context: RepairContext): readonly PairedResult[] {
+function unexplainedResults(messages: readonly Message[], context: RepairContext): readonly PairedResult[] {
   const { calls, orphans } = context.pairing(messages);
   return [...orphans.filter((orphan) => isUnexplained(orphan, context)), ...misdirected(calls, context)];
 }
@@ -55,7 +55,7 @@ function withoutResults(calls: readonly PairedCall[], strangers: ReadonlySet<Pai
 }
 
 /** An assistant step `[start, end)` with client calls, and where the next step, which should answer them, ends. */
-export interface CallingStep {
+interface CallingStep {
   readonly end: number;
   readonly nextEnd: number;
   readonly calls: readonly PairedCall[];
@@ -189,4 +189,135 @@ function carriersOf(
 
 function carriesResult(message: Message, role: Message["role"]): boolean {
   return message.role === role && message.parts.some((part) => part.type === "tool-result" && !part.server);
+}
+
+/** The text of the result that is made for a call without one. */
+export const INTERRUPTED_TEXT = "This tool call was interrupted before it returned a result.";
+
+interface Settled {
+  /** To be put behind the step, in call order. Where results may stand anywhere, only those that were missing. */
+  readonly results: readonly ToolResultPart[];
+  /** What takes the place of a result that moved or was merged. */
+  readonly replacements: Map<Part, readonly Part[]>;
+}
+
+/** Decides the one result of each call of a broken round: the first that came, completed by duplicates, or an error. */
+function settleResults(step: CallingStep, messages: readonly Message[], context: RepairContext): Settled {
+  const replacements: Settled["replacements"] = new Map();
+  reportStep(step, messages, context);
+  const results = step.calls.flatMap((call): readonly ToolResultPart[] => {
+    const [first, ...others] = call.results;
+    if (first === undefined) return [interrupted(call)];
+    for (const other of others) replacements.set(other.part, []);
+    const merged = withIdOf(call, mergeResults(first.part, others));
+    if (context.rules.resultsAdjacent) {
+      replacements.set(first.part, []);
+      return [merged];
+    }
+    if (merged !== first.part) replacements.set(first.part, [merged]);
+    return [];
+  });
+  return { results, replacements };
+}
+
+function interrupted({ part }: PairedCall): ToolResultPart {
+  const id = part.callId === undefined ? {} : { callId: part.callId };
+  return { type: "tool-result", ...id, name: part.name, content: [text(INTERRUPTED_TEXT)], isError: true };
+}
+
+/** Results that found their call by name are made explicit, so that nobody can pair them differently. */
+function withIdOf({ part: { callId } }: PairedCall, result: ToolResultPart): ToolResultPart {
+  if (callId === result.callId) return result;
+  const { callId: _, ...rest } = result;
+  return callId === undefined ? rest : { ...rest, callId };
+}
+
+/** What a duplicate says and the first does not is added to the first. An empty text says nothing, and beside others it is refused. */
+function mergeResults(first: ToolResultPart, others: readonly PairedResult[]): ToolResultPart {
+  const known = new Set(["", ...textsOf(first.content)]);
+  const added: Part[] = [];
+  for (const inner of others.flatMap(({ part }) => part.content)) {
+    if (inner.type === "text" && known.has(inner.text)) continue;
+    if (inner.type === "text") known.add(inner.text);
+    added.push(inner);
+  }
+  if (added.length === 0) return first;
+  const said = first.content.filter((inner) => inner.type !== "text" || inner.text !== "");
+  return { ...first, content: [...said, ...added] };
+}
+
+function reportStep(step: CallingStep, messages: readonly Message[], context: RepairContext): void {
+  let isReported = false;
+  for (const call of step.calls) {
+    const caller = messages[call.at.message];
+    const found = defectOf(call, step, context);
+    if (caller === undefined || found === undefined) continue;
+    context.report(found.rule, caller, found.change);
+    isReported = true;
+  }
+  const last = messages[step.end - 1];
+  if (!isReported && last !== undefined) context.report("result-after-text", last, "put results before other content");
+}
+
+/** What is wrong with one call's results; undefined when they are only in the wrong order. */
+function defectOf({ results, part }: PairedCall, step: CallingStep, { rules }: RepairContext): Defect | undefined {
+  const [first] = results;
+  if (first === undefined)
+    return { rule: "call-without-result", change: `marked the call of ${part.name} as interrupted` };
+  if (results.length > 1) {
+    return { rule: "duplicate-result", change: `merged ${results.length} results of ${part.name} into one` };
+  }
+  if (!rules.resultsAdjacent || first.at.message < step.nextEnd) return undefined;
+  return { rule: "call-without-result", change: `moved the late result of ${part.name} to its call` };
+}
+
+interface Defect {
+  readonly rule: string;
+  readonly change: string;
+}
+
+/**
+ * Turns calls of the provider's own tools that were interrupted into text. While one is open the user may only answer calls, so this
+ * is done where more was said since. A call that may still return is left alone.
+ */
+export const quoteLostServerCalls: Pass = (messages, context) => {
+  if (!context.rules.serverCallsReturn) return messages;
+  const calls = context.pairing(messages).calls.filter(({ part }) => part.server);
+  if (calls.length === 0) return messages;
+  // A result that is quoted says more than a result, and so does a system message that becomes the user's.
+  const quoted = new Set(unexplainedResults(messages, context).map(({ at }) => at.message));
+  const isSaid = (message: Message, index: number): boolean => {
+    if (message.role === "system") return context.rules.systemInList === "never";
+    return saysMore(message) || (message.role === "user" && quoted.has(index));
+  };
+  const said = messages.flatMap((message, index) => (isSaid(message, index) ? [index] : []));
+  const lost = new Set<Part>();
+  for (const { part, at, results } of calls) {
+    // What a client says in the provider's place is no return; it is quoted when the rounds are put in order.
+    const returned = results.find((result) => result.part.server);
+    const next = said[lowerBound(said, at.message)] ?? messages.length;
+    const isTakenOver = returned === undefined && results.length > 0;
+    // One that came back later answers nothing any more; without its call, it is quoted too.
+    if (isTakenOver || next < (returned?.at.message ?? messages.length)) lost.add(part);
+  }
+  if (lost.size === 0) return messages;
+  return mapMessages(messages, (message) => {
+    if (!message.parts.some((part) => lost.has(part))) return message;
+    context.report(
+      "call-without-result",
+      message,
+      "turned a call of the provider's own tools that was interrupted into text",
+    );
+    const parts = message.parts.map((part) => (part.type === "tool-call" && lost.has(part) ? quote(part) : part));
+    return withParts(message, parts);
+  });
+};
+
+/** Something of the user's beside results. */
+function saysMore({ role, parts }: Message): boolean {
+  return role === "user" && parts.some(({ type }) => type !== "tool-result");
+}
+
+function quote({ name, input }: ToolCallPart): Part {
+  return text(`[Interrupted before it returned: ${name} ${JSON.stringify(input)}]`);
 }

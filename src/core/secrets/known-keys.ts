@@ -1,10 +1,13 @@
-/** Credentials that need no name: keys that begin in a way of their own, passwords of commands, lines of password files, addresses of hooks. */
+/**
+ * Finds the places in a text that may begin a credential, and those that need no name: keys that begin in a way of their own, passwords
+ * of commands, lines of password files, addresses of hooks.
+ */
 
-import { type Look, type Looked, matchAt, PLACEHOLDER, spanned } from "./look.ts";
-import { shapeOf } from "./random-text.ts";
+import { lookAtName } from "./named-values.ts";
+import { type Look, type LookResult, matchAt, PLACEHOLDER, type SecretSpan, shapeOf, spanned } from "./random-text.ts";
 
 /** How keys begin, and what follows. Where ordinary names begin so too, more is asked of the rest. */
-export const KEY_BEGINNINGS: readonly (readonly [beginnings: string, rest: RegExp])[] = [
+const KEY_BEGINNINGS: readonly (readonly [beginnings: string, rest: RegExp])[] = [
   [
     "sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ GOCSPX- ya29. ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- glptt- xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xapp- dckr_pat_ lin_api_ lin_oauth_ figd_ ATATT3 ATCTT3 hvs. hvb. hvr. dop_v1_ doo_v1_ dor_v1_ shpat_ shpca_ shppa_ shpss_ AGE-SECRET-KEY- pypi- gsk_ nvapi- tvly- sntrys_ sntryu_ PMAK- NRAK- glsa_ sbp_ tskey- CFPAT- rubygems_ sq0csp- sq0atp-",
     /[A-Za-z0-9_.=+/-]{12,1000}/y,
@@ -19,7 +22,7 @@ export const KEY_BEGINNINGS: readonly (readonly [beginnings: string, rest: RegEx
   ["$2a$ $2b$ $2y$ $apr1$ $argon2i$ $argon2id$ $argon2d$ $6$ $5$ $y$", /[^\s:"'`]{12,200}/y],
 ];
 
-export function lookAtKey(beginning: string, rest: RegExp): Look {
+function lookAtKey(beginning: string, rest: RegExp): Look {
   return (text, at) => {
     if (!text.startsWith(beginning, at) || isWordBefore(text, at)) return undefined;
     if (matchAt(rest, text, at + beginning.length) === undefined) return undefined;
@@ -38,7 +41,7 @@ function trimmedEnd(text: string, start: number, end: number): number {
 }
 
 /** Commands, and what stands before a password in their line. */
-export const COMMANDS: readonly (readonly [name: string, argument: RegExp])[] = [
+const COMMANDS: readonly (readonly [name: string, argument: RegExp])[] = [
   ["curl", /\s(?:-u|--user|--proxy-user|-U)[ =]?["']?[^\s:"']{0,128}:(?=[^\s"'/])/g],
   ["mysql", /\s-p["']?(?=[^\s"'-])/g],
   ["mariadb", /\s-p["']?(?=[^\s"'-])/g],
@@ -51,7 +54,7 @@ export const COMMANDS: readonly (readonly [name: string, argument: RegExp])[] = 
 const WORD = /[^\s"'`<>\\]{1,1024}/y;
 const COMMAND_CHARS_MAX = 240;
 
-export function lookAtCommand(name: string, argument: RegExp): Look {
+function lookAtCommand(name: string, argument: RegExp): Look {
   return (text, at) => {
     if (!text.startsWith(name, at)) return undefined;
     const line = text.slice(at, at + COMMAND_CHARS_MAX).split("\n", 1)[0] ?? "";
@@ -67,7 +70,7 @@ export function lookAtCommand(name: string, argument: RegExp): Look {
 /** Addresses that are a credential as a whole. */
 const HOOK = /hooks?\.slack\.com\/(?:services|workflows|triggers)\/([\w/-]{12,300})|hooks\/(\d{6,24}\/[\w-]{12,300})/y;
 
-export function lookAtHook(text: string, at: number): Looked | undefined {
+function lookAtHook(text: string, at: number): LookResult | undefined {
   const match = matchAt(HOOK, text, at);
   const value = match?.[1] ?? match?.[2];
   return value === undefined ? undefined : spanned(HOOK.lastIndex - value.length, HOOK.lastIndex);
@@ -76,7 +79,7 @@ export function lookAtHook(text: string, at: number): Looked | undefined {
 /** A chat bot's: its number, a colon, 35 characters that begin with two capitals. */
 const BOT = /:AA[\w-]{28,60}/y;
 
-export function lookAtBot(text: string, at: number): Looked | undefined {
+function lookAtBot(text: string, at: number): LookResult | undefined {
   if (matchAt(BOT, text, at) === undefined || !/\d{6,14}$/.test(text.slice(Math.max(0, at - 14), at))) return undefined;
   return spanned(at + 1, BOT.lastIndex);
 }
@@ -84,9 +87,123 @@ export function lookAtBot(text: string, at: number): Looked | undefined {
 /** `host:5432:database:user:password`. */
 const PASSWORD_LINE = /:\d{4}:[^\s:]{1,64}:[^\s:]{1,64}:(\S{1,128})/y;
 
-export function lookAtPasswordLine(text: string, at: number): Looked | undefined {
+function lookAtPasswordLine(text: string, at: number): LookResult | undefined {
   const match = matchAt(PASSWORD_LINE, text, at);
   const value = match?.[1];
   if (value === undefined || PLACEHOLDER.test(value)) return undefined;
   return spanned(PASSWORD_LINE.lastIndex - value.length, PASSWORD_LINE.lastIndex);
+}
+
+const GRAM_CHARS = 4;
+const NAME_GRAMS = "pass secr toke auth bear cook sign cred sess senh kenn rase pgpa _otp _pw=";
+/** Too short for a gram: with any of the signs that may follow a name. */
+const SHORT_NAMES = "key pwd sig jwt otp sid";
+const NAME_ENDS = "=:\"'` ]>\\_-";
+
+/**
+ * Where a look is worth it: at four characters that open a name, a key or a command. A text is searched for all of them at once, mostly
+ * three characters at a time.
+ */
+const LOOKS: ReadonlyMap<string, readonly Look[]> = makeLooks();
+
+function makeLooks(): ReadonlyMap<string, readonly Look[]> {
+  const looks = new Map<string, Look[]>();
+  const add = (gram: string, look: Look): void => {
+    const known = looks.get(gram) ?? [];
+    if (!known.includes(look)) looks.set(gram, [...known, look]);
+  };
+  for (const gram of NAME_GRAMS.split(" ")) add(gram, lookAtName);
+  for (const name of SHORT_NAMES.split(" ")) for (const end of NAME_ENDS) add(name + end, lookAtName);
+  for (const [beginnings, rest] of KEY_BEGINNINGS) {
+    for (const beginning of beginnings.split(" ")) {
+      const look = lookAtKey(beginning, rest);
+      const open = beginning.toLowerCase().slice(0, GRAM_CHARS);
+      if (open.length === GRAM_CHARS) add(open, look);
+      else for (const next of "abcdefghijklmnopqrstuvwxyz0123456789_-./") add(open + next, look);
+    }
+  }
+  for (const [name, argument] of COMMANDS) add(name.slice(0, GRAM_CHARS), lookAtCommand(name, argument));
+  add("hook", lookAtHook);
+  for (const next of "abcdefghijklmnopqrstuvwxyz0123456789_-") add(`:aa${next}`, lookAtBot);
+  add(":543", lookAtPasswordLine);
+  return looks;
+}
+
+const HASHES = 1 << 14;
+const GRAMS = new Uint8Array(HASHES);
+for (const gram of LOOKS.keys()) {
+  const [first = 0, second = 0, third = 0, fourth = 0] = Array.from(gram, (character) => character.charCodeAt(0));
+  GRAMS[hashOf(first, second, third, fourth)] = 1;
+}
+
+/** By two neighbours, how far the end of the next gram is at least; and whether a gram begins with them. */
+const [STEPS, OPENS] = makeSteps();
+
+function makeSteps(): readonly [Uint8Array, Uint8Array] {
+  const steps = new Uint8Array(128 * 128).fill(GRAM_CHARS - 1);
+  const opens = new Uint8Array(128 * 128);
+  for (const gram of LOOKS.keys()) {
+    for (let at = 0; at < GRAM_CHARS - 1; at++) {
+      for (const one of casesOf(gram[at] ?? "")) {
+        for (const other of casesOf(gram[at + 1] ?? "")) {
+          const pair = one * 128 + other;
+          steps[pair] = Math.min(steps[pair] ?? 0, GRAM_CHARS - 2 - at);
+          if (at === 0) opens[pair] = 1;
+        }
+      }
+    }
+  }
+  return [steps, opens];
+}
+
+function casesOf(character: string): readonly number[] {
+  return [...new Set([character.charCodeAt(0), character.toUpperCase().charCodeAt(0)])];
+}
+
+/** Adds the credentials at all such places. */
+export function visitGrams(text: string, found: SecretSpan[]): void {
+  const { length } = text;
+  for (let at = GRAM_CHARS - 1; at < length; ) {
+    const before = text.charCodeAt(at - 1);
+    const last = text.charCodeAt(at);
+    const step = (before | last) < 128 ? (STEPS[before * 128 + last] as number) : beyondStep(last); // inside the table
+    if (step > 0) {
+      at += step;
+      continue;
+    }
+    at = nextAfter(lookAt(text, at - GRAM_CHARS + 1, found), at);
+  }
+}
+
+/** No gram has a unit beyond ASCII in it. */
+function beyondStep(last: number): number {
+  return last < 128 ? GRAM_CHARS - 1 : GRAM_CHARS;
+}
+
+function nextAfter(next: number, at: number): number {
+  return Math.max(at + 1, next + GRAM_CHARS - 1);
+}
+
+/** Only looks where the four characters may be a gram: most places that their last two lead to are none. */
+function lookAt(text: string, start: number, found: SecretSpan[]): number {
+  const first = text.charCodeAt(start);
+  const second = text.charCodeAt(start + 1);
+  if ((first | second) >= 128 || OPENS[first * 128 + second] === 0) return 0;
+  if (GRAMS[hashOf(first, second, text.charCodeAt(start + 2), text.charCodeAt(start + 3))] === 0) return 0;
+  let next = 0;
+  for (const look of LOOKS.get(text.slice(start, start + GRAM_CHARS).toLowerCase()) ?? []) {
+    const looked = look(text, start);
+    if (looked === undefined) continue;
+    next = Math.max(next, looked.next);
+    if (looked.span === undefined) continue;
+    found.push(looked.span);
+    return looked.next;
+  }
+  return next;
+}
+
+/** The same for capitals and small letters. */
+function hashOf(first: number, second: number, third: number, fourth: number): number {
+  const one = Math.imul((first | 32) * 31 + (second | 32), 0x9e37_79b1);
+  return ((one + Math.imul((third | 32) * 31 + (fourth | 32), 0x85eb_ca6b)) >>> 8) & (HASHES - 1);
 }

@@ -3,8 +3,18 @@
  * leaves open the value has to show. Each look is bounded.
  */
 
-import { type Looked, MARK, matchAt, PLACEHOLDER, type SecretSpan, spanned } from "./look.ts";
-import { isMixed, KEY_CHARS_MIN, MIXED_CHARS_MIN, shapeOf } from "./random-text.ts";
+import {
+  isMixed,
+  KEY_CHARS_MIN,
+  type LookResult,
+  MARK,
+  MIXED_CHARS_MIN,
+  matchAt,
+  PLACEHOLDER,
+  type SecretSpan,
+  shapeOf,
+  spanned,
+} from "./random-text.ts";
 
 /** Whether the name of a value, an argument's or a field's, says that it is one. */
 export function isNamedSecret(name: string, value: string): boolean {
@@ -105,7 +115,7 @@ const NETRC = /\blogin[ \t]+\S{1,80}[ \t]+$/;
 const NETRC_BACK_MAX = 100;
 const BEARER = /bearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{12,1000})/iy;
 
-export function lookAtName(text: string, at: number): Looked | undefined {
+export function lookAtName(text: string, at: number): LookResult | undefined {
   let start = at;
   while (start > 0 && at - start < NAME_CHARS_MAX && isNameUnit(text.charCodeAt(start - 1))) start--;
   let end = at;

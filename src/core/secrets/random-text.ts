@@ -1,6 +1,7 @@
-/** Tells text that only chance can have made from names, words and paths, by how often letters, capitals and digits take turns. Linear. */
-
-import type { SecretSpan } from "./look.ts";
+/**
+ * Tells random text from names, words and paths, by how often letters, capitals and digits take turns; and holds what all searches for
+ * credentials share. Linear.
+ */
 
 export const KEY_CHARS_MIN = 16;
 export const MIXED_CHARS_MIN = 12;
@@ -118,3 +119,34 @@ function isInAddress(text: string, start: number): boolean {
 }
 
 const [HASH, SLASH, QUESTION] = [35, 47, 63];
+
+/** Where a credential begins and ends. */
+export interface SecretSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One look at a place of a text that may be a credential. */
+export type Look = (text: string, at: number) => LookResult | undefined;
+
+export interface LookResult {
+  /** Nothing when only a name was read. */
+  readonly span?: SecretSpan;
+  /** Where to go on. */
+  readonly next: number;
+}
+
+/** What stands in the place of a credential begins so. */
+export const MARK = "[secret";
+
+/** What is no credential but stands for one: variables, stars, our own mark. */
+export const PLACEHOLDER = /^(?:\[secret|\$[\w{(]|%\w+%|\{\{|<|[*x•.#-]+$)/i;
+
+export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}
+
+export function spanned(start: number, end: number): LookResult {
+  return { span: { start, end }, next: end };
+}

@@ -5,10 +5,9 @@
  * was redacted once stays as it is. Never throws.
  */
 
-import { visitGrams } from "./gram-scan.ts";
-import { MARK, matchAt, PLACEHOLDER, type SecretSpan } from "./look.ts";
+import { visitGrams } from "./known-keys.ts";
 import { findForeignNames } from "./named-values.ts";
-import { findRandom, isMixed, KEY_CHARS_MIN } from "./random-text.ts";
+import { findRandom, isMixed, KEY_CHARS_MIN, MARK, matchAt, PLACEHOLDER, type SecretSpan } from "./random-text.ts";
 
 export { isNamedSecret } from "./named-values.ts";
 

@@ -1,8 +1,12 @@
-/** What decides, beside the messages themselves, how many tokens they cost: the provider, its model, and what a request asks for. */
+/**
+ * What decides, beside the messages themselves, how many tokens they cost: the provider, its model, and how closely a request has its
+ * media looked at. Pure; knows published facts only, and nothing that usage teaches.
+ */
 
-import type { JsonValue } from "../json.ts";
-import type { FormatName } from "../message.ts";
-import { requestDetail } from "./media-detail.ts";
+import { isClaude, isKnownBefore, SINCE_OPUS_4_7 } from "../claude-models.ts";
+import { formatRules } from "../format-rules.ts";
+import { isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
+import type { FormatName, MediaPart } from "../message.ts";
 
 export interface Counted {
   readonly format: FormatName;
@@ -18,4 +22,40 @@ export function countedIn(format: FormatName, body: JsonValue | undefined, model
     ...(model !== undefined && model !== "" && { model }),
     ...(mediaDetail !== undefined && { mediaDetail }),
   };
+}
+
+/** Gemini's `mediaResolution` for all media of a request: in `generationConfig` of a REST body, in the SDK's `config`. A part's own wins. */
+export function requestDetail(format: FormatName, body: JsonValue | undefined): string | undefined {
+  if (!isObject(body)) return undefined;
+  for (const key of formatRules(format).mediaDetailKeys) {
+    const holder = body[key];
+    const stated = isObject(holder) ? resolutionIn(holder) : undefined;
+    if (stated !== undefined) return stated;
+  }
+  return undefined;
+}
+
+/** OpenAI's `detail` stands in the block or inside its `image_url`; Gemini's `mediaResolution` in the part. */
+export function partDetail({ wire }: MediaPart): string | undefined {
+  if (wire === undefined) return undefined;
+  return detailIn(wire) ?? detailIn(wire.image_url) ?? resolutionIn(wire);
+}
+
+function detailIn(holder: JsonValue | undefined): string | undefined {
+  return isObject(holder) ? (stringOf(holder.detail) ?? stringOf(holder.level)) : undefined;
+}
+
+/** A bare word, or an object around it; undefined where it only says that it says nothing. */
+function resolutionIn(holder: JsonObject): string | undefined {
+  const stated = holder.mediaResolution ?? holder.media_resolution;
+  const level = stringOf(isObject(stated) ? stated.level : stated);
+  return level === "MEDIA_RESOLUTION_UNSPECIFIED" ? undefined : level;
+}
+
+/** Anthropic's documentation: "roughly 30 % more" than with the Claude models before, whose counts the estimate meets. */
+const NEW_CLAUDE_FACTOR = 1.3;
+
+/** How many tokens a model makes of a text, as a multiple of the estimate. 1 for a model that is not named or not known. */
+export function textFactor(model = ""): number {
+  return isClaude(model) && !isKnownBefore(SINCE_OPUS_4_7, model) ? NEW_CLAUDE_FACTOR : 1;
 }

@@ -1,6 +1,6 @@
 /**
- * The shape of the text model: which kind each UTF-16 unit has, and where each coefficient lies in the one flat array of
- * weights. Shared by the scanner and by the fit (bench/estimator-fit.ts), so that the two can never disagree.
+ * The shape of the text model: which kind each UTF-16 unit has, where each coefficient lies in the one flat array of weights, and
+ * which of them a piece of plain text reads. Shared by the scanner and by the fit (bench/estimator-fit.ts), so that the two can never disagree.
  */
 
 /**
@@ -9,7 +9,7 @@
  * comment says so; the order of the lines is the one in which the fit's file names the kinds.
  */
 export const KIND = {
-  // Below 128: plain text, read unit by unit from tables (estimate-plain.ts). Up to `digit`: Latin letters.
+  // Below 128: plain text, read unit by unit from tables (estimate-text.ts). Up to `digit`: Latin letters.
   lower: 0,
   upper: 32,
   digit: 64,
@@ -170,4 +170,81 @@ export function wordBit(hash: number, which: 0 | 1): number {
 /** Hash of two neighbouring characters, for the set of pairs that the vocabulary holds as one. */
 export function pairBit(first: number, second: number): number {
   return (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 16;
+}
+
+/**
+ * What the pieces of plain text cost: which weights a word, a run of blanks or a pair of neighbours reads. Every cost is a sum of reads
+ * of `weights`: the model is linear, and the fit sees its features by recording them.
+ */
+type Weights = ArrayLike<number>;
+
+/** A word's letters but for their pairs. Capitals come first. */
+export function wordTokens(letters: number, capitals: number, weights: Weights): number {
+  const row = AT.wordLength + LENGTHS * caseOf(capitals, letters);
+  if (letters < LENGTHS) return weights[row + letters - 1] as number;
+  let tokens = weights[row + LENGTHS - 2] as number;
+  for (let extra = LENGTHS - 1; extra < letters; extra++) tokens += weights[row + LENGTHS - 1] as number;
+  return tokens;
+}
+
+function caseOf(capitals: number, letters: number): number {
+  if (capitals === 0) return 0;
+  if (capitals === letters) return letters === 1 ? 1 : 2;
+  return capitals === 1 ? 1 : 3;
+}
+
+/** Two neighbouring letters of a word, by their kinds. */
+export function letterPairTokens(before: number, letter: number, weights: Weights): number {
+  const section = letter < KIND.upper ? AT.latinPair : AT.latinUpperPair;
+  return weights[section + (before % LATIN) * LATIN + (letter % LATIN)] as number;
+}
+
+/** What a word costs for having the unit of a kind before it in its piece: a blank or an ASCII mark. A space costs nothing. */
+export function leadTokens(lead: number, weights: Weights): number {
+  if (lead === KIND.space) return 0;
+  const prefix = lead === KIND.blank ? PREFIX_BLANK : PREFIX_MARK + lead - KIND.punctuation;
+  return weights[AT.wordPrefix + prefix] as number;
+}
+
+/** What a word costs for having none. */
+export function unledTokens(weights: Weights): number {
+  return weights[AT.wordPrefix] as number;
+}
+
+/** The first of a run of marks. */
+export function markStartTokens(mark: number, spaced: boolean, weights: Weights): number {
+  return weights[AT.markStart + (spaced ? MARKS : 0) + mark] as number;
+}
+
+export function markPairTokens(before: number, mark: number, weights: Weights): number {
+  return weights[AT.markPair + before * MARKS + mark] as number;
+}
+
+/** The line breaks directly after a run of marks, however many. */
+export function markBreakTokens(before: number, weights: Weights): number {
+  return markPairTokens(before, MARK_NEWLINE, weights);
+}
+
+/** The vocabulary's longest run of line breaks. */
+const BREAKS_PER_TOKEN = 16;
+
+/** A run of line breaks, with or without blanks between them. */
+export function breakTokens(breaks: number, mixed: boolean, weights: Weights): number {
+  let tokens = 0;
+  for (let rest = breaks; rest > 0; rest -= BREAKS_PER_TOKEN) {
+    tokens += weights[AT.newlineRun + (mixed ? 4 : 0) + Math.min(rest, 4) - 1] as number;
+  }
+  return tokens;
+}
+
+/** The vocabulary has runs of blanks of most lengths up to about 80. */
+export function blankRunTokens(run: number, weights: Weights): number {
+  if (run === 0) return 0;
+  let tokens = 0;
+  let rest = run;
+  while (rest > 64) {
+    tokens += weights[AT.blankRun + 7] as number;
+    rest -= 64;
+  }
+  return tokens + (weights[AT.blankRun + Math.min(6, 31 - Math.clz32(rest))] as number);
 }

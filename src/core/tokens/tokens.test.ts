@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
 import type { Conversation, Message, Part } from "../message.ts";
-import { cipherTokens } from "./opaque-tokens.ts";
-import { countConversation, estimateTokens, messageCounter } from "./tokens.ts";
+import { cipherTokens, countConversation, estimateTokens, messageCounter } from "./tokens.ts";
 
 /** One token per character and 100 per picture, so that every number can be read off. */
 const counter = messageCounter({

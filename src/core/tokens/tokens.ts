@@ -11,13 +11,12 @@
  */
 
 import { formatRules } from "../format-rules.ts";
-import { isArray, type JsonObject, type JsonValue } from "../json.ts";
-import type { Conversation, FormatName, Message, Part, ReasoningPart } from "../message.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
+import type { Conversation, FormatName, MediaPart, Message, Part, ReasoningPart } from "../message.ts";
 import type { CountTokens } from "../ports.ts";
+import { textFactor } from "./counted.ts";
 import { estimateText } from "./estimate-text.ts";
 import { type CountMedia, mediaTokens } from "./media-tokens.ts";
-import { type CountCipher, cipherTokens, withoutBlobs } from "./opaque-tokens.ts";
-import { textFactor } from "./text-factor.ts";
 
 /** Tokens of a text; may be fractional, since the whole is rounded once. */
 export type CountText = (text: string) => number;
@@ -141,7 +140,8 @@ interface Walk extends Overhead {
   readonly countText: CountText;
   readonly countJson: CountJson;
   readonly countMedia: CountMedia;
-  readonly countCipher: CountCipher;
+  /** Tokens of the text that ciphertext of a length hides. */
+  readonly countCipher: (lengthChars: number) => number;
 }
 
 function resolveWalk(options: CounterOptions): Walk {
@@ -192,14 +192,84 @@ function reasoningTokens(part: ReasoningPart, walk: Walk): number {
   return Math.max(walk.countText(part.text), walk.countCipher(cipherLength));
 }
 
-function opaqueTokens(wire: JsonObject, walk: Walk): number {
-  const { rest, blobTokens } = withoutBlobs(wire, walk);
-  return walk.countJson(rest) + blobTokens;
-}
-
 function toolsTokens(tools: JsonValue | undefined, walk: Walk): number {
   if (tools === undefined || tools === null) return 0;
   const definitions = isArray(tools) ? tools.length : 1;
   if (definitions === 0) return 0;
   return walk.toolsPreambleTokens + definitions * walk.perToolTokens + walk.countJson(tools);
+}
+
+/**
+ * Ciphertext is base64 of about as many bytes as the text it hides, plus an envelope: over 17 recorded Anthropic thinking
+ * blocks the signature's length is 4/3 × (bytes of the thinking) + 230, within 10 characters. OpenAI's encrypted
+ * reasoning is a token of the same make. Four bytes of hidden English make a token.
+ */
+const ENVELOPE_BYTES = 172;
+const HIDDEN_BYTES_PER_TOKEN = 4;
+/** Shorter strings are ids and words, whatever their alphabet. */
+const BLOB_CHARS_MIN = 512;
+const MAXIMUM_DEPTH = 64;
+const CIPHER_KEYS = new Set(["encrypted_content", "signature", "thoughtSignature", "thought_signature"]);
+const MAGIC: readonly (readonly [string, MediaPart["kind"]])[] = [
+  ["iVBORw0KGgo", "image"],
+  ["/9j/", "image"],
+  ["R0lGOD", "image"],
+  ["UklGR", "image"],
+  ["JVBERi0", "document"],
+];
+
+/** Tokens hidden in base64 ciphertext of a length. */
+export function cipherTokens(lengthChars: number): number {
+  return Math.max(0, (lengthChars * 3) / 4 - ENVELOPE_BYTES) / HIDDEN_BYTES_PER_TOKEN;
+}
+
+/**
+ * Counts an opaque block. What is not text to the model (ciphertext, data URLs, media bytes) is counted by its own rule and taken out
+ * first; the rest counts as JSON. Copies structure, never strings.
+ */
+function opaqueTokens(wire: JsonObject, walk: Walk): number {
+  let blobTokens = 0;
+  const visit = (item: JsonValue, key: string, depth: number): JsonValue => {
+    if (typeof item === "string") {
+      const tokens = stringBlobTokens(item, key, walk);
+      if (tokens === undefined) return item;
+      blobTokens += tokens;
+      return "";
+    }
+    if (depth >= MAXIMUM_DEPTH) return item;
+    if (isArray(item)) return item.map((element) => visit(element, key, depth + 1));
+    if (!isObject(item)) return item;
+    return Object.fromEntries(
+      Object.entries(item).map(([name, field]) => [name, field === undefined ? null : visit(field, name, depth + 1)]),
+    );
+  };
+  const rest = visit(wire, "", 0);
+  return walk.countJson(rest) + blobTokens;
+}
+
+/** Undefined when the string is text. */
+function stringBlobTokens(value: string, key: string, { countMedia, countCipher }: Walk): number | undefined {
+  if (CIPHER_KEYS.has(key)) return countCipher(value.length);
+  if (value.startsWith("data:")) return dataUrlTokens(value, countMedia);
+  if (value.length < BLOB_CHARS_MIN || !looksBase64(value)) return undefined;
+  const kind = MAGIC.find(([magic]) => value.startsWith(magic))?.[1];
+  if (kind === undefined) return countCipher(value.length);
+  return countMedia({ type: "media", kind, source: { type: "base64", data: value } });
+}
+
+function dataUrlTokens(url: string, countMedia: CountMedia): number | undefined {
+  const head = /^data:([\w.+-]+)\/([\w.+-]+)[^,]{0,100};base64,/.exec(url.slice(0, 200));
+  if (head === null) return undefined;
+  const family = stringOf(head[1]) ?? "";
+  const kind = family === "image" || family === "audio" || family === "video" ? family : "document";
+  const mediaType = `${family}/${head[2]}`;
+  return countMedia({ type: "media", kind, mediaType, source: { type: "base64", data: url.slice(head[0].length) } });
+}
+
+/** Judged by its beginning, middle and end: prose has spaces, JSON has quotes, code has both. */
+function looksBase64(value: string): boolean {
+  const middle = value.length >> 1;
+  return [value.slice(0, 128), value.slice(middle, middle + 128), value.slice(-128)].every((sample) =>
+    /^[\w+/=-]+$/.test(sample),
+  );
 }

@@ -4,7 +4,7 @@ import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../core/message.ts";
-import { INTERRUPTED_TEXT } from "../../../core/repair/settle-results.ts";
+import { INTERRUPTED_TEXT } from "../../../core/repair/rounds.ts";
 import { isScrap, unwrapped } from "../text/scraps.ts";
 import { oneLine } from "../text/sentences.ts";
 import { commandText } from "./command-text.ts";

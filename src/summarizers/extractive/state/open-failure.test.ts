@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../core/json.ts";
 import { type Message, text } from "../../../core/message.ts";
-import { INTERRUPTED_TEXT } from "../../../core/repair/settle-results.ts";
+import { INTERRUPTED_TEXT } from "../../../core/repair/rounds.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { extractive } from "../../extractive.ts";
 

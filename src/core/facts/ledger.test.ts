@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { text } from "../message.ts";
-import { withoutDemonstrations } from "./demonstration.ts";
 import { factsOf } from "./facts.ts";
+import { withoutDemonstrations } from "./ledger.ts";
 
 const SHOWN =
   "Here is one.\n--- DEMONSTRATION ---\nopen lamp_house.py\n--- END OF DEMONSTRATION ---\nNow mend tide_gate.py.";

@@ -1,10 +1,13 @@
-/** Gives every call an id of its own and its results the same one, where the provider pairs by id. */
+/** Repairs what calls and results say about themselves: ids, names and arguments. Never changes which result answers which call. */
 
+import { isObject } from "../json.ts";
 import type { Message, Part } from "../message.ts";
 import { once } from "../once.ts";
 import type { PairedCall } from "../structure/pairing.ts";
-import type { Pass, RepairContext } from "./pass.ts";
+import { resultNames } from "../structure/result-names.ts";
+import { mapMessages, type Pass, type RepairContext, withParts } from "./pass.ts";
 
+/** Gives every call an id of its own, and its results the same one, where the provider pairs by id. */
 export const repairCallIds: Pass = (messages, context) => {
   const { calls } = context.pairing(messages);
   const renamed = new Map<Part, string>();
@@ -101,4 +104,35 @@ function report({ part }: PairedCall, id: string, message: Message | undefined, 
 function withId(part: Part, id: string | undefined): Part {
   if (id === undefined || (part.type !== "tool-call" && part.type !== "tool-result")) return part;
   return { ...part, callId: id };
+}
+
+const UNKNOWN_TOOL = "unknown_tool";
+
+/** Gives calls and results a name and, where the provider insists, calls an object as arguments. */
+export const repairCallFields: Pass = (messages, context) => {
+  const { calls } = context.pairing(messages);
+  if (!context.rules.namedResults && calls.every(({ part }) => repairPart(part, undefined, context) === part)) {
+    return messages;
+  }
+  const names = resultNames({ calls: context.rules.namedResults ? calls : [] });
+  return mapMessages(messages, (message) => {
+    if (message.parts.every((part) => repairPart(part, names.get(part), context) === part)) return message;
+    const parts = message.parts.map((part) => {
+      const repaired = repairPart(part, names.get(part), context);
+      if (repaired !== part)
+        context.report("invalid-request", message, "completed a tool call or result that lacked a field");
+      return repaired;
+    });
+    return withParts(message, parts);
+  });
+};
+
+function repairPart(part: Part, callName: string | undefined, { rules }: RepairContext): Part {
+  if (part.type === "tool-call" && (part.name === "" || (rules.objectInputs && !isObject(part.input)))) {
+    const input = rules.objectInputs && !isObject(part.input) ? { input: part.input } : part.input;
+    return { ...part, name: part.name || UNKNOWN_TOOL, input };
+  }
+  if (part.type === "tool-result" && rules.namedResults && !part.name)
+    return { ...part, name: callName || UNKNOWN_TOOL };
+  return part;
 }

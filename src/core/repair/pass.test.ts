@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Message, type Part, type Role, text } from "../message.ts";
-import { contentsOf } from "./contents.ts";
+import { contentsOf } from "./pass.ts";
 
 const NOTHING = { opaque: false, reasoning: false, blank: false, emptyResult: false, misplaced: false };
 const CALL: Part = { type: "tool-call", callId: "a", name: "read", input: {} };

@@ -1,14 +1,18 @@
 /**
- * Items that bear the id of another one. Of those that say the same one stays: they were sent twice. One that says something else
- * stays too, under no id or under a new one. Nothing readable is lost.
+ * Repairs items of a list (OpenAI Responses) by their ids: ids that stand twice, and ids under which the provider stored nothing.
+ * Readable content is never lost.
  */
 
 import { isObject, type JsonObject } from "../json.ts";
 import { isSameMessage } from "../ledger/same-message.ts";
 import type { Message } from "../message.ts";
-import { isItemReference, itemId, itemType } from "../structure/item-reference.ts";
-import { mapMessages, type Pass } from "./pass.ts";
+import { isItemReference, itemId, itemType, storedId } from "../structure/item-reference.ts";
+import { quoteReasoning } from "./content.ts";
+import { mapMessages, messageBeside, type Pass, type RepairContext } from "./pass.ts";
 
+/**
+ * Removes an item that repeats another one under the same id. One that says something else stays, without an id or under a new one.
+ */
 export const removeDuplicateItems: Pass = (messages, { rules, report }) => {
   const owners = rules.uniqueItemIds ? ownersOf(messages) : undefined;
   if (owners === undefined) return messages;
@@ -79,4 +83,39 @@ export function withItemId(message: Message, id: string | undefined): Message {
     parts.map((part) => (part.wire === wire.json ? { ...part, wire: json } : part));
   const parts = own(message.parts);
   return { ...message, parts, wire: { ...wire, json, parts: wire.parts === message.parts ? parts : own(wire.parts) } };
+}
+
+/**
+ * Replaces items that stand in the list under their id alone, in a request that says that nothing is stored: the provider would not
+ * find them. Readable reasoning becomes text. A mere reference is removed and reported, because its content is not in the request.
+ */
+export const replaceUnstoredItems: Pass = (messages, context) => {
+  if (context.findsItems || !messages.some((message) => storedId(message) !== undefined)) return messages;
+  let isOrphan = false;
+  return mapMessages(messages, (message) => {
+    const id = storedId(message);
+    const isReasoning = message.parts[0]?.type === "reasoning";
+    if (id === undefined) {
+      // What reasoning led to stands behind it up to whoever speaks next, or to the next reasoning.
+      isOrphan &&= message.role === "assistant" && !isReasoning;
+      // With its id it would be refused for the lack of its reasoning.
+      return isOrphan ? withItemId(message, undefined) : message;
+    }
+    isOrphan = isReasoning;
+    return replaced(message, id, context);
+  });
+};
+
+function replaced(message: Message, id: string, { report }: RepairContext): Message | readonly Message[] {
+  const parts = message.parts.flatMap((part) => (part.type === "reasoning" ? quoteReasoning(part) : []));
+  if (parts.length > 0) {
+    report("item-not-found", message, `turned reasoning ${id} into text, for nothing is stored under its id`);
+    return messageBeside(message, "text", { role: "assistant", parts, ...(message.pinned && { pinned: true }) });
+  }
+  report(
+    "item-not-found",
+    message,
+    `removed item ${id}: nothing is stored under its id, and the request has no more of it`,
+  );
+  return [];
 }

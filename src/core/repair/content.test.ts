@@ -3,7 +3,7 @@ import { anthropicMessages } from "../../formats/anthropic-messages.ts";
 import { gemini } from "../../formats/gemini.ts";
 import { isArray, isObject } from "../json.ts";
 import type { Format } from "../ports.ts";
-import { FOREIGN_CALL_SIGNATURE } from "./reasoning.ts";
+import { FOREIGN_CALL_SIGNATURE } from "./content.ts";
 import { repair } from "./repair.ts";
 
 /** What the provider signed stays as it is; what it did not sign becomes text where it may not stand. */
