@@ -127,7 +127,7 @@ export { openStore } from "./stores.ts";
 export type { Complete, Completion, CompletionRequest } from "./summarizers/ask.ts";
 export { extractive } from "./summarizers/extractive.ts";
 export { guarded } from "./summarizers/guard.ts";
-export { type HistoryTextOptions, historyText } from "./summarizers/history-text.ts";
+export { type HistoryTextOptions, historyText } from "./summarizers/serialize.ts";
 export { llm } from "./summarizers/llm.ts";
 export type { LlmOptions } from "./summarizers/llm-options.ts";
 export type { TelemetryParts } from "./telemetry.ts";
