@@ -49,7 +49,7 @@ export type {
   Provide,
   ProvidedCompaction,
 } from "./core/hooks/hooks.ts";
-export type { LogFields, Logger } from "./core/hooks/logger.ts";
+export type { LogFields, Logger } from "./core/hooks/log-lines.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
 export { type Calibration, createCalibration } from "./core/ledger/calibration.ts";
 export type { LearnedWindow, LearnedWindows } from "./core/ledger/learned-windows.ts";
@@ -127,7 +127,7 @@ export { openStore } from "./stores.ts";
 export type { Complete, Completion, CompletionRequest } from "./summarizers/ask.ts";
 export { extractive } from "./summarizers/extractive.ts";
 export { guarded } from "./summarizers/guard.ts";
-export { type HistoryTextOptions, historyText } from "./summarizers/history-text.ts";
 export { llm } from "./summarizers/llm.ts";
 export type { LlmOptions } from "./summarizers/llm-options.ts";
+export { type HistoryTextOptions, historyText } from "./summarizers/serialize.ts";
 export type { TelemetryParts } from "./telemetry.ts";

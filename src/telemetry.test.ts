@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, test } from "vitest";
 import { conversation, listening, scriptedSummarizer } from "../test/watched-pass.ts";
 import type { CompactorOptions } from "./compactor.ts";
-import type { Attributes } from "./core/hooks/telemetry.ts";
+import type { Attributes } from "./core/hooks/hook-events.ts";
 import type { TelemetryMeter, TelemetryParts, TelemetrySpan, TelemetryTracer } from "./telemetry.ts";
 
 interface KeptSpan {

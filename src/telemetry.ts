@@ -3,8 +3,7 @@
  * and a meter may also be given. Never throws, never fails a pass, never records the text of a message.
  */
 
-import type { HookEvent } from "./core/hooks/hook-events.ts";
-import type { Attributes, Telemetry } from "./core/hooks/telemetry.ts";
+import type { Attributes, HookEvent, Telemetry } from "./core/hooks/hook-events.ts";
 import { once } from "./core/once.ts";
 
 /** The part of a tracer and a meter that is used; those of `@opentelemetry/api` fit. */

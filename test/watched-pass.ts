@@ -3,7 +3,7 @@
 import { type CompactorOptions, createCompactor } from "../src/compactor.ts";
 import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import type { HookEvent } from "../src/core/hooks/hook-events.ts";
-import type { LogFields, Logger, LogLevel } from "../src/core/hooks/logger.ts";
+import type { LogFields, Logger, LogLevel } from "../src/core/hooks/log-lines.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 

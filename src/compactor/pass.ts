@@ -5,7 +5,8 @@
 
 import type { SummarizeContext, Summarizer } from "../core/checkpoint/summary.ts";
 import { errorText } from "../core/error-text.ts";
-import type { HookContext } from "../core/hooks/hook-events.ts";
+import type { Attributes, HookContext } from "../core/hooks/hook-events.ts";
+import { snapshotOf } from "../core/hooks/hook-events.ts";
 import {
   askGates,
   askProvides,
@@ -14,8 +15,6 @@ import {
   type ProvidedCompaction,
 } from "../core/hooks/hooks.ts";
 import type { Remark } from "../core/hooks/log-lines.ts";
-import { snapshotOf } from "../core/hooks/snapshot.ts";
-import type { Attributes } from "../core/hooks/telemetry.ts";
 import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";

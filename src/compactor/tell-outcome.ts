@@ -2,7 +2,7 @@
 
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
-import type { Attributes } from "../core/hooks/telemetry.ts";
+import type { Attributes } from "../core/hooks/hook-events.ts";
 import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import type { Reason } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";

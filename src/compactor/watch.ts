@@ -6,7 +6,7 @@
 import { setBounded } from "../core/bounded-map.ts";
 import { errorText } from "../core/error-text.ts";
 import { sessionIdOf } from "../core/hooks/hook-aliases.ts";
-import type { HookContext, HookEvent } from "../core/hooks/hook-events.ts";
+import type { HookContext, HookEvent, Telemetry } from "../core/hooks/hook-events.ts";
 import {
   createHooks,
   type FileOperations,
@@ -15,9 +15,8 @@ import {
   notifyAll,
   type OnHook,
 } from "../core/hooks/hooks.ts";
+import type { LogFields, Logger } from "../core/hooks/log-lines.ts";
 import { fieldsOf, type LogEvent, lineFor, type Remark } from "../core/hooks/log-lines.ts";
-import type { LogFields, Logger } from "../core/hooks/logger.ts";
-import type { Telemetry } from "../core/hooks/telemetry.ts";
 import type { Message } from "../core/message.ts";
 
 export interface WatchOptions {

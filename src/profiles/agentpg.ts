@@ -5,8 +5,8 @@ import type { Settings } from "../core/settings/settings.ts";
 import { ANTI_THRASH, COUNT_ANNOTATION, MEMORY_FLUSH, STAGED, SUMMARY_TIMEOUT_MS, WINDOW_TOKENS } from "./shared.ts";
 
 /** The default, and the one for quality. */
-export const AGENTPG_FAST_MODEL = "claude-3-5-haiku-20241022";
-export const AGENTPG_STRONG_MODEL = "claude-sonnet-4-5-20250929";
+const AGENTPG_FAST_MODEL = "claude-3-5-haiku-20241022";
+const AGENTPG_STRONG_MODEL = "claude-sonnet-4-5-20250929";
 
 /** AgentPG names no size; this is the one Anthropic's extended context has. */
 export const AGENTPG_EXTENDED_WINDOW_TOKENS = 1_000_000;
@@ -77,3 +77,43 @@ export const agentpg: Settings = deepFreeze({
   userTools: [],
   memoryFlush: MEMORY_FLUSH,
 });
+
+/** Many short conversations. */
+export const agentpgHighVolume: Settings = deepFreeze({
+  ...agentpg,
+  compact: { ...agentpg.compact, triggers: atRatio(0.7), target: { type: "tokens", tokens: 40_000 } },
+  protect: { ...agentpg.protect, tailMessages: 5 },
+  summary: { ...agentpg.summary, model: AGENTPG_FAST_MODEL },
+});
+
+/** Tool results matter and stay in full. */
+export const agentpgToolHeavy: Settings = deepFreeze({
+  ...agentpg,
+  compact: { ...agentpg.compact, triggers: atRatio(0.9) },
+  protect: { ...agentpg.protect, tailMessages: 20, tailTokens: 60_000, toolOutputs: true },
+});
+
+/** Long research in an extended window, with the strong summarizer. */
+export const agentpgLongResearch: Settings = deepFreeze({
+  ...agentpg,
+  windowTokens: AGENTPG_EXTENDED_WINDOW_TOKENS,
+  compact: { ...agentpg.compact, triggers: atRatio(0.95) },
+  protect: { ...agentpg.protect, tailMessages: 30 },
+  summary: { ...agentpg.summary, model: AGENTPG_STRONG_MODEL },
+});
+
+/** Small and early. Its target is below the protected tail, which `settingsWarnings` says. */
+export const agentpgCostSensitive: Settings = deepFreeze({
+  ...agentpg,
+  compact: {
+    ...agentpg.compact,
+    strategy: "hybrid",
+    triggers: atRatio(0.6),
+    target: { type: "tokens", tokens: 30_000 },
+  },
+  summary: { ...agentpg.summary, model: AGENTPG_FAST_MODEL },
+});
+
+function atRatio(ratio: number): Settings["compact"]["triggers"] {
+  return [{ type: "ratio", ratio, comparison: "gte" }];
+}

@@ -3,10 +3,7 @@
 import { prunesByItself } from "../core/plan/prune.ts";
 import { kindOf } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
-import { describePrune } from "./describe-prune.ts";
-import { profileNotes } from "./notes.ts";
 import { type ProfileName, profileNamed } from "./profiles.ts";
-import { listed, percent, shown } from "./shown.ts";
 
 export interface DescriptionRow {
   readonly topic: string;
@@ -20,7 +17,7 @@ export function describeProfile(name: ProfileName): readonly DescriptionRow[] {
 }
 
 /** Always the same topics in the same order, so that several can stand side by side. */
-export function describeSettings(settings: Settings): readonly DescriptionRow[] {
+function describeSettings(settings: Settings): readonly DescriptionRow[] {
   const { compact, summary, render, failure, overflow, memoryFlush } = settings;
   const rows: readonly (readonly [string, string])[] = [
     ["window", `${shown(settings.windowTokens)} tokens, up to ${shown(settings.maxOutputTokens)} for a reply`],
@@ -139,3 +136,81 @@ function overflowText({ maxAttempts, finalStep }: Settings["overflow"]): string 
   const last = finalStep === "none" ? "" : `, then ${finalStep}`;
   return `${maxAttempts} ${maxAttempts === 1 ? "attempt" : "attempts"}${last}`;
 }
+
+function describePrune({ prune }: Settings): string {
+  const { softTrim, stub } = prune;
+  const tiers = [
+    ...(prune.capOnArrivalChars > 0 ? [`cap ${shown(prune.capOnArrivalChars)}`] : []),
+    ...(softTrim === undefined
+      ? []
+      : [`trim ${shown(softTrim.overChars)} → ${shown(softTrim.headChars)} + ${shown(softTrim.tailChars)}`]),
+    ...(stub === undefined ? [] : [`stub after ${stub.afterResults} from ${shown(stub.minChars)} characters`]),
+    ...(prune.clearAfter > 0 ? [`clear after ${prune.clearAfter}`] : []),
+    ...(prune.dropTurnsKeep > 0 ? [`drop all but ${prune.dropTurnsKeep} tool turns`] : []),
+    ...(prune.keepLast > 0 ? [`keep ${prune.keepLast}`] : []),
+  ];
+  if (tiers.length === 0) return "nothing";
+  return `${prune.enabled ? "" : "if turned on: "}${listed(tiers)}${whenText(prune)}`;
+}
+
+function whenText(prune: Settings["prune"]): string {
+  const { highWaterRatio, lowWaterRatio, mustPay, softTrim, stub, clearAfter, dropTurnsKeep } = prune;
+  const hasTiers = softTrim !== undefined || stub !== undefined || clearAfter > 0 || dropTurnsKeep > 0;
+  if (!hasTiers) return "";
+  if (highWaterRatio === 0) return "; at every request";
+  if (highWaterRatio === 1) return "; only within a compaction";
+  const marks = `; above ${percent(highWaterRatio)} down to ${percent(lowWaterRatio)} of the window`;
+  return mustPay ? `${marks}, where it pays` : marks;
+}
+
+function shown(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+function percent(ratio: number): string {
+  return `${Number((ratio * 100).toFixed(2))} %`;
+}
+
+function listed(items: readonly string[], separator = ", "): string {
+  return items.join(separator);
+}
+
+interface ProfileNote {
+  /** One sentence. */
+  readonly about: string;
+  /** A setting of no profile: any store goes with any profile. */
+  readonly store: string;
+}
+
+const AGENTPG_STORE = "archive, transactional";
+
+export const profileNotes: Readonly<Record<ProfileName, ProfileNote>> = {
+  balanced: {
+    about: "The default: prunes in batches, then updates one checkpoint; works without a model too.",
+    store: "any",
+  },
+  "micro-agent": {
+    about: "A small single-user loop: one threshold, one pass, the summary inside the first user message.",
+    store: "memory",
+  },
+  agentpg: {
+    about: "A share of the window, tool results first, then a summary; all or nothing.",
+    store: AGENTPG_STORE,
+  },
+  "agentpg-high-volume": { about: "AgentPG for many short conversations.", store: AGENTPG_STORE },
+  "agentpg-tool-heavy": { about: "AgentPG with tool outputs kept in full.", store: AGENTPG_STORE },
+  "agentpg-long-research": { about: "AgentPG for long sessions in an extended window.", store: AGENTPG_STORE },
+  "agentpg-cost-sensitive": { about: "AgentPG early and small.", store: AGENTPG_STORE },
+  nous: {
+    about: "Two layers: tool output pruned at every request, history carried on in a checkpoint.",
+    store: "a state row per session",
+  },
+  openclaw: {
+    about: "A reserve kept free, staged summaries; what a loop needs for a memory flush.",
+    store: "append-only log",
+  },
+  "auto-compact": {
+    about: "Off until a threshold is set, then down to half of it; the summary is a system message.",
+    store: "none",
+  },
+};

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
 import { raiseToFloor, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
-import { describeProfile } from "./describe-profile.ts";
-import { profileNotes } from "./notes.ts";
+import { describeProfile, profileNotes } from "./describe-profile.ts";
 import { isProfileName, profileNamed, profileNames } from "./profiles.ts";
 
 const SOURCES = ["micro-agent", "agentpg", "nous", "openclaw", "auto-compact", "balanced"] as const;

@@ -4,10 +4,12 @@
  */
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
-import { type InBand, planInBand } from "./in-band.ts";
+import { type LiveRequest, liveRequestOf } from "../core/plan/live-request.ts";
 import { type HistoryPlan, planHistory, summarizeApart } from "./llm-history.ts";
-import type { LlmSettings } from "./llm-options.ts";
+import { type LlmSettings, requestLimit } from "./llm-options.ts";
 import { type LlmPlan, planLlm } from "./llm-plan.ts";
+import { inBandTask } from "./prompts/packs.ts";
+import { assemble, type Prompt, type PromptContext } from "./prompts/prompt.ts";
 import { type Draft, type StagedRun, writeDraft } from "./staged.ts";
 
 export interface PlannedSummary {
@@ -35,7 +37,7 @@ export function planSummary(input: SummaryInput, settings: LlmSettings): Planned
   return { settings, plan: rest, history, inBand, calls };
 }
 
-export type DraftRun = Omit<StagedRun, "plan">;
+type DraftRun = Omit<StagedRun, "plan">;
 
 export async function firstDraft(planned: PlannedSummary, run: DraftRun): Promise<Draft> {
   const { history, inBand } = planned;
@@ -62,4 +64,28 @@ async function draftInBand(
   const text = redact(await askText({ prompt, body, maxTokens, signal: context.signal }));
   context.progress({ stage: "summarize", done: 1, total: 1 });
   return { text, notes: [], omissions: [], failures: [] };
+}
+
+type InBand =
+  | ({ readonly type: "in-band"; readonly prompt: Prompt; readonly body: unknown } & Pick<LiveRequest, "redact">)
+  | { readonly type: "ordinary"; readonly note: string };
+
+/** Undefined where nobody asked for it. */
+function planInBand(input: SummaryInput, settings: LlmSettings, context: PromptContext): InBand | undefined {
+  if (!settings.inBand) return undefined;
+  const live = liveRequestOf(input);
+  if (live === undefined) return ordinary("there is no live request");
+  const prompt = assemble(inBandTask(settings.pack.task), [], context);
+  const instruction = `${prompt.system}\n\n${prompt.prompt}`;
+  const { counter } = input;
+  const tokens = live.tokens() + counter.countText(instruction);
+  const limitTokens = requestLimit(settings, counter.safetyMargin);
+  if (tokens > limitTokens) return ordinary(`the live request counts ${tokens} tokens, and ${limitTokens} fit`);
+  const body = live.bodyWith(instruction);
+  if (body === undefined) return ordinary("the live request cannot take one more message");
+  return { type: "in-band", prompt, body, redact: live.redact };
+}
+
+function ordinary(because: string): InBand {
+  return { type: "ordinary", note: `The summary was not asked for in band: ${because}.` };
 }

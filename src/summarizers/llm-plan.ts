@@ -1,17 +1,16 @@
 /** The llm summarizer's whole plan for one input: transcript, parts, merge width and the bound on calls. Pure, no call is made. */
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { callsFor, dividePlan, isTooLarge, type PlannedEntry, type PlannedPart, RETRY_RESERVE } from "./call-plan.ts";
-import { capEntries, MIDDLE_CUT_MARKER } from "./cap-entries.ts";
-import { cutMiddleToTokens } from "./cut-text.ts";
 import { summaryFailed } from "./failure.ts";
 import { languageOfUsers } from "./language-check.ts";
 import { type LlmSettings, requestLimit } from "./llm-options.ts";
 import { firstPrompt, mergePrompt, updatePrompt } from "./prompts/packs.ts";
 import type { Prompt, PromptContext } from "./prompts/prompt.ts";
-import { promptCounter, type RequestLimit } from "./request.ts";
 import { previewOf, serializeEntries } from "./serialize.ts";
+import { capEntries, cutMiddleToTokens, MIDDLE_CUT_MARKER } from "./shrink-text.ts";
 
 export interface LlmPlan {
   readonly parts: readonly PlannedPart[];
@@ -82,7 +81,7 @@ export function planLlm(input: SummaryInput, settings: LlmSettings): LlmPlan {
   return { ...bounds, parts, previous, context, partContext, notes, omissions };
 }
 
-export interface PromptMaking {
+interface PromptMaking {
   readonly settings: LlmSettings;
   readonly context: PromptContext;
 }
@@ -166,4 +165,35 @@ function boundedText(
   const limit = { limitTokens: Math.floor(limitTokens * share), count: counter.countText };
   const fitted = cutMiddleToTokens(text.toWellFormed(), limit, MIDDLE_CUT_MARKER);
   return fitted === "" ? undefined : fitted;
+}
+
+/** What a provider adds around two texts, generously. */
+const FRAME_TOKENS = 32;
+
+type CountPrompt = (prompt: Prompt) => number;
+
+function promptCounter(counter: TokenCounter): CountPrompt {
+  return ({ system, prompt }) => counter.countText(system) + counter.countText(prompt) + FRAME_TOKENS;
+}
+
+interface FittedRequest {
+  readonly prompt: Prompt;
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+interface RequestLimit {
+  readonly limitTokens: number;
+  readonly countPrompt: CountPrompt;
+}
+
+/** The whole request counts at most the limit; throws `no-room` when the prompt does not fit even around nothing. */
+export function fitRequest(text: string, build: (text: string) => Prompt, limit: RequestLimit): FittedRequest {
+  const count = (candidate: string): number => limit.countPrompt(build(candidate));
+  const fitted = cutMiddleToTokens(text, { limitTokens: limit.limitTokens, count }, MIDDLE_CUT_MARKER);
+  const prompt = build(fitted);
+  if (limit.countPrompt(prompt) > limit.limitTokens) {
+    throw summaryFailed("no-room", "The instructions alone are over the summarizer's window.");
+  }
+  return { prompt, text: fitted, isCut: fitted !== text };
 }

@@ -6,3 +6,42 @@ const CONTROLS = /[\p{Cc}--[\n\t]]/gv;
 export function plainText(text: string): string {
   return text.toWellFormed().replace(LINE_ENDS, "\n").replace(CONTROLS, "");
 }
+
+/** Shorter runs may be names. */
+const RUN_CHARS_MIN = 400;
+const DATA_URL = /data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/_=-]*/gi;
+const RUN_CHARACTER = /[A-Za-z0-9+/_=-]/;
+
+export function withoutBinaryRuns(text: string): string {
+  const short = text.includes(";base64,") ? text.replace(DATA_URL, (data) => sizeOf(data.length)) : text;
+  const pieces: string[] = [];
+  let done = 0;
+  let walked = 0;
+  // A run of the minimum covers at least one of these places, so looking there finds them all.
+  for (let probe = RUN_CHARS_MIN - 1; probe < short.length; probe += RUN_CHARS_MIN) {
+    if (probe < walked || !isRunAt(short, probe)) continue;
+    let start = probe;
+    let end = probe + 1;
+    while (start > walked && isRunAt(short, start - 1)) start--;
+    while (end < short.length && isRunAt(short, end)) end++;
+    // A run that is no data is walked once too.
+    walked = end;
+    if (end - start < RUN_CHARS_MIN || !isBinary(short.slice(start, end))) continue;
+    pieces.push(short.slice(done, start), sizeOf(end - start));
+    done = end;
+  }
+  return pieces.length === 0 ? short : pieces.join("") + short.slice(done);
+}
+
+function isRunAt(text: string, at: number): boolean {
+  return RUN_CHARACTER.test(text[at] ?? "");
+}
+
+/** Data has capitals, small letters and digits; a ruler or a long word has not. */
+function isBinary(run: string): boolean {
+  return /[a-z]/.test(run) && /[A-Z]/.test(run) && /\d/.test(run);
+}
+
+function sizeOf(chars: number): string {
+  return `[binary data, ${chars} characters]`;
+}

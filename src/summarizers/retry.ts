@@ -6,7 +6,6 @@
 import { CompactionError } from "../core/errors.ts";
 import { isObject, numberOf, stringOf } from "../core/json.ts";
 import { timerMs } from "../core/timer-limit.ts";
-import { statedDelayMs } from "./retry-after.ts";
 
 export interface RetrySettings {
   /** The first attempt included. */
@@ -99,4 +98,46 @@ function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) done();
     else signal.addEventListener("abort", done, { once: true });
   });
+}
+
+/** A moment counts from `nowMs`; one that has passed says nothing. */
+function statedDelayMs(error: unknown, nowMs: number): number | undefined {
+  for (const headers of headersOf(error)) {
+    const stated =
+      numberFrom(headerIn(headers, "retry-after-ms")) ?? retryAfterMs(headerIn(headers, "retry-after"), nowMs);
+    if (stated !== undefined && stated > 0) return stated;
+  }
+  return undefined;
+}
+
+/** Seconds, or a date. */
+function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = numberFrom(value);
+  if (seconds !== undefined) return seconds * 1_000;
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) ? undefined : atMs - nowMs;
+}
+
+/** Of the error and its causes: `headers` (SDKs of Anthropic and OpenAI), `responseHeaders` (AI SDK), those of a `response`. */
+function headersOf(error: unknown): readonly object[] {
+  return chainOf(error).flatMap(({ headers, responseHeaders, response }) =>
+    [headers, responseHeaders, isObject(response) ? response.headers : undefined].filter((value) => isObject(value)),
+  );
+}
+
+function headerIn(headers: object, name: string): string | undefined {
+  const value = valueIn(headers, name);
+  return numberOf(value)?.toString() ?? stringOf(value);
+}
+
+/** Told by shape: not every client has the platform's `Headers`. */
+function valueIn(headers: object, name: string): unknown {
+  if ("get" in headers && typeof headers.get === "function") return headers.get(name);
+  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+}
+
+function numberFrom(value: string | undefined): number | undefined {
+  const isNumber = value !== undefined && /^\s*\d+(?:\.\d+)?\s*$/.test(value);
+  return isNumber ? Number(value) : undefined;
 }

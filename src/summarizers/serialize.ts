@@ -5,15 +5,16 @@
 
 import type { JsonValue } from "../core/json.ts";
 import type { MediaPart, Message, Part, Role, ToolCallPart } from "../core/message.ts";
+import type { SummaryReader } from "../core/plan/summary-marks.ts";
+import { findSummary, withoutSummary } from "../core/plan/summary-marks.ts";
 import { type UserVoice, userVoice } from "../core/plan/user-voice.ts";
 import type { SummaryInputSettings, TranscriptStyle } from "../core/settings/settings.ts";
 import { pairCalls } from "../core/structure/pairing.ts";
 import { resultNames } from "../core/structure/result-names.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
-import { withoutBinaryRuns } from "./binary-runs.ts";
-import { capEntries, ENTRY_SEPARATOR, joinEntries, type TranscriptEntry } from "./cap-entries.ts";
-import { opaqueTexts } from "./opaque-text.ts";
-import { plainText } from "./plain-text.ts";
+import { plainText, withoutBinaryRuns } from "./plain-text.ts";
+import { capEntries, ENTRY_SEPARATOR, joinEntries, type TranscriptEntry } from "./shrink-text.ts";
+import { opaqueTexts } from "./source-texts.ts";
 
 export const DEFAULT_SUMMARY_INPUT: SummaryInputSettings = {
   resultHeadChars: 500,
@@ -26,7 +27,7 @@ export const DEFAULT_SUMMARY_INPUT: SummaryInputSettings = {
 export const RESULT_CUT_MARKER = "\n[... middle of this output left out ...] ";
 export const INPUT_CUT_MARKER = " [... rest of the input left out ...]";
 
-export interface SerializeOptions {
+interface SerializeOptions {
   readonly style: TranscriptStyle;
   readonly input: SummaryInputSettings;
   /** Tools whose results are the user's own words. Default: none. */
@@ -189,4 +190,28 @@ function describeMedia({ kind, mediaType, name, source }: MediaPart, context: Co
 
 function addressOf(url: string): string {
   return nameOf(url.split(/[?#]/, 1)[0]?.replace(/\/\/[^/@]*@/, "//") ?? "");
+}
+
+const SUMMARY_HEADING = "[Previous context summary]";
+const MESSAGES_MAX = 20;
+
+export interface HistoryTextOptions {
+  /** Of the newest messages, at most this many. Default: 20. */
+  readonly messagesMax?: number;
+}
+
+/** `compactor` says how a request is read, and how a summary in it is recognised. */
+export function historyText(
+  request: unknown,
+  { format, settings }: SummaryReader,
+  { messagesMax = MESSAGES_MAX }: HistoryTextOptions = {},
+): string {
+  const { messages, system } = format.decode(request);
+  const found = findSummary(messages, system, settings.render);
+  const ours = new Set(found?.messageIds ?? []);
+  const rest = messages.filter(({ id }) => !ours.has(id)).map((message) => withoutSummary(message, settings.render));
+  const recent = messagesMax > 0 ? rest.slice(-messagesMax) : [];
+  const said = serialize(recent, { style: "nous", input: DEFAULT_SUMMARY_INPUT, userTools: settings.userTools });
+  const summary = found === undefined ? [] : [`${SUMMARY_HEADING}\n${found.text}`];
+  return [...summary, ...(said === "" ? [] : [said])].join("\n\n");
 }

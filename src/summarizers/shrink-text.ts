@@ -4,7 +4,7 @@
  * follows it begins a line only where it did before, so that no quoted text gets a heading. Deterministic, and never over the limit.
  */
 
-import { cutMiddleToTokens, type TokenLimit } from "./cut-text.ts";
+import { headOf, tailOf } from "../core/well-formed-text.ts";
 import { isListItem, parseSections, renderSections, type TextSection } from "./sections.ts";
 
 const CUT_NOTE = "[... cut to fit ...]";
@@ -85,4 +85,89 @@ function dropOldestItems(
     return false;
   });
   return sections.map((section, index) => (index === largest ? { ...section, lines } : section));
+}
+
+/** At most `maxChars` units, marker included; the beginning and the end stay. */
+export function cutMiddle(text: string, maxChars: number, marker: string): string {
+  if (text.length <= maxChars) return text;
+  const room = maxChars - marker.length;
+  if (room <= 0) return headOf(text, Math.max(0, maxChars));
+  const headChars = Math.ceil(room / 2);
+  return headOf(text, headChars) + marker + tailOf(text, room - headChars);
+}
+
+interface TokenLimit {
+  readonly limitTokens: number;
+  readonly count: (text: string) => number;
+}
+
+/** Each step shrinks by a twentieth at least, so that this many get any text down to nothing. */
+const STEPS_MAX = 600;
+const SHRINK_MIN = 0.95;
+/** Aims a little below the limit: the count is not quite proportional to the length. */
+const AIM = 0.99;
+
+/** The longest cut that was found to count at most the limit; empty when not even the marker does. */
+export function cutMiddleToTokens(text: string, { limitTokens, count }: TokenLimit, marker: string): string {
+  let chars = text.length;
+  let candidate = text;
+  for (let step = 0; step < STEPS_MAX && chars > 0; step++) {
+    const tokens = count(candidate);
+    if (tokens <= limitTokens) return candidate;
+    chars = Math.floor(chars * Math.min(SHRINK_MIN, (limitTokens / tokens) * AIM));
+    candidate = cutMiddle(text, chars, marker);
+  }
+  return "";
+}
+
+/** What follows the cut goes on in the marker's own line: text from anywhere must not start a line, where labels stand. */
+export const MIDDLE_CUT_MARKER = "\n\n[... middle of the conversation left out to fit ...] ";
+export const ENTRY_SEPARATOR = "\n\n";
+
+/** What one message says. */
+export interface TranscriptEntry {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+export function joinEntries(entries: readonly TranscriptEntry[]): string {
+  return entries.map(({ text }) => text).join(ENTRY_SEPARATOR);
+}
+
+/** The same list when it is within the limit; 0 for no limit. */
+export function capEntries<Entry extends TranscriptEntry>(
+  entries: readonly Entry[],
+  maxChars: number,
+  make: (messageId: string, text: string) => Entry,
+): readonly Entry[] {
+  if (maxChars <= 0 || joinEntries(entries).length <= maxChars) return entries;
+  const room = Math.max(0, maxChars - MIDDLE_CUT_MARKER.length);
+  const headRoom = Math.ceil(room / 2);
+  const head = wholeWithin(entries, headRoom);
+  const tail = wholeWithin(entries.slice(head.count).toReversed(), room - headRoom);
+  const middle = entries.slice(head.count, entries.length - tail.count);
+  const [first, last] = [middle[0], middle.at(-1)];
+  if (first === undefined || last === undefined) return entries;
+  const around = headOf(first.text, head.restChars) + MIDDLE_CUT_MARKER + tailOf(last.text, tail.restChars);
+  const cut = make(first.messageId, room === 0 ? headOf(first.text, maxChars) : around);
+  return [...entries.slice(0, head.count), cut, ...entries.slice(entries.length - tail.count)];
+}
+
+interface Whole {
+  /** Entries that fit, each with its separator. */
+  readonly count: number;
+  /** What they leave of the room. */
+  readonly restChars: number;
+}
+
+function wholeWithin(entries: readonly TranscriptEntry[], roomChars: number): Whole {
+  let count = 0;
+  let restChars = roomChars;
+  for (const { text } of entries) {
+    const takes = text.length + ENTRY_SEPARATOR.length;
+    if (takes > restChars) break;
+    restChars -= takes;
+    count++;
+  }
+  return { count, restChars };
 }

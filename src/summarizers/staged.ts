@@ -6,18 +6,14 @@
 import type { SummarizeContext } from "../core/checkpoint/summary.ts";
 import { failed } from "./answer.ts";
 import type { PlannedPart } from "./call-plan.ts";
-import { joinEntries } from "./cap-entries.ts";
-import { createSource } from "./entities.ts";
-import { explanationOf, isAborted, reasonOf, summaryFailed, throwIfAborted } from "./failure.ts";
+import { createSource, isUnrelated } from "./entities.ts";
+import { aborted, explanationOf, isAborted, reasonOf, summaryFailed, throwIfAborted } from "./failure.ts";
 import type { LlmSettings } from "./llm-options.ts";
-import { type LlmPlan, partPrompt } from "./llm-plan.ts";
-import { forEachBounded } from "./parallel.ts";
+import { fitRequest, type LlmPlan, partPrompt } from "./llm-plan.ts";
 import { mergePrompt, type PromptPack } from "./prompts/packs.ts";
 import type { Prompt, PromptContext } from "./prompts/prompt.ts";
-import { fitRequest } from "./request.ts";
 import { joinSections, missingHeadings } from "./sections.ts";
-import { shrinkToTokens } from "./shrink-text.ts";
-import { isUnrelated } from "./unrelated.ts";
+import { joinEntries, shrinkToTokens } from "./shrink-text.ts";
 
 /** Asks one question and accepts or refuses the answer. */
 export type AskText = (question: {
@@ -217,4 +213,41 @@ function evenGroups<Item>(items: readonly Item[], width: number): readonly (read
   return Array.from({ length: groups }, (_unused, index) =>
     items.slice(Math.floor((index * items.length) / groups), Math.floor(((index + 1) * items.length) / groups)),
   );
+}
+
+async function forEachBounded<Item, Result>(
+  items: readonly Item[],
+  concurrency: number,
+  signal: AbortSignal,
+  task: (item: Item, signal: AbortSignal) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  const results: Result[] = [];
+  let next = 0;
+  let failure: unknown;
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !controller.signal.aborted) {
+      const index = next++;
+      // In bounds: the loop has just checked it.
+      const item = items[index] as Item;
+      try {
+        results[index] = await task(item, controller.signal);
+      } catch (error) {
+        // Siblings that were aborted because of the first failure are not failures of their own.
+        if (failure === undefined || (isAborted(failure) && !isAborted(error))) failure = error;
+        controller.abort(error);
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+  if (signal.aborted) throw aborted(signal);
+  if (failure !== undefined) throw failure;
+  return results;
 }

@@ -3,7 +3,7 @@ import { text as readText } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Compactor, type CompactorOptions, createCompactor } from "../../src/compactor.ts";
 import { CompactionError } from "../../src/core/errors.ts";
-import type { LogFields } from "../../src/core/hooks/logger.ts";
+import type { LogFields } from "../../src/core/hooks/log-lines.ts";
 import { isArray, isObject, type JsonObject } from "../../src/core/json.ts";
 import { autoCompactTokens } from "../../src/core/tokens/chars-per-token.ts";
 import { openaiChat } from "../../src/formats/openai-chat.ts";

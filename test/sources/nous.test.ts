@@ -5,8 +5,8 @@ import type { JsonArray, JsonObject } from "../../src/core/json.ts";
 import { isResultMessage } from "../../src/core/plan/prune.ts";
 import { trimTurnContexts } from "../../src/core/plan/summary-marks.ts";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
-import { historyText } from "../../src/summarizers/history-text.ts";
 import { llm } from "../../src/summarizers/llm.ts";
+import { historyText } from "../../src/summarizers/serialize.ts";
 
 /** The named tests of R225 and R226, under the `nous` profile with its constants and strings. */
 

@@ -3,9 +3,10 @@
  * and the messages in them are copies without wire bodies and binary data.
  */
 
+import { copyJson } from "../json.ts";
+import type { Message, Part, Role } from "../message.ts";
 import type { NothingToDo, Plan, Reason } from "../plan/plan.ts";
 import type { Usage } from "../ports.ts";
-import type { MessageSnapshot } from "./snapshot.ts";
 
 export type HookEvent =
   | TriggerFired
@@ -38,7 +39,7 @@ export interface HookContext {
 }
 
 /** A trigger fired, or somebody asked. */
-export interface TriggerFired {
+interface TriggerFired {
   readonly type: "trigger-fired";
   readonly reason: Reason;
   /** What the triggers compare. */
@@ -48,14 +49,14 @@ export interface TriggerFired {
 }
 
 /** The host's own strategy threw, or said what cannot stand; the settings' strategy decided. */
-export interface StrategyFailed {
+interface StrategyFailed {
   readonly type: "strategy-failed";
   readonly because: string;
   /** `compact.strategy`. */
   readonly fallback: string;
 }
 
-export interface PlanMade {
+interface PlanMade {
   readonly type: "plan-made";
   readonly plan: Plan;
   readonly reason: Reason;
@@ -65,7 +66,7 @@ export interface PlanMade {
   readonly messagesLeaving: number;
 }
 
-export interface GateClosed {
+interface GateClosed {
   readonly type: "gate-closed";
   readonly because: string;
 }
@@ -82,14 +83,14 @@ export interface CompactionStarted {
 }
 
 /** A `provide` hook replaced the built-in compaction. */
-export interface CompactionProvided {
+interface CompactionProvided {
   readonly type: "compaction-provided";
   readonly summary: string;
   readonly summaryTokens: number;
   readonly firstKeptEntryId?: string;
 }
 
-export interface SummaryStarted {
+interface SummaryStarted {
   readonly type: "summary-started";
   readonly summarizer: string;
   readonly messageCount: number;
@@ -99,21 +100,21 @@ export interface SummaryStarted {
   readonly callsMax: number;
 }
 
-export interface ProgressMade {
+interface ProgressMade {
   readonly type: "progress-made";
   readonly stage: string;
   readonly done: number;
   readonly total: number;
 }
 
-export interface SummaryFailed {
+interface SummaryFailed {
   readonly type: "summary-failed";
   readonly because: string;
   /** The step of `failure.ladder` that was taken; `throw` when the pass failed with it; `summarize` instead of `native`. */
   readonly fallback: string;
 }
 
-export interface SummaryMade {
+interface SummaryMade {
   readonly type: "summary-made";
   readonly summarizer: string;
   /** Empty where only the provider can read it. */
@@ -123,7 +124,7 @@ export interface SummaryMade {
   readonly usage?: Usage;
 }
 
-export interface ResultsPruned {
+interface ResultsPruned {
   readonly type: "results-pruned";
   /** Shortened: cap and trim. */
   readonly soft: number;
@@ -164,7 +165,7 @@ export interface ConversationCompacted {
   readonly compactionNumber?: number;
 }
 
-export interface NothingDone {
+interface NothingDone {
   readonly type: "nothing-done";
   readonly because: NothingToDo | Reason;
   /** False when a pass was needed and did not happen. */
@@ -175,7 +176,7 @@ export interface NothingDone {
 }
 
 /** The pass threw, or was aborted; nothing was changed. */
-export interface PassFailed {
+interface PassFailed {
   readonly type: "pass-failed";
   readonly reason: Reason;
   readonly because: string;
@@ -183,10 +184,83 @@ export interface PassFailed {
   readonly durationMs: number;
 }
 
-export interface CompactionEnded {
+interface CompactionEnded {
   readonly type: "compaction-ended";
   readonly messageCount: number;
   readonly tokenCount: number;
   /** Messages that left the view; 0 when nothing was compacted. */
   readonly compactedCount: number;
+}
+
+interface MessageSnapshot {
+  readonly id: string;
+  readonly role: Role;
+  readonly parts: readonly PartSnapshot[];
+  readonly pinned?: boolean;
+}
+
+/** As in a message, less the wire block; base64 data is an empty string, opaque parts keep only their kind. */
+type PartSnapshot = Part extends infer One
+  ? One extends Part
+    ? Omit<One, "wire" | "content"> & Inner<One>
+    : never
+  : never;
+
+type Inner<One> = One extends { readonly content: readonly Part[] }
+  ? { readonly content: readonly PartSnapshot[] }
+  : unknown;
+
+export function snapshotOf({ id, role, parts, pinned }: Message): MessageSnapshot {
+  return { id, role, parts: parts.map(partSnapshot), ...(pinned !== undefined && { pinned }) };
+}
+
+/** For another one who looks on: nobody sees what the one before did to it. */
+export function snapshotCopy(snapshot: MessageSnapshot): MessageSnapshot {
+  return { ...snapshot, parts: snapshot.parts.map(partCopy) };
+}
+
+/** Texts are shared, since nothing can change them; only what holds other values is gone into. */
+function partCopy(part: PartSnapshot): PartSnapshot {
+  switch (part.type) {
+    case "tool-result":
+      return { ...part, content: part.content.map(partCopy) };
+    case "tool-call":
+      return { ...part, input: copyJson(part.input) };
+    case "media":
+      return { ...part, source: { ...part.source } };
+    default:
+      return { ...part };
+  }
+}
+
+/** For those who only look: what they do to it does not reach the plan that is carried out. */
+export function planCopy(plan: Plan): Plan {
+  return structuredClone(plan);
+}
+
+function partSnapshot(part: Part): PartSnapshot {
+  const { wire: _, ...rest } = part;
+  switch (rest.type) {
+    case "tool-result":
+      return { ...rest, content: rest.content.map(partSnapshot) };
+    case "media":
+      return rest.source.type === "base64" ? { ...rest, source: { type: "base64", data: "" } } : structuredClone(rest);
+    case "tool-call":
+      return { ...rest, input: structuredClone(rest.input) };
+    default:
+      return rest;
+  }
+}
+
+export type Attributes = Record<string, string | number | boolean>;
+
+export interface Telemetry {
+  /** Runs within a span that ends with it; spans that are started inside become its children. */
+  span<Result>(
+    name: string,
+    attributes: Attributes,
+    run: (note: (attributes: Attributes) => void) => Promise<Result>,
+  ): Promise<Result>;
+  /** Metrics of an event; most have none. */
+  record(event: HookEvent, attributes: Attributes): void;
 }

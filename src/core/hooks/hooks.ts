@@ -13,7 +13,7 @@ import { nearestWord } from "../settings/near-word.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { aliasNames, type HookAliases, hookOfAlias, isAlias } from "./hook-aliases.ts";
 import type { HookContext, HookEvent } from "./hook-events.ts";
-import { planCopy, snapshotCopy } from "./snapshot.ts";
+import { planCopy, snapshotCopy } from "./hook-events.ts";
 
 /** One object for all hooks: the three kinds and the names of the sources, each one function or several. */
 export type Hooks = { readonly [Name in HookName]?: OneOrMore<HookHandlers[Name]> | undefined };

@@ -5,10 +5,9 @@
 
 import type { FailureStep } from "../settings/settings.ts";
 import type { HookEvent } from "./hook-events.ts";
-import type { LogFields, LogLevel, LogLine } from "./logger.ts";
 
 /** A hook failed; the pass goes on. Logged only: hooks do not hear of each other's failures. */
-export interface HookFailed {
+interface HookFailed {
   readonly type: "hook-failed";
   readonly kind: "notify" | "provide";
   readonly because: string;
@@ -196,4 +195,21 @@ export function fieldsOf(event: LogEvent): LogFields {
     return { ...fields, steps: steps.length, tokensBefore, tokensAfter, fits };
   }
   return fields;
+}
+
+export interface Logger {
+  debug(fields: LogFields, message: string): unknown;
+  info(fields: LogFields, message: string): unknown;
+  warn(fields: LogFields, message: string): unknown;
+  error(fields: LogFields, message: string): unknown;
+}
+
+/** Every line also says what it says in named fields. Never the text of a message or a summary. */
+export type LogFields = Readonly<Record<string, string | number | boolean>>;
+
+export type LogLevel = keyof Logger;
+
+interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
 }

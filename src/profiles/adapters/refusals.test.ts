@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CompactionError } from "../../core/errors.ts";
 import { resolveSettings } from "../../settings.ts";
-import { type AdapterName, adapters } from "./adapters.ts";
-import { autoCompactSettings } from "./auto-compact.ts";
+import { type AdapterName, adapters, autoCompactSettings } from "./adapters.ts";
 
 function checkRefused(profile: AdapterName, configuration: unknown, message: string): void {
   const adapt = () => adapters[profile](configuration);

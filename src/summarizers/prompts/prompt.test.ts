@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fenceAll, firstAbsent } from "./fence.ts";
-import { firstPrompt, mergePrompt, promptPack, updatePrompt } from "./prompts/packs.ts";
+import { firstPrompt, mergePrompt, promptPack, updatePrompt } from "./packs.ts";
+import { fenceAll, firstAbsent } from "./prompt.ts";
 
 const CORPUS: readonly string[] = [
   "",

@@ -13,7 +13,7 @@ import { text } from "../core/message.ts";
 import { estimateTokens, messageCounter } from "../core/tokens/tokens.ts";
 import { createRandom } from "../testing/random.ts";
 import type { CompletionRequest } from "./ask.ts";
-import { SAFETY_MARGIN } from "./chunks.ts";
+import { SAFETY_MARGIN } from "./call-plan.ts";
 import { llm } from "./llm.ts";
 import type { LlmOptions } from "./llm-options.ts";
 

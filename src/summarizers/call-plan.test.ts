@@ -9,7 +9,7 @@ import {
   SAFETY_MARGIN,
   splitByMaxTokens,
   splitByTokenShare,
-} from "./chunks.ts";
+} from "./call-plan.ts";
 
 const self = (tokens: number): number => tokens;
 
