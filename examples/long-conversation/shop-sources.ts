@@ -112,7 +112,6 @@ function isTimeout(error: unknown): boolean {
 }`;
 
 export const IDEMPOTENCY_TS = `import { createHash } from "node:crypto";
-import type { Order } from "../orders/order.ts";
 
 /** The same order must give the same key for as long as the gateway honours it, or it is charged again. */
 export function chargeKey(order: Order): string {

@@ -3,8 +3,7 @@
  * byte. Every message of the first list is in the result exactly once, and so is every message of the second.
  */
 
-import type { Message } from "../core/message.ts";
-import { textsOf } from "../core/message.ts";
+import { type Message, textsOf } from "../core/message.ts";
 
 export type DiffEntry =
   | { readonly mark: "=" | "~"; readonly before: number; readonly after: number }

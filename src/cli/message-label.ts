@@ -1,7 +1,6 @@
 /** A message in a few words: who, with which tools, and how it begins. */
 
-import type { Message, Part } from "../core/message.ts";
-import { textsOf } from "../core/message.ts";
+import { type Message, type Part, textsOf } from "../core/message.ts";
 import { UNKNOWN_TOOL } from "./breakdown.ts";
 
 /** `user`, `assistant, calls bash ×2`, `results of read_file, bash`. */

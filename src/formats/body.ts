@@ -5,8 +5,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
-import type { Conversation, FormatName, Message, Part } from "../core/message.ts";
-import { isUntouched } from "../core/message.ts";
+import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
 
 /** What a format has to say for `decodeBody` and `encodeBody` to do the rest. */
 export interface BodyShape {

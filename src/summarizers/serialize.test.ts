@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message, Part } from "../core/message.ts";
-import { text } from "../core/message.ts";
+import { type Message, type Part, text } from "../core/message.ts";
 import type { TranscriptStyle } from "../core/settings/settings.ts";
 import { MIDDLE_CUT_MARKER } from "./cap-entries.ts";
 import { DEFAULT_SUMMARY_INPUT, INPUT_CUT_MARKER, RESULT_CUT_MARKER, serialize } from "./serialize.ts";

@@ -2,8 +2,16 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
-import type { FormatName, MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
-import { text, textsOf } from "../message.ts";
+import {
+  type FormatName,
+  type MediaPart,
+  type OpaquePart,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  text,
+  textsOf,
+} from "../message.ts";
 import type { Loss } from "./adopt.ts";
 import type { Renamed } from "./foreign-names.ts";
 

@@ -4,8 +4,7 @@
  */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { Part, ToolResultPart } from "../../core/message.ts";
-import { text, textsOf } from "../../core/message.ts";
+import { type Part, type ToolResultPart, text, textsOf } from "../../core/message.ts";
 import { overlay, sameOr } from "../overlay.ts";
 import { decodeMedia, encodeMedia } from "./media.ts";
 import { ifUnread, keyOf, objectOf } from "./spelling.ts";

@@ -5,8 +5,7 @@
  */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { Message, Part, Role } from "../../core/message.ts";
-import { text } from "../../core/message.ts";
+import { type Message, type Part, type Role, text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
 import { decodeArguments, decodeFreeText, decodeName } from "../openai-call-fields.ts";
 import { mediaOfAudio, mediaOfFile, mediaOfUrl } from "../openai-media.ts";

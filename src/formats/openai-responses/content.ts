@@ -1,8 +1,7 @@
 /** Blocks inside a Responses message or output: text, refusals, media. Kept in their part; new ones in the form the role needs. */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { MediaPart, Part, Role, TextPart } from "../../core/message.ts";
-import { text } from "../../core/message.ts";
+import { type MediaPart, type Part, type Role, type TextPart, text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
 import { describeMedia, mediaOfAudio, mediaOfFile, mediaOfUrl, toAudioBlock, toDataUrl } from "../openai-media.ts";
 import { overlay, sameOr } from "../overlay.ts";

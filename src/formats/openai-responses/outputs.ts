@@ -1,8 +1,7 @@
 /** Output items. Each tool of the provider wants its output in a form of its own; functions take text or blocks. */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { MediaPart, Part, ToolResultPart } from "../../core/message.ts";
-import { text, textsOf } from "../../core/message.ts";
+import { type MediaPart, type Part, type ToolResultPart, text, textsOf } from "../../core/message.ts";
 import { withErrorText } from "../error-text.ts";
 import { toDataUrl } from "../openai-media.ts";
 import { overlay, sameOr } from "../overlay.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileNameOf } from "./file-name.ts";
+import { fileNameOf } from "./directory.ts";
 
 function check(sessionId: string, expected: string): void {
   expect(fileNameOf(sessionId)).toBe(`${expected}.jsonl`);

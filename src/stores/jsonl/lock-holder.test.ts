@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Holder, holderIn, isAlive, thisProcess } from "./lock-holder.ts";
+import { type Holder, holderIn, isAlive, thisProcess } from "./lock.ts";
 
 const self = thisProcess();
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { applyRecord } from "./apply-record.ts";
-import { examineLog } from "./examine-log.ts";
+import { examineLog } from "./examine.ts";
 import type { Committed, LogMessage } from "./log-record.ts";
-import { newLog, type Row, type SessionLog } from "./session-log.ts";
+import { applyRecord, newLog, type Row, type SessionLog } from "./session-log.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const message = (sequence: number, order = sequence): LogMessage => {

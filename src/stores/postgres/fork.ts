@@ -2,11 +2,10 @@
 
 import type { Waiting } from "../../core/store/waiting.ts";
 import { textIn } from "../sql/cells.ts";
-import { EVENT_COLUMNS } from "../sql/event-row.ts";
 import { sessionExists, sessionMissing } from "../sql/refusals.ts";
-import { SESSION_COLUMNS } from "../sql/session-row.ts";
+import { EVENT_COLUMNS, SESSION_COLUMNS } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { textList } from "./literals.ts";
+import { textList } from "./sql-text.ts";
 
 export interface NewFork extends Waiting {
   readonly newSessionId: string;

@@ -6,7 +6,7 @@
 import type { Waiting } from "../../core/store/waiting.ts";
 import { numberIn } from "../sql/cells.ts";
 import type { Database, Transaction } from "./database.ts";
-import { lockSession } from "./lock-session.ts";
+import { lockSession } from "./sessions.ts";
 
 export async function purge(
   database: Database,

@@ -13,11 +13,10 @@ import { searchWords } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope } from "../../core/store/store.ts";
 import type { Waiting } from "../../core/store/waiting.ts";
 import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
-import { messageIdOf } from "../sql/message-id.ts";
 import { sessionMissing } from "../sql/refusals.ts";
-import { WRITTEN_MESSAGE } from "./columns.ts";
+import { messageIdOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { numberList, textList } from "./literals.ts";
+import { numberList, textList, WRITTEN_MESSAGE } from "./sql-text.ts";
 
 const MESSAGES_PER_BATCH = 500;
 

@@ -4,7 +4,7 @@ import { LEASE_LENGTHS_MAX } from "../../core/store/lease-length.ts";
 import type { Lease } from "../../core/store/store.ts";
 import { numberIn, storableText } from "../sql/cells.ts";
 import type { Database } from "./database.ts";
-import { seenVersion } from "./session-rows.ts";
+import { seenVersion } from "./sessions.ts";
 
 export interface LeaseTimes {
   readonly now: string;

@@ -15,10 +15,10 @@ import { checkSessionId } from "../../core/store/session-id.ts";
 import type { Hit, SearchScope } from "../../core/store/store.ts";
 import type { Waiting } from "../../core/store/waiting.ts";
 import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
-import { messageIdOf } from "../sql/message-id.ts";
+import { messageIdOf } from "../sql/rows.ts";
 import type { Access } from "./access.ts";
 import type { Database } from "./database.ts";
-import { sessionRow } from "./session-rows.ts";
+import { sessionRow } from "./sessions.ts";
 
 export async function searchMessages(
   access: Access,

@@ -6,7 +6,7 @@ import type { NewSession, SessionRecord, Version } from "../../core/store/store.
 import { jsonText } from "../../core/store/stored-json.ts";
 import type { Row } from "../sql/cells.ts";
 import { sessionExists, sessionMissing } from "../sql/refusals.ts";
-import { counterCells, SESSION_COLUMNS, sessionRecordOf, versionOf } from "../sql/session-row.ts";
+import { counterCells, SESSION_COLUMNS, sessionRecordOf, versionOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
 
 export function recordOf(database: Database, sessionId: string): SessionRecord | undefined {
@@ -59,7 +59,7 @@ export function insertSession(database: Database, session: NewSession, createdAt
   if (inserted === 0) throw sessionExists(session.id);
 }
 
-export interface SessionChange {
+interface SessionChange {
   readonly version: Version;
   readonly counters: Counters;
   readonly passes?: PassHistory;

@@ -3,10 +3,10 @@
 import type { StoredMessage } from "../../core/store/store.ts";
 import { type Row, textIn } from "../sql/cells.ts";
 import type { AttachmentBytes } from "../sql/detached-body.ts";
-import { hashesOf, storedMessages } from "../sql/message-row.ts";
+import { hashesOf, storedMessages } from "../sql/rows.ts";
 import type { PostgresValue } from "./client.ts";
 import type { Database } from "./database.ts";
-import { textList } from "./literals.ts";
+import { textList } from "./sql-text.ts";
 
 /** Part of a statement; `$1` is the session, the other two are `attachmentValues`. */
 export function insertAttachments(schema: string, hashes: string, contents: string): string {

@@ -2,10 +2,9 @@
 
 import { closeSync, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { isObject, type JsonObject } from "../../core/json.ts";
-import type { Depth } from "../log/log-backend.ts";
+import type { Depth } from "../log/log-store.ts";
 import { restoreFile } from "./checkpoint.ts";
-import { withoutTorn } from "./counted-lines.ts";
-import { type Line, linesBetween, readPiece } from "./lines.ts";
+import { type Line, linesBetween, readPiece, withoutTorn } from "./lines.ts";
 import {
   followsLast,
   ownerOf,

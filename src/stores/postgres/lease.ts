@@ -5,8 +5,8 @@ import type { Lease } from "../../core/store/store.ts";
 import type { Waiting } from "../../core/store/waiting.ts";
 import { flagIn, numberIn, type Row, storableText, timeIn } from "../sql/cells.ts";
 import { sessionMissing } from "../sql/refusals.ts";
-import { timeText } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { timeText } from "./sql-text.ts";
 
 export async function takeLease(
   database: Database,

@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { numberOf, stringOf } from "../../core/json.ts";
-import { type LeaseState, NO_LEASE } from "../log/lease-state.ts";
+import { type LeaseState, NO_LEASE } from "../log/lease.ts";
 import { parseLine } from "./lines.ts";
-import { type Replacement, replaceFile } from "./write-session.ts";
+import { type Replacement, replaceFile } from "./write.ts";
 
 export const LEASE_ENDING = ".lease";
 

@@ -1,7 +1,7 @@
 /** Whether a session in memory is as its rules say. Finds; mends nothing. */
 
 import type { Finding } from "../../core/store/store.ts";
-import { eventsInForce } from "./check-change.ts";
+import { eventsInForce } from "./make-record.ts";
 import type { SessionLog } from "./session-log.ts";
 
 export function examineLog(log: SessionLog): readonly Finding[] {

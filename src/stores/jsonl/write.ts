@@ -24,7 +24,7 @@ import type { HeldLock } from "./lock.ts";
 /** `always`: on the disk when an append or commit resolves. `never`: when the system sees fit; a crash of the process loses nothing. */
 export type Sync = "always" | "never";
 
-export interface Landing {
+interface Landing {
   /** Behind the last line that counts. */
   readonly end: number;
   /** Of the file as it was read: where the lines go. What stands between counts for nothing; a last line without an end is made blank. */

@@ -1,17 +1,15 @@
 /** A record at the end of a session file, and in the log that the file stands for. The caller holds the lock and has read all. */
 
 import { type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import { applyRecord } from "../log/apply-record.ts";
 import type { Appended, LogRecord } from "../log/log-record.ts";
+import { applyRecord } from "../log/session-log.ts";
 import { checkpointOf } from "./checkpoint.ts";
-import { withLineCount } from "./counted-lines.ts";
-import type { Span } from "./lines.ts";
+import { type Span, withLineCount } from "./lines.ts";
 import type { HeldLock } from "./lock.ts";
-import { messageEntries } from "./message-entry.ts";
-import { calledTool } from "./pi-message.ts";
+import { calledTool, messageEntries } from "./message-entry.ts";
 import { recordEntry } from "./record-entry.ts";
 import { passLine, type SessionFile, takeEntry } from "./session-file.ts";
-import { appendBytes, type Sync } from "./write-session.ts";
+import { appendBytes, type Sync } from "./write.ts";
 
 export interface EntryForm {
   readonly newId: () => string;
@@ -19,7 +17,7 @@ export interface EntryForm {
   readonly compactionTimestamps: "iso" | "number";
 }
 
-export interface Target extends EntryForm {
+interface Target extends EntryForm {
   readonly path: string;
   readonly sync: Sync;
   readonly lock: HeldLock;

@@ -6,7 +6,7 @@ import type { Finding } from "../../core/store/store.ts";
 import type { SessionDirectory } from "./directory.ts";
 import { linesBetween } from "./lines.ts";
 import { isLocked } from "./lock.ts";
-import { readSession } from "./read-session.ts";
+import { readSession } from "./read.ts";
 import type { Damage } from "./session-file.ts";
 
 export function examineFiles(files: SessionDirectory, sessionId: string | undefined): readonly Finding[] {

@@ -4,12 +4,11 @@ import { countersAfterRollback } from "../../core/store/counters.ts";
 import type { Rollback, RolledBack } from "../../core/store/store.ts";
 import type { Waiting } from "../../core/store/waiting.ts";
 import { flagIn, textIn, timeOrNullIn } from "../sql/cells.ts";
-import { compactionsIn, planRollback } from "../sql/plan-rollback.ts";
-import { countersOf, versionOf } from "../sql/session-row.ts";
-import { columnText, VERSION_TEXTS } from "./columns.ts";
+import { compactionsIn, planRollback } from "../sql/refusals.ts";
+import { countersOf, versionOf } from "../sql/rows.ts";
 import type { Database, Transaction } from "./database.ts";
-import { textList } from "./literals.ts";
-import { lockSession } from "./lock-session.ts";
+import { lockSession } from "./sessions.ts";
+import { columnText, textList, VERSION_TEXTS } from "./sql-text.ts";
 
 export async function rollBack(
   database: Database,

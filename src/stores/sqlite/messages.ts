@@ -3,10 +3,10 @@
 import type { NewMessage, StoredMessage } from "../../core/store/store.ts";
 import { type Row, textIn } from "../sql/cells.ts";
 import { type DetachedBody, detachBody } from "../sql/detached-body.ts";
-import { hashesOf, MESSAGE_COLUMNS, storedMessages } from "../sql/message-row.ts";
+import { hashesOf, MESSAGE_COLUMNS, storedMessages } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
 
-export interface NewRow {
+interface NewRow {
   readonly sessionId: string;
   readonly sequence: number;
   readonly order: number;

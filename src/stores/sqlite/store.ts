@@ -8,16 +8,24 @@ import { type Access, type AccessOptions, ofSessions, openAccess } from "./acces
 import { appendBatch, pinMessages, recordFlush, replaceBase, replaceMetadata } from "./append.ts";
 import { commitCompaction } from "./commit.ts";
 import type { Database, Seams } from "./database.ts";
-import { readEdits } from "./edits.ts";
 import { examineStore } from "./examine.ts";
 import { forkSession } from "./fork.ts";
-import { readArchive, readEvents, readLog, readSessions } from "./history.ts";
 import { type LeaseTimes, releaseLease, renewLease, takeLease } from "./lease.ts";
 import { deleteSession, purgeArchive } from "./purge.ts";
+import {
+  changesSince,
+  countsOf,
+  messagesOf,
+  readArchive,
+  readEdits,
+  readEvents,
+  readLog,
+  readSessions,
+  stateOf,
+} from "./read.ts";
 import { rollBack } from "./rollback.ts";
 import { searchMessages } from "./search.ts";
-import { insertSession } from "./session-rows.ts";
-import { changesSince, countsOf, messagesOf, stateOf } from "./view.ts";
+import { insertSession } from "./sessions.ts";
 
 export interface StoreOptions extends Omit<AccessOptions, "nowIso"> {
   readonly url: string;

@@ -1,7 +1,7 @@
 /** How columns are asked for, so that every client gives them alike: JSON and times as text. */
 
-import { EVENT_COLUMNS } from "../sql/event-row.ts";
-import { SESSION_COLUMNS } from "../sql/session-row.ts";
+import { CompactionError } from "../../core/errors.ts";
+import { EVENT_COLUMNS, SESSION_COLUMNS } from "../sql/rows.ts";
 
 const TIME_COLUMNS: ReadonlySet<string> = new Set(["created_at", "updated_at", "undone_at", "purged_at"]);
 
@@ -62,4 +62,31 @@ function messageTexts(isEdited: string, attachments: string, body: string): stri
   return `m.sequence, m.order_key, m.role, m.is_preserved, m.is_summary, m.made_by, m.archived_by,
     ${isEdited} AS is_edited, ${timeText("m.created_at")} AS created_at,
     (${attachments})::text AS attachments, (${body})::text AS body`;
+}
+
+export function numberList(numbers: readonly number[]): string {
+  return `{${numbers.join(",")}}`;
+}
+
+export function flagList(flags: readonly boolean[]): string {
+  return `{${flags.map((flag) => (flag ? "t" : "f")).join(",")}}`;
+}
+
+export function textList(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
+}
+
+/** JSON texts, as one. `json_array_elements` gives every element back as it was written, escapes and key order included. */
+export function jsonList(jsonTexts: readonly (string | null)[]): string {
+  return `[${jsonTexts.map((json) => json ?? "null").join(",")}]`;
+}
+
+const NAME_BYTES_MAX = 63;
+
+export function quotedSchema(name: string): string {
+  if (name === "" || name.includes("\0") || !name.isWellFormed() || Buffer.byteLength(name) > NAME_BYTES_MAX) {
+    const message = `The schema's name must have 1 to ${NAME_BYTES_MAX} bytes and no NUL. Nothing was changed.`;
+    throw new CompactionError("invalid-settings", message);
+  }
+  return `"${name.replaceAll('"', '""')}"`;
 }
