@@ -6,10 +6,9 @@
 
 import { randomUUID } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
-import { searchRequest } from "../core/search/query-words.ts";
-import { purgeTime } from "../core/store/purge-time.ts";
-import { checkNewSession, checkSessionId } from "../core/store/session-id.ts";
+import { searchRequest } from "../core/search/search-words.ts";
 import type { Store } from "../core/store/store.ts";
+import { checkNewSession, checkSessionId, purgeTime } from "../core/store/store-rules.ts";
 import { append } from "./postgres/append.ts";
 import type { PostgresClient } from "./postgres/client.ts";
 import { commit } from "./postgres/commit.ts";

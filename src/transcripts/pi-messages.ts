@@ -1,7 +1,7 @@
 /** One pi or OpenClaw entry with what it was billed for. */
 
 import { isObject, type JsonObject, stringOf } from "../core/json.ts";
-import { piContent } from "../core/pi-entries/pi-content.ts";
+import { piContent } from "../core/pi-entries.ts";
 import type { Entry } from "./assemble-messages.ts";
 import { piUsage } from "./recorded-usage.ts";
 

@@ -4,8 +4,7 @@
  */
 
 import { isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
-import { isPiHeader, livePath } from "../core/pi-entries/live-path.ts";
-import { piSummary, withReplacement } from "../core/pi-entries/pi-content.ts";
+import { isPiHeader, livePath, piSummary, withReplacement } from "../core/pi-entries.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
 import { entryOf, PI_ROLES } from "./pi-messages.ts";
 import type { Counter } from "./record-counts.ts";

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { CompactionError } from "../../core/errors.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Waiting } from "../../core/store/store.ts";
 import type { Appended, Created, Purged } from "../log/log-record.ts";
 import type { ChangeLease, Depth, LogBackend, Writing, Written } from "../log/log-store.ts";
 import { applyRecord, type SessionLog, versionOf } from "../log/session-log.ts";

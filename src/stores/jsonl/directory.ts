@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { stringOf } from "../../core/json.ts";
-import { isPiHeader } from "../../core/pi-entries/live-path.ts";
+import { isPiHeader } from "../../core/pi-entries.ts";
 import { LEASE_ENDING } from "./lease.ts";
 import { readHeader } from "./read.ts";
 import { isTooNew } from "./record-entry.ts";

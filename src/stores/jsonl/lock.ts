@@ -10,7 +10,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CompactionError } from "../../core/errors.ts";
 import { numberOf, stringOf } from "../../core/json.ts";
-import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
+import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
 import { PRIVATE_FILE } from "../private-files.ts";
 import { parseLine } from "./lines.ts";
 

@@ -5,7 +5,7 @@
 
 import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, numberOf, stringOf } from "../../core/json.ts";
 import type { FormatName, Role } from "../../core/message.ts";
-import { piContent } from "../../core/pi-entries/pi-content.ts";
+import { piContent } from "../../core/pi-entries.ts";
 import { bodyText } from "../../core/search/body-text.ts";
 import { withStrings } from "../../core/store/attachments.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";

@@ -7,7 +7,7 @@
 import { CompactionError } from "../../core/errors.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../../core/json.ts";
 import type { FormatName } from "../../core/message.ts";
-import { isPiHeader } from "../../core/pi-entries/live-path.ts";
+import { isPiHeader } from "../../core/pi-entries.ts";
 import type { Counters } from "../../core/store/counters.ts";
 import type { Committed, Created, LogRecord } from "../log/log-record.ts";
 import { eventsInForce } from "../log/make-record.ts";

@@ -4,7 +4,7 @@
  */
 
 import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
-import { livePath } from "../../core/pi-entries/live-path.ts";
+import { livePath } from "../../core/pi-entries.ts";
 import { applyRecord, newLog, type SessionLog } from "../log/session-log.ts";
 import { foreignBody, foreignRecord } from "./foreign-entry.ts";
 import { countedLines, type Line, linesBetween, type Owner, readPiece, type Span } from "./lines.ts";

@@ -1,7 +1,7 @@
 /** Who may commit to a session, and until when. Pure: the clock is given. A token is never given twice. */
 
-import { LEASE_LENGTHS_MAX } from "../../core/store/lease-length.ts";
 import type { Lease } from "../../core/store/store.ts";
+import { LEASE_LENGTHS_MAX } from "../../core/store/store-rules.ts";
 
 export interface LeaseState {
   readonly holder: string;

@@ -1,13 +1,19 @@
 /** A store over logs: every promise of the port but durability, which is the backend's. */
 
 import { CompactionError } from "../../core/errors.ts";
-import { searchRequest } from "../../core/search/query-words.ts";
+import { searchRequest } from "../../core/search/search-words.ts";
 import { deepFreeze } from "../../core/settings/deep-freeze.ts";
-import { purgeTime } from "../../core/store/purge-time.ts";
-import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
-import type { Finding, Lease, SessionSummary, Store, Version } from "../../core/store/store.ts";
+import {
+  type Finding,
+  type Lease,
+  type SessionSummary,
+  type Store,
+  throwIfAborted,
+  type Version,
+  type Waiting,
+} from "../../core/store/store.ts";
+import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import { ownCopy } from "../../core/store/stored-json.ts";
-import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
 import { examineLog } from "./examine.ts";
 import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
 import type { Appended, Created, LogRecord } from "./log-record.ts";

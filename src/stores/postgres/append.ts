@@ -4,8 +4,7 @@
  */
 
 import { wholeUsage } from "../../core/store/counters.ts";
-import type { Appended, Batch } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Appended, Batch, Waiting } from "../../core/store/store.ts";
 import { timeIn } from "../sql/cells.ts";
 import { detachBody } from "../sql/detached-body.ts";
 import { sessionMissing } from "../sql/refusals.ts";

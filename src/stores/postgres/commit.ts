@@ -4,8 +4,7 @@
  */
 
 import { countersAfterCompaction, isOvertaken } from "../../core/store/counters.ts";
-import type { Commit, Committed } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Commit, Committed, Waiting } from "../../core/store/store.ts";
 import { flagIn, numberIn, type Row } from "../sql/cells.ts";
 import { detachBody } from "../sql/detached-body.ts";
 import { type CommitTargets, checkCommit, leaseLost, notInView } from "../sql/refusals.ts";

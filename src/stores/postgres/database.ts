@@ -7,7 +7,7 @@
 import { hash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
+import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
 import type { Row } from "../sql/cells.ts";
 import { storeClosed } from "../sql/refusals.ts";
 import type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./client.ts";

@@ -1,6 +1,6 @@
 /** A copy of a session from one moment of it, made inside the database, with event ids of its own and no lease. */
 
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Waiting } from "../../core/store/store.ts";
 import { textIn } from "../sql/cells.ts";
 import { sessionExists, sessionMissing } from "../sql/refusals.ts";
 import { EVENT_COLUMNS, SESSION_COLUMNS } from "../sql/rows.ts";

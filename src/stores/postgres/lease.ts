@@ -1,8 +1,7 @@
 /** One compaction at a time: leases by the database's own clock, with a token that only ever rises. */
 
-import { LEASE_LENGTHS_MAX } from "../../core/store/lease-length.ts";
-import type { Lease } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Lease, Waiting } from "../../core/store/store.ts";
+import { LEASE_LENGTHS_MAX } from "../../core/store/store-rules.ts";
 import { flagIn, numberIn, type Row, storableText, timeIn } from "../sql/cells.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import type { Database } from "./database.ts";

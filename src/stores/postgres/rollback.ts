@@ -1,8 +1,7 @@
 /** Takes compactions back, in one transaction: exactly their marks, edits and summaries, and nothing that came since. */
 
 import { countersAfterRollback } from "../../core/store/counters.ts";
-import type { Rollback, RolledBack } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Rollback, RolledBack, Waiting } from "../../core/store/store.ts";
 import { flagIn, textIn, timeOrNullIn } from "../sql/cells.ts";
 import { compactionsIn, planRollback } from "../sql/refusals.ts";
 import { countersOf, versionOf } from "../sql/rows.ts";

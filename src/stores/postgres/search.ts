@@ -6,12 +6,9 @@
 import { hash } from "node:crypto";
 import type { Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, chooseCandidates } from "../../core/search/choose-candidates.ts";
-import { type SearchRequest, tellingWords } from "../../core/search/query-words.ts";
-import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
-import { searchWords } from "../../core/search/search-words.ts";
-import type { Hit, SearchScope } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import { CANDIDATES_MAX, type Candidate, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
+import { type SearchRequest, searchWords, tellingWords } from "../../core/search/search-words.ts";
+import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import { messageIdOf } from "../sql/rows.ts";

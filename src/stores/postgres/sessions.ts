@@ -1,9 +1,8 @@
 /** Sessions as wholes: made, listed, deleted, their base and pins changed. Whatever is not an append raises the revision. */
 
 import type { JsonObject } from "../../core/json.ts";
-import type { Batch, NewSession, SessionSummary, Version } from "../../core/store/store.ts";
+import type { Batch, NewSession, SessionSummary, Version, Waiting } from "../../core/store/store.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
 import { type Row, textIn, timeIn } from "../sql/cells.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
 import { sequencesOf, sessionSummaryOf, versionOf } from "../sql/rows.ts";

@@ -1,8 +1,8 @@
 /** The session's own row: found, made, changed. Every function here is one or two statements of a transaction that somebody else began. */
 
 import { type Counters, NO_COUNTERS, type PassHistory } from "../../core/store/counters.ts";
-import { checkSessionId } from "../../core/store/session-id.ts";
 import type { NewSession, SessionRecord, Version } from "../../core/store/store.ts";
+import { checkSessionId } from "../../core/store/store-rules.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
 import type { Row } from "../sql/cells.ts";
 import { sessionExists, sessionMissing } from "../sql/refusals.ts";

@@ -1,9 +1,8 @@
 /** The store port over one SQLite file: every method is one transaction of the pieces beside it. Ids are checked here, times are taken here. */
 
-import { searchRequest } from "../../core/search/query-words.ts";
-import { purgeTime } from "../../core/store/purge-time.ts";
-import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
+import { searchRequest } from "../../core/search/search-words.ts";
 import type { Store } from "../../core/store/store.ts";
+import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import { type Access, type AccessOptions, ofSessions, openAccess } from "./access.ts";
 import { appendBatch, pinMessages, recordFlush, replaceBase, replaceMetadata } from "./append.ts";
 import { commitCompaction } from "./commit.ts";

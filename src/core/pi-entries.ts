@@ -1,11 +1,12 @@
 /**
- * What one entry of a pi or OpenClaw session says to the model, as Anthropic content. Reasoning signed by another provider becomes
- * text, call ids are brought to the characters Anthropic allows, and records that pi shows the model as user text are rendered as such.
+ * Entries of a pi or OpenClaw session: which of them count, and what each says to the model, as Anthropic content. Reasoning signed by
+ * another provider becomes text, call ids are brought to the characters Anthropic allows, and records that pi shows the model as user
+ * text are rendered as such.
  */
 
-import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "./json.ts";
 
-export interface PiContent {
+interface PiContent {
   readonly role: "user" | "assistant";
   readonly blocks: readonly JsonObject[];
 }
@@ -151,4 +152,35 @@ export function withReplacement(record: JsonObject, replacement: JsonValue): Jso
   if (!isObject(record.message)) return { ...record, content: replacement };
   const content = isObject(replacement) && isArray(replacement.content) ? replacement.content : replacement;
   return { ...record, message: { ...record.message, content } };
+}
+
+const HEADERS: ReadonlySet<string> = new Set(["session", "session_start"]);
+
+export function isPiHeader(record: JsonObject): boolean {
+  return HEADERS.has(stringOf(record.type) ?? "");
+}
+
+/**
+ * The places of the entries that count among the records (header included), oldest first: those from the last entry up to the root. The
+ * others are branches that were left.
+ */
+export function livePath(records: readonly JsonObject[]): readonly number[] {
+  const position = new Map<string, number>();
+  for (const [index, record] of records.entries()) {
+    const id = stringOf(record.id);
+    if (id !== undefined) position.set(id, index);
+  }
+  const path: number[] = [];
+  const seen = new Set<number>();
+  let index = records.length - 1;
+  while (index >= 0 && !seen.has(index)) {
+    seen.add(index);
+    const record = records[index];
+    if (record === undefined || isPiHeader(record)) break;
+    path.push(index);
+    if (record.parentId === null) break;
+    // Without a parent, or with one the file does not hold, an entry follows the one before it.
+    index = position.get(stringOf(record.parentId) ?? "") ?? index - 1;
+  }
+  return path.reverse();
 }

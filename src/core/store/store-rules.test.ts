@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ordersBetween } from "./order.ts";
+import { ordersBetween } from "./store-rules.ts";
 
 function check(before: number | undefined, after: number | undefined, expected: readonly number[]): void {
   expect(ordersBetween(before, after, expected.length)).toEqual(expected);
