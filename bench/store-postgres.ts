@@ -5,8 +5,7 @@
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { Pool, type PoolClient } from "pg";
-import type { PostgresClient, PostgresStatement } from "../src/stores/postgres.ts";
-import { postgresStore } from "../src/stores/postgres.ts";
+import { type PostgresClient, type PostgresStatement, postgresStore } from "../src/stores/postgres.ts";
 import { startPostgres } from "../test/postgres-server.ts";
 import { BODY_HEAD, BODY_TAIL, mixedTexts, texts } from "./store-messages.ts";
 import {

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSqliteStore } from "../src/stores/sqlite/create-store.ts";
+import { createSqliteStore } from "../src/stores/sqlite/store.ts";
 import { BODY_HEAD, BODY_TAIL, mixedTexts, texts } from "./store-messages.ts";
 import {
   type AgedSessions,

@@ -10,10 +10,8 @@ import { isArray, isObject, type JsonValue, numberOf, stringOf } from "./core/js
 import { type Message, type Part, type Role, type ToolCallPart, type ToolResultPart, text } from "./core/message.ts";
 import { RECALL_NAME } from "./core/plan/tool-names.ts";
 import type { Format, ToolDefinition } from "./core/ports.ts";
-import { bodyText } from "./core/search/body-text.ts";
-import { CANDIDATES_MAX } from "./core/search/choose-candidates.ts";
-import { QUOTATION_NOTE, quotable, quotation } from "./core/search/quotation.ts";
-import { rankHits } from "./core/search/rank-hits.ts";
+import { bodyText, QUOTATION_NOTE, quotable, quotation } from "./core/search/body-text.ts";
+import { CANDIDATES_MAX, rankHits } from "./core/search/rank-hits.ts";
 import type { Hit, SearchScope, StoredMessage } from "./core/store/store.ts";
 import { headOf } from "./core/well-formed-text.ts";
 import type { Session } from "./session/session-port.ts";

@@ -6,8 +6,8 @@
 import { type Compactor, type CompactorOptions, createCompactor } from "./compactor.ts";
 import { CompactionError } from "./core/errors.ts";
 import type { JsonObject } from "./core/json.ts";
-import { checkSessionId } from "./core/store/session-id.ts";
 import type { SessionState, Store } from "./core/store/store.ts";
+import { checkSessionId } from "./core/store/store-rules.ts";
 import { addressOf } from "./session/agent-store.ts";
 import { checkedBase, checkSessionOptions, ownBody } from "./session/check-arguments.ts";
 import type { SessionParts } from "./session/compact-view.ts";

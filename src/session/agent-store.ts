@@ -1,8 +1,8 @@
 /** Finds the session of an agent, and shows its store under the id that the agent gave it, whatever the store calls it. */
 
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import { agentKey } from "../core/store/session-key.ts";
 import type { Changes, Lease, SessionState, Store } from "../core/store/store.ts";
+import { agentKey } from "../core/store/store-rules.ts";
 
 export interface SessionAddress {
   /** In which the id that was given means that agent's session. */

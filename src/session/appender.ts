@@ -6,7 +6,7 @@
 import type { Compactor } from "../compactor.ts";
 import type { JsonValue } from "../core/json.ts";
 import { type UsageCounts, wholeUsage } from "../core/store/counters.ts";
-import { throwIfAborted } from "../core/store/waiting.ts";
+import { throwIfAborted } from "../core/store/store.ts";
 import { checkFlag, checkOptions } from "./check-arguments.ts";
 import type { SessionParts } from "./compact-view.ts";
 import type { AppendOptions, Waiting } from "./session-port.ts";

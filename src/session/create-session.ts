@@ -3,8 +3,7 @@
 import { compactionFailure } from "../compactor/overflow.ts";
 import { CompactionError } from "../core/errors.ts";
 import { copyJson } from "../core/json.ts";
-import type { StoredMessage } from "../core/store/store.ts";
-import { throwIfAborted } from "../core/store/waiting.ts";
+import { type StoredMessage, throwIfAborted } from "../core/store/store.ts";
 import { createAppender, type Sent } from "./appender.ts";
 import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText } from "./check-arguments.ts";
 import { collect } from "./collect.ts";

@@ -2,8 +2,7 @@
 
 import { hostname } from "node:os";
 import { CompactionError } from "../core/errors.ts";
-import type { Lease, Store } from "../core/store/store.ts";
-import type { Waiting } from "../core/store/waiting.ts";
+import type { Lease, Store, Waiting } from "../core/store/store.ts";
 
 export interface HeldLease {
   /** As last renewed. */

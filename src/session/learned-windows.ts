@@ -2,8 +2,7 @@
 
 import type { Compactor } from "../compactor.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
-import type { SessionRecord } from "../core/store/store.ts";
-import type { Waiting } from "../core/store/waiting.ts";
+import type { SessionRecord, Waiting } from "../core/store/store.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
 import { modelOf } from "./session-view.ts";
 import { viewToSend } from "./view-to-send.ts";

@@ -5,8 +5,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import type { NewEvent } from "../core/store/compaction-event.ts";
-import type { StoredMessage } from "../core/store/store.ts";
-import type { Waiting } from "../core/store/waiting.ts";
+import type { StoredMessage, Waiting } from "../core/store/store.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { inProgress, type SessionParts } from "./compact-view.ts";
 import { holdLease } from "./hold-lease.ts";

@@ -2,8 +2,7 @@
 
 import type { Compactor } from "../compactor.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { Hit, Store, StoredMessage } from "../core/store/store.ts";
-import type { Waiting } from "../core/store/waiting.ts";
+import type { Hit, Store, StoredMessage, Waiting } from "../core/store/store.ts";
 import type { SessionCall, SessionPass } from "./compact-view.ts";
 import type { Exported } from "./export-session.ts";
 import type { SessionStats } from "./session-stats.ts";

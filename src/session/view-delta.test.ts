@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message } from "../core/message.ts";
-import { text } from "../core/message.ts";
+import { type Message, text } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { StoredMessage } from "../core/store/store.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";

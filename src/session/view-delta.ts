@@ -9,8 +9,8 @@ import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
-import { ordersBetween } from "../core/store/order.ts";
 import type { EditKind, InsertedMessage, NewEdit, NewMessage } from "../core/store/store.ts";
+import { ordersBetween } from "../core/store/store-rules.ts";
 import type { Entry } from "./session-view.ts";
 import { encodeMessages } from "./wire-input.ts";
 

@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
 import type { Store } from "../core/store/store.ts";
 import { jsonlBackend } from "./jsonl/backend.ts";
-import type { Sync } from "./jsonl/write-session.ts";
+import type { Sync } from "./jsonl/write.ts";
 import { logStore } from "./log/log-store.ts";
 
 export interface JsonlStoreOptions {

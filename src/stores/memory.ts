@@ -2,12 +2,9 @@
 
 import { randomUUID } from "node:crypto";
 import type { Store } from "../core/store/store.ts";
-import { applyRecord } from "./log/apply-record.ts";
-import { forkLog } from "./log/fork-log.ts";
-import { type LeaseState, NO_LEASE } from "./log/lease-state.ts";
-import type { LogBackend } from "./log/log-backend.ts";
-import { logStore } from "./log/log-store.ts";
-import { newLog, type SessionLog, versionOf } from "./log/session-log.ts";
+import { type LeaseState, NO_LEASE } from "./log/lease.ts";
+import { type LogBackend, logStore } from "./log/log-store.ts";
+import { applyRecord, forkLog, newLog, type SessionLog, versionOf } from "./log/session-log.ts";
 
 export interface MemoryStoreOptions {
   readonly now?: () => Date;

@@ -6,31 +6,36 @@
 
 import { randomUUID } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
-import { searchRequest } from "../core/search/query-words.ts";
-import { purgeTime } from "../core/store/purge-time.ts";
-import { checkNewSession, checkSessionId } from "../core/store/session-id.ts";
+import { searchRequest } from "../core/search/search-words.ts";
 import type { Store } from "../core/store/store.ts";
+import { checkNewSession, checkSessionId, purgeTime } from "../core/store/store-rules.ts";
 import { append } from "./postgres/append.ts";
 import type { PostgresClient } from "./postgres/client.ts";
 import { commit } from "./postgres/commit.ts";
-import { type Database, openDatabase } from "./postgres/database.ts";
-import { listEdits } from "./postgres/edits.ts";
+import { BUSY_TIMEOUT_MS, type Database, openDatabase } from "./postgres/database.ts";
 import { examine } from "./postgres/examine.ts";
 import { fork } from "./postgres/fork.ts";
-import { countRows, listArchive, listEvents, listLog, readMessages } from "./postgres/history.ts";
-import { releaseLease, renewLease, takeLease } from "./postgres/leases.ts";
-import { quotedSchema } from "./postgres/literals.ts";
+import { releaseLease, renewLease, takeLease } from "./postgres/lease.ts";
 import { type MigrateOptions, migrate } from "./postgres/migrations.ts";
 import { purge } from "./postgres/purge.ts";
-import { readChanges, readSession } from "./postgres/read-session.ts";
-import { rollBack } from "./postgres/roll-back.ts";
+import {
+  countRows,
+  listArchive,
+  listEdits,
+  listEvents,
+  listLog,
+  readChanges,
+  readMessages,
+  readSession,
+} from "./postgres/read.ts";
+import { rollBack } from "./postgres/rollback.ts";
 import { search } from "./postgres/search.ts";
 import { createSession, deleteSession, listSessions, recordFlush, setObject, setPinned } from "./postgres/sessions.ts";
-import { BUSY_TIMEOUT_MS } from "./postgres/time-bounds.ts";
+import { quotedSchema } from "./postgres/sql-text.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 
 export type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./postgres/client.ts";
-export { fromPostgresJs, type PostgresJs } from "./postgres/postgres-js.ts";
+export { fromPostgresJs, type PostgresJs } from "./postgres/client.ts";
 
 export interface PostgresStoreOptions {
   /** Stays the caller's: closing the store does not end it. */

@@ -9,7 +9,7 @@ import { CompactionError } from "../core/errors.ts";
 import type { Store } from "../core/store/store.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 import { MEMORY_FILE } from "./sqlite/access.ts";
-import { createSqliteStore } from "./sqlite/create-store.ts";
+import { createSqliteStore } from "./sqlite/store.ts";
 
 export interface SqliteStoreOptions {
   /** Where the sessions are; the folder is made if need be. `:memory:` keeps them nowhere. */

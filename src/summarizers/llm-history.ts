@@ -10,7 +10,7 @@ import type { CountTokens } from "../core/ports.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { SAFETY_MARGIN, splitByTokenShare } from "./call-plan.ts";
 import { explanationOf, isAborted, reasonOf } from "./failure.ts";
-import type { LlmSettings } from "./llm-options.ts";
+import { type LlmSettings, MAX_HISTORY_SHARE } from "./llm-options.ts";
 import { type LlmPlan, planLlm } from "./llm-plan.ts";
 import { shrinkToTokens } from "./shrink-text.ts";
 import { type StagedRun, writeDraft } from "./staged.ts";
@@ -94,7 +94,6 @@ function renamed(context: SummarizeContext): SummarizeContext {
   return { ...context, progress: ({ stage, ...counts }) => context.progress({ stage: `history-${stage}`, ...counts }) };
 }
 
-export const MAX_HISTORY_SHARE = 0.5;
 export const HISTORY_PARTS = 2;
 
 interface HistoryShareOptions {

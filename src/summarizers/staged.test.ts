@@ -8,8 +8,7 @@ import {
   scripted,
   statusError,
 } from "../../test/summarizer-script.ts";
-import type { Message } from "../core/message.ts";
-import { text } from "../core/message.ts";
+import { type Message, text } from "../core/message.ts";
 import { estimateTokens, messageCounter } from "../core/tokens/tokens.ts";
 import { createRandom } from "../testing/random.ts";
 import type { CompletionRequest } from "./ask.ts";

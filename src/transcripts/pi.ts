@@ -4,8 +4,7 @@
  */
 
 import { isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
-import { isPiHeader, livePath } from "../core/pi-entries/live-path.ts";
-import { piContent, piSummary, withReplacement } from "../core/pi-entries/pi-content.ts";
+import { isPiHeader, livePath, piContent, piSummary, withReplacement } from "../core/pi-entries.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
 import { piUsage } from "./recorded-usage.ts";
 import { type Counter, distinct, type RecordedCompaction, type RecordedConversation } from "./transcript.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { rankHits } from "./rank-hits.ts";
-import { SNIPPET_CHARACTERS_MAX } from "./snippet.ts";
+import { CANDIDATES_MAX, chooseCandidates, rankHits, SNIPPET_CHARACTERS_MAX } from "./rank-hits.ts";
 
 const candidates = (texts: readonly string[]) =>
   texts.map((text, index) => ({
@@ -104,4 +103,22 @@ test("a snippet shows the text as it was written, even where what is searched ha
   };
   const [hit] = rankHits("expirecarts", [candidate], 5);
   expect(hit?.snippet).toContain("ExpireCarts");
+});
+
+/** So many numbers down from the first. */
+const down = (from: number, count: number) => Array.from({ length: count }, (_, index) => from - index);
+
+function checkChoice(found: readonly (readonly number[])[], expected: readonly number[]): void {
+  expect(chooseCandidates(found)).toEqual(expected);
+}
+
+test("no words, no messages", () => checkChoice([[], []], []));
+test("each message once, the rarest word's first", () => checkChoice([[9, 5, 2], [5], [7, 2]], [5, 7, 2, 9]));
+test("a common word takes what room the rare ones leave", () => {
+  checkChoice([down(5_000, CANDIDATES_MAX), [3, 1]], [3, 1, ...down(5_000, CANDIDATES_MAX - 2)]);
+});
+test("of equally common words the first", () => {
+  const [first, second] = [down(9_000, CANDIDATES_MAX), down(3_000, CANDIDATES_MAX)];
+  checkChoice([first, second], first);
+  checkChoice([second, first], second);
 });

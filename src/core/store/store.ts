@@ -5,12 +5,12 @@
  * nothing happens later; what has begun is finished and reported as done. Every store passes the contract suite in `testing/`.
  */
 
+import { CompactionError } from "../errors.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { FormatName, Role } from "../message.ts";
 import type { Attachment } from "./attachments.ts";
 import type { CompactionEvent, NewEvent } from "./compaction-event.ts";
 import type { Counters, PassHistory, UsageCounts } from "./counters.ts";
-import type { Waiting } from "./waiting.ts";
 
 export interface Store {
   /** How it was opened, without any password: `sqlite:./sessions.db`. */
@@ -292,4 +292,14 @@ export interface Finding {
   readonly message: string;
   /** What to do about it. */
   readonly remedy: string;
+}
+
+/** How a caller stops waiting. An abort before the work has begun ends it; a later one changes nothing. */
+export interface Waiting {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function throwIfAborted({ signal }: Waiting): void {
+  if (signal?.aborted !== true) return;
+  throw new CompactionError("aborted", "The call was aborted; nothing was changed.", { cause: signal.reason });
 }

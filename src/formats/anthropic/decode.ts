@@ -1,8 +1,7 @@
 /** Anthropic message JSON to canonical messages. Every block becomes exactly one part and is kept in it. */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { MediaPart, MediaSource, Message, Part, Role } from "../../core/message.ts";
-import { text } from "../../core/message.ts";
+import { type MediaPart, type MediaSource, type Message, type Part, type Role, text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
 
 const ROLES: ReadonlySet<string> = new Set<Role>(["user", "assistant", "system"]);

@@ -1,7 +1,6 @@
 /** Canonical messages to Anthropic JSON. A part that kept its block is laid over it; untouched ones come out as they were. */
 
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { isArray, isObject } from "../../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { MediaPart, Message, Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import { overlay, sameOr } from "../overlay.ts";
 

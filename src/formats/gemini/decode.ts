@@ -1,8 +1,7 @@
 /** Gemini contents to canonical messages. Every wire part becomes exactly one part and is kept in it. */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { Message, Part, Role } from "../../core/message.ts";
-import { text } from "../../core/message.ts";
+import { type Message, type Part, type Role, text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
 import { decodeMedia, decodeResult } from "./result.ts";
 import { type Field, fieldOf, objectOf } from "./spelling.ts";

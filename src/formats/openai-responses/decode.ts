@@ -1,8 +1,7 @@
 /** Responses input items to canonical messages, one for one. An item we do not interpret is one opaque part. */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { Message, Part, Role } from "../../core/message.ts";
-import { text } from "../../core/message.ts";
+import { type Message, type Part, type Role, text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
 import { decodeContent, decodeRole } from "../openai.ts";
 import { decodeCall, decodeOutput } from "./calls.ts";

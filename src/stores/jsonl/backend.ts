@@ -3,29 +3,24 @@
 import { closeSync, fstatSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { CompactionError } from "../../core/errors.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
-import { applyRecord } from "../log/apply-record.ts";
-import type { ChangeLease, Depth, LogBackend, Writing, Written } from "../log/log-backend.ts";
+import type { Waiting } from "../../core/store/store.ts";
 import type { Appended, Created, Purged } from "../log/log-record.ts";
-import { type SessionLog, versionOf } from "../log/session-log.ts";
+import type { ChangeLease, Depth, LogBackend, Writing, Written } from "../log/log-store.ts";
+import { applyRecord, type SessionLog, versionOf } from "../log/session-log.ts";
 import { makePrivateDirectory } from "../private-files.ts";
-import { appendRecord, type EntryForm, recordEntries } from "./append-record.ts";
-import { countedLines } from "./counted-lines.ts";
-import { type SessionDirectory, sessionDirectory } from "./directory.ts";
-import { examineFiles } from "./examine-files.ts";
-import { guarded } from "./failures.ts";
-import { createdIn, headerOf, isOwnHeader } from "./header.ts";
-import { LEASE_ENDING, readLease, writeLease } from "./lease-file.ts";
-import { removeLeftOver } from "./left-over.ts";
-import { type Line, linesBetween } from "./lines.ts";
+import { appendRecord, type EntryForm, recordEntries } from "./append.ts";
+import { removeLeftOver, type SessionDirectory, sessionDirectory } from "./directory.ts";
+import { examineFiles } from "./examine.ts";
+import { LEASE_ENDING, readLease, writeLease } from "./lease.ts";
+import { countedLines, type Line, linesBetween } from "./lines.ts";
 import { fileLocks, type HeldLock, type WithLock } from "./lock.ts";
-import { isUnchanged, type OpenFile, readHeader, readSession } from "./read-session.ts";
-import { recordEntry } from "./record-entry.ts";
+import { isUnchanged, type OpenFile, readHeader, readSession } from "./read.ts";
+import { createdIn, headerOf, isOwnHeader, recordEntry } from "./record-entry.ts";
 import { forkedLines, newEventIds, purgedLines } from "./rewrite.ts";
 import { beginFile } from "./session-file.ts";
-import { bytesOf, replaceFile, type Sync, syncDirectory } from "./write-session.ts";
+import { bytesOf, replaceFile, type Sync, syncDirectory } from "./write.ts";
 
-export interface JsonlSettings extends EntryForm {
+interface JsonlSettings extends EntryForm {
   readonly directory: string;
   readonly sync: Sync;
   readonly now: () => Date;
@@ -246,3 +241,31 @@ function linesOf(path: string): readonly Line[] {
     closeSync(descriptor);
   }
 }
+
+/** The store's methods with their errors translated. */
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof CompactionError ? error : storageError(error);
+  }
+}
+
+function storageError(cause: unknown): CompactionError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const remedy = REMEDIES[code] ?? "look at the cause";
+  const message = `A session file could not be read or written${code === "" ? "" : ` (${code})`}. Nothing was changed; ${remedy}.`;
+  return new CompactionError("storage", message, { cause, retryable: RETRYABLE.has(code) });
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: "give this process the right to write to the directory",
+  EPERM: "give this process the right to write to the directory",
+  EROFS: "the disk is read-only: choose another directory",
+  ENOSPC: "the disk is full: make room and try again",
+  EDQUOT: "the quota is used up: make room and try again",
+  EMFILE: "too many files are open: try again, or raise the limit",
+  ENOTDIR: "the directory's path names a file: choose another",
+};
+
+const RETRYABLE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "EAGAIN", "EBUSY", "EINTR"]);

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { append, assistant, begin, compact, stateOf, user } from "../../testing/store/world.ts";
 import { jsonlStore } from "../jsonl.ts";
 import { stateOf as stateOfLog } from "../log/session-log.ts";
-import { readSession } from "./read-session.ts";
+import { readSession } from "./read.ts";
 
 function temporary(): string {
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-checkpoint-"));

@@ -17,10 +17,9 @@ import type { Counters, PassHistory } from "../../core/store/counters.ts";
 import type { SystemEdit } from "../../core/store/store.ts";
 import type { Row } from "../log/session-log.ts";
 import { foreignBody } from "./foreign-entry.ts";
-import { timeOf } from "./header.ts";
 import { type Line, parseLine, readPiece, type Span } from "./lines.ts";
 import { messageIn } from "./message-entry.ts";
-import { committedIn } from "./record-entry.ts";
+import { committedIn, timeOf } from "./record-entry.ts";
 import { beginFile, type SessionFile } from "./session-file.ts";
 
 /** For the line that `eventId` is written on (null for a rollback's); undefined where the place of a line is not known. */

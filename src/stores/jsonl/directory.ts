@@ -1,13 +1,14 @@
 /** Which file of a directory holds which session: ours by their names, others' by the id in their headers. Reads only. */
 
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { stringOf } from "../../core/json.ts";
-import { isPiHeader } from "../../core/pi-entries/live-path.ts";
-import { fileNameOf, hashedNameOf, SESSION_ENDING } from "./file-name.ts";
-import { isTooNew } from "./header.ts";
-import { leftOverNames } from "./left-over.ts";
-import { readHeader } from "./read-session.ts";
+import { isPiHeader } from "../../core/pi-entries.ts";
+import { LEASE_ENDING } from "./lease.ts";
+import { readHeader } from "./read.ts";
+import { isTooNew } from "./record-entry.ts";
+import { TEMPORARY_ENDING } from "./write.ts";
 
 export interface SessionDirectory {
   /** Undefined when no file holds that session. */
@@ -24,14 +25,14 @@ export interface SessionDirectory {
   forget(path: string): void;
 }
 
-export interface FoundFile {
+interface FoundFile {
   readonly path: string;
   /** Undefined for a file that is no session. */
   readonly sessionId: string | undefined;
   readonly isTooNew: boolean;
 }
 
-export interface LeftOver {
+interface LeftOver {
   readonly path: string;
   /** Which it was to become; there may be none. */
   readonly session: FoundFile;
@@ -91,4 +92,56 @@ function namesIn(directory: string): readonly string[] {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
     throw error;
   }
+}
+
+const SESSION_ENDING = ".jsonl";
+
+export function fileNameOf(sessionId: string): string {
+  const name = escaped(sessionId);
+  return name.length > NAME_CHARACTERS_MAX ? hashedNameOf(sessionId) : `${name}${SESSION_ENDING}`;
+}
+
+/** For long ids, and where another session's file has the name. `=` is always escaped, so no other id gives such a name. */
+function hashedNameOf(sessionId: string): string {
+  return `=${createHash("sha256").update(sessionId).digest("hex")}${SESSION_ENDING}`;
+}
+
+/** File systems take 255 bytes; endings of ours come behind. */
+const NAME_CHARACTERS_MAX = 200;
+
+/** Names of devices on Windows, whatever their ending. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
+
+/** What is not plain becomes `%` and two digits a byte; a dot may not come first. */
+function escaped(sessionId: string): string {
+  const plain = sessionId.replaceAll(/[^a-z0-9_.-]|^\./gu, bytesOf);
+  return RESERVED.test(plain) ? `${bytesOf(plain.slice(0, 1))}${plain.slice(1)}` : plain;
+}
+
+function bytesOf(character: string): string {
+  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+}
+
+/** The session's file need not be there. */
+export function removeLeftOver(path: string): void {
+  const directory = dirname(path);
+  const mine = readdirSync(directory).filter((name) => sessionNameOf(name) === basename(path));
+  for (const name of mine) rmSync(join(directory, name), { force: true });
+}
+
+/**
+ * Of the names of a directory, those of such files, each with the name of the session's file that it was to become. One that was
+ * to become a lease is none: it holds no message, and any worker's end may leave one.
+ */
+function leftOverNames(names: readonly string[]): readonly { readonly name: string; readonly of: string }[] {
+  return names.flatMap((name) => {
+    const of = sessionNameOf(name);
+    return of === undefined || name.startsWith(`${of}${LEASE_ENDING}.`) ? [] : [{ name, of }];
+  });
+}
+
+/** A session's id may hold any ending of ours, so the last one that a session's file has ends the name. */
+function sessionNameOf(name: string): string | undefined {
+  const end = name.endsWith(TEMPORARY_ENDING) ? name.lastIndexOf(`${SESSION_ENDING}.`) : -1;
+  return end === -1 ? undefined : name.slice(0, end + SESSION_ENDING.length);
 }

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../core/store/store.ts";
 import { begin, compact, isSound, listOf } from "../../testing/store/world.ts";
 import { jsonlStore } from "../jsonl.ts";
-import { thisProcess } from "./lock-holder.ts";
+import { thisProcess } from "./lock.ts";
 
 const ID = "0b8f1c1e-3f0c-4a57-9d44-6a5f5f1d7a11";
 /** One of the session, one of its lease, and one of another session whose id is as tricky as can be. */

@@ -1,7 +1,7 @@
 /** The lines of a file with their places, a bounded piece at a time. Reads only; what a line says is for others to judge. */
 
 import { readSync } from "node:fs";
-import { isObject, isTooDeep, JSON_DEPTH_MAX, type JsonObject } from "../../core/json.ts";
+import { isObject, isTooDeep, JSON_DEPTH_MAX, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
 
 /** First byte and number of bytes, without the line's end. */
 export type Span = readonly [offset: number, length: number];
@@ -83,4 +83,127 @@ function lineOf(bytes: Buffer, offset: number, isTerminated: boolean): Line {
 function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 32 && (byte < 9 || byte > 13)) return false;
   return true;
+}
+
+/** The session that a file holds, as its header says. */
+export interface Owner {
+  readonly incarnation: string;
+  /** False when the header is pi's or OpenClaw's alone. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * The first line of a batch says how many lines it has, where it has more than one, and in which session: pi copies lines of ours, and
+ * not always all of them, into files of its own.
+ */
+export function withLineCount(entries: readonly JsonObject[], incarnation: string): readonly JsonObject[] {
+  return entries.map((entry, index) => {
+    if (index > 0 || entries.length === 1 || !isObject(entry.palimpsest)) return entry;
+    return { ...entry, palimpsest: { ...entry.palimpsest, lines: entries.length, incarnation } };
+  });
+}
+
+/** For files that are written anew: their batches were whole, and may be so no longer. */
+export function withoutLineCount({ lines: _, incarnation: __, ...mark }: JsonObject): JsonObject {
+  return mark;
+}
+
+interface CountedLines {
+  readonly counted: readonly Line[];
+  readonly late: readonly Line[];
+  /** The first line of a batch that was not written to its end, where nothing stands behind it. */
+  readonly torn: Line | undefined;
+}
+
+/** Of a whole file. */
+export function countedLines(lines: readonly Line[], owner: Owner): CountedLines {
+  const { counted: whole, torn } = withoutTorn(lines, owner);
+  return { ...withoutLate(whole, owner), torn };
+}
+
+/**
+ * Without batches that were not written to their end. Whoever of us comes next goes on before such a batch, and so says for ever that
+ * it counts for nothing; whoever else comes next has seen its lines, and they stand.
+ */
+export function withoutTorn(lines: readonly Line[], owner: Owner): Pick<CountedLines, "counted" | "torn"> {
+  const counted: Line[] = [];
+  for (let index = 0; index < lines.length; ) {
+    const length = chainedLines(lines, index, owner);
+    const next = lines[index + length];
+    if (length < lineCount(lines[index]?.json, owner)) {
+      if (next === undefined || isUnfinished(next)) return { counted, torn: lines[index] };
+      if (isOwnEntry(next.json) && next.json?.parentId === lines[index]?.json?.parentId) {
+        index += length;
+        continue;
+      }
+    }
+    for (const line of lines.slice(index, index + length)) counted.push(line);
+    index += length;
+  }
+  return { counted, torn: undefined };
+}
+
+/**
+ * Whoever writes names the entry that stands at the end. An entry of ours that names one before another of ours was written by
+ * somebody who did not know of that one: it is told so, and writes again. What others put between is no sign of it.
+ */
+function withoutLate(lines: readonly Line[], owner: Owner): Pick<CountedLines, "counted" | "late"> {
+  const [counted, late]: [Line[], Line[]] = [[], []];
+  const places = new Map<string, number>();
+  let lastOwn = -1;
+  for (let index = 0; index < lines.length; index++) {
+    const { json } = lines[index] ?? {};
+    const isOwn = isOwnEntry(json) && places.size > 0;
+    if (isOwn && parentPlace(json ?? {}, places) < lastOwn) {
+      const length = chainedLines(lines, index, owner);
+      for (const line of lines.slice(index, index + length)) late.push(line);
+      index += length - 1;
+      continue;
+    }
+    counted.push(...lines.slice(index, index + 1));
+    if (isOwn) lastOwn = index;
+    if (json !== undefined) places.set(places.size === 0 ? HEADER : (stringOf(json.id) ?? HEADER), index);
+  }
+  return { counted, late };
+}
+
+/** No entry is named so. */
+const HEADER = "";
+
+/** What names nothing that is there follows the line before it. */
+function parentPlace({ parentId }: JsonObject, places: ReadonlyMap<string, number>): number {
+  const place = parentId === null ? 0 : places.get(stringOf(parentId) ?? HEADER);
+  return parentId === undefined || place === undefined ? Number.POSITIVE_INFINITY : place;
+}
+
+/** Of a batch, as many lines as follow each other: ours alone, whoever else goes on behind them. */
+function chainedLines(lines: readonly Line[], start: number, owner: Owner): number {
+  const count = lineCount(lines[start]?.json, owner);
+  let length = 1;
+  while (length < count && isNextOf(lines[start + length - 1], lines[start + length])) length++;
+  return length;
+}
+
+function isNextOf(before: Line | undefined, line: Line | undefined): boolean {
+  const id = before?.json?.id;
+  const mark = line?.json?.palimpsest;
+  // A record stands on one line, and a line with a count is another batch's first.
+  const isOfBatch = isObject(mark) && mark.record === undefined && mark.lines === undefined;
+  return isOfBatch && id !== undefined && line?.json?.parentId === id;
+}
+
+function isUnfinished({ json, isTerminated }: Line): boolean {
+  return json === undefined && !isTerminated;
+}
+
+function isOwnEntry(json: JsonObject | undefined): boolean {
+  return isObject(json?.palimpsest);
+}
+
+/** A count is believed in the session that it was written for. Older files of ours do not say which that was. */
+function lineCount(json: JsonObject | undefined, { incarnation, isOwn }: Owner): number {
+  const mark = isObject(json?.palimpsest) ? json.palimpsest : {};
+  const count = numberOf(mark.lines);
+  const isBelieved = mark.incarnation === undefined ? isOwn : mark.incarnation === incarnation;
+  return isBelieved && count !== undefined && Number.isSafeInteger(count) && count > 1 ? count : 1;
 }

@@ -1,8 +1,7 @@
 /** A session file's lines with something changed in them: for a purge and for a fork, the only times that lines are written anew. Pure. */
 
 import { isArray, isObject, type JsonObject, stringOf } from "../../core/json.ts";
-import { withoutLineCount } from "./counted-lines.ts";
-import type { Line } from "./lines.ts";
+import { type Line, withoutLineCount } from "./lines.ts";
 import type { SessionFile } from "./session-file.ts";
 
 /**

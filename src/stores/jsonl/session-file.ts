@@ -4,16 +4,12 @@
  */
 
 import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
-import { livePath } from "../../core/pi-entries/live-path.ts";
-import { applyRecord } from "../log/apply-record.ts";
-import { newLog, type SessionLog } from "../log/session-log.ts";
-import { countedLines, type Owner } from "./counted-lines.ts";
-import { numberInDamaged } from "./damaged-line.ts";
+import { livePath } from "../../core/pi-entries.ts";
+import { applyRecord, newLog, type SessionLog } from "../log/session-log.ts";
 import { foreignBody, foreignRecord } from "./foreign-entry.ts";
-import { createdIn, isOwnHeader, timeOf } from "./header.ts";
-import { type Line, linesBetween, type Span } from "./lines.ts";
+import { countedLines, type Line, linesBetween, type Owner, readPiece, type Span } from "./lines.ts";
 import { batchIn, messageIn } from "./message-entry.ts";
-import { recordIn } from "./record-entry.ts";
+import { createdIn, isOwnHeader, recordIn, timeOf } from "./record-entry.ts";
 
 export interface SessionFile {
   readonly log: SessionLog;
@@ -37,7 +33,7 @@ export interface SessionFile {
   garbledLines: number;
 }
 
-export interface Places {
+interface Places {
   /** Undefined where no line holds the base as it is. */
   base: Span | undefined;
   readonly messages: Map<string, Span>;
@@ -251,4 +247,23 @@ function sequenceIn(id: string): number | undefined {
   const digits = /^m([1-9]\d{0,15})$/.exec(id)?.[1];
   const sequence = Number(digits);
   return digits !== undefined && Number.isSafeInteger(sequence) ? sequence : undefined;
+}
+
+/** Where a message's number stands in a line of ours: in its id, or beside a record. */
+const NUMBER = /"(?:id":"m|sequence":)(\d{1,15})\b/g;
+
+/** Enough of a line to find them. */
+const READ_BYTES_MAX = 1 << 20;
+
+/** A line holds what one batch or compaction brought; a number further ahead is part of what somebody said. */
+const NUMBERS_AHEAD_MAX = 10_000;
+
+/** The highest number that the line tells of; undefined when it tells of none that is not taken already. */
+function numberInDamaged(descriptor: number, { span }: Line, { sequence }: SessionLog): number | undefined {
+  const [offset, length] = span;
+  const text = readPiece(descriptor, offset, Math.min(length, READ_BYTES_MAX)).toString("latin1");
+  const ahead = [...text.matchAll(NUMBER)]
+    .map(([, digits]) => Number(digits))
+    .filter((number) => number > sequence && number <= sequence + NUMBERS_AHEAD_MAX);
+  return ahead.length === 0 ? undefined : ahead.reduce((highest, number) => Math.max(highest, number));
 }

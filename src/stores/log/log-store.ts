@@ -1,18 +1,36 @@
 /** A store over logs: every promise of the port but durability, which is the backend's. */
 
 import { CompactionError } from "../../core/errors.ts";
-import { searchRequest } from "../../core/search/query-words.ts";
+import { searchRequest } from "../../core/search/search-words.ts";
 import { deepFreeze } from "../../core/settings/deep-freeze.ts";
-import { purgeTime } from "../../core/store/purge-time.ts";
-import { checkNewSession, checkSessionId } from "../../core/store/session-id.ts";
-import type { Lease, SessionSummary, Store } from "../../core/store/store.ts";
+import {
+  type Finding,
+  type Lease,
+  type SessionSummary,
+  type Store,
+  throwIfAborted,
+  type Version,
+  type Waiting,
+} from "../../core/store/store.ts";
+import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import { ownCopy } from "../../core/store/stored-json.ts";
-import { throwIfAborted } from "../../core/store/waiting.ts";
-import { checkCommit, checkPins, eventsToPurge, eventsToUndo, sessionExists, sessionMissing } from "./check-change.ts";
-import { examineLog } from "./examine-log.ts";
-import { leaseOf, releaseLease, renewLease, takeLease } from "./lease-state.ts";
-import type { ChangeLease, Depth, LogBackend, Make, Writing, Written } from "./log-backend.ts";
-import { isEmpty, makeAppended, makeBased, makeCommitted, makeCreated, makeFirst } from "./make-record.ts";
+import { examineLog } from "./examine.ts";
+import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
+import type { Appended, Created, LogRecord } from "./log-record.ts";
+import {
+  checkCommit,
+  checkPins,
+  eventsToPurge,
+  eventsToUndo,
+  isEmpty,
+  makeAppended,
+  makeBased,
+  makeCommitted,
+  makeCreated,
+  makeFirst,
+  sessionExists,
+  sessionMissing,
+} from "./make-record.ts";
 import { archiveOf, changesSince, countsOf, editsOf, searchLog, summaryOf } from "./read-log.ts";
 import { asWritten, type SessionLog, stateOf } from "./session-log.ts";
 
@@ -236,3 +254,44 @@ function readMethods({ backend, load }: Gate) {
     },
   } satisfies Partial<Store>;
 }
+
+/** How much of a session must be in memory: the view alone may be cheaper to get. */
+export type Depth = "view" | "whole";
+
+/** Whoever waits for others may give up until the work begins. */
+export interface LogBackend {
+  readonly url: string;
+  now(): Date;
+  newId(): string;
+  /** With its first messages, or not at all. False when there is a session of that id. */
+  create(created: Created, first: Appended | undefined, waiting: Waiting): Promise<boolean>;
+  /** As it is now, whoever wrote to it. Undefined when there is none. */
+  load(sessionId: string, depth: Depth): Promise<SessionLog | undefined>;
+  /** Nobody else writes meanwhile. The record that `make` returns is durable when this resolves; nothing has changed when it throws. */
+  write(sessionId: string, writing: Writing): Promise<Written | undefined>;
+  /** Nobody else writes meanwhile. The state that `change` returns is kept; false when it returns none. */
+  lease(sessionId: string, change: ChangeLease, waiting: Waiting): Promise<boolean>;
+  /** False when there is none. */
+  remove(sessionId: string, waiting: Waiting): Promise<boolean>;
+  /** False when there is a session of the new id. */
+  fork(log: SessionLog, newSessionId: string, waiting: Waiting): Promise<boolean>;
+  sessionIds(): Promise<readonly string[]>;
+  /** What is wrong beyond the log itself: damaged lines, leftover files. */
+  examine(sessionId: string | undefined): Promise<readonly Finding[]>;
+}
+
+export interface Writing extends Waiting {
+  readonly depth: Depth;
+  readonly make: Make;
+}
+
+export type ChangeLease = (state: LeaseState) => LeaseState | undefined;
+
+/** The session right after a write, before anybody else could write to it. */
+export interface Written {
+  readonly version: Version;
+  readonly updatedAt: string;
+}
+
+/** The lease is read only where it is asked for. */
+type Make = (log: SessionLog, lease: () => LeaseState) => LogRecord | undefined;

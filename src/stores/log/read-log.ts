@@ -1,10 +1,8 @@
 /** What a session's log answers beside its state: changes, archive, summary, search. Reads only. */
 
 import { bodyText } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, chooseCandidates } from "../../core/search/choose-candidates.ts";
-import { type SearchRequest, tellingWords } from "../../core/search/query-words.ts";
-import { rankHits } from "../../core/search/rank-hits.ts";
-import { searchForm, searchWords } from "../../core/search/search-words.ts";
+import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
+import { type SearchRequest, searchForm, searchWords, tellingWords } from "../../core/search/search-words.ts";
 import { deepFreeze } from "../../core/settings/deep-freeze.ts";
 import type {
   ArchiveRange,

@@ -4,17 +4,14 @@
  */
 
 import { wholeUsage } from "../../core/store/counters.ts";
-import type { Appended, Batch } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Appended, Batch, Waiting } from "../../core/store/store.ts";
 import { timeIn } from "../sql/cells.ts";
 import { detachBody } from "../sql/detached-body.ts";
-import { messageIdOf } from "../sql/message-id.ts";
 import { sessionMissing } from "../sql/refusals.ts";
-import { versionOf } from "../sql/session-row.ts";
-import { attachmentValues, insertAttachments } from "./attachment-rows.ts";
-import { timeText, VERSION_TEXTS } from "./columns.ts";
+import { messageIdOf, versionOf } from "../sql/rows.ts";
 import type { Database, WriteStatement } from "./database.ts";
-import { flagList, jsonList, textList } from "./literals.ts";
+import { attachmentValues, insertAttachments } from "./messages.ts";
+import { flagList, jsonList, textList, timeText, VERSION_TEXTS } from "./sql-text.ts";
 
 export async function append(
   database: Database,

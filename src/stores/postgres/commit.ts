@@ -4,21 +4,16 @@
  */
 
 import { countersAfterCompaction, isOvertaken } from "../../core/store/counters.ts";
-import type { Commit, Committed } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Commit, Committed, Waiting } from "../../core/store/store.ts";
 import { flagIn, numberIn, type Row } from "../sql/cells.ts";
-import { type CommitTargets, checkCommit, notInView } from "../sql/check-commit.ts";
 import { detachBody } from "../sql/detached-body.ts";
-import { EVENT_COLUMNS, eventCells } from "../sql/event-row.ts";
-import { messageIdOf } from "../sql/message-id.ts";
-import { leaseLost } from "../sql/refusals.ts";
-import { countersOf, versionOf } from "../sql/session-row.ts";
-import { attachmentValues, insertAttachments } from "./attachment-rows.ts";
-import { JSON_COLUMNS, VERSION_TEXTS } from "./columns.ts";
+import { type CommitTargets, checkCommit, leaseLost, notInView } from "../sql/refusals.ts";
+import { countersOf, EVENT_COLUMNS, eventCells, messageIdOf, versionOf } from "../sql/rows.ts";
 import type { Database, Statement, Transaction } from "./database.ts";
-import { codeOf } from "./failure.ts";
-import { flagList, jsonList, numberList, textList } from "./literals.ts";
-import { type LockedSession, lockSession } from "./lock-session.ts";
+import { codeOf } from "./failures.ts";
+import { attachmentValues, insertAttachments } from "./messages.ts";
+import { type LockedSession, lockSession } from "./sessions.ts";
+import { flagList, JSON_COLUMNS, jsonList, numberList, textList, VERSION_TEXTS } from "./sql-text.ts";
 
 export async function commit(
   database: Database,

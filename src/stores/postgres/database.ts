@@ -5,14 +5,13 @@
  */
 
 import { hash } from "node:crypto";
+import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
+import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
 import type { Row } from "../sql/cells.ts";
 import { storeClosed } from "../sql/refusals.ts";
 import type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./client.ts";
-import { isConnectionLost, isLockTimeout, isLostRace, isNeverSent, storageFailure } from "./failure.ts";
-import { lockBound, lockWaits, transactionBounds } from "./time-bounds.ts";
-import { hasListener, tolerateErrors } from "./tolerate-errors.ts";
+import { isConnectionLost, isLockTimeout, isLostRace, isNeverSent, storageFailure } from "./failures.ts";
 
 export interface Database {
   /** Quoted, to stand before a table's name. */
@@ -42,7 +41,7 @@ export interface Transaction {
  * A statement with long lists among its values is planned anew each time: a plan that is kept expects short ones, and compares
  * every row with every element.
  */
-export type Planning = "prepared" | "planned";
+type Planning = "prepared" | "planned";
 
 export type Statement = readonly [text: string, values: readonly PostgresValue[], planning?: Planning];
 
@@ -51,11 +50,11 @@ type Query = (text: string, values: readonly PostgresValue[], planning?: Plannin
 /** The text with a condition that has to stand beside those of the row that may be locked: it bounds the wait, and is always true. */
 export type WriteStatement = readonly [textOf: (lockBound: string) => string, values: readonly PostgresValue[]];
 
-export interface TransactionOptions extends Waiting {
+interface TransactionOptions extends Waiting {
   readonly begin?: string;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly client: PostgresClient;
   readonly schema: string;
   readonly isPrepared: boolean;
@@ -233,4 +232,51 @@ function statements(isPrepared: boolean): StatementOf {
     names.set(text, name);
     return { name, text, values: [...values] };
   };
+}
+
+/**
+ * A worker that was frozen or cut off between two statements of its transaction keeps the session's row locked, and every append to
+ * it waits. Nothing of ours pauses there for longer than it takes to put the next statement together.
+ */
+const IDLE_MS_MAX = 5_000;
+
+/** Longer than a silent transaction lives, so that whoever waits for one gets through. */
+export const BUSY_TIMEOUT_MS = 10_000;
+
+/** How soon an abort ends a wait: the server cannot be told, so who may be aborted waits again and again for a little while. */
+const SLICE_MS = 200;
+
+interface LockWaits {
+  readonly waitMs: number;
+  readonly count: number;
+}
+
+/** Who cannot be aborted waits once, and keeps his place among those who wait. */
+function lockWaits(busyTimeoutMs: number, { signal }: Waiting): LockWaits {
+  // To the server 0 is for ever.
+  const waitMs = Math.max(1, Math.ceil(signal === undefined ? busyTimeoutMs : Math.min(busyTimeoutMs, SLICE_MS)));
+  return { waitMs, count: Math.max(1, Math.ceil(busyTimeoutMs / waitMs)) };
+}
+
+/** A condition that is looked at once, before the first row is: the row's lock is waited for under it. */
+function lockBound(waitMs: number): string {
+  return `(SELECT set_config('lock_timeout', '${waitMs}', true)) IS NOT NULL`;
+}
+
+/** To be sent with `BEGIN`. */
+function transactionBounds(waitMs: number): string {
+  return `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS_MAX}; SET LOCAL lock_timeout = ${waitMs}`;
+}
+
+function tolerateErrors(emitter: object): () => void {
+  if (!(emitter instanceof EventEmitter)) return () => {};
+  const ignore = (): void => {};
+  emitter.on("error", ignore);
+  return () => {
+    emitter.off("error", ignore);
+  };
+}
+
+function hasListener(emitter: object): boolean {
+  return emitter instanceof EventEmitter && emitter.listenerCount("error") > 0;
 }

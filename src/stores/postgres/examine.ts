@@ -1,8 +1,7 @@
 /** Checks the rules of the schema that no constraint can hold, in one reading transaction. Finds; mends nothing. */
 
 import type { Finding } from "../../core/store/store.ts";
-import { examineRules } from "../sql/examine-list.ts";
-import { examineQuery, findingOf } from "../sql/examine-rules.ts";
+import { examineQuery, examineRules, findingOf } from "../sql/examine.ts";
 import type { Database } from "./database.ts";
 
 export async function* examine(database: Database, sessionId?: string): AsyncGenerator<Finding> {

@@ -1,12 +1,11 @@
 /** A copy of a session from one moment of it, made inside the database, with event ids of its own and no lease. */
 
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Waiting } from "../../core/store/store.ts";
 import { textIn } from "../sql/cells.ts";
-import { EVENT_COLUMNS } from "../sql/event-row.ts";
 import { sessionExists, sessionMissing } from "../sql/refusals.ts";
-import { SESSION_COLUMNS } from "../sql/session-row.ts";
+import { EVENT_COLUMNS, SESSION_COLUMNS } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { textList } from "./literals.ts";
+import { textList } from "./sql-text.ts";
 
 export interface NewFork extends Waiting {
   readonly newSessionId: string;

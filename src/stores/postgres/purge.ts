@@ -3,10 +3,10 @@
  * be undone. Binary content that only the deleted messages referred to goes with them.
  */
 
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Waiting } from "../../core/store/store.ts";
 import { numberIn } from "../sql/cells.ts";
 import type { Database, Transaction } from "./database.ts";
-import { lockSession } from "./lock-session.ts";
+import { lockSession } from "./sessions.ts";
 
 export async function purge(
   database: Database,

@@ -6,18 +6,14 @@
 import { hash } from "node:crypto";
 import type { Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, chooseCandidates } from "../../core/search/choose-candidates.ts";
-import { type SearchRequest, tellingWords } from "../../core/search/query-words.ts";
-import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
-import { searchWords } from "../../core/search/search-words.ts";
-import type { Hit, SearchScope } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import { CANDIDATES_MAX, type Candidate, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
+import { type SearchRequest, searchWords, tellingWords } from "../../core/search/search-words.ts";
+import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
-import { messageIdOf } from "../sql/message-id.ts";
 import { sessionMissing } from "../sql/refusals.ts";
-import { WRITTEN_MESSAGE } from "./columns.ts";
+import { messageIdOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { numberList, textList } from "./literals.ts";
+import { numberList, textList, WRITTEN_MESSAGE } from "./sql-text.ts";
 
 const MESSAGES_PER_BATCH = 500;
 

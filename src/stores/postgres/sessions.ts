@@ -1,18 +1,14 @@
 /** Sessions as wholes: made, listed, deleted, their base and pins changed. Whatever is not an append raises the revision. */
 
 import type { JsonObject } from "../../core/json.ts";
-import type { Batch, NewSession, SessionSummary, Version } from "../../core/store/store.ts";
+import type { Batch, NewSession, SessionSummary, Version, Waiting } from "../../core/store/store.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
-import { textIn } from "../sql/cells.ts";
-import { sequencesOf } from "../sql/message-id.ts";
+import { type Row, textIn, timeIn } from "../sql/cells.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
-import { sessionSummaryOf, versionOf } from "../sql/session-row.ts";
+import { sequencesOf, sessionSummaryOf, versionOf } from "../sql/rows.ts";
 import { appendStatement } from "./append.ts";
-import { columnText, VERSION_TEXTS } from "./columns.ts";
 import type { Database, Transaction, WriteStatement } from "./database.ts";
-import { numberList, textList } from "./literals.ts";
-import { lockSession } from "./lock-session.ts";
+import { columnText, numberList, textList, timeText, VERSION_TEXTS } from "./sql-text.ts";
 
 /** In one transaction with its first messages; without any, in one statement. */
 export async function createSession(
@@ -144,4 +140,28 @@ function summaries(schema: string): string {
      (SELECT count(*) FROM ${schema}.messages m WHERE m.session_id = s.id AND m.archived_by IS NULL) AS view_count
    FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, place) JOIN ${schema}.sessions s ON s.id = wanted.id
    ORDER BY wanted.place`;
+}
+
+export interface LockedSession {
+  readonly row: Row;
+  /** By the database's clock, once the lock was had. */
+  readonly now: string;
+}
+
+export async function lockSession(
+  { query }: Transaction,
+  { schema, sessionId }: { readonly schema: string; readonly sessionId: string },
+): Promise<LockedSession> {
+  // The outer query runs once the row is locked, so its clock is not that of a wait.
+  const [row] = await query(
+    `WITH locked AS MATERIALIZED (SELECT * FROM ${schema}.sessions WHERE id = $1 FOR UPDATE)
+     SELECT ${VERSION_TEXTS}, lease_token, total_tokens, is_total_stale, input_tokens, output_tokens,
+       context_tokens, compaction_count, memory_flush_compaction_count, turn_count, message_count,
+       coalesce(lease_holder IS NOT NULL AND lease_expires_at > clock_timestamp(), false) AS is_lease_live,
+       ${timeText("clock_timestamp()")} AS now
+     FROM locked`,
+    [sessionId],
+  );
+  if (row === undefined) throw sessionMissing(sessionId);
+  return { row, now: timeIn(row, "now") };
 }

@@ -1,6 +1,8 @@
 /** What the SQL stores refuse, in one wording: what failed, that nothing was changed, what to do. */
 
 import { CompactionError } from "../../core/errors.ts";
+import type { Commit, Rollback } from "../../core/store/store.ts";
+import { sequenceOf, sequencesOf } from "./rows.ts";
 
 export function sessionMissing(sessionId: string): CompactionError {
   return new CompactionError(
@@ -25,7 +27,7 @@ export function leaseLost(): CompactionError {
   return new CompactionError("lease-lost", message, { retryable: true });
 }
 
-export function storeConflict(what: string): CompactionError {
+function storeConflict(what: string): CompactionError {
   const message = `${what} Nothing was written; open the session and plan again.`;
   return new CompactionError("store-conflict", message, { retryable: true });
 }
@@ -39,4 +41,74 @@ const QUOTED_CHARACTERS_MAX = 80;
 function quoted(sessionId: string): string {
   const isLong = sessionId.length > QUOTED_CHARACTERS_MAX;
   return JSON.stringify(isLong ? `${sessionId.slice(0, QUOTED_CHARACTERS_MAX)}…` : sessionId);
+}
+
+interface CommitGround {
+  readonly leaseToken: number;
+  /** By the clock that rules leases in that store, and nobody has released it. */
+  readonly isLeaseLive: boolean;
+  readonly revision: number;
+}
+
+export interface CommitTargets {
+  readonly archived: readonly number[];
+  /** In step with the commit's edits; no message twice. */
+  readonly edited: readonly number[];
+}
+
+/** The numbers of the messages that must then be found in the view; one that is not there is a conflict. */
+export function checkCommit(ground: CommitGround, commit: Commit): CommitTargets {
+  if (ground.leaseToken !== commit.lease.token || !ground.isLeaseLive) throw leaseLost();
+  if (ground.revision !== commit.revision) {
+    throw storeConflict("The session was changed after the compaction was planned.");
+  }
+  const archived = sequencesOf(commit.archivedIds);
+  if (archived === undefined) throw notInView("archive");
+  const edited = commit.edits.map(({ messageId }) => sequenceOf(messageId));
+  const known = edited.filter((sequence) => sequence !== undefined);
+  if (known.length !== edited.length) throw notInView("edit");
+  if (new Set(known).size !== known.length) throw storeConflict("The compaction edits one message twice.");
+  return { archived, edited: known };
+}
+
+export function notInView(verb: "archive" | "edit"): Error {
+  const what = verb === "archive" ? "is no longer in the view, or is pinned" : "is no longer in the view";
+  return storeConflict(`A message that the compaction would ${verb} ${what}.`);
+}
+
+interface EventInForce {
+  readonly id: string;
+  readonly isCompaction: boolean;
+  readonly purgedAt: string | null;
+}
+
+interface RollbackPlan {
+  /** Newest first. */
+  readonly undone: readonly EventInForce[];
+  /** The newest event in force afterwards. */
+  readonly head: string | null;
+}
+
+/** `inForce` is newest first. */
+export function planRollback(inForce: readonly EventInForce[], { to, cascade }: Rollback): RollbackPlan {
+  const at = to === undefined ? 0 : inForce.findIndex(({ id }) => id === to);
+  const undone = inForce.slice(0, at + 1);
+  if (at < 0 || undone.length === 0) {
+    const which = to === undefined ? "no compaction" : "no such compaction event";
+    throw new CompactionError("event-missing", `There is ${which} in force to undo. Nothing was changed.`);
+  }
+  if (undone.length > 1 && cascade !== true) {
+    const message = `${undone.length - 1} later compaction(s) rest on that one. Nothing was changed; ask for cascade to undo them too.`;
+    throw new CompactionError("needs-cascade", message);
+  }
+  if (undone.some(({ purgedAt }) => purgedAt !== null)) {
+    const message =
+      "Messages that the rollback would have to bring back were purged. Nothing was changed; it cannot be undone any more.";
+    throw new CompactionError("archive-purged", message);
+  }
+  return { undone, head: inForce[at + 1]?.id ?? null };
+}
+
+export function compactionsIn(events: readonly EventInForce[]): number {
+  return events.filter(({ isCompaction }) => isCompaction).length;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { flagIn, jsonIn, numberIn, storableText, textIn, timeIn } from "./cells.ts";
-import { sequenceOf, sequencesOf } from "./message-id.ts";
 import { pendingMigrations, refuseMigration, type SchemaUse } from "./migrations.ts";
-import { compactionsIn, planRollback } from "./plan-rollback.ts";
+import { compactionsIn, planRollback } from "./refusals.ts";
+import { sequenceOf, sequencesOf } from "./rows.ts";
 
 test("columns are read as either driver returns them", () => {
   const when = new Date("2026-11-15T22:52:25.123Z");

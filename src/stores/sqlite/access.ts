@@ -4,18 +4,18 @@
  * without blocking the thread for long. Whatever leaves it is a CompactionError.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { checkSessionId } from "../../core/store/session-id.ts";
-import { throwIfAborted, type Waiting } from "../../core/store/waiting.ts";
+import { CompactionError } from "../../core/errors.ts";
+import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
+import { checkSessionId } from "../../core/store/store-rules.ts";
 import { makePrivateDirectory, makePrivateFile } from "../private-files.ts";
 import { refuseMigration, type SchemaUse } from "../sql/migrations.ts";
 import { storeClosed } from "../sql/refusals.ts";
-import { type Database, openDatabase, type Seams } from "./database.ts";
+import { type Database, type DatabaseOptions, openDatabase, type Seams } from "./database.ts";
 import { asCompactionError, isBusy } from "./failures.ts";
-import { migrate, schemaOf } from "./migrate.ts";
-import { connectReadOnly, readOnlyRefusal, WRITE_NEEDED } from "./read-only.ts";
+import { migrate, schemaOf } from "./migrations.ts";
 
 export interface Access {
   read<T>(work: (database: Database) => T): Promise<T>;
@@ -27,7 +27,7 @@ export interface Access {
 }
 
 /** The same for what belongs to a session: an id that can be none is refused before it reaches a statement. */
-export interface SessionAccess {
+interface SessionAccess {
   read<T>(sessionId: string, work: (database: Database) => T): Promise<T>;
   write<T>(sessionId: string, work: (database: Database) => T, waiting?: Waiting): Promise<T>;
 }
@@ -183,3 +183,52 @@ function connect(options: AccessOptions, seams: Seams): Database {
 }
 
 const NOTHING = { isThere: false, isUpToDate: false };
+
+function connectReadOnly(options: DatabaseOptions, seams: Seams): Database {
+  try {
+    return checked(options, "read-only", seams);
+  } catch (error) {
+    // What the log holds would be missed without it.
+    if (error instanceof CompactionError || logBytes(options.file) > 0) throw error;
+    return checked(options, "immutable", seams);
+  }
+}
+
+const WRITE_NEEDED = "this has to write to it; a search first brings its index up to date";
+
+function readOnlyRefusal(file: string, why: string): CompactionError {
+  const message = `The database ${file} is only read, and ${why}. Nothing was changed; make the file and its folder writable.`;
+  return new CompactionError("storage", message);
+}
+
+function checked(options: DatabaseOptions, access: "read-only" | "immutable", seams: Seams): Database {
+  const database = openDatabase({ ...options, access }, seams);
+  try {
+    seams.onConnect?.(database);
+    refuseMigration("keep", { place: options.file, ...schemaOf(database) });
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function logBytes(file: string): number {
+  return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+const PAGE_ROWS = 500;
+
+/** `load` gets the last item of the page before, undefined for the first; a page shorter than it asked for is the last. */
+export async function* pages<T>(
+  access: Access,
+  load: (database: Database, after: T | undefined, limit: number) => readonly T[],
+): AsyncGenerator<T, void, undefined> {
+  let after: T | undefined;
+  while (true) {
+    const page = await access.read((database) => load(database, after, PAGE_ROWS));
+    yield* page;
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1);
+  }
+}

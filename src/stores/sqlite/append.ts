@@ -4,12 +4,11 @@ import type { JsonObject } from "../../core/json.ts";
 import { countersAfterAppend, wholeUsage } from "../../core/store/counters.ts";
 import type { Appended, Batch, Version } from "../../core/store/store.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
-import { messageIdOf, sequencesOf } from "../sql/message-id.ts";
 import { messageMissing } from "../sql/refusals.ts";
-import { countersOf, versionOf } from "../sql/session-row.ts";
+import { countersOf, messageIdOf, sequencesOf, versionOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { insertMessage } from "./message-rows.ts";
-import { seenVersion, sessionRow, updateSession } from "./session-rows.ts";
+import { insertMessage } from "./messages.ts";
+import { seenVersion, sessionRow, updateSession } from "./sessions.ts";
 
 export function appendBatch(database: Database, sessionId: string, batch: Batch, createdAt: string): Appended {
   const row = sessionRow(database, sessionId);

@@ -6,14 +6,12 @@
 import { countersAfterCompaction, isOvertaken } from "../../core/store/counters.ts";
 import type { Commit, Committed } from "../../core/store/store.ts";
 import { numberIn, type Row, textOrNullIn } from "../sql/cells.ts";
-import { checkCommit, notInView } from "../sql/check-commit.ts";
 import { detachBody } from "../sql/detached-body.ts";
-import { EVENT_COLUMNS, eventCells } from "../sql/event-row.ts";
-import { messageIdOf } from "../sql/message-id.ts";
-import { countersOf, versionOf } from "../sql/session-row.ts";
+import { checkCommit, notInView } from "../sql/refusals.ts";
+import { countersOf, EVENT_COLUMNS, eventCells, messageIdOf, versionOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { insertMessage, keepBytes } from "./message-rows.ts";
-import { sessionRow, updateSession } from "./session-rows.ts";
+import { insertMessage, keepBytes } from "./messages.ts";
+import { sessionRow, updateSession } from "./sessions.ts";
 
 export interface CommitMarks {
   readonly eventId: string;

@@ -5,8 +5,8 @@
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { CompactionError } from "../../core/errors.ts";
 import type { Row } from "../sql/cells.ts";
-import { loadDriver } from "./driver.ts";
 
 export interface Database {
   get(sql: string, ...values: readonly SqlValue[]): Row | undefined;
@@ -19,7 +19,7 @@ export interface Database {
   close(): void;
 }
 
-export type SqlValue = string | number | boolean | null | Uint8Array;
+type SqlValue = string | number | boolean | null | Uint8Array;
 
 /** For tests: what happens before a statement is carried out, and to a connection that was just opened. */
 export interface Seams {
@@ -71,4 +71,26 @@ export function openDatabase(options: DatabaseOptions, { onStatement }: Seams): 
 /** SQLite has no booleans. */
 function bindable(value: SqlValue): SQLInputValue {
   return typeof value === "boolean" ? Number(value) : value;
+}
+
+type Driver = typeof DatabaseSync;
+
+function loadDriver(): Driver {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = (...warning: unknown[]) => {
+    if (!isSqliteNotice(warning)) Reflect.apply(emitWarning, process, warning);
+  };
+  try {
+    const module = process.getBuiltinModule("node:sqlite");
+    if (module === undefined) throw new CompactionError("missing-dependency", MISSING);
+    return module.DatabaseSync;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+const MISSING = "This Node has no node:sqlite. Nothing was changed; use Node 22.18 or newer, or another store.";
+
+function isSqliteNotice([text, type]: readonly unknown[]): boolean {
+  return type === "ExperimentalWarning" && String(text).includes("SQLite");
 }

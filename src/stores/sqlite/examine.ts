@@ -3,12 +3,10 @@
 import { hash } from "node:crypto";
 import type { Finding } from "../../core/store/store.ts";
 import { numberIn, textIn } from "../sql/cells.ts";
-import { ATTACHMENT_BYTES } from "../sql/examine-attachments.ts";
-import { examineRules } from "../sql/examine-list.ts";
-import { examineQuery, findingOf } from "../sql/examine-rules.ts";
-import type { Access } from "./access.ts";
-import { pages } from "./pages.ts";
-import { checkSession } from "./session-rows.ts";
+import { examineQuery, examineRules, findingOf } from "../sql/examine.ts";
+import { ATTACHMENT_BYTES } from "../sql/examine-content.ts";
+import { type Access, pages } from "./access.ts";
+import { checkSession } from "./sessions.ts";
 
 export async function* examineStore(
   access: Access,

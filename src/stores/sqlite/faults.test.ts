@@ -19,8 +19,8 @@ import {
   user,
 } from "../../testing/store/world.ts";
 import { sqliteStore } from "../sqlite.ts";
-import { createSqliteStore } from "./create-store.ts";
 import type { Seams } from "./database.ts";
+import { createSqliteStore } from "./store.ts";
 
 let directory = "";
 let file = "";

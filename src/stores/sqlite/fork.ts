@@ -4,7 +4,7 @@ import { invariant } from "../../core/errors.ts";
 import { numberIn, textIn, textOrNullIn } from "../sql/cells.ts";
 import { sessionExists } from "../sql/refusals.ts";
 import type { Database } from "./database.ts";
-import { seenVersion } from "./session-rows.ts";
+import { seenVersion } from "./sessions.ts";
 
 export function forkSession(
   database: Database,

@@ -1,10 +1,10 @@
 /** The lease of a session: one holder at a time, a higher token every time. Changes nothing that a session shows. */
 
-import { LEASE_LENGTHS_MAX } from "../../core/store/lease-length.ts";
 import type { Lease } from "../../core/store/store.ts";
+import { LEASE_LENGTHS_MAX } from "../../core/store/store-rules.ts";
 import { numberIn, storableText } from "../sql/cells.ts";
 import type { Database } from "./database.ts";
-import { seenVersion } from "./session-rows.ts";
+import { seenVersion } from "./sessions.ts";
 
 export interface LeaseTimes {
   readonly now: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { append, begin, compact, listOf, stateOf, takeLease, user } from "../../testing/store/world.ts";
-import { createSqliteStore } from "./create-store.ts";
+import { createSqliteStore } from "./store.ts";
 
 /** Of `sessions`, whose rows are few and narrow, a list of all may be read; nothing reads all messages, events or edits. */
 const WHOLE_TABLE = /^SCAN (?!json_each|sqlite_schema|sessions\b|CONSTANT|message_search)/;

@@ -3,7 +3,7 @@
 import { sessionMissing } from "../sql/refusals.ts";
 import { raiseRevision } from "./append.ts";
 import type { Database } from "./database.ts";
-import { seenVersion } from "./session-rows.ts";
+import { seenVersion } from "./sessions.ts";
 
 /** Rows that a rollback took back go too. What the deleted rows alone referred to goes with them, by the triggers of the schema. */
 export function purgeArchive(

@@ -3,10 +3,10 @@
 import { countersAfterRollback } from "../../core/store/counters.ts";
 import type { Rollback, RolledBack } from "../../core/store/store.ts";
 import { flagIn, textIn, textOrNullIn } from "../sql/cells.ts";
-import { compactionsIn, planRollback } from "../sql/plan-rollback.ts";
-import { countersOf, versionOf } from "../sql/session-row.ts";
+import { compactionsIn, planRollback } from "../sql/refusals.ts";
+import { countersOf, versionOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { sessionRow, updateSession } from "./session-rows.ts";
+import { sessionRow, updateSession } from "./sessions.ts";
 
 export function rollBack(
   database: Database,

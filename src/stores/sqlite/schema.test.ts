@@ -118,7 +118,7 @@ test("a folder is no file", async () => {
 });
 
 test("a migration that fails half-way leaves an empty database, and can be tried again", async () => {
-  const { createSqliteStore } = await import("./create-store.ts");
+  const { createSqliteStore } = await import("./store.ts");
   let failures = 1;
   const options = {
     url: "",

@@ -7,18 +7,15 @@ import { hash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, chooseCandidates } from "../../core/search/choose-candidates.ts";
-import { type SearchRequest, tellingWords } from "../../core/search/query-words.ts";
-import { type Candidate, rankHits } from "../../core/search/rank-hits.ts";
-import { indexText } from "../../core/search/search-words.ts";
-import { checkSessionId } from "../../core/store/session-id.ts";
-import type { Hit, SearchScope } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import { CANDIDATES_MAX, type Candidate, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
+import { indexText, type SearchRequest, tellingWords } from "../../core/search/search-words.ts";
+import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
+import { checkSessionId } from "../../core/store/store-rules.ts";
 import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
-import { messageIdOf } from "../sql/message-id.ts";
+import { messageIdOf } from "../sql/rows.ts";
 import type { Access } from "./access.ts";
 import type { Database } from "./database.ts";
-import { sessionRow } from "./session-rows.ts";
+import { sessionRow } from "./sessions.ts";
 
 export async function searchMessages(
   access: Access,

@@ -1,8 +1,7 @@
 /** Contract of a store: whoever gave up before the work began has changed nothing. */
 
 import { strict as assert } from "node:assert";
-import type { Store } from "../../core/store/store.ts";
-import type { Waiting } from "../../core/store/waiting.ts";
+import type { Store, Waiting } from "../../core/store/store.ts";
 import type { Cases } from "../store-contract.ts";
 import { append, BASE, begin, commitOf, compact, listOf, refuses, stateOf, user } from "./world.ts";
 

@@ -4,7 +4,6 @@ import { strict as assert } from "node:assert";
 import { CompactionError, type ErrorCode } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { NewEvent } from "../../core/store/compaction-event.ts";
-import { ordersBetween } from "../../core/store/order.ts";
 import type {
   Appended,
   Commit,
@@ -15,6 +14,7 @@ import type {
   Store,
   StoredMessage,
 } from "../../core/store/store.ts";
+import { ordersBetween } from "../../core/store/store-rules.ts";
 
 export interface OpenedStore {
   readonly store: Store;
