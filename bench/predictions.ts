@@ -4,8 +4,8 @@
  */
 
 import { type Calibration, isPlausible, RATIO_MAX, RATIO_MIN } from "../src/core/ledger/calibration.ts";
-import { createLedger, type Ledger } from "../src/core/ledger/ledger.ts";
 import { createRecognition } from "../src/core/ledger/recognition.ts";
+import { createLedger, type Ledger } from "../src/core/ledger/usage-ledger.ts";
 import { estimateTokens, messageCounter } from "../src/core/tokens/tokens.ts";
 import { type CallSession, elementDecoder, type SentCall, WHOLE_FOLDERS } from "./recorded-calls.ts";
 

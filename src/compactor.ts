@@ -4,45 +4,27 @@
  * its provider would refuse, nor damages the one it was given.
  */
 
-import { calibratedCounter } from "./compactor/calibrated-counter.ts";
-import { type CarriedOut, carryOut } from "./compactor/carry-out.ts";
-import { type CallOptions, checkCall, checkViewCall, type ViewCall, type ViewPass } from "./compactor/check-call.ts";
-import { checkOptions } from "./compactor/check-options.ts";
-import type { Prices } from "./compactor/cost.ts";
-import { type DecideInput, needsOriginals, tokensIn, withOriginals, withoutSteps } from "./compactor/decide.ts";
-import {
-  type Decided,
-  decideOn,
-  decideOnView,
-  type Engine,
-  modelFor,
-  sentOf,
-  settingsFor,
-} from "./compactor/engine.ts";
-import { type Compacted, finish, settleView } from "./compactor/finish.ts";
-import { throwIfAborted } from "./compactor/make-summary.ts";
+import { calibrate, type Engine, estimateOf, modelFor, settingsFor } from "./compactor/engine.ts";
+import { createTeller, createWatch, type WatchOptions } from "./compactor/events.ts";
+import { createKnownLists } from "./compactor/known-lists.ts";
 import type { NativeCompaction } from "./compactor/native.ts";
-import { calibrate, observe } from "./compactor/observe.ts";
-import { allowsReset, compactionFailure, learnOverflow, remarksOn } from "./compactor/overflow.ts";
-import { performPass } from "./compactor/pass.ts";
-import { NO_PASSES, type Passes, passesAfterFailure } from "./compactor/passes.ts";
-import type { Report } from "./compactor/report.ts";
+import { type CallOptions, checkOptions, type ViewCall } from "./compactor/options.ts";
+import { learnOverflow } from "./compactor/overflow.ts";
+import type { ViewPass } from "./compactor/pass.ts";
+import type { Prices } from "./compactor/report.ts";
+import { type Compacted, fitRequest, observeRequest, planRequest } from "./compactor/requests.ts";
 import { type RetentionOptions, rememberScores } from "./compactor/retention.ts";
-import { markedForSending } from "./compactor/settle.ts";
-import { summarizerFor } from "./compactor/summarizer-for.ts";
-import { createViewMemory, type Recalled } from "./compactor/view-memory.ts";
-import { createTeller, createWatch, type WatchOptions } from "./compactor/watch.ts";
-import type { Summarizer } from "./core/checkpoint/summary.ts";
-import { CompactionError } from "./core/errors.ts";
+import { createViewMemory } from "./compactor/view-memory.ts";
+import { passOver, planOver } from "./compactor/views.ts";
+import type { SettingsSummarizer, Summarizer } from "./core/checkpoint/summary.ts";
 import type { OnHook } from "./core/hooks/hooks.ts";
 import { createCalibration } from "./core/ledger/calibration.ts";
+import { isSameJson } from "./core/ledger/json-identity.ts";
 import { createLearnedWindows, type LearnedWindows } from "./core/ledger/learned-windows.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { OwnStrategy } from "./core/plan/plan-input.ts";
 import type { Format } from "./core/ports.ts";
-import { takePreservedIn } from "./core/preserved.ts";
-import { historyHolder } from "./core/server-history.ts";
 import type { Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
 import type { TokenCounter } from "./core/tokens/tokens.ts";
@@ -64,9 +46,10 @@ import { shrinkToTokens } from "./summarizers/shrink-text.ts";
 import { detailsOf } from "./summarizers/tracked-details.ts";
 import { createTelemetry, type TelemetryParts } from "./telemetry.ts";
 
-export type { CallOptions, ViewCall, ViewPass } from "./compactor/check-call.ts";
-export type { Compacted } from "./compactor/finish.ts";
 export type { NativeAnswer, NativeCompaction } from "./compactor/native.ts";
+export type { CallOptions, ViewCall, ViewKeeper } from "./compactor/options.ts";
+export type { ViewPass } from "./compactor/pass.ts";
+export type { Compacted } from "./compactor/requests.ts";
 
 export interface CompactorOptions<Request extends object = object>
   extends SettingsInput,
@@ -139,20 +122,13 @@ export function createCompactor<Request extends object>(options: CompactorOption
       return engine.settings();
     },
     configure: engine.configure,
-    plan: (request, call = {}) => {
-      checkCall(call);
-      const given = givenBy(engine, request, call);
-      return heedServer(decideOn(engine, given.request, given.call, undefined)).decision.plan;
-    },
-    fit: (request, call = {}) => run(engine, request, call, undefined),
-    compact: (request, call = {}) => run(engine, request, call, "manual"),
-    planOver: (view, call = {}) => {
-      checkViewCall(call);
-      return decideOnKept(engine, view, call).decision.plan;
-    },
-    passOver: (view, call = {}) => runOnView(engine, view, call),
-    calibrate: (view, tokens, model) => calibrate(engine, view, { tokens, model }),
-    observe: (request, response) => observe(engine, request, response),
+    plan: (request, call = {}) => planRequest(engine, request, call),
+    fit: (request, call = {}) => fitRequest(engine, request, { call }),
+    compact: (request, call = {}) => fitRequest(engine, request, { call, asked: "manual" }),
+    planOver: (view, call = {}) => planOver(engine, view, call),
+    passOver: (view, call = {}) => passOver(engine, view, call),
+    calibrate: (view, tokens, model) => calibrate(engine, estimateOf(engine, view, model), { tokens, model }),
+    observe: (request, response) => observeRequest(engine, request, response),
     on: engine.watch.on,
     learnOverflow: (request, error) => {
       const sent = { view: engine.format.decode(request), model: modelFor(engine, request) };
@@ -185,6 +161,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
   let current = resolveSettings(given);
   // Of our own: they are resolved again with every change and with a call's own settings, and the caller may do with its objects what it likes.
   let layers = structuredClone(given);
+  const settingsWith = rememberLatest((_base: Settings, call: SettingsInput) => resolveSettings({ ...layers, call }));
   // What is wrong with it is said now, not in the first pass.
   make(current);
   const isOwnWindow = typeof profile === "object" || current.windowTokens !== WINDOW_TOKENS;
@@ -198,10 +175,10 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
   if (small !== undefined) remark({ type: "window-small", because: small.message });
   return {
     format,
-    refit: refitToWindow,
+    refit: rememberLatest(refitToWindow),
     isWindowTold: (call) =>
       isOwnWindow || [layers.user, layers.provider, call].some((layer) => layer?.windowTokens !== undefined),
-    settings: (call) => (call === undefined ? current : resolveSettings({ ...layers, call })),
+    settings: (call) => (call === undefined ? current : settingsWith(current, call)),
     configure: (input) => {
       // In the layer above the user's: what was given for the provider would hide it otherwise.
       const next = { ...layers, provider: structuredClone(mergeInputs(layers.provider ?? {}, input)) };
@@ -213,6 +190,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     model,
     counterFor: (settings, counted) => counter ?? counterNamed(settings.estimator, counted),
     summarizer: make,
+    embedded: { summarizer: extractive(), detailsOf, shorten: shrinkToTokens },
     native,
     prices,
     strategy,
@@ -225,124 +203,35 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     windows: createLearnedWindows(),
     unknownModels: new Set(),
     memory: createViewMemory(),
-    sizes: new Map(),
+    lists: createKnownLists(),
+    views: new WeakMap(),
+    estimates: new WeakMap(),
+    countings: new Map(),
   };
 }
 
-async function run<Request>(
-  engine: Engine,
-  request: Request,
-  call: CallOptions,
-  asked: DecideInput["asked"],
-): Promise<Compacted<Request>> {
-  checkCall(call);
-  throwIfAborted(signalOf(call));
-  const startedMs = engine.watch.now();
-  const given = givenBy(engine, request, call);
-  if (call.overflow !== undefined) learnOverflow(engine, sentOf(engine, given.request), call.overflow);
-  const why = call.overflow === undefined ? asked : "overflow";
-  const decided = heedServer(decideOn(engine, given.request, given.call, why));
-  const failed = (passes: Passes): void => engine.memory.remember(decided.source, decided.recalled.view, passes);
-  return perform(engine, { decided, call, startedMs, failed }, (own, carried) =>
-    finish(engine, given.request, own, carried),
-  );
+type SummarizerFor = (settings: Settings) => Summarizer;
+
+/** One that depends on the settings is made from those in force, a call's own included, and not twice for the same. */
+function summarizerFor(option: Summarizer | SettingsSummarizer | SummarizerFor): SummarizerFor {
+  const make =
+    typeof option === "function"
+      ? option
+      : "withSettings" in option
+        ? (settings: Settings) => option.withSettings(settings)
+        : () => option;
+  const latest = rememberLatest((_: undefined, settings: Settings) => make(settings));
+  return (settings) => latest(undefined, settings);
 }
 
-/** Messages that are marked as preserved are pinned, and the request is one without the marks. */
-function givenBy<Request>({ format }: Engine, marked: Request, call: CallOptions) {
-  const { request, preserved } = takePreservedIn(marked, format.listKey);
-  return { request, call: preserved.length === 0 ? call : { ...call, pinned: [...(call.pinned ?? []), ...preserved] } };
-}
-
-/** What a session does with its view: the same pass, and what came of it is the session's to keep. */
-async function runOnView(engine: Engine, view: Conversation, call: ViewCall): Promise<ViewPass> {
-  checkViewCall(call);
-  throwIfAborted(signalOf(call));
-  const startedMs = engine.watch.now();
-  const made = decideOnKept(engine, view, call);
-  const { plan } = made.decision;
-  const isAllowed =
-    plan.steps.length === 0 || call.mayBegin === undefined || (await call.mayBegin(plan, made.given.settings));
-  const decided = isAllowed
-    ? await withStored(made, call)
-    : { ...made, decision: withoutSteps(made.decision, made.given, "in-progress") };
-  const failed = (after: Passes): void => call.failed?.(after);
-  return perform(engine, { decided, call, startedMs, failed }, async (own, carried) => {
-    const settled = settleView(engine, own, carried);
-    const stored = await call.keep?.(settled);
-    return stored === undefined ? settled : { ...settled, stored };
-  });
-}
-
-async function withStored(decided: Decided, { originals }: ViewCall): Promise<Decided> {
-  const { decision } = decided;
-  if (originals === undefined || !needsOriginals(decision)) return decided;
-  return { ...decided, decision: withOriginals(decision, await originals()) };
-}
-
-function decideOnKept(engine: Engine, view: Conversation, call: ViewCall): Decided {
-  const { passes = NO_PASSES, asked, attempt } = call;
-  const model = engine.model ?? call.model;
-  const recall = (source: Conversation): Recalled => ({ view: source, covered: 0, passes });
-  return heedServer(
-    decideOnView(engine, { decoded: view, model, hasStoredIds: true, recall }, { call, asked, attempt }),
-  );
-}
-
-/** Where the provider holds the history, what could be taken out of the list is only what is new. */
-function heedServer(decided: Decided): Decided {
-  const { decision, given, source } = decided;
-  if (decision.plan.steps.length === 0 || historyHolder(source) !== "server") return decided;
-  return { ...decided, decision: withoutSteps(decision, given, "server-history") };
-}
-
-interface Performed {
-  readonly decided: Decided;
-  readonly call: CallOptions;
-  readonly startedMs: number;
-  failed(passes: Passes): void;
-}
-
-async function perform<Result extends { readonly plan: Plan; readonly report: Report }>(
-  engine: Engine,
-  { decided, call, startedMs, failed }: Performed,
-  end: (decided: Decided, carried: CarriedOut) => Result | Promise<Result>,
-): Promise<Result> {
-  const { decision, given, model } = decided;
-  const counter = calibratedCounter(decided.counter, engine.calibration.ratio(model ?? ""));
-  const signal = signalOf(call);
-  const { native, format } = engine;
-  const pass = {
-    decision,
-    given,
-    counter,
-    summarizer: engine.summarizer(given.settings),
-    native,
-    signal,
-    startedMs,
-    call,
-    remarks: remarksOn(engine, decided, call.settings),
+/** The last answer is given again for the same question; a second argument that says the same counts as the same. */
+function rememberLatest<One, Other, Answer>(
+  answer: (one: One, other: Other) => Answer,
+): (one: One, other: Other) => Answer {
+  let latest: { readonly one: One; readonly other: Other; readonly answer: Answer } | undefined;
+  return (one, other) => {
+    if (latest === undefined || latest.one !== one || !isSameJson(latest.other, other))
+      latest = { answer: answer(one, other), one, other: structuredClone(other) };
+    return latest.answer;
   };
-  const performed = performPass(engine.watch, pass, async (allowed) => {
-    const { instructions } = call;
-    const sent = markedForSending(given.view, { settings: given.settings, model });
-    const live = { format, view: sent, model, counter };
-    const context = { ...allowed.context, ...(model !== undefined && { model }) };
-    const own = { embedded: extractive(), detailsOf, shorten: shrinkToTokens };
-    const asked = { ...allowed, context, counter, ...own, instructions };
-    const done = await carryOut({ ...asked, format, model, live, seen: given.view });
-    const carried = { ...done, notes: [...done.notes, ...allowed.notes], details: allowed.details };
-    return { carried, result: await end({ ...decided, counter, decision: allowed.decision }, carried) };
-  });
-  const { result } = await performed.catch((error: unknown) => {
-    const isFailure = error instanceof CompactionError && error.code === "summary-failed";
-    if (isFailure) failed(passesAfterFailure(tokensIn(given), given.settings));
-    if (!isFailure || given.attempt === undefined) throw error;
-    throw compactionFailure(error, { because: "compaction-failure", mayReset: allowsReset(given.settings) });
-  });
-  return result;
-}
-
-function signalOf({ signal }: CallOptions): AbortSignal {
-  return signal ?? new AbortController().signal;
 }

@@ -1,8 +1,7 @@
 /** The public names of `palimpsest`. Formats, readers, adapters and the exact tokenizer have subpaths of their own. */
 
-export type { Prices } from "./compactor/cost.ts";
 export type { OverflowReport } from "./compactor/overflow.ts";
-export type { CompactionRecord, Fallback, Report } from "./compactor/report.ts";
+export type { CompactionRecord, Fallback, Prices, Report } from "./compactor/report.ts";
 export type { KeepRecent, KeepRecentInput, ScoreMessage, Tail } from "./compactor/retention.ts";
 export {
   type CallOptions,
@@ -53,14 +52,14 @@ export type { LogFields, Logger } from "./core/hooks/log-lines.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
 export { type Calibration, createCalibration } from "./core/ledger/calibration.ts";
 export type { LearnedWindow, LearnedWindows } from "./core/ledger/learned-windows.ts";
+export { createRecognition, type Recognition } from "./core/ledger/recognition.ts";
 export {
   type CutOptions,
   createLedger,
   type Ledger,
   type LedgerOptions,
   type Observation,
-} from "./core/ledger/ledger.ts";
-export { createRecognition, type Recognition } from "./core/ledger/recognition.ts";
+} from "./core/ledger/usage-ledger.ts";
 export type {
   Conversation,
   FormatName,

@@ -94,7 +94,9 @@ test("who keeps the view is told what to wait with", async () => {
   const view = openaiChat.decode({ messages: [...LARGE] });
   const told: Passes[] = [];
   const failed = (passes: Passes): void => void told.push(passes);
-  await expect(compactor.passOver(view, { failed })).rejects.toThrow(CompactionError);
+  await expect(
+    compactor.passOver(view, { keeper: { begin: () => true, originals: () => [], commit: () => undefined, failed } }),
+  ).rejects.toThrow(CompactionError);
   const [passes] = told;
   expect(told).toHaveLength(1);
   const waiting = await compactor.passOver(view, passes === undefined ? {} : { passes });

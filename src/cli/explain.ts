@@ -1,6 +1,5 @@
 /** `palimpsest explain`: why a conversation would or would not be compacted now. Reads one file, changes nothing. */
 
-import { sizeAtTrigger } from "../compactor/decide.ts";
 import type { FormatName } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
 import { prunesByItself } from "../core/plan/prune.ts";
@@ -156,7 +155,7 @@ export function explainSubject(shownSubject: Subject): Explanation {
   const parts = usedPartition(asked);
   const shown = messageShower(asked.input);
   const tail = shrunkTail(asked, parts);
-  const asTriggered = sizeAtTrigger(decideInputOf(subject));
+  const asTriggered = decision.measured.size;
   const wouldCompact = isCompaction(decision.rest);
   return {
     file: subject.file,

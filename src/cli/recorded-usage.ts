@@ -3,7 +3,7 @@
  * that each calibrated number is a prediction: it was learned from earlier calls only. Pure.
  */
 
-import { createLedger, type Ledger } from "../core/ledger/ledger.ts";
+import { createLedger, type Ledger } from "../core/ledger/usage-ledger.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";

@@ -3,10 +3,9 @@
  * Decides with the compactor's own function, so that what is explained is what would be done. Changes nothing.
  */
 
-import { calibratedCounter } from "../compactor/calibrated-counter.ts";
+import { calibratedCounter, createCounting } from "../compactor/counting.ts";
 import { type DecideInput, type Decision, decide } from "../compactor/decide.ts";
 import { windowOfModel } from "../compactor/model-facts.ts";
-import { createTokenSizes } from "../compactor/token-sizes.ts";
 import type { Conversation } from "../core/message.ts";
 import type { ContextSize } from "../core/plan/trigger.ts";
 import type { Format } from "../core/ports.ts";
@@ -104,7 +103,8 @@ export function decisionOn(subject: Subject, { isAsked, targetTokens }: Decision
 /** As a request that comes by itself: nobody asked, and no target is named. */
 export function decideInputOf({ conversation, settings, counter, size }: Subject): DecideInput {
   const { systemTokens, toolsTokens } = size;
-  return { view: conversation, settings, ...createTokenSizes(counter, () => 1), systemTokens, toolsTokens };
+  const { tokensOf, totalOf } = createCounting(counter, () => 1);
+  return { view: conversation, settings, tokensOf, totalOf, systemTokens, toolsTokens };
 }
 
 export function sizeTokens({ systemTokens, toolsTokens, messagesTokens }: ContextSize): number {

@@ -1,17 +1,26 @@
 /**
- * From a view to a plan: cap, trigger, then the strategy or mere pruning, backstop. Pure: what it returns is data, and asking
- * twice gives the same answer. `plan`, `fit` and `compact` all decide here.
+ * From a view to a plan with its fallbacks: cap, trigger, then the strategy or mere pruning, backstop. Pure: what it returns is data, and
+ * asking twice gives the same answer. `plan`, `fit` and `compact` all decide here, and carrying out decides nothing more.
  */
 
 import type { Conversation, Message } from "../core/message.ts";
+import { once } from "../core/once.ts";
 import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
-import { withBackstop } from "../core/plan/backstop.ts";
-import type { NothingToDo, Plan, Reason, TextStep } from "../core/plan/plan.ts";
+import { excessMessages, withBackstop } from "../core/plan/backstop.ts";
+import type { NothingToDo, Plan, Reason, SummarizeStep, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type OwnStrategy, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
 import { capSteps, pruneSteps, prunesByItself, pruningPays, trimResults } from "../core/plan/prune.ts";
 import type { Originals } from "../core/plan/pruned-texts.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
-import { answerableTokens, type ContextSize, findTrigger, shareOf, targetOfRequest } from "../core/plan/trigger.ts";
+import {
+  answerableTokens,
+  type ContextSize,
+  countedTokens,
+  findTrigger,
+  shareOf,
+  targetOfRequest,
+  thresholdTokens,
+} from "../core/plan/trigger.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { planOwn } from "../strategies/own-strategy.ts";
@@ -48,6 +57,8 @@ export interface DecideInput {
 export interface Decision {
   /** All steps, on the view that was given. */
   readonly plan: Plan;
+  /** What the triggers compared; results cut to the cap, and nothing else shortened yet. */
+  readonly measured: Measure;
   /** The input that the compaction steps were made from, for `checkPlan`: the view after cap and prune. */
   readonly input: PlanInput;
   /** The part of the plan that is still to be carried out on it. */
@@ -56,6 +67,8 @@ export interface Decision {
   readonly originals: Originals;
   /** How, whether or not the message was to leave afterwards. */
   readonly texts: readonly TextStep[];
+  /** What is carried out in the place of `rest` when something fails on the way. */
+  readonly fallbacks: FallbackPlans;
   /** Who decided, and whether that was the host's own. */
   readonly strategy: string;
   readonly isOwn: boolean;
@@ -63,10 +76,29 @@ export interface Decision {
   readonly refused?: string;
 }
 
+/** What the triggers were asked with, and the limit that was passed: the lowest one there is when somebody asked, or none fired. */
+export interface Measure {
+  readonly size: ContextSize;
+  readonly tokens: number;
+  readonly thresholdTokens?: number;
+}
+
+/** Made when they are asked for, which is seldom. */
+export interface FallbackPlans {
+  /** A summary of our own, where the provider does not compact itself; the plan as it is otherwise. */
+  readonly summary: Plan;
+  /** There is no summary: the zone goes without one. */
+  readonly truncation: Plan;
+  /** There is no summary, and nothing leaves but what a limit on messages takes. */
+  readonly nothing: Plan;
+  /** The summary came out so short that more of the newest messages have room beside it; undefined where they have not. */
+  longerTail(summaryTokens: number): Plan | undefined;
+}
+
 export function decide(given: DecideInput): Decision {
   const start: Stage = { given, input: planInput(given), steps: [] };
   const capped = withTexts(start, capsOf(given));
-  const { fired, because } = reasonFor(capped.given);
+  const { fired, because, measured } = reasonFor(capped.given, sizeOf(capped.given));
   // A strategy prunes for itself; only where results are pruned at every request does that go on beside it.
   const pruned = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
   const isLast = recoveryFor(given) === "truncate-tools";
@@ -80,12 +112,47 @@ export function decide(given: DecideInput): Decision {
   const rest = withBackstop(decided, input);
   return {
     plan: combine(totalTokens(start.input), stage.steps, rest),
+    measured,
     input,
     rest,
     originals: originalsIn(given.view, stage),
     texts: stage.steps,
+    fallbacks: fallbacksOf(rest, input),
     ...by,
   };
+}
+
+/** A view by its sums alone. */
+export interface QuietInput extends Pick<DecideInput, "settings" | "isCacheCold" | "checkPoint"> {
+  readonly size: ContextSize;
+  readonly messageCount: number;
+  readonly targetTokens: number | undefined;
+}
+
+/** The plan that does nothing, where the sums say that nothing is due; undefined where the messages have to be looked at. */
+export function quietPlan(input: QuietInput): Plan | undefined {
+  const { settings, size, messageCount } = input;
+  const tokens = size.systemTokens + size.toolsTokens + size.messagesTokens;
+  const { prune } = settings;
+  const dropsTurns = prune.enabled && prune.dropTurnsKeep > 0;
+  if (dropsTurns || excessMessages(settings, messageCount) > 0 || isAboveHighWater(settings, tokens)) return undefined;
+  const { fired, because } = reasonFor(input, size);
+  if (fired !== undefined || tokens > settings.windowTokens) return undefined;
+  const { targetTokens } = input;
+  // What stands in the way of a target that somebody named is seen in the messages alone.
+  if (targetTokens !== undefined && tokens > targetTokens) return undefined;
+  return { ...EMPTY_PLAN, tokensBefore: tokens, tokensAfter: tokens, targetTokens, because };
+}
+
+/** What a call asks for; never more than the window: what is larger would be refused, whatever target it has met. */
+export function targetFor({ target }: TargetCall, tokens: number, windowTokens: number): number | undefined {
+  if (target === undefined) return undefined;
+  return Math.min("tokens" in target ? target.tokens : Math.floor(shareOf(tokens, target.ratio)), windowTokens);
+}
+
+export interface TargetCall {
+  /** At most this many tokens, or this share of what the conversation has now. */
+  readonly target?: { readonly tokens: number } | { readonly ratio: number };
 }
 
 /** What is done about a refusal: compactions as often as the settings say, then their last step, then nothing more. */
@@ -185,8 +252,7 @@ function waterStage(before: Stage): Stage {
   const { settings, view, tokensOf } = given;
   const { prune, protect } = settings;
   const tokens = totalTokens(input);
-  const isDue = prunesByItself(settings) && tokens > shareOf(settings.windowTokens, prune.highWaterRatio);
-  if (!isDue) return before;
+  if (!isAboveHighWater(settings, tokens)) return before;
   const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
   // Where the tail is not spared, what the model has not read yet still is.
   const mayPrune = (index: number): boolean =>
@@ -210,23 +276,43 @@ function paysByItself({ isCacheCold = false }: DecideInput, { input, steps }: Om
   return pruningPays(input, steps, strategyNamed(strategy).plan(input));
 }
 
-function reasonFor(given: DecideInput): { readonly fired?: Reason; readonly because: NothingToDo } {
-  const { settings, asked, isThrashing } = given;
-  if (asked !== undefined) return { fired: asked, because: "not-triggered" };
-  if (!settings.compact.auto) return { because: "auto-off" };
-  const { checkPoint } = given;
+function isAboveHighWater(settings: Settings, tokens: number): boolean {
+  return prunesByItself(settings) && tokens > shareOf(settings.windowTokens, settings.prune.highWaterRatio);
+}
+
+type ReasonInput = Pick<DecideInput, "settings" | "asked" | "isThrashing" | "checkPoint" | "isCacheCold">;
+
+interface FoundReason {
+  readonly fired?: Reason;
+  readonly because: NothingToDo;
+  readonly measured: Measure;
+}
+
+/** The one place where the triggers are asked. */
+function reasonFor(given: ReasonInput, size: ContextSize): FoundReason {
+  const { settings, asked, isThrashing, checkPoint, isCacheCold = false } = given;
+  const lowest = thresholdTokens(settings);
+  const measured = {
+    size,
+    tokens: countedTokens(settings, size),
+    ...(lowest !== undefined && { thresholdTokens: lowest }),
+  };
+  const because = "not-triggered";
+  if (asked !== undefined) return { fired: asked, because, measured };
+  if (!settings.compact.auto) return { because: "auto-off", measured };
   if (checkPoint !== undefined && !settings.compact.checkPoints.includes(checkPoint))
-    return { because: "no-check-point" };
+    return { because: "no-check-point", measured };
   // The provider has said that it is too much: no estimate of ours knows better.
-  if (checkPoint === "onOverflow") return { fired: "overflow", because: "not-triggered" };
-  const fired = findTrigger(settings, { size: sizeOf(given), isCacheCold: given.isCacheCold ?? false });
-  if (fired === undefined) return { because: "not-triggered" };
-  return isThrashing ? { because: "thrashing" } : { fired: fired.trigger, because: "not-triggered" };
+  if (checkPoint === "onOverflow") return { fired: "overflow", because, measured };
+  const fired = findTrigger(settings, { size, isCacheCold });
+  if (fired === undefined) return { because, measured };
+  const passed = { size, tokens: fired.tokens, thresholdTokens: fired.thresholdTokens };
+  return isThrashing ? { because: "thrashing", measured: passed } : { fired: fired.trigger, because, measured: passed };
 }
 
 /** Nothing is done, not even what was capped or pruned on the way to the decision. */
 export function withoutSteps(decision: Decision, given: DecideInput, because: NothingToDo): Decision {
-  const { plan, rest, input, originals: _, texts: __, ...by } = decision;
+  const { plan, rest, input, ...by } = decision;
   const { windowTokens } = given.settings;
   const none = (from: Plan): Plan => ({
     ...from,
@@ -235,17 +321,14 @@ export function withoutSteps(decision: Decision, given: DecideInput, because: No
     fits: from.tokensBefore <= (from.targetTokens ?? windowTokens),
     because,
   });
-  const left = { input: { ...input, conversation: given.view }, originals: NO_ORIGINALS, texts: [] };
-  return { plan: none(plan), rest: none(rest), ...left, ...by };
+  const left = { ...input, conversation: given.view };
+  const nothing = none(rest);
+  const unedited = { originals: NO_ORIGINALS, texts: [], fallbacks: fallbacksOf(nothing, left) };
+  return { ...by, plan: none(plan), rest: nothing, input: left, ...unedited };
 }
 
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {
   return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages) };
-}
-
-/** What the triggers are asked with: results cut to the cap, and nothing else shortened yet. */
-export function sizeAtTrigger(given: DecideInput): ContextSize {
-  return sizeOf(shortened(given, capsOf(given)));
 }
 
 /** As the report counts. */
@@ -280,4 +363,41 @@ function combine(tokensBefore: number, texts: readonly TextStep[], rest: Plan): 
   if (kept.length === 0) return { ...rest, tokensBefore };
   const { because: _, ...plan } = rest;
   return { ...plan, steps: [...kept, ...rest.steps], tokensBefore };
+}
+
+/** Of the target: less than this is left as it is. */
+const UNUSED_SHARE_MIN = 0.1;
+
+export function fallbacksOf(rest: Plan, input: PlanInput): FallbackPlans {
+  const summarized = (saidTokens?: number): Plan =>
+    withBackstop(strategyNamed("summarize").plan(saidTokens === undefined ? input : { ...input, saidTokens }), input);
+  const summary = once(() => (rest.steps.some(({ type }) => type === "native") ? summarized() : rest));
+  return {
+    get summary(): Plan {
+      return summary();
+    },
+    get truncation(): Plan {
+      return withBackstop(strategyNamed("truncate").plan(input), input);
+    },
+    get nothing(): Plan {
+      const { tokensBefore: tokensAfter, ...plan } = summary();
+      const steps = plan.steps.filter(({ type }) => type !== "summarize");
+      return withBackstop({ ...plan, steps, tokensBefore: tokensAfter, tokensAfter, because: "frees-nothing" }, input);
+    },
+    longerTail: (summaryTokens) => {
+      const plan = summary();
+      const before = summaryStepOf(plan);
+      const { isTargetExplicit, targetTokens } = input;
+      if (before === undefined || !isTargetExplicit || targetTokens === undefined || !plan.fits) return undefined;
+      if (before.budgetTokens - summaryTokens < targetTokens * UNUSED_SHARE_MIN) return undefined;
+      const longer = summarized(summaryTokens);
+      const after = summaryStepOf(longer);
+      if (after === undefined || !longer.fits || after.budgetTokens < summaryTokens) return undefined;
+      return after.messageIds.length < before.messageIds.length ? longer : undefined;
+    },
+  };
+}
+
+export function summaryStepOf({ steps }: Plan): SummarizeStep | undefined {
+  return steps.find((step) => step.type === "summarize");
 }

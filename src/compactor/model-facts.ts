@@ -3,7 +3,7 @@
  * that age: what a caller states wins, and what a refusal teaches wins over the window. A model that is not here has neither.
  */
 
-import type { Prices } from "./cost.ts";
+import type { Prices } from "./report.ts";
 
 /** What a request costs; above so many input tokens, all of it costs more. */
 export interface Tariff {

@@ -1,18 +1,22 @@
 /**
- * Asks the provider to compact the zone itself. The answer either takes the zone's place as it is, or is refused with a reason
- * and a summary is made instead; nothing of the conversation is touched before that is known.
+ * Asks the provider to compact the zone itself. Its answer is judged as any edit is: where the validator, the repair or the count speaks
+ * against it, it is refused with a reason, and a summary is made instead. Nothing of the conversation is touched before that is known.
  */
 
 import { errorText } from "../core/error-text.ts";
 import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
-import { removedIds } from "../core/plan/apply-plan.ts";
+import { applyPlan, removedIds } from "../core/plan/apply-plan.ts";
 import type { NativeStep } from "../core/plan/plan.ts";
+import { sumTokens } from "../core/plan/plan-input.ts";
 import type { Format, Usage } from "../core/ports.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
 import { timerMs } from "../core/timer-limit.ts";
 import { totalUsage } from "../core/usage.ts";
-import { throwIfAborted } from "./make-summary.ts";
+import type { Decision } from "./decide.ts";
+import { nativeStartEvent, type Observer } from "./events.ts";
+import { markedForSending, type Settled, settle } from "./settle.ts";
+import { throwIfAborted } from "./summarize.ts";
 
 /** The provider's own compaction, by shape: a function that posts the request and returns the body of the response. */
 export interface NativeCompaction {
@@ -31,7 +35,59 @@ export interface NativeAnswer {
   readonly usage?: unknown;
 }
 
-export interface NativeInput {
+export interface NativeDemand {
+  readonly decision: Decision;
+  /** The view as the provider saw it last, before this pass shortened anything. */
+  readonly seen: Conversation;
+  readonly native: NativeCompaction | undefined;
+  readonly format: Format;
+  readonly model: string | undefined;
+  readonly instructions: string | undefined;
+  readonly signal: AbortSignal;
+  readonly observer: Observer;
+}
+
+export interface NativeAttempt {
+  readonly outcome: NativeOutcome;
+  /** Only where the answer took the zone's place. */
+  readonly settled?: Settled;
+}
+
+/** Undefined where the plan has no such step. */
+export async function compactNatively(given: NativeDemand): Promise<NativeAttempt | undefined> {
+  const { input, rest } = given.decision;
+  const step = rest.steps.find((candidate) => candidate.type === "native");
+  if (step === undefined || given.native === undefined) return undefined;
+  const { conversation, settings } = input;
+  const outcome = await askNative({
+    native: given.native,
+    format: given.format,
+    conversation: forAsking(given, conversation),
+    step,
+    model: given.model,
+    instructions: given.instructions,
+    timeoutMs: settings.summary.timeoutMs,
+    signal: given.signal,
+    observer: given.observer,
+  });
+  if (outcome.type === "refused") return { outcome };
+  const applied = applyPlan({
+    conversation,
+    plan: rest,
+    summary: undefined,
+    native: outcome.messages,
+    render: settings.render,
+  });
+  // What was shortened on the way is another prefix than the one that the kept thinking was signed with.
+  const keepsThinking = conversation === given.seen && standsForPrefix(conversation, step);
+  const settled = settle(given.seen, applied, { settings, model: given.model, keepsThinking });
+  const because = objection(given, outcome.messages, settled.conversation);
+  if (because === undefined) return { outcome, settled };
+  const { kind, usage } = outcome;
+  return { outcome: { type: "refused", kind, because, ...(usage !== undefined && { usage }) } };
+}
+
+interface NativeInput {
   readonly native: NativeCompaction;
   readonly format: Format;
   readonly conversation: Conversation;
@@ -40,6 +96,7 @@ export interface NativeInput {
   readonly instructions: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly observer: Observer;
 }
 
 export type NativeOutcome =
@@ -61,14 +118,14 @@ export interface RefusedNative {
   readonly usage?: Usage;
 }
 
-export async function askNative(input: NativeInput): Promise<NativeOutcome> {
+async function askNative(input: NativeInput): Promise<NativeOutcome> {
   const { native, format, step, instructions, signal } = input;
   const { kind } = step;
   const wire = format.nativeWire(kind);
   if (wire === undefined) return { type: "refused", kind, because: `nothing is known of ${kind}` };
   try {
     const request = wire.request(bodyOf(input), instructions);
-    const answer = await withDeadline(input, (ending) => native.compact(request, ending));
+    const answer = await withDeadline(input, (ending) => observed(input, () => native.compact(request, ending)));
     const usage = usageOf(format, answer);
     const used = usage === undefined ? {} : { usage };
     const reading = wire.read(answer);
@@ -89,6 +146,19 @@ export async function askNative(input: NativeInput): Promise<NativeOutcome> {
     throwIfAborted(signal);
     return { type: "refused", kind, because: errorText(error) };
   }
+}
+
+function observed({ step, observer }: NativeInput, ask: () => Promise<NativeAnswer>): Promise<NativeAnswer> {
+  const event = nativeStartEvent(step);
+  observer.tell(event);
+  const attributes = {
+    "palimpsest.summarizer": `native ${step.kind}`,
+    "palimpsest.messages": step.messageIds.length,
+  };
+  return observer.span("palimpsest.summarize", attributes, async (note) => {
+    note({ "palimpsest.calls": 1 });
+    return ask();
+  });
 }
 
 /** An ordinary request with just what is to be compacted. */
@@ -144,4 +214,39 @@ function named(messages: readonly Message[], { messages: present }: Conversation
     while (taken.has(`native/${number}`)) number++;
     return { ...message, id: `native/${number++}` };
   });
+}
+
+/** Thinking behind what was shortened on the way would be refused here too. */
+function forAsking({ seen, decision, model }: NativeDemand, shortened: Conversation): Conversation {
+  const options = { settings: decision.input.settings, model };
+  return markedForSending(settle(seen, shortened, options).conversation, options);
+}
+
+/**
+ * Thinking in the kept messages stays valid when exactly the messages before them were compacted and the speaker changes
+ * there: the provider's item then stands for the very prefix that the thinking was signed with.
+ */
+function standsForPrefix({ messages }: Conversation, step: NativeStep): boolean {
+  const leaving = new Set(removedIds(step));
+  const cut = messages.findIndex(({ id }) => !leaving.has(id));
+  const [last, first] = [messages[cut - 1], messages[cut]];
+  if (last === undefined || first === undefined || cut !== leaving.size) return false;
+  return first.role !== last.role && first.role !== "system";
+}
+
+/** Why the result cannot be handed out; undefined when it can. */
+function objection(
+  { decision, format, model }: NativeDemand,
+  returned: Conversation["messages"],
+  after: Conversation,
+): string | undefined {
+  const { conversation: before, tokensOf } = decision.input;
+  const standing = new Set(after.messages);
+  if (!returned.every((message) => standing.has(message))) return "its answer cannot stand in the list as it is";
+  const options = { sending: true, ...(model !== undefined && { model }) };
+  const known = new Set(format.validate(format.encode(before), options).map(({ rule }) => rule));
+  const violation = format.validate(format.encode(after), options).find(({ rule }) => !known.has(rule));
+  if (violation !== undefined) return `its answer would be refused (${violation.rule} at ${violation.path})`;
+  const isSmaller = sumTokens(after.messages, tokensOf) < sumTokens(before.messages, tokensOf);
+  return isSmaller ? undefined : "its answer is no smaller than what it stands for";
 }

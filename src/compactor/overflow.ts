@@ -12,10 +12,10 @@ import type { Format, Overflow } from "../core/ports.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { DecideInput } from "./decide.ts";
-import { type Decided, type Engine, settingsFor } from "./engine.ts";
-import { isFailed, type MadeSummary } from "./make-summary.ts";
+import type { Reading } from "./decode.ts";
+import { calibrate, type Engine, estimateOf, settingsFor } from "./engine.ts";
 import { windowOfModel } from "./model-facts.ts";
-import { calibrate, estimate } from "./observe.ts";
+import { isFailed, type MadeSummary } from "./summarize.ts";
 
 export interface OverflowReport {
   /** Whether sending the request of this result makes sense. Where it is false, hand the provider's error on. */
@@ -66,8 +66,9 @@ export function learnOverflow(engine: Engine, { view, model = "" }: SentView, er
   const overflow = readRefusal(engine.format, error);
   refuseTinyWindow(engine, model, overflow);
   const tokens = refusedInput(overflow);
-  if (tokens !== undefined) calibrate(engine, view, { tokens, model });
-  const sentTokens = Math.round(estimate(engine, view, model) * engine.calibration.ratio(model));
+  const estimatedTokens = estimateOf(engine, view, model);
+  if (tokens !== undefined) calibrate(engine, estimatedTokens, { tokens, model });
+  const sentTokens = Math.round(estimatedTokens * engine.calibration.ratio(model));
   engine.windows.learn(model, overflow, sentTokens);
 }
 
@@ -81,7 +82,7 @@ function refuseTinyWindow(engine: Engine, model: string, { maximumTokens }: Over
 }
 
 export interface Recovery {
-  readonly given: DecideInput;
+  readonly input: DecideInput;
   readonly model: string | undefined;
   readonly made: MadeSummary | undefined;
   readonly compacted: boolean;
@@ -91,8 +92,8 @@ export interface Recovery {
 
 /** Undefined where nothing was refused. */
 export function overflowReport(engine: Engine, recovery: Recovery): OverflowReport | undefined {
-  const { given, model, tokensAfter } = recovery;
-  const { attempt, settings } = given;
+  const { input, model, tokensAfter } = recovery;
+  const { attempt, settings } = input;
   if (attempt === undefined) return undefined;
   const learned = engine.windows.of(model ?? "");
   const { windowTokens } = settingsFor(engine, model, {});
@@ -135,12 +136,12 @@ const UNKNOWN_MODELS_MAX = 100;
 /** A model that nobody knows is named once; what a refusal taught, each time. */
 export function remarksOn(
   engine: Engine,
-  { model, given }: Decided,
+  { model, input }: Pick<Reading, "model"> & { readonly input: Pick<DecideInput, "settings" | "attempt"> },
   call: SettingsInput | undefined,
 ): readonly Remark[] {
-  const { windowTokens } = given.settings;
+  const { windowTokens } = input.settings;
   const learned = engine.windows.of(model ?? "");
-  if (given.attempt !== undefined && learned !== undefined) {
+  if (input.attempt !== undefined && learned !== undefined) {
     const { isStated } = learned;
     return [{ type: "window-learned", model: model ?? "", windowTokens: learned.windowTokens, isStated }];
   }

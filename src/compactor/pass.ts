@@ -1,142 +1,253 @@
 /**
- * One pass with everybody who looks on: gates first, then providers, then the work, each stage told as it happens. A closed gate
- * or a cancelled compaction leaves the conversation as it was; nobody who is merely told can change or fail anything.
+ * One pass over a view, step by step: decide, begin, ask the hooks, summarize, apply, encode, report, commit. Each step takes data and
+ * returns data. A pass that fails changes nothing. Everybody who listens hears of each stage, and can neither change nor fail it.
  */
 
-import type { SummarizeContext, Summarizer } from "../core/checkpoint/summary.ts";
-import { errorText } from "../core/error-text.ts";
-import type { Attributes, HookContext } from "../core/hooks/hook-events.ts";
-import { snapshotOf } from "../core/hooks/hook-events.ts";
+import type { SummarizeContext } from "../core/checkpoint/summary.ts";
+import { CompactionError } from "../core/errors.ts";
+import type { Attributes, HookEvent } from "../core/hooks/hook-events.ts";
+import { notifyAll } from "../core/hooks/hooks.ts";
+import { isCompaction } from "../core/plan/apply-plan.ts";
+import { historyHolder } from "../core/server-history.ts";
+import { applyDecision, refuseBroken } from "./apply.ts";
+import { askHooks, type HookVerdict } from "./ask-hooks.ts";
+import { calibratedCounter } from "./counting.ts";
 import {
-  askGates,
-  askProvides,
-  type CompactionDetails,
-  notifyAll,
-  type ProvidedCompaction,
-} from "../core/hooks/hooks.ts";
-import type { Remark } from "../core/hooks/log-lines.ts";
-import { countedTokens, findTrigger, thresholdTokens } from "../core/plan/trigger.ts";
-import { redactSecrets } from "../core/secrets/secrets.ts";
-import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { type DecideInput, type Decision, sizeAtTrigger, tokensIn, withoutSteps } from "./decide.ts";
-import { throwIfAborted } from "./make-summary.ts";
-import type { NativeCompaction, RefusedNative } from "./native.ts";
-import { leavingIds, proposalOf, takeProvided } from "./provided.ts";
-import { type PassOutcome, tellFailure, tellOutcome, tellRefusal } from "./tell-outcome.ts";
-import { createTeller, type Teller, type Watch } from "./watch.ts";
-import { watchedNative, watchedSummarizer } from "./watched.ts";
+  type Decision,
+  decide,
+  needsOriginals,
+  recoveryFor,
+  summaryStepOf,
+  tokensIn,
+  withOriginals,
+  withoutSteps,
+} from "./decide.ts";
+import type { Reading } from "./decode.ts";
+import type { Engine } from "./engine.ts";
+import {
+  createTeller,
+  decisionEvents,
+  failureEvents,
+  type Observer,
+  outcomeAttributes,
+  outcomeEvents,
+  type PassFacts,
+  refusalEvent,
+  type Teller,
+} from "./events.ts";
+import { finish, type PassResult } from "./finish.ts";
+import { compactNatively, type NativeAttempt } from "./native.ts";
+import type { CallOptions, StoredEvent, ViewKeeper } from "./options.ts";
+import { allowsReset, compactionFailure, remarksOn } from "./overflow.ts";
+import { passesAfterFailure } from "./passes.ts";
+import { pinScored } from "./retention.ts";
+import { markedForSending } from "./settle.ts";
+import { type MadeSummary, makeSummary, throwIfAborted } from "./summarize.ts";
 
-export interface PassInput {
-  readonly decision: Decision;
-  readonly given: DecideInput;
-  readonly counter: TokenCounter;
-  readonly summarizer: Summarizer;
-  readonly native: NativeCompaction | undefined;
-  readonly signal: AbortSignal;
+export interface PassOptions {
+  readonly call: Omit<CallOptions, "pinned" | "overflow">;
+  readonly keeper: ViewKeeper;
   readonly startedMs: number;
-  readonly call: PassCall;
-  /** What is to be said whatever comes of the pass. */
-  readonly remarks: readonly Remark[];
 }
 
-export interface PassCall {
-  readonly instructions?: string;
-  readonly hookContext?: HookContext;
-  readonly onProgress?: SummarizeContext["progress"];
+/** What came of a pass, and the event that was stored of it. */
+export interface ViewPass extends PassResult {
+  readonly stored?: StoredEvent;
 }
 
-/** What is to be carried out, and by whom. */
-export interface Allowed {
-  readonly decision: Decision;
-  readonly summarizer: Summarizer;
-  readonly native: NativeCompaction | undefined;
-  onNativeRefused(refused: RefusedNative): void;
-  readonly context: SummarizeContext;
-  /** Grows until the pass is over. */
-  readonly notes: readonly string[];
-  /** What a hook adds to the compaction that it provided. */
-  readonly details: CompactionDetails | undefined;
-}
-
-export interface Pass extends PassInput {
-  readonly watch: Watch;
-  readonly teller: Teller;
-  /**
-   * A trigger fired, or somebody asked, as opposed to tool results pruned, tool turns dropped and messages over a limit left out
-   * on the way. Whether it came to a compaction is known when it is over.
-   */
-  readonly isCalledFor: boolean;
-  readonly tokensBefore: number;
-  readonly compactionNumber: number;
-  /** True from `compaction-started` on, so that its end is told exactly once. */
-  readonly state: { isStarted: boolean };
-}
-
-export function performPass<Outcome extends PassOutcome>(
-  watch: Watch,
-  input: PassInput,
-  body: (allowed: Allowed) => Promise<Outcome>,
-): Promise<Outcome> {
-  const pass = passOf(watch, input);
-  const { plan } = pass.decision;
-  if (!pass.isCalledFor && plan.steps.length === 0) return perform(pass, body, () => {});
-  const attributes = {
-    "palimpsest.profile": watch.profile,
-    "palimpsest.reason": plan.reason,
-    "palimpsest.tokens.before": pass.tokensBefore,
-  };
-  return watch.telemetry.span("palimpsest.compact", attributes, (note) => perform(pass, body, note));
-}
-
-function passOf(watch: Watch, input: PassInput): Pass {
-  const context = { ...watch.context, ...input.call.hookContext };
-  const isCalledFor = input.decision.input.reason !== "prune";
-  const { plan } = input.decision;
-  return {
-    ...input,
-    watch,
-    teller: createTeller(watch, context),
-    isCalledFor,
-    // A request that is let through is not counted again for nobody's sake.
-    tokensBefore: isCalledFor || plan.steps.length > 0 ? tokensIn(input.given) : plan.tokensBefore,
-    compactionNumber: watch.counts.of(context) + 1,
-    state: { isStarted: false },
-  };
-}
-
-async function perform<Outcome extends PassOutcome>(
-  pass: Pass,
-  body: (allowed: Allowed) => Promise<Outcome>,
-  note: (attributes: Attributes) => void,
-): Promise<Outcome> {
-  const { signal, teller, remarks } = pass;
-  for (const remark of remarks) teller.remark(remark);
+export async function runPass(engine: Engine, read: Reading, options: PassOptions): Promise<ViewPass> {
+  const { call, keeper, startedMs } = options;
+  const pass = createPass(engine, await begun(decideOn(engine, read), keeper), call, startedMs);
+  const { facts, reading } = pass;
   try {
-    tellDecision(pass);
-    const asked = await ask(pass).catch((error: unknown) => {
-      throwIfAborted(signal);
-      throw error;
-    });
-    const progress = progressOf(pass);
-    const outcome = await body({
-      decision: asked.decision,
-      summarizer: watchedSummarizer(asked.summarizer, pass),
-      native: watchedNative(asked.decision, pass),
-      onNativeRefused: (refused) => tellRefusal(pass, refused),
-      context: { signal, progress },
-      notes: teller.notes,
-      details: asked.provided?.details,
-    });
-    note(tellOutcome(pass, outcome));
-    return outcome;
+    if (!facts.isCalledFor && facts.decision.plan.steps.length === 0)
+      return await carryOut(engine, pass, options, () => {});
+    const attributes = {
+      "palimpsest.profile": engine.watch.profile,
+      "palimpsest.reason": facts.decision.plan.reason,
+      "palimpsest.tokens.before": facts.tokensBefore,
+    };
+    return await engine.watch.telemetry.span("palimpsest.compact", attributes, (note) =>
+      carryOut(engine, pass, options, note),
+    );
   } catch (error) {
-    tellFailure(pass, error);
+    if (!(error instanceof CompactionError && error.code === "summary-failed")) throw error;
+    const { settings, attempt } = reading.input;
+    keeper.failed(passesAfterFailure(tokensIn(reading.input), settings));
+    if (attempt === undefined) throw error;
+    throw compactionFailure(error, { because: "compaction-failure", mayReset: allowsReset(settings) });
+  }
+}
+
+/** What is to be done to a view, as data. */
+export interface DecidedPass {
+  readonly reading: Reading;
+  readonly decision: Decision;
+}
+
+/** The one decision that `plan` shows and `fit`, `compact` and sessions carry out. */
+export function decideOn(engine: Engine, reading: Reading): DecidedPass {
+  const decided = decideScored(engine, reading);
+  const { recalled, source } = reading;
+  const { decision } = decided;
+  // Where the provider holds the history, what could be taken out of the list is only what is new.
+  const isElsewhere = decision.plan.steps.length > 0 && historyHolder(source) === "server";
+  if (isElsewhere) return { ...decided, decision: withoutSteps(decision, decided.reading.input, "server-history") };
+  // A remembered edit is laid over the list that came, and that holds what was said.
+  const earlier = recalled.covered > 0 && needsOriginals(decision) ? source.messages.slice(0, recalled.covered) : [];
+  return { ...decided, decision: withOriginals(decision, earlier) };
+}
+
+/** Scores are asked for once it is known that something would go. */
+function decideScored({ retention }: Engine, reading: Reading): DecidedPass {
+  const { scoreMessage } = retention;
+  const { input } = reading;
+  const decision = decide(input);
+  if (recoveryFor(input) === "none") return { reading, decision: withoutSteps(decision, input, "attempts-used-up") };
+  if (scoreMessage === undefined || decision.plan.steps.length === 0) return { reading, decision };
+  const view = pinScored(scoreMessage, { ...input, targetTokens: decision.plan.targetTokens });
+  if (view === input.view) return { reading, decision };
+  const scored = { ...input, view };
+  return { reading: { ...reading, input: scored }, decision: decide(scored) };
+}
+
+/** Whoever keeps the view takes the lease here, and brings what was said where the view has it shortened. */
+async function begun({ reading, decision }: DecidedPass, keeper: ViewKeeper): Promise<DecidedPass> {
+  const { input } = reading;
+  const mayBegin = decision.plan.steps.length === 0 || (await keeper.begin(decision.plan, input.settings));
+  if (!mayBegin) return { reading, decision: withoutSteps(decision, input, "in-progress") };
+  const earlier = needsOriginals(decision) ? await keeper.originals() : [];
+  return { reading, decision: withOriginals(decision, earlier) };
+}
+
+interface Pass {
+  readonly reading: Reading;
+  readonly facts: PassFacts;
+  readonly teller: Teller;
+  readonly observer: Observer;
+  readonly signal: AbortSignal;
+  /** Whether the start of a compaction was told: then its end is told exactly once. */
+  isStarted: boolean;
+}
+
+function createPass(
+  { watch, calibration }: Engine,
+  { reading, decision }: DecidedPass,
+  { hookContext, signal }: PassOptions["call"],
+  startedMs: number,
+): Pass {
+  const teller = createTeller(watch, { ...watch.context, ...hookContext });
+  const { counting, model, input } = reading;
+  const isCalledFor = decision.input.reason !== "prune";
+  return {
+    reading,
+    teller,
+    observer: { tell: teller.tell, span: watch.telemetry.span },
+    signal: signal ?? new AbortController().signal,
+    isStarted: false,
+    facts: {
+      decision,
+      input,
+      counter: calibratedCounter(counting.counter, calibration.ratio(model ?? "")),
+      isCalledFor,
+      tokensBefore: tokensIn(input),
+      compactionNumber: watch.counts.of(teller.context) + 1,
+      durationMs: () => watch.now() - startedMs,
+    },
+  };
+}
+
+async function carryOut(
+  engine: Engine,
+  pass: Pass,
+  { call, keeper }: PassOptions,
+  note: (attributes: Attributes) => void,
+): Promise<ViewPass> {
+  const { reading, facts, teller } = pass;
+  const tellAll = (events: readonly HookEvent[]): void => events.forEach(teller.tell);
+  for (const remark of remarksOn(engine, reading, call.settings)) teller.remark(remark);
+  try {
+    tellAll(decisionEvents(facts));
+    const verdict = await ask(engine, pass, call);
+    const { decision, details } = verdict;
+    const { native, made } = await replacementFor(engine, pass, verdict, call);
+    const { input, model } = reading;
+    const { counter } = facts;
+    const embeddedName = engine.embedded.summarizer.name;
+    const applied = applyDecision({ decision, seen: input.view, model, counter, native, made, embeddedName });
+    const carried = { ...applied, notes: [...applied.notes, ...teller.notes], details };
+    const result = finish(engine, { reading, decision, counter, carried });
+    const { report } = result;
+    const stored = await keeper.commit(result);
+    tellAll(outcomeEvents({ ...facts, decision }, { carried, report, stored }, pass.isStarted));
+    if (report.compacted && isCompaction(carried.plan)) engine.watch.counts.raise(teller.context);
+    note(outcomeAttributes(report));
+    return stored === undefined ? result : { ...result, stored };
+  } catch (error) {
+    tellAll(failureEvents(facts, error, pass.isStarted));
     throw error;
   }
 }
 
-/** Whoever is told of progress can no more fail the pass than a listener can; what goes wrong every time is said once. */
-function progressOf({ call, teller }: Pass): SummarizeContext["progress"] {
+/** The hooks' say; an abort while they are asked is told as such. */
+async function ask(engine: Engine, pass: Pass, { instructions }: PassOptions["call"]): Promise<HookVerdict> {
+  const { facts, reading, teller, signal } = pass;
+  try {
+    return await askHooks({
+      facts,
+      watch: engine.watch,
+      teller,
+      summarizer: engine.summarizer(reading.input.settings),
+      instructions,
+      signal,
+      started: () => {
+        pass.isStarted = true;
+      },
+    });
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  }
+}
+
+interface Replacement {
+  readonly native: NativeAttempt | undefined;
+  readonly made: MadeSummary | undefined;
+}
+
+/** What stands for the messages that leave: the provider's own item, else a summary; neither where nothing leaves or it goes without. */
+async function replacementFor(
+  engine: Engine,
+  pass: Pass,
+  { decision, summarizer }: HookVerdict,
+  call: PassOptions["call"],
+): Promise<Replacement> {
+  const { reading, facts, teller, observer, signal } = pass;
+  const { input, model } = reading;
+  const { format } = engine;
+  const { instructions } = call;
+  refuseBroken(decision.rest, decision.input);
+  const asking = { decision, seen: input.view, format, model, instructions, signal, observer };
+  const native = await compactNatively({ ...asking, native: engine.native });
+  if (native?.settled !== undefined) return { native, made: undefined };
+  const plan = decision.fallbacks.summary;
+  if (native?.outcome.type === "refused") {
+    teller.tell(refusalEvent(native.outcome));
+    refuseBroken(plan, decision.input);
+  }
+  const step = summaryStepOf(plan);
+  if (step === undefined) return { native, made: undefined };
+  const { counter } = facts;
+  const { summarizer: embedded, detailsOf, shorten } = engine.embedded;
+  const live = { format, view: markedForSending(input.view, { settings: input.settings, model }), model, counter };
+  const context = { signal, progress: progressOf(pass, call), ...(model !== undefined && { model }) };
+  const { originals } = decision;
+  const own = { input: decision.input, step, originals, counter, summarizer, instructions, context, observer, live };
+  return { native, made: await makeSummary({ ...own, embedded, detailsOf, shorten }) };
+}
+
+/** Whoever is told of progress can no more fail the pass than a listener can. What goes wrong every time is said once. */
+function progressOf({ teller }: Pass, { onProgress }: PassOptions["call"]): SummarizeContext["progress"] {
   let hasFailed = false;
   const failed = (error: unknown): void => {
     if (!hasFailed) teller.hookFailed("notify", error);
@@ -144,105 +255,7 @@ function progressOf({ call, teller }: Pass): SummarizeContext["progress"] {
   };
   return (progress) => {
     const event = { type: "progress-made", ...progress } as const;
-    notifyAll([() => call.onProgress?.({ ...progress })], { event, context: teller.context }, failed);
+    notifyAll([() => onProgress?.({ ...progress })], { event, context: teller.context }, failed);
     teller.tell(event);
   };
-}
-
-function tellDecision(pass: Pass): void {
-  const { decision, given, isCalledFor, teller } = pass;
-  const { plan, input } = decision;
-  if (!isCalledFor && plan.steps.length === 0) return;
-  const { settings, isCacheCold = false } = given;
-  const size = sizeAtTrigger(given);
-  const fired = given.asked === undefined ? findTrigger(settings, { size, isCacheCold }) : undefined;
-  const threshold = fired?.thresholdTokens ?? thresholdTokens(settings);
-  const measured = {
-    reason: input.reason,
-    tokens: fired?.tokens ?? countedTokens(settings, size),
-    ...(threshold !== undefined && { thresholdTokens: threshold }),
-  };
-  if (isCalledFor) teller.tell({ type: "trigger-fired", ...measured });
-  const { refused, strategy } = decision;
-  if (refused !== undefined) teller.tell({ type: "strategy-failed", because: refused, fallback: strategy });
-  teller.tell({ type: "plan-made", plan, ...measured, messagesLeaving: leavingIds(plan).size });
-}
-
-interface Asked {
-  readonly decision: Decision;
-  readonly summarizer: Summarizer;
-  readonly provided?: ProvidedCompaction;
-}
-
-async function ask(pass: Pass): Promise<Asked> {
-  const { decision, summarizer, teller, watch } = pass;
-  const { gates } = watch.hooks;
-  const isAsked = decision.plan.steps.length > 0 && gates.length > 0;
-  const closed = isAsked ? await askGates(gates, ...gateEvent(pass)) : undefined;
-  if (closed !== undefined) {
-    teller.notes.push(`Stopped by a gate: ${closed}`);
-    teller.tell({ type: "gate-closed", because: closed });
-    return { decision: withoutSteps(decision, pass.given, "gate"), summarizer };
-  }
-  if (!pass.isCalledFor) return { decision, summarizer };
-  tellStart(pass);
-  return leavingIds(decision.rest).size === 0 ? { decision, summarizer } : askForProvided(pass);
-}
-
-function gateEvent({ decision, given, isCalledFor, tokensBefore, compactionNumber, signal, teller }: Pass) {
-  const { plan } = decision;
-  const messageCount = given.view.messages.length;
-  const numbers = { messageCount, tokenCount: tokensBefore, compactionNumber };
-  return [{ reason: plan.reason, plan, ...numbers, isCalledFor, signal }, teller.context] as const;
-}
-
-function tellStart({ decision, given, tokensBefore, compactionNumber, teller, state, watch }: Pass): void {
-  const leaving = watch.hooks.notifies.length === 0 ? NO_IDS : leavingIds(decision.plan);
-  const messages = leaving.size === 0 ? [] : given.view.messages.filter(({ id }) => leaving.has(id));
-  state.isStarted = true;
-  teller.tell({
-    type: "compaction-started",
-    reason: decision.plan.reason,
-    messageCount: given.view.messages.length,
-    tokenCount: tokensBefore,
-    compactionNumber,
-    messages: messages.map(snapshotOf),
-  });
-}
-
-const NO_IDS: ReadonlySet<string> = new Set();
-
-/** What a hook wrote is checked later; here it is only not told on with a credential in it. */
-function withoutSecrets(provided: ProvidedCompaction): ProvidedCompaction {
-  const { summary } = provided;
-  return typeof summary === "string" ? { ...provided, summary: redactSecrets(summary) } : provided;
-}
-
-async function askForProvided(pass: Pass): Promise<Asked> {
-  const { decision, summarizer, teller, watch, tokensBefore, signal, counter, call } = pass;
-  const own: Asked = { decision, summarizer };
-  if (watch.hooks.provides.length === 0) return own;
-  const { instructions } = call;
-  const proposal = proposalOf({ decision, tokensBefore, instructions, signal, filesOf: watch.filesOf });
-  const failed = (error: unknown): void => teller.hookFailed("provide", error);
-  const answer = await askProvides(watch.hooks.provides, { proposal, context: teller.context, failed });
-  if (answer === undefined) return own;
-  if ("cancel" in answer) {
-    teller.notes.push(`Cancelled by a hook${answer.message === undefined ? "." : `: ${errorText(answer.message)}`}`);
-    return { decision: withoutSteps(decision, pass.given, "cancelled"), summarizer };
-  }
-  const provided = withoutSecrets(answer.compaction);
-  const taken = takeProvided(decision, provided, counter);
-  if (taken.type === "refused") {
-    failed(new Error(taken.because));
-    return own;
-  }
-  const { summary, firstKeptEntryId = proposal.firstKeptEntryId } = provided;
-  teller.tell({
-    type: "compaction-provided",
-    summary,
-    summaryTokens: counter.countText(summary),
-    ...(firstKeptEntryId !== undefined && { firstKeptEntryId }),
-  });
-  return { decision: taken.decision, summarizer: taken.summarizer, provided };
 }

@@ -4,13 +4,15 @@ import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { failuresIn } from "../core/checkpoint/failed-calls.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
-import type { Usage } from "../core/ports.ts";
+import { UNTRIED } from "../core/plan/plan-input.ts";
+import type { Usage, Violation } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
 import { totalUsage } from "../core/usage.ts";
-import { type Bill, costUsd, type Prices } from "./cost.ts";
-import type { MadeSummary } from "./make-summary.ts";
+import { type Tariff, tariffOf } from "./model-facts.ts";
+
 import type { NativeOutcome } from "./native.ts";
 import type { OverflowReport } from "./overflow.ts";
+import type { MadeSummary } from "./summarize.ts";
 
 export interface Report {
   /** False only when a pass was needed and could not be carried out; the request is then the one that was given. */
@@ -70,40 +72,41 @@ export interface RecordDetails {
   readonly toolFailures: readonly ToolFailure[];
 }
 
+/** What is absent did not happen. */
 export interface ReportInput {
   readonly plan: Plan;
-  readonly made: MadeSummary | undefined;
   readonly tokens: { readonly before: number; readonly after: number };
   readonly messages: { readonly before: number; readonly after: number };
-  readonly zoneTokens: number;
-  readonly summaryTokens: number;
-  readonly firstKept: string | undefined;
   readonly windowTokens: number;
   /** The conversation's own, which the provider's own compaction asks. */
   readonly model: string | undefined;
-  /** What came of asking the provider to compact; undefined where it was not asked. */
-  readonly native: NativeOutcome | undefined;
-  /** What a hook adds to its compaction stands in the record. */
-  readonly details: CompactionDetails | undefined;
-  /** Why the host's own strategy did not decide, and the settings' did. */
-  readonly refused: { readonly strategy: string; readonly because: string } | undefined;
-  /** Why the settings' `native` was a summary from the start. */
-  readonly nativeMissing: string | undefined;
   readonly notes: readonly string[];
   readonly repairs: readonly Repair[];
   readonly prices: Prices | undefined;
+  readonly made?: MadeSummary | undefined;
+  /** What came of asking the provider to compact. */
+  readonly native?: NativeOutcome | undefined;
+  readonly zoneTokens?: number;
+  readonly summaryTokens?: number;
+  readonly firstKept?: string | undefined;
+  /** What a hook adds to its compaction stands in the record. */
+  readonly details?: CompactionDetails | undefined;
+  /** Why the host's own strategy did not decide, and the settings' did. */
+  readonly refused?: { readonly strategy: string; readonly because: string } | undefined;
+  /** Why the settings' `native` was a summary from the start. */
+  readonly nativeMissing?: string | undefined;
 }
 
 export function reportOf(input: ReportInput): Report {
-  const { plan, made, tokens, messages } = input;
+  const { plan, made, tokens, messages, zoneTokens = 0, summaryTokens = 0 } = input;
   const compacted = plan.steps.length > 0 && tokens.after < tokens.before;
   const fits = tokens.after <= (plan.targetTokens ?? input.windowTokens);
   const usage = totalUsage([input.native?.usage, made?.usage]);
   const cost = costUsd([...nativeBills(input), ...(made?.bills ?? [])], input.prices);
   const model = made?.model ?? (input.native === undefined ? undefined : input.model);
-  const zone = input.summaryTokens > 0 ? { zone: input.zoneTokens / input.summaryTokens } : {};
+  const zone = summaryTokens > 0 ? { zone: zoneTokens / summaryTokens } : {};
   return {
-    ok: compacted || plan.because === undefined || QUIET.has(plan.because),
+    ok: compacted || plan.because === undefined || UNTRIED.has(plan.because),
     compacted,
     reason: compacted ? plan.reason : (plan.because ?? "frees-nothing"),
     tokensBefore: tokens.before,
@@ -124,6 +127,11 @@ export function reportOf(input: ReportInput): Report {
     repairs: input.repairs,
     ...(compacted && { result: recordOf(input) }),
   };
+}
+
+/** A violation that nobody could mend. */
+export function violationNote({ rule, path }: Violation): string {
+  return `The provider may refuse this: ${rule} at ${path}.`;
 }
 
 /** The provider compacts what it is sent, for the model that the request names, and may answer in the same breath. */
@@ -148,9 +156,6 @@ function nativeFallbacks({ native, nativeMissing, plan }: ReportInput, compacted
 export function nativeFallback({ because }: { readonly because: string }): Fallback {
   return { step: "summarize", because: `The provider's own compaction failed: ${because}` };
 }
-
-/** Outcomes in which there was nothing to do, as opposed to nothing that could be done. */
-const QUIET: ReadonlySet<NothingToDo> = new Set(["not-triggered", "auto-off", "no-check-point", "strategy-none"]);
 
 function recordOf({ made, native, tokens, firstKept, details }: ReportInput): CompactionRecord {
   const summary = made?.type === "summary" ? made : undefined;
@@ -194,4 +199,44 @@ function countSteps({ steps }: Plan): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { type } of steps) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
+}
+
+/** USD per million tokens. */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+/** What was used, and by whom: absent where nobody said who answered, since a model that was asked for need not be the one. */
+export interface Bill {
+  readonly usage: Usage;
+  readonly model: string | undefined;
+  /** False where the usage may be that of several requests: then nobody knows how long each of them was. */
+  readonly isOneRequest: boolean;
+}
+
+/** Undefined where nothing was used, or where the price of anything is unknown: part of a sum would pass for the whole. */
+function costUsd(bills: readonly Bill[], prices: Prices | undefined): number | undefined {
+  const costs = bills.map((bill) => costOf(bill.usage, prices ?? publishedPrices(bill)));
+  if (costs.length === 0) return undefined;
+  return costs.reduce((sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost));
+}
+
+function publishedPrices({ usage, model, isOneRequest }: Bill): Prices | undefined {
+  const tariff: Tariff | undefined = model === undefined ? undefined : tariffOf(model);
+  if (tariff?.above === undefined || usage.inputTokens <= tariff.above.inputTokens) return tariff?.prices;
+  return isOneRequest ? tariff.above.prices : undefined;
+}
+
+function costOf(usage: Usage, prices: Prices | undefined): number | undefined {
+  if (prices === undefined) return undefined;
+  const uncached = usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
+  const total =
+    uncached * prices.input +
+    usage.cacheReadTokens * (prices.cacheRead ?? prices.input) +
+    usage.cacheWriteTokens * (prices.cacheWrite ?? prices.input) +
+    usage.outputTokens * prices.output;
+  return total / 1e6;
 }

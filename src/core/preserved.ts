@@ -13,6 +13,11 @@ export interface Unmarked<T> {
   readonly isPreserved: boolean;
 }
 
+/** Whether a message carries the mark, whatever its value. */
+export function isPreservedMark(message: unknown): boolean {
+  return typeof message === "object" && message !== null && Object.hasOwn(message, MARK);
+}
+
 /** One message; what carries no mark comes back as it is. */
 export function takePreserved<T>(message: T): Unmarked<T> {
   if (!isObject(message) || !Object.hasOwn(message, MARK)) return { value: message, isPreserved: false };
@@ -34,8 +39,8 @@ export interface UnmarkedRequest<Request> {
 export function takePreservedIn<Request>(request: Request, listKey: string): UnmarkedRequest<Request> {
   const list = isObject(request) ? request[listKey] : request;
   if (!isArray(list)) return { request, preserved: [] };
+  if (!list.some(isPreservedMark)) return { request, preserved: [] };
   const taken = list.map(takePreserved);
-  if (taken.every(({ value }, index) => value === list[index])) return { request, preserved: [] };
   const values = taken.map(({ value }) => value);
   // The same kind of request, with the same messages.
   const unmarked = (isObject(request) ? { ...request, [listKey]: values } : values) as Request;

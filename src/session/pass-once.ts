@@ -43,27 +43,29 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
       ...(settings !== undefined && { settings }),
       signal: AbortSignal.any([lost.signal, ...(call.signal === undefined ? [] : [call.signal])]),
       passes: passesBefore(parts, snapshot),
-      originals: () => originalsIn(parts, snapshot),
-      failed: (passes) => holdOff(parts, snapshot, passes),
       hookContext: hookContextOf(snapshot, call),
       ...(model !== undefined && { model }),
-      mayBegin: async (plan, { prune }) => {
-        if (!needsCommit(plan, prune)) return true;
-        if (!mayCompact) return false;
-        held = await holdLease(store, id, { leaseMs, signal: call.signal });
-        held?.signal.addEventListener("abort", () => lost.abort(held?.signal.reason), { once: true });
-        return held !== undefined;
-      },
-      // Whoever is told of a compaction can rely on it: it is in the store by then.
-      keep: async (passed) => {
-        if (held === undefined || !passed.report.compacted) return undefined;
-        committed = await commitPass(
-          parts,
-          // The clock may have been set back meanwhile.
-          { snapshot, passed, call, durationMs: Math.max(0, parts.now() - startedMs) },
-          held.current(),
-        );
-        return { eventId: committed.eventId, createdAt: committed.createdAt };
+      keeper: {
+        originals: () => originalsIn(parts, snapshot),
+        failed: (passes) => holdOff(parts, snapshot, passes),
+        begin: async (plan, { prune }) => {
+          if (!needsCommit(plan, prune)) return true;
+          if (!mayCompact) return false;
+          held = await holdLease(store, id, { leaseMs, signal: call.signal });
+          held?.signal.addEventListener("abort", () => lost.abort(held?.signal.reason), { once: true });
+          return held !== undefined;
+        },
+        // Whoever is told of a compaction can rely on it: it is in the store by then.
+        commit: async (passed) => {
+          if (held === undefined || !passed.report.compacted) return undefined;
+          committed = await commitPass(
+            parts,
+            // The clock may have been set back meanwhile.
+            { snapshot, passed, call, durationMs: Math.max(0, parts.now() - startedMs) },
+            held.current(),
+          );
+          return { eventId: committed.eventId, createdAt: committed.createdAt };
+        },
       },
     });
     const passed = withNotes(made, notes);

@@ -1,234 +1,138 @@
 /**
- * The token account of one conversation. Appending a message, asking for the total and finding the cut cost what is new
- * (and the length of a turn), never the length of the conversation: sizes and their running sums lie in typed arrays, and
- * the structure is kept up to date as messages come. It calls no model and reads no clock; the same calls give the same
- * numbers.
- *
- * `estimatedTokens` is what the counter says. `totalTokens` is the best that is known for the current model: what it was
- * last reported to have read, plus the calibrated estimate of what came since (reported-usage.ts). The trigger, the cut
- * and every per-message number use the same counter and the same ratio. Until usage is observed that ratio is 1, and
- * all of them are the counter's own.
+ * The account of one conversation's beginning: how many messages were found in order, their size, and the few facts about them that
+ * matter for what follows. With it, a conversation that grew is counted, checked and repaired from the ledger's end on, never from
+ * its first message. A ledger holds no message. The newest messages stay outside of it: clients still write into those.
  */
 
-import { CompactionError } from "../errors.ts";
-import type { Conversation, Message } from "../message.ts";
-import type { Overflow } from "../ports.ts";
-import type { CutMode } from "../structure/cut-points.ts";
-import { createStructureTracker, type Structure, type StructureTracker } from "../structure/structure.ts";
-import type { TokenCounter } from "../tokens/tokens.ts";
-import { type Calibration, createCalibration } from "./calibration.ts";
-import { isSameJson } from "./json-identity.ts";
-import { createLearnedWindows, type LearnedWindow, type LearnedWindows, refusedInput } from "./learned-windows.ts";
-import { createReportedUsage, type ReportedUsage } from "./reported-usage.ts";
-import { createRunningSums, type RunningSums } from "./running-sums.ts";
-import { isSameMessage, isSameParts } from "./same-message.ts";
+import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../cache-marks.ts";
+import { formatRules } from "../format-rules.ts";
+import { thinksManually } from "../manual-thinking.ts";
+import { type Conversation, type Message, type Part, type Role, text } from "../message.ts";
+import { isNativeItem } from "../plan/native-items.ts";
+import type { Format } from "../ports.ts";
+import { repair } from "../repair/repair.ts";
+import { historyHolder } from "../server-history.ts";
+import { isItemReference, itemId } from "../structure/item-reference.ts";
+import { structureOf } from "../structure/structure.ts";
 
-export interface LedgerOptions {
-  readonly counter: TokenCounter;
-  /** The model that will be asked next; see `useModel`. */
-  readonly model?: string;
-  /** Share one to let sessions learn from each other. */
-  readonly calibration?: Calibration;
-}
+/** So many of the newest messages are read anew with every request. */
+export const NEWEST_MESSAGES = 4;
 
 export interface Ledger {
-  readonly length: number;
-  /** The account's own list: it grows and is cut with the account. */
-  readonly messages: readonly Message[];
-  /** Of the messages as they are now; take it anew after `truncate`. */
-  readonly structure: Structure;
-  /** System prompt and tool definitions, uncalibrated. */
-  readonly baseTokens: number;
-  /** Base and messages as the counter has them. */
-  readonly estimatedTokens: number;
-  /** What the next request is expected to be billed as input. */
-  readonly totalTokens: number;
-  /** Calibrated tokens of one message. */
-  tokensOf(index: number): number;
-  /** Calibrated tokens of the messages from an index on. */
-  suffixTokens(index: number): number;
-  /** One message in the counter's unit, as `append` takes it. */
-  sizeOf(index: number): number;
-  /** Counts and appends. `knownSize` is its size if it has been counted before. */
-  append(message: Message, knownSize?: number): void;
-  /** Keeps the first `length` messages. Costs their structure once more; appending does not. */
-  truncate(length: number): void;
-  /** Takes another wire form of the same message; false, and nothing done, when it says something else. */
-  restate(index: number, message: Message): boolean;
-  /** What every request carries besides messages. Counted only when it differs from what it was. */
-  setBase(base: Pick<Conversation, "system" | "tools">): void;
-  findCut(options: CutOptions): number | undefined;
-  /** Whose calibration holds from now on. */
-  useModel(model: string): void;
-  observe(observation: Observation): void;
-  /** What an overflow error tells: the window, and by its stated size the calibration. */
-  learnWindow(overflow: Overflow, model?: string): void;
-  learnedWindow(model?: string): LearnedWindow | undefined;
+  /** How many messages it stands for. */
+  length: number;
+  /** Their sizes added up, in the unit of the counter. */
+  size: number;
+  /** Who spoke last. */
+  lastRole: Role | undefined;
+  cacheMarks: number;
+  media: number;
+  /** Of calls and items, where the provider wants each to stand once. */
+  readonly ids: Set<string>;
 }
 
-export interface CutOptions {
-  /** Keep the shortest suffix that reaches this many tokens. */
-  readonly keepTokens?: number;
-  /** Keep this many of the newest messages. With both, the larger protected area wins. */
-  readonly keepMessages?: number;
-  readonly mode: CutMode;
+export function createLedger(): Ledger {
+  return { length: 0, size: 0, lastRole: undefined, cacheMarks: 0, media: 0, ids: new Set() };
 }
 
-/** Reported usage of one request. */
-export interface Observation {
-  /** Becomes the current model. Default: the one that is. */
-  readonly model?: string;
-  /** All of it, cached tokens included. Zero is taken for "not reported". */
-  readonly reportedInputTokens: number;
-  /** How many of the messages, from the first, were in that request. Default: all. */
-  readonly messageCount?: number;
+/** Where the messages stand: the request around them, and the model whose rules hold. */
+export interface LedgerScope {
+  readonly format: Format;
+  /** Everything but the messages. */
+  readonly frame: Conversation;
+  readonly model: string | undefined;
 }
 
-/** An empty account. */
-export function createLedger({ counter, model = "", calibration = createCalibration() }: LedgerOptions): Ledger {
-  const account: Account = {
-    counter,
-    calibration,
-    windows: createLearnedWindows(),
-    messages: [],
-    sums: createRunningSums(),
-    structure: createStructureTracker(),
-    base: { system: [], tools: undefined },
-    baseTokens: 0,
-    model,
-    usage: createReportedUsage(calibration),
-  };
-  return {
-    get length(): number {
-      return account.messages.length;
-    },
-    get structure(): Structure {
-      return account.structure;
-    },
-    get baseTokens(): number {
-      return account.baseTokens;
-    },
-    get estimatedTokens(): number {
-      return prefixEstimate(account, account.messages.length);
-    },
-    get totalTokens(): number {
-      return totalTokens(account);
-    },
-    messages: account.messages,
-    tokensOf: (index) => calibrated(account, account.sums.at(index)),
-    suffixTokens: (index) => suffixTokens(account, index),
-    sizeOf: (index) => account.sums.at(index),
-    append: (message, knownSize) => append(account, message, knownSize),
-    truncate: (length) => truncate(account, length),
-    restate: (index, message) => restate(account, index, message),
-    setBase: (base) => setBase(account, base),
-    findCut: (options) => findCut(account, options),
-    useModel: (name) => {
-      account.model = name;
-    },
-    observe: (observation) => observe(account, observation),
-    learnWindow: (overflow, name = account.model) => learnWindow(account, overflow, name),
-    learnedWindow: (name = account.model) => account.windows.of(name),
-  };
-}
-
-interface Account {
-  readonly counter: TokenCounter;
-  readonly calibration: Calibration;
-  readonly windows: LearnedWindows;
-  readonly messages: Message[];
-  readonly sums: RunningSums;
-  structure: StructureTracker;
-  base: Pick<Conversation, "system" | "tools">;
-  baseTokens: number;
-  model: string;
-  readonly usage: ReportedUsage;
-}
-
-function append(account: Account, message: Message, knownSize = account.counter.size(message)): void {
-  account.messages.push(message);
-  account.sums.push(knownSize);
-  account.structure.append(message);
-}
-
-function truncate(account: Account, length: number): void {
-  if (length >= account.messages.length) return;
-  account.messages.length = Math.max(0, length);
-  account.sums.truncate(length);
-  account.structure = createStructureTracker();
-  for (const message of account.messages) account.structure.append(message);
-  account.usage.forgetFrom(length);
-}
-
-/** The size is asked as well, because a message changed in place compares equal to itself. */
-function restate(account: Account, index: number, message: Message): boolean {
-  const before = account.messages[index];
-  if (before === undefined || !isSameMessage(before, message)) return false;
-  if (account.counter.size(message) !== account.sums.at(index)) return false;
-  account.messages[index] = message;
-  return true;
-}
-
-function setBase(account: Account, { system, tools }: Pick<Conversation, "system" | "tools">): void {
-  const { base, counter } = account;
-  if (isSameParts(base.system, system) && isSameJson(base.tools, tools)) return;
-  account.base = { system, tools };
-  account.baseTokens = counter.countParts(system) + counter.countTools(tools);
-}
-
-function prefixEstimate({ counter, sums, baseTokens }: Account, length: number): number {
-  return baseTokens + counter.tokens(sums.before(length));
-}
-
-/** Whole tokens of a size; exactly the counter's own while nothing has been learned. */
-function calibrated({ counter, calibration, model }: Account, size: number): number {
-  return Math.round(counter.tokens(size) * calibration.ratio(model));
-}
-
-function suffixTokens(account: Account, index: number): number {
-  const { sums } = account;
-  return calibrated(account, sums.before(sums.length) - sums.before(index));
-}
-
-function totalTokens(account: Account): number {
-  return account.usage.expect(account.model, prefixEstimate(account, account.messages.length));
-}
-
-/** 0 when everything is kept anyway; undefined when something could go but no legal cut allows it. */
-function findCut(account: Account, { keepTokens, keepMessages, mode }: CutOptions): number | undefined {
-  const { sums, structure, messages } = account;
-  const byTokens =
-    keepTokens === undefined ? undefined : sums.shortestSuffix((size) => calibrated(account, size) >= keepTokens);
-  const byMessages = keepMessages === undefined ? undefined : messages.length - Math.max(0, keepMessages);
-  const wanted = Math.min(byTokens ?? messages.length, byMessages ?? messages.length);
-  if (wanted <= 0) return 0;
-  // Kept rounds stay whole by growing what is kept; turns by shrinking it to the next one.
-  const before = (): number | undefined => structure.cutAtOrBefore(wanted, mode) || undefined;
-  if (mode === "pair-safe") return before();
-  const after = structure.cutAtOrAfter(wanted, mode);
-  return after ?? (mode === "split-turn" ? before() : undefined);
-}
-
-function observe(account: Account, observation: Observation): void {
-  const { model = account.model, reportedInputTokens, messageCount = account.messages.length } = observation;
-  account.model = model;
-  if (!Number.isFinite(reportedInputTokens) || reportedInputTokens <= 0) return;
-  if (messageCount < 0 || messageCount > account.messages.length) {
-    const message = `messageCount is ${messageCount}, but the ledger holds ${account.messages.length} messages.`;
-    throw new CompactionError("invalid-settings", message);
+/** Enters the next messages. They must be in order behind those that are there. */
+export function enter(ledger: Ledger, messages: readonly Message[], sizeOf: (message: Message) => number): void {
+  for (const message of messages) {
+    ledger.length++;
+    ledger.size += sizeOf(message);
+    ledger.lastRole = message.role;
+    ledger.cacheMarks += marksIn(message.parts);
+    ledger.media += mediaIn(message.parts);
+    for (const id of idsIn(message)) ledger.ids.add(id);
   }
-  account.windows.accepted(model, reportedInputTokens);
-  report(account, reportedInputTokens, messageCount);
 }
 
-function learnWindow(account: Account, overflow: Overflow, model: string): void {
-  account.model = model;
-  account.windows.learn(model, overflow, totalTokens(account));
-  const counted = refusedInput(overflow);
-  if (counted !== undefined) report(account, counted, account.messages.length);
+/**
+ * How many of the messages can be entered: up to the last place before the newest ones where a list may be cut. Where thinking has a
+ * budget, the provider looks at the whole turn that waits for the model, so that one stays outside.
+ */
+export function enterable(messages: readonly Message[], { frame }: LedgerScope): number {
+  const end = messages.length - NEWEST_MESSAGES;
+  if (end <= 0) return 0;
+  return structureOf(messages).cutAtOrBefore(end, thinksManually(frame) ? "turn-start" : "pair-safe");
 }
 
-function report(account: Account, reportedTokens: number, messageCount: number): void {
-  const estimatedTokens = prefixEstimate(account, messageCount);
-  account.usage.report(account.model, { messageCount, reportedTokens, estimatedTokens });
+/** Whether a request of this kind can be judged by its end: the provider holds no history of it. */
+export function isAccountable({ frame }: LedgerScope): boolean {
+  return historyHolder(frame) === "list";
 }
+
+/**
+ * Whether the messages stand in order behind those of the ledger: the repair has nothing to do and the validator nothing to say. False
+ * also where only a look at the whole list can tell.
+ */
+export function continuesInOrder(ledger: Ledger, messages: readonly Message[], scope: LedgerScope): boolean {
+  const { format, frame, model } = scope;
+  if (messages.some((message) => isNativeItem(message) || isItemReference(message))) return false;
+  if (passesLimit(ledger, messages, frame) || repeatsId(ledger, messages, frame)) return false;
+  const lead = leadOf(ledger);
+  const conversation: Conversation = { ...frame, messages: lead.length === 0 ? messages : [...lead, ...messages] };
+  const options = model === undefined ? {} : { model };
+  if (repair(conversation, options).conversation !== conversation) return false;
+  return format.validate(format.encode(conversation), { ...options, sending: true }).length === 0;
+}
+
+/** Limits of the providers on whole lists. A list that passes one is read in full once more, and its report says so from then on. */
+const MESSAGES_LIMIT = 100_000;
+const MEDIA_LIMITS = [100, 600];
+
+function passesLimit(ledger: Ledger, messages: readonly Message[], frame: Conversation): boolean {
+  const passes = (limit: number, before: number, added: number): boolean => before <= limit && before + added > limit;
+  if (passes(MESSAGES_LIMIT, ledger.length, messages.length)) return true;
+  const media = sum(messages, mediaIn);
+  if (media > 0 && MEDIA_LIMITS.some((limit) => passes(limit, ledger.media, media))) return true;
+  if (!formatRules(frame.format).limitsCacheMarks) return false;
+  return ledger.cacheMarks + sum(messages, marksIn) + marksOutside(frame) > CACHE_MARKS_MAX;
+}
+
+function repeatsId({ ids }: Ledger, messages: readonly Message[], { format }: Conversation): boolean {
+  const { callIdScope, uniqueItemIds } = formatRules(format);
+  if (callIdScope !== "conversation" && !uniqueItemIds) return false;
+  return messages.some((message) => idsIn(message).some((id) => ids.has(id)));
+}
+
+/** Calls and items have their ids in one set: an id that both have is looked at in full, and that is all that comes of it. */
+function idsIn(message: Message): readonly string[] {
+  const ids: string[] = [];
+  for (const part of message.parts) if (part.type === "tool-call" && part.callId !== undefined) ids.push(part.callId);
+  const own = itemId(message);
+  if (own !== undefined && !ids.includes(own)) ids.push(own);
+  return ids;
+}
+
+function mediaIn(parts: readonly Part[]): number {
+  let media = 0;
+  for (const part of parts) {
+    if (part.type === "media") media++;
+    else if (part.type === "tool-result") media += mediaIn(part.content);
+  }
+  return media;
+}
+
+function sum(messages: readonly Message[], count: (parts: readonly Part[]) => number): number {
+  let total = 0;
+  for (const { parts } of messages) total += count(parts);
+  return total;
+}
+
+/** Stands for what the ledger stands for, so that what follows is not taken for the beginning of the list. */
+function leadOf({ length, lastRole }: Ledger): readonly Message[] {
+  if (length === 0) return [];
+  return lastRole === "assistant" ? [ASKED, ANSWERED] : [ASKED];
+}
+
+const ASKED: Message = { id: "lead/asked", role: "user", parts: [text("…")] };
+const ANSWERED: Message = { id: "lead/answered", role: "assistant", parts: [text("…")] };

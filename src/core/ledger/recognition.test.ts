@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Message, text } from "../message.ts";
 import { messageCounter, type TokenCounter } from "../tokens/tokens.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
 import {
   createRecognition,
   NEWEST_ELEMENTS,
@@ -12,6 +11,7 @@ import {
   ROTATING_ELEMENTS,
   type SyncOptions,
 } from "./recognition.ts";
+import { createLedger, type Ledger } from "./usage-ledger.ts";
 
 interface Wire {
   role: "user" | "assistant";

@@ -17,7 +17,7 @@
 import { invariant } from "../errors.ts";
 import type { Message } from "../message.ts";
 import { hashJson, isSameJson } from "./json-identity.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger } from "./usage-ledger.ts";
 
 /** The newest known elements, looked at on every call. */
 export const NEWEST_ELEMENTS = 64;

@@ -107,6 +107,15 @@ export function removedBy(plan: Pick<Plan, "steps">): ReadonlySet<string> {
 /** Steps are never changed, and copies of a plan share them. */
 const REMOVED = new WeakMap<Plan["steps"], ReadonlySet<string>>();
 
+/** What leaves the view, without an earlier summary that is replaced. */
+export function leavingIds(plan: Pick<Plan, "steps">): ReadonlySet<string> {
+  const replaced = plan.steps.flatMap((step) => ("replacesIds" in step ? step.replacesIds : []));
+  if (replaced.length === 0) return removedBy(plan);
+  const leaving = new Set(removedBy(plan));
+  for (const id of replaced) leaving.delete(id);
+  return leaving;
+}
+
 function applyTexts(messages: readonly Message[], steps: readonly TextStep[]): readonly Message[] {
   if (steps.length === 0) return messages;
   const stepsOf = Map.groupBy(steps, ({ messageId }) => messageId);

@@ -6,6 +6,7 @@
 import { formatRules } from "../format-rules.ts";
 import { missingStart } from "../repair/roles.ts";
 import { historyHolder } from "../server-history.ts";
+import type { Settings } from "../settings/settings.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
 import { type PlanInput, partitionByCount } from "./plan-input.ts";
@@ -117,9 +118,7 @@ function overLimit(
 ): readonly string[] {
   const { conversation, settings, structure, found } = input;
   const { messages } = conversation;
-  const isLifted = settings.maxMessagesWhen === "auto-off" && settings.compact.auto;
-  let excess =
-    settings.maxMessages > 0 && !isLifted ? messages.length - leaving.size + added - settings.maxMessages : 0;
+  let excess = excessMessages(settings, messages.length - leaving.size + added);
   if (excess <= 0) return [];
   // A limit on messages is stronger than a tail of tokens: only so many of the newest stay for its sake.
   const { protectedBy: kept } = partitionByCount(input, settings.protect.tailMessages);
@@ -147,6 +146,12 @@ function overLimit(
     excess -= block.length;
   }
   return ids;
+}
+
+/** How many messages are above the limit of the settings; 0 or less where none is, or the limit is lifted. */
+export function excessMessages({ maxMessages, maxMessagesWhen, compact }: Settings, messageCount: number): number {
+  const isLifted = maxMessagesWhen === "auto-off" && compact.auto;
+  return maxMessages > 0 && !isLifted ? messageCount - maxMessages : 0;
 }
 
 /** Drops the oldest whole tool turns, calls and results together. A turn that holds something protected, or a user's words, stays. */

@@ -199,5 +199,16 @@ export function planOf(
 }
 
 export function nothingToDo(input: PlanInput, because: NothingToDo): Plan {
-  return { ...planOf(input, [], { tokensAfter: totalTokens(input) }), because };
+  // Where nothing was due, nobody aimed at the target that the settings have; one that somebody named is another matter.
+  const isAimless = UNTRIED.has(because) && !input.isTargetExplicit;
+  const aimed = isAimless ? { ...input, targetTokens: undefined } : input;
+  return { ...planOf(aimed, [], { tokensAfter: totalTokens(input) }), because };
 }
+
+/** Outcomes in which there was nothing to do, as opposed to nothing that could be done. */
+export const UNTRIED: ReadonlySet<NothingToDo> = new Set([
+  "not-triggered",
+  "auto-off",
+  "no-check-point",
+  "strategy-none",
+]);

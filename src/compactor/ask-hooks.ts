@@ -1,12 +1,20 @@
 /**
- * What a `provide` hook is shown, and what it gives back made into a decision like any other: checked by the same rules,
- * applied by the same code. A compaction that would break a promise is refused; the built-in one goes on then.
+ * The hooks that are asked about a decision, not only told of it. A gate that closes, or a provider that cancels, leaves the conversation as
+ * it was. A provider may hand in its own summary: it is checked like any plan, and where it would break a promise the decision stands.
  */
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
-import type { FileOperations, Proposal, ProvidedCompaction } from "../core/hooks/hooks.ts";
+import { errorText } from "../core/error-text.ts";
+import {
+  askGates,
+  askProvides,
+  type CompactionDetails,
+  type FileOperations,
+  type Proposal,
+  type ProvidedCompaction,
+} from "../core/hooks/hooks.ts";
 import type { Message } from "../core/message.ts";
-import { checkPlan, isTextStep, removedBy, removedIds } from "../core/plan/apply-plan.ts";
+import { checkPlan, isTextStep, leavingIds, removedBy, removedIds } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import { type PlanInput, partitionByCount, sumTokens } from "../core/plan/plan-input.ts";
@@ -15,27 +23,84 @@ import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import type { Decision } from "./decide.ts";
+import { type Decision, fallbacksOf, withoutSteps } from "./decide.ts";
+import { type PassFacts, startEvent, type Teller, type Watch } from "./events.ts";
+import { PROVIDED_NAME } from "./summarize.ts";
 
-/** The name under which a hook's text stands where a summarizer's would. */
-export const PROVIDED_NAME = "provided";
-
-/** What leaves the view, without an earlier summary that is replaced. */
-export function leavingIds(plan: Plan): ReadonlySet<string> {
-  const replaces = plan.steps.some((step) => "replacesIds" in step && step.replacesIds.length > 0);
-  if (!replaces) return removedBy(plan);
-  const known = LEAVING.get(plan.steps);
-  if (known !== undefined) return known;
-  const leaving = new Set<string>();
-  for (const step of plan.steps) if (!isTextStep(step)) for (const id of step.messageIds) leaving.add(id);
-  LEAVING.set(plan.steps, leaving);
-  return leaving;
+/** What is carried out after the hooks were asked, and by whom. */
+export interface HookVerdict {
+  readonly decision: Decision;
+  readonly summarizer: Summarizer;
+  /** What a hook adds to the compaction that it provided. */
+  readonly details?: CompactionDetails | undefined;
 }
 
-/** Asked several times in a pass; steps are never changed. */
-const LEAVING = new WeakMap<Plan["steps"], ReadonlySet<string>>();
+export interface HookQuestion {
+  readonly facts: PassFacts;
+  readonly watch: Watch;
+  readonly teller: Teller;
+  readonly summarizer: Summarizer;
+  readonly instructions: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called as soon as the start of the compaction is told, whatever becomes of the question. */
+  started(): void;
+}
 
-export interface ProposalInput {
+export async function askHooks(question: HookQuestion): Promise<HookVerdict> {
+  const { facts, watch, teller, summarizer, signal } = question;
+  const { decision, input } = facts;
+  const { gates, notifies } = watch.hooks;
+  const { plan } = decision;
+  if (plan.steps.length > 0 && gates.length > 0) {
+    const { isCalledFor, compactionNumber, tokensBefore: tokenCount } = facts;
+    const messageCount = input.view.messages.length;
+    const event = { reason: plan.reason, plan, messageCount, tokenCount, compactionNumber, isCalledFor, signal };
+    const closed = await askGates(gates, event, teller.context);
+    if (closed !== undefined) {
+      teller.notes.push(`Stopped by a gate: ${closed}`);
+      teller.tell({ type: "gate-closed", because: closed });
+      return { decision: withoutSteps(decision, input, "gate"), summarizer };
+    }
+  }
+  if (!facts.isCalledFor) return { decision, summarizer };
+  question.started();
+  teller.tell(startEvent(facts, notifies.length > 0));
+  return leavingIds(decision.rest).size === 0 ? { decision, summarizer } : askForSummary(question);
+}
+
+async function askForSummary(question: HookQuestion): Promise<HookVerdict> {
+  const { facts, watch, teller, summarizer, instructions, signal } = question;
+  const { decision, input, counter, tokensBefore } = facts;
+  const own = { decision, summarizer };
+  if (watch.hooks.provides.length === 0) return own;
+  const proposal = proposalOf({ decision, tokensBefore, instructions, signal, filesOf: watch.filesOf });
+  const failed = (error: unknown): void => teller.hookFailed("provide", error);
+  const answer = await askProvides(watch.hooks.provides, { proposal, context: teller.context, failed });
+  if (answer === undefined) return own;
+  if ("cancel" in answer) {
+    teller.notes.push(`Cancelled by a hook${answer.message === undefined ? "." : `: ${errorText(answer.message)}`}`);
+    return { decision: withoutSteps(decision, input, "cancelled"), summarizer };
+  }
+  const provided = withoutSecrets(answer.compaction);
+  const taken = takeProvided(decision, provided, counter);
+  if (taken.type === "refused") {
+    failed(new Error(taken.because));
+    return own;
+  }
+  const { summary, firstKeptEntryId = proposal.firstKeptEntryId, details } = provided;
+  const summaryTokens = counter.countText(summary);
+  const kept = firstKeptEntryId === undefined ? {} : { firstKeptEntryId };
+  teller.tell({ type: "compaction-provided", summary, summaryTokens, ...kept });
+  return { decision: taken.decision, summarizer: taken.summarizer, details };
+}
+
+/** What a hook wrote is checked later. Here it must not be told to listeners with a credential in it. */
+function withoutSecrets(provided: ProvidedCompaction): ProvidedCompaction {
+  const { summary } = provided;
+  return typeof summary === "string" ? { ...provided, summary: redactSecrets(summary) } : provided;
+}
+
+interface ProposalInput {
   readonly decision: Decision;
   readonly tokensBefore: number;
   readonly instructions: string | undefined;
@@ -43,7 +108,7 @@ export interface ProposalInput {
   filesOf(messages: readonly Message[]): FileOperations;
 }
 
-export function proposalOf(given: ProposalInput): Proposal {
+function proposalOf(given: ProposalInput): Proposal {
   const { decision, tokensBefore, instructions, signal, filesOf } = given;
   const { input, rest, plan } = decision;
   const step = rest.steps.find((candidate) => candidate.type === "summarize");
@@ -81,19 +146,19 @@ function firstKeptId({ input, rest }: Decision): string | undefined {
   return messages[messages.findLastIndex(({ id }) => leaving.has(id)) + 1]?.id;
 }
 
-/** What the settings keep free: the reserve trigger's, or whatever the lowest threshold leaves. */
+/** What the settings keep free: the reserve of a trigger, or whatever the lowest threshold leaves. */
 function reserveOf(settings: Settings): number {
-  const trigger = settings.compact.triggers.find(({ type }) => type === "reserve");
-  if (trigger !== undefined) return reserveTokensOf(trigger);
+  const reserve = settings.compact.triggers.map(reserveTokensOf).find((tokens) => tokens > 0);
+  if (reserve !== undefined) return reserve;
   return Math.max(0, settings.windowTokens - (thresholdTokens(settings) ?? settings.windowTokens));
 }
 
-export type Taken =
+type Taken =
   | { readonly type: "taken"; readonly decision: Decision; readonly summarizer: Summarizer }
   | { readonly type: "refused"; readonly because: string };
 
 /** The decision with the provided summary in the place of the built-in one. */
-export function takeProvided(decision: Decision, provided: ProvidedCompaction, counter: TokenCounter): Taken {
+function takeProvided(decision: Decision, provided: ProvidedCompaction, counter: TokenCounter): Taken {
   const { input, rest } = decision;
   if (typeof provided.summary !== "string" || provided.summary.trim() === "") {
     return { type: "refused", because: "The provided compaction has no summary." };
@@ -117,7 +182,8 @@ export function takeProvided(decision: Decision, provided: ProvidedCompaction, c
     (other) => isTextStep(other) && !rest.steps.includes(other) && !removed.has(other.messageId),
   );
   const plan: Plan = { ...decision.plan, steps: [...earlier, ...next.steps], tokensAfter: next.tokensAfter };
-  return { type: "taken", decision: { ...decision, plan, rest: next }, summarizer: saying(provided.summary) };
+  const own = { ...decision, plan, rest: next, fallbacks: fallbacksOf(next, input) };
+  return { type: "taken", decision: own, summarizer: saying(provided.summary) };
 }
 
 /** A hook may take more room than the built-in summary would, unless that is what keeps the view above its target. */

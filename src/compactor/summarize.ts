@@ -1,30 +1,32 @@
 /**
  * The only place where a summarizer is asked. What it throws, or returns and should not, sends the pass down the profile's
- * failure ladder; nothing of the conversation is touched before a usable text is there.
+ * failure ladder. Nothing of the conversation is touched before a usable text is there.
  */
 
-import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
+import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isObject, stringOf } from "../core/json.ts";
-import type { Message } from "../core/message.ts";
-import type { LiveSummaryInput } from "../core/plan/live-request.ts";
+import { type Conversation, type Message, text } from "../core/message.ts";
+import { once } from "../core/once.ts";
+import { removedIds } from "../core/plan/apply-plan.ts";
+import type { LiveRequest, LiveSummaryInput } from "../core/plan/live-request.ts";
 import { withReadableItems } from "../core/plan/native-items.ts";
 import type { SummarizeStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import { asReturned, type Originals } from "../core/plan/pruned-texts.ts";
 import { withoutSummary } from "../core/plan/summary-marks.ts";
-import type { Usage } from "../core/ports.ts";
+import type { Format, Usage } from "../core/ports.ts";
+import { repair } from "../core/repair/repair.ts";
 import type { FailureStep } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { untilAborted } from "../core/until-aborted.ts";
 import { saidUsage, totalUsage } from "../core/usage.ts";
 import { checkedResult, type Shorten } from "./checked-result.ts";
-import type { Bill } from "./cost.ts";
-import { type LiveInput, liveRequest } from "./live-request.ts";
+import type { Observer } from "./events.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
-import type { Fallback, RecordDetails } from "./report.ts";
+import type { Bill, Fallback, RecordDetails } from "./report.ts";
 
 export interface MakeSummaryInput {
   readonly input: PlanInput;
@@ -40,7 +42,7 @@ export interface MakeSummaryInput {
   /** For a text that is a little over its budget. */
   readonly shorten: Shorten;
   readonly context: SummarizeContext;
-  readonly previousCheckpoint: Checkpoint | undefined;
+  readonly observer: Observer;
   readonly instructions: string | undefined;
   /** The live request, for a summarizer that asks in band. */
   readonly live?: LiveInput | undefined;
@@ -75,13 +77,16 @@ export interface Spent {
   readonly model?: string;
 }
 
+/** The name under which a hook's text stands where a summarizer's would. */
+export const PROVIDED_NAME = "provided";
+
 export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary> {
   const { summarizer, context } = given;
   const redactor = createRedactor();
   const summaryInput = redactor.input(inputFor(given, redactor));
   const spending = createSpending();
   try {
-    const asked = summarizer.summarize(summaryInput, { ...context, ...spending.told });
+    const asked = observed(given, summaryInput, { ...context, ...spending.told });
     // Not every summarizer heeds the signal: one that goes on does not hold up a caller who gave up.
     const returned: SummaryResult = await untilAborted(asked, context.signal);
     spending.settle(returned);
@@ -99,6 +104,33 @@ export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary>
     const made = await takeLadder(given, summaryInput, { error, because, spent: spending.spent() });
     return made.type === "summary" ? { ...made, result: redactor.result(made.result) } : made;
   }
+}
+
+/** A summarizer that is asked is told of, and has a span of its own. What a hook handed in was told of when it came. */
+function observed(
+  { summarizer, observer }: MakeSummaryInput,
+  input: SummaryInput,
+  context: SummarizeContext,
+): Promise<SummaryResult> {
+  const { name, version } = summarizer;
+  const messageCount = input.messages.length + input.turnPrefix.length;
+  const { budgetTokens } = input;
+  if (name !== PROVIDED_NAME) {
+    const callsMax = summarizer.planCalls(input);
+    const started = { summarizer: `${name} ${version}`, messageCount, budgetTokens, callsMax };
+    observer.tell({ type: "summary-started", ...started });
+  }
+  const attributes = {
+    "palimpsest.summarizer": `${name} ${version}`,
+    "palimpsest.messages": messageCount,
+    "palimpsest.budget_tokens": budgetTokens,
+  };
+  return observer.span("palimpsest.summarize", attributes, async (note) => {
+    const result = await summarizer.summarize(input, context);
+    // What comes from outside may be anything; whoever asked looks at it.
+    note({ "palimpsest.calls": result?.calls ?? 0 });
+    return result;
+  });
 }
 
 interface Spending {
@@ -150,18 +182,15 @@ export function isFailed(made: MadeSummary | undefined): boolean {
   return made?.fallbacks.some((fallback) => fallback !== NOTHING_SAID && fallback.step !== "staged-partial") ?? false;
 }
 
-export function throwIfAborted(signal: AbortSignal): void {
-  if (!signal.aborted) return;
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
   throw new CompactionError("aborted", "Compaction was aborted; nothing was changed.", { cause: signal.reason });
 }
 
 function inputFor(given: MakeSummaryInput, redactor: Redactor): LiveSummaryInput {
-  const { input, step, originals, counter, previousCheckpoint, instructions, live } = given;
+  const { input, step, originals, counter, instructions, live } = given;
   const { zone, turnPrefix, kept, keptAfter } = dividedBy(step, input.conversation.messages);
-  const previous: Summary | undefined =
-    input.found === undefined
-      ? undefined
-      : { text: input.found.text, ...(previousCheckpoint !== undefined && { checkpoint: previousCheckpoint }) };
+  const previous = input.found === undefined ? undefined : previousSummary(input.found.text);
   // What stands merged into a message is told by `previous`, and is taken out of that message when the new summary comes.
   const own = (message: Message): Message => withoutSummary(message, input.settings.render);
   const asTold = (messages: readonly Message[]): readonly Message[] =>
@@ -181,6 +210,11 @@ function inputFor(given: MakeSummaryInput, redactor: Redactor): LiveSummaryInput
     ...(instructions !== undefined && { instructions }),
     ...(live !== undefined && { live: { ...liveRequest(live, step), redact: redactor.text } }),
   };
+}
+
+function previousSummary(text: string): Summary {
+  const checkpoint = parseCheckpoint(text);
+  return checkpoint === undefined ? { text } : { text, checkpoint };
 }
 
 /** Undefined where the message stays as it was said. */
@@ -295,4 +329,35 @@ async function annotate(
   const budgetTokens = Math.max(0, summaryInput.budgetTokens - noteTokens - 1);
   const digest = await embedded.summarize({ ...summaryInput, budgetTokens }, context);
   return { ...digest, text: `${note}\n\n${digest.text}`.trim() };
+}
+
+/** The request that is cut at the end of a zone and asked in band. Nothing is sent here. */
+export interface LiveInput {
+  readonly format: Format;
+  /** As it was sent last, before this pass changed anything: that is what the provider has cached. */
+  readonly view: Conversation;
+  readonly model: string | undefined;
+  readonly counter: TokenCounter;
+}
+
+function liveRequest({ format, view, model, counter }: LiveInput, step: SummarizeStep): Omit<LiveRequest, "redact"> {
+  // Few summarizers ask in band.
+  const prefix = once(() => prefixOf(view, step));
+  const options = model === undefined ? {} : { model };
+  return {
+    tokens: () => counter.countParts(view.system) + counter.countTools(view.tools) + counter.total(prefix()),
+    bodyWith: (instruction) => {
+      const message: Message = { id: "in-band", role: "user", parts: [text(instruction)] };
+      // Only where neighbours of one role are refused does this touch anything, and then only the last message.
+      const { conversation } = repair({ ...view, messages: [...prefix(), message] }, options);
+      const body = format.encode(conversation);
+      return format.validate(body, { ...options, sending: true }).length === 0 ? body : undefined;
+    },
+  };
+}
+
+/** Up to the last message that leaves. */
+function prefixOf({ messages }: Conversation, step: SummarizeStep): readonly Message[] {
+  const leaving = new Set(removedIds(step));
+  return messages.slice(0, messages.findLastIndex(({ id }) => leaving.has(id)) + 1);
 }

@@ -1,4 +1,4 @@
-/** Options of one call, checked before anything is done: a typo must not silently lose a pin, a target or a check point. */
+/** What `createCompactor` and its methods are called with, checked by shape before anything is done: a typo must not silently lose a pin or a target. */
 
 import { CompactionError } from "../core/errors.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
@@ -10,7 +10,8 @@ import { nearestWord } from "../core/settings/near-word.ts";
 import { refuseProblems } from "../core/settings/refuse-problems.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
-import type { SettledView, StoredEvent } from "./finish.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
+import type { PassResult } from "./finish.ts";
 import type { Passes } from "./passes.ts";
 
 export interface CallOptions {
@@ -30,6 +31,8 @@ export interface CallOptions {
    * learned from it, the request compacted to that, and `report.overflow` says whether to send it again. Throws `not-an-overflow`.
    */
   readonly overflow?: unknown;
+  /** True: every message is read and counted again, also those that were found in order before. For a host that changes old messages in place. */
+  readonly recheck?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (event: { readonly stage: string; readonly done: number; readonly total: number }) => void;
   /** For the hooks, over the compactor's own. */
@@ -44,18 +47,27 @@ export interface ViewCall extends Omit<CallOptions, "overflow"> {
   readonly model?: string;
   /** What earlier passes over this view achieved, as the last one returned it. */
   readonly passes?: Passes;
-  /** Messages of the view whose results are shortened in it, as they were said. Asked when there may be a summary: it is written from them. */
-  originals?(): Promise<readonly Message[]>;
-  /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
-  mayBegin?(plan: Plan, settings: Settings): Promise<boolean>;
-  /** Stores the result before any hook is told of it. If it throws, the pass fails, and nothing was done. */
-  keep?(passed: ViewPass): Promise<StoredEvent | undefined>;
-  /** The pass throws because there was no summary: what to give as `passes` with the next one, so that it waits. */
-  failed?(passes: Passes): void;
+  /** Keeps the view. Without one, nobody else works on it and nothing is stored. */
+  readonly keeper?: ViewKeeper;
 }
 
-/** The view and its wire form after a pass; the very same messages where nothing was done to them. */
-export type ViewPass = SettledView;
+/** Who keeps a view: takes the lease on it, and stores what comes of a pass. */
+export interface ViewKeeper {
+  /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
+  begin(plan: Plan, settings: Settings): Promise<boolean> | boolean;
+  /** Messages of the view whose results are shortened in it, as they were said. Asked when there may be a summary: it is written from them. */
+  originals(): Promise<readonly Message[]> | readonly Message[];
+  /** Stores the result before any hook hears of it. If it throws, the pass fails and nothing was done. */
+  commit(pass: PassResult): Promise<StoredEvent | undefined> | StoredEvent | undefined;
+  /** The pass throws because there was no summary. What to give as `passes` with the next one, so that it waits. */
+  failed(passes: Passes): void;
+}
+
+/** The record that was stored of a pass. */
+export interface StoredEvent {
+  readonly eventId: string;
+  readonly createdAt: string;
+}
 
 /** By name, what is allowed and whether a value is that; undefined always is. */
 type Kinds = Readonly<Record<string, readonly [allowed: string, fits: (value: unknown) => boolean]>>;
@@ -70,6 +82,7 @@ const CALL: Kinds = {
   // Has a check of its own, which knows what was probably meant.
   checkPoint: ["the name of a check point", () => true],
   overflow: ["what the provider threw or sent", () => true],
+  recheck: ["true or false", (value) => typeof value === "boolean"],
   signal: ["an AbortSignal", isSignal],
   onProgress: ["a function", (value) => typeof value === "function"],
   hookContext: ["an object", (value) => typeof value === "object" && value !== null],
@@ -84,10 +97,10 @@ const VIEW_CALL: Kinds = {
   attempt: ["a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0],
   model: ["a text", (value) => typeof value === "string"],
   passes: ["what an earlier pass returned", (value) => typeof value === "object" && value !== null],
-  originals: ["a function", (value) => typeof value === "function"],
-  mayBegin: ["a function", (value) => typeof value === "function"],
-  keep: ["a function", (value) => typeof value === "function"],
-  failed: ["a function", (value) => typeof value === "function"],
+  keeper: [
+    "{ begin, originals, commit, failed }, four functions",
+    (value) => hasFunctions(value, ["begin", "originals", "commit", "failed"]),
+  ],
 };
 
 export function checkCall(call: unknown): void {
@@ -138,6 +151,91 @@ function unknownOption(key: string, known: readonly string[]): CompactionError {
   const near = nearestWord(key, known);
   const hint = near === undefined ? `allowed: ${known.join(", ")}` : `did you mean ${near}?`;
   return invalid(`Unknown call option ${shownValue(key)}; ${hint}`);
+}
+
+/** Settings stand among these options, and are checked with the other layers of settings. */
+export function checkOptions(options: unknown, settingsKeys: readonly string[]): void {
+  if (!isObject(options)) throw invalid(`createCompactor takes { format, … }, not ${shownValue(options)}`);
+  for (const key of Object.keys(options)) checkName(key, settingsKeys);
+  if (options.format === undefined) {
+    throw invalid('format is missing; import one, e.g. anthropicMessages from "palimpsest/formats/anthropic-messages"');
+  }
+  for (const [key, [allowed, fits]] of Object.entries(OPTIONS)) {
+    const value = options[key];
+    if (value !== undefined && !fits(value)) throw invalid(`${key} must be ${allowed}, but is ${shownValue(value)}`);
+  }
+}
+
+const OPTIONS: Kinds = {
+  format: ["a format, or formatNamed(name)", (value) => hasFunctions(value, ["decode", "encode", "validate", "rules"])],
+  profile: ["the name of a profile, or complete settings", (value) => typeof value === "string" || isObject(value)],
+  provider: ["an object of settings", isPlainObject],
+  summarizer: [
+    "a summarizer, or a function that makes one from the settings",
+    (value) => typeof value === "function" || hasFunctions(value, ["summarize", "planCalls"]),
+  ],
+  strategy: [
+    "{ name, plan }, a text and a function; a name goes into compact.strategy",
+    (value) => hasFunctions(value, ["plan"]) && isObject(value) && typeof value.name === "string",
+  ],
+  native: [
+    "{ kind, compact }, a text and a function",
+    (value) => hasFunctions(value, ["compact"]) && isObject(value) && typeof value.kind === "string",
+  ],
+  model: ["a model id", (value) => typeof value === "string"],
+  counter: ["a token counter, such as messageCounter({ name, countText }) makes", isCounter],
+  prices: ["{ input, output, cacheRead?, cacheWrite? }, numbers of at least 0", arePrices],
+  telemetry: ["true, false, or { tracer, meter }", (value) => typeof value === "boolean" || isObject(value)],
+  keepRecent: ["a function", (value) => typeof value === "function"],
+  scoreMessage: ["a function", (value) => typeof value === "function"],
+  // What a hook may be is said where the hooks are settled.
+  hooks: ["an object of hooks", isObject],
+  hookContext: ["an object", isObject],
+  logger: [
+    "a logger with debug, info, warn and error",
+    (value) => hasFunctions(value, ["debug", "info", "warn", "error"]),
+  ],
+  now: ["a function", (value) => typeof value === "function"],
+};
+
+/** A name that is near one of ours is refused here; any other is left to the settings, which know their own names. */
+function checkName(key: string, settingsKeys: readonly string[]): void {
+  const known = Object.keys(OPTIONS);
+  if (known.includes(key) || settingsKeys.includes(key)) return;
+  const near = nearestWord(key, [...settingsKeys, ...known]);
+  if (near !== undefined && known.includes(near)) {
+    throw invalid(`Unknown option ${shownValue(key)}; did you mean ${near}?`);
+  }
+}
+
+function hasFunctions(value: unknown, names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => typeof value[name] === "function");
+}
+
+function isCounter(value: unknown): boolean {
+  const { safetyMargin } = isObject(value) ? value : {};
+  return hasFunctions(value, COUNTER_FUNCTIONS) && typeof safetyMargin === "number" && safetyMargin > 0;
+}
+
+const COUNTER_FUNCTIONS = [
+  "size",
+  "tokens",
+  "count",
+  "total",
+  "countParts",
+  "countText",
+  "countJson",
+  "countTools",
+] as const satisfies readonly (keyof TokenCounter)[];
+
+function arePrices(value: unknown): boolean {
+  if (!isObject(value) || value.input === undefined || value.output === undefined) return false;
+  return Object.values(value).every((price) => price === undefined || (typeof price === "number" && price >= 0));
+}
+
+/** Of any class: clients and loggers are seldom plain. */
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): CompactionError {

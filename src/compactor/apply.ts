@@ -1,38 +1,36 @@
 /**
- * A decision carried out: summary, apply, reasoning, repair, validation. Either everything holds and the result is new, or the
- * conversation comes back as it was, with the reason.
+ * What was decided and made, applied to the view: the summary or the provider's own item takes the place of what leaves, thinking that was
+ * signed over something else goes, and the repair looks once more. Chooses among the plans of the decision and makes none. Pure.
  */
 
-import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import { formatRules } from "../core/format-rules.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, checkPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
-import { withBackstop } from "../core/plan/backstop.ts";
 import { isNativeItem } from "../core/plan/native-items.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
-import { summarize } from "../strategies/summarize.ts";
-import { truncate } from "../strategies/truncate.ts";
-import { type CarryOutNativeInput, carryOutNative } from "./carry-out-native.ts";
+import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Decision } from "./decide.ts";
-import { planWithLongerTail, summaryStepOf } from "./longer-tail.ts";
-import { type MadeSummary, type MakeSummaryInput, makeSummary } from "./make-summary.ts";
-import type { NativeOutcome, RefusedNative } from "./native.ts";
-import { PROVIDED_NAME } from "./provided.ts";
+import type { NativeAttempt, NativeOutcome } from "./native.ts";
 import { settle } from "./settle.ts";
+import { type MadeSummary, PROVIDED_NAME } from "./summarize.ts";
 
-export interface CarryOutInput
-  extends Pick<
-      MakeSummaryInput,
-      "counter" | "summarizer" | "embedded" | "detailsOf" | "shorten" | "context" | "instructions" | "live"
-    >,
-    Pick<CarryOutNativeInput, "decision" | "seen" | "native" | "format" | "model"> {
-  /** Told of a refusal before the summary that stands in is asked for, which may take long or be given up. */
-  onNativeRefused?(refused: RefusedNative): void;
+export interface ApplyInput {
+  readonly decision: Decision;
+  /** The view as the provider saw it last, before this pass shortened anything. */
+  readonly seen: Conversation;
+  readonly model: string | undefined;
+  readonly counter: TokenCounter;
+  /** What came of asking the provider; undefined where it was not asked. */
+  readonly native: NativeAttempt | undefined;
+  /** Undefined where none was asked for. */
+  readonly made: MadeSummary | undefined;
+  /** The name of the summarizer that needs no model. */
+  readonly embeddedName: string;
 }
 
 export interface CarriedOut {
@@ -47,45 +45,45 @@ export interface CarriedOut {
   readonly details?: CompactionDetails | undefined;
 }
 
-export async function carryOut(given: CarryOutInput): Promise<CarriedOut> {
-  const { input, rest } = given.decision;
-  refuseBroken(rest, input);
-  const native = await carryOutNative(given);
-  if (native?.outcome.type === "replaced" && native.settled !== undefined) {
+export function applyDecision(given: ApplyInput): CarriedOut {
+  const { decision, seen, model, native, made } = given;
+  const { input } = decision;
+  if (native?.settled !== undefined) {
     const { outcome, settled } = native;
-    return { ...settled, plan: rest, made: undefined, native: outcome, notes: [...settled.notes, ...outcome.notes] };
+    const notes = outcome.type === "replaced" ? outcome.notes : [];
+    return { ...settled, plan: decision.rest, made: undefined, native: outcome, notes: [...settled.notes, ...notes] };
   }
-  if (native?.outcome.type === "refused") given.onNativeRefused?.(native.outcome);
-  // What the provider cannot do itself is summarised.
-  const carried = await carryOutSummary(
-    given,
-    native === undefined ? rest : withBackstop(summarize.plan(input), input),
-  );
-  return { ...carried, native: native?.outcome };
-}
-
-function refuseBroken(plan: Plan, input: PlanInput): void {
-  const problems = checkPlan(plan, input);
-  if (problems.length > 0) throw new CompactionError("invalid-plan", `The plan was refused: ${problems.join(" ")}`);
-}
-
-async function carryOutSummary(given: CarryOutInput, rest: Plan): Promise<Omit<CarriedOut, "native">> {
-  const { input } = given.decision;
-  if (rest !== given.decision.rest) refuseBroken(rest, input);
-  const { made, planned } = await summarizeBest(given, rest);
-  const plan = planAfter(planned, made, input);
+  const plan = planToApply(given);
   const summary = made?.type === "summary" ? made.result.text : undefined;
   const { conversation, settings } = input;
   const { render, userTools } = settings;
   const applied = applyPlan({ conversation, plan, summary, render, userTools });
-  const settled = settle(given.seen, applied, { settings, model: given.model });
+  const settled = settle(seen, applied, { settings, model });
   const notes = [
     ...replacedNative(plan, input),
     ...inListInstead(summary, input),
-    ...shorterTail(plan, given.decision),
+    ...shorterTail(plan, decision),
     ...settled.notes,
   ];
-  return { ...settled, plan, made, notes };
+  return { ...settled, plan, made, native: native?.outcome, notes };
+}
+
+/** Throws where the plan would break a promise. Asked before a model is, and before a fallback is applied. */
+export function refuseBroken(plan: Plan, input: PlanInput): void {
+  const problems = checkPlan(plan, input);
+  if (problems.length > 0) throw new CompactionError("invalid-plan", `The plan was refused: ${problems.join(" ")}`);
+}
+
+/** The decision, or the one of its fallbacks that what was made asks for. */
+function planToApply({ decision, made, counter, embeddedName }: ApplyInput): Plan {
+  const { fallbacks, input, isOwn } = decision;
+  if (made?.type === "truncate") return fallbacks.truncation;
+  if (made?.type === "keep") return fallbacks.nothing;
+  // What the host's own strategy keeps is its own business.
+  const isEmbedded = made?.by.name === embeddedName && made.fallbacks.length === 0 && !isOwn;
+  const longer = isEmbedded ? fallbacks.longerTail(counter.countText(made.result.text)) : undefined;
+  if (longer !== undefined) refuseBroken(longer, input);
+  return longer ?? fallbacks.summary;
 }
 
 /**
@@ -127,31 +125,6 @@ function inListInstead(summary: string | undefined, { conversation, settings }: 
     : [];
 }
 
-interface Summarized {
-  readonly made: MadeSummary | undefined;
-  readonly planned: Plan;
-}
-
-/** Where the embedded summarizer had less to say than there was room for, its summary stands before a longer tail. */
-async function summarizeBest(given: CarryOutInput, rest: Plan): Promise<Summarized> {
-  const { input, originals } = given.decision;
-  const step = summaryStepOf(rest);
-  if (step === undefined) return { made: undefined, planned: rest };
-  const made = await makeSummary({ ...given, input, step, originals, previousCheckpoint: previousOf(input) });
-  // What the host's own strategy keeps is its own business.
-  if (
-    given.decision.isOwn ||
-    made.type !== "summary" ||
-    made.by.name !== given.embedded.name ||
-    made.fallbacks.length > 0
-  )
-    return { made, planned: rest };
-  const longer = planWithLongerTail(rest, input, given.counter.countText(made.result.text));
-  if (longer === undefined) return { made, planned: rest };
-  refuseBroken(longer, input);
-  return { made, planned: longer };
-}
-
 /** Items of the provider's that had to go are spoken of. */
 function replacedNative(plan: Plan, { conversation }: PlanInput): readonly string[] {
   const removed = removedBy(plan);
@@ -159,19 +132,6 @@ function replacedNative(plan: Plan, { conversation }: PlanInput): readonly strin
   return newest !== undefined && removed.has(newest.id)
     ? ["What the provider had compacted itself had to go too; only what can be read of it could be summarised."]
     : [];
-}
-
-function previousOf({ found }: PlanInput): MakeSummaryInput["previousCheckpoint"] {
-  return found === undefined ? undefined : parseCheckpoint(found.text);
-}
-
-/** The ladder may turn a summary into a truncation, or into nothing. */
-function planAfter(plan: Plan, made: MadeSummary | undefined, input: PlanInput): Plan {
-  if (made === undefined || made.type === "summary") return plan;
-  if (made.type === "truncate") return withBackstop(truncate.plan(input), input);
-  const { tokensBefore } = plan;
-  const steps = plan.steps.filter(({ type }) => type !== "summarize");
-  return withBackstop({ ...plan, steps, tokensAfter: tokensBefore, because: "frees-nothing" }, input);
 }
 
 /**

@@ -116,6 +116,6 @@ test.each([
 test("what is right passes, undefined included", async () => {
   const call = { pinned: [0], target: { tokens: 5 }, checkPoint: "afterUser", signal: new AbortController().signal };
   expect(await refusal(ask({ ...call, instructions: undefined }))).toBeUndefined();
-  expect(await refusal(pass({ checkPoint: undefined, passes: undefined, mayBegin: async () => true }))).toBeUndefined();
+  expect(await refusal(pass({ checkPoint: undefined, passes: undefined, keeper: undefined }))).toBeUndefined();
   expect(await refusal(configure({ windowTokens: 9_000, prune: { stub: false } }))).toBeUndefined();
 });

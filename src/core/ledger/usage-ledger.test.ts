@@ -7,7 +7,7 @@ import type { Overflow } from "../ports.ts";
 import type { CutMode } from "../structure/cut-points.ts";
 import { structureOf } from "../structure/structure.ts";
 import { messageCounter, type TokenCounter } from "../tokens/tokens.ts";
-import { type CutOptions, createLedger, type Ledger, type Observation } from "./ledger.ts";
+import { type CutOptions, createLedger, type Ledger, type Observation } from "./usage-ledger.ts";
 
 /** One token per character and no overhead, so that sizes can be read off the script. */
 const COUNTER = messageCounter({

@@ -1,0 +1,158 @@
+/**
+ * The first step of a pass: a request, or a view that somebody keeps, as what a decision is made from. Decodes, pins, repairs, lays
+ * remembered edits over the list, and counts. Pure but for the sizes that are remembered.
+ */
+
+import type { Conversation } from "../core/message.ts";
+import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import { countedIn } from "../core/tokens/counted.ts";
+import { refuseDeepPrompt } from "../core/too-deep.ts";
+import type { Counting } from "./counting.ts";
+import { type DecideInput, targetFor, tokensIn } from "./decide.ts";
+import { countingFor, type Engine, modelFor, nativeKindOf, settingsFor } from "./engine.ts";
+import { type CallOptions, checkPinned, type ViewCall } from "./options.ts";
+import { isHeldOff, NO_PASSES } from "./passes.ts";
+import { keepRecentInput } from "./retention.ts";
+import { type SettleOptions, settle } from "./settle.ts";
+import type { Recalled } from "./view-memory.ts";
+
+export interface Reading {
+  /** As it came. */
+  readonly decoded: Conversation;
+  /** As it came, repaired and pinned. */
+  readonly source: Conversation;
+  /** With the edits of earlier passes in place. */
+  readonly recalled: Recalled;
+  readonly repairs: readonly Repair[];
+  readonly model: string | undefined;
+  readonly counting: Counting;
+  /** What is decided on. */
+  readonly input: DecideInput;
+}
+
+export function decodeRequest(
+  engine: Engine,
+  request: unknown,
+  call: CallOptions,
+  asked: DecideInput["asked"],
+): Reading {
+  const model = modelFor(engine, request);
+  const decoded = pin(engine.format.decode(request), call.pinned ?? []);
+  const { conversation: source, repairs } = repaired(decoded, model);
+  const recalled = engine.memory.recall(source, model);
+  const isRefused = call.overflow !== undefined;
+  const attempt = isRefused ? (recalled.passes.refusals ?? 0) + 1 : undefined;
+  return readingOf(
+    engine,
+    { decoded, source, repairs, model, recalled, hasStoredIds: false },
+    { call, asked, attempt },
+  );
+}
+
+/** A view that somebody keeps, under the ids of its messages. */
+export function decodeView(engine: Engine, view: Conversation, call: ViewCall): Reading {
+  const { passes = NO_PASSES, asked, attempt } = call;
+  const model = engine.model ?? call.model;
+  const { conversation: source, repairs } = repaired(view, model);
+  const recalled = { view: source, covered: 0, passes };
+  return readingOf(
+    engine,
+    { decoded: view, source, repairs, model, recalled, hasStoredIds: true },
+    { call, asked, attempt },
+  );
+}
+
+/** What was sent last of a list that is given again: with the edits of earlier passes in place. */
+export function sentOf(
+  engine: Engine,
+  request: unknown,
+): { readonly view: Conversation; readonly model: string | undefined } {
+  const model = modelFor(engine, request);
+  const { conversation } = repaired(engine.format.decode(request), model);
+  return { view: engine.memory.recall(conversation, model).view, model };
+}
+
+interface ReadView extends Omit<Reading, "counting" | "input"> {
+  readonly hasStoredIds: boolean;
+}
+
+interface Demand {
+  readonly call: Omit<CallOptions, "overflow">;
+  readonly asked: DecideInput["asked"];
+  readonly attempt: number | undefined;
+}
+
+function readingOf(engine: Engine, read: ReadView, { call, asked, attempt }: Demand): Reading {
+  const { decoded, hasStoredIds, model, source, repairs } = read;
+  const isRefused = attempt !== undefined;
+  const usual = settingsFor(engine, model, { settings: call.settings, isRefused });
+  const recalled = stillValid(read.recalled, { settings: usual, model });
+  const { view } = recalled;
+  const counting = countingFor(engine, usual, countedIn(decoded.format, decoded.wire?.json, model));
+  if (call.recheck === true) for (const message of view.messages) counting.recount(message);
+  refuseDeepPrompt(view.system, view.tools);
+  const settings = withOwnTail(engine, { usual, view, counting, call, model, isRefused });
+  const ratio = engine.calibration.ratio(model ?? "");
+  const base: DecideInput = {
+    view,
+    settings,
+    tokensOf: counting.tokensOf,
+    totalOf: counting.totalOf,
+    systemTokens: Math.round(counting.counter.countParts(view.system) * ratio),
+    toolsTokens: Math.round(counting.counter.countTools(view.tools) * ratio),
+    ...(asked !== undefined && { asked }),
+    ...(attempt !== undefined && { attempt }),
+    ...(call.checkPoint !== undefined && { checkPoint: call.checkPoint }),
+    isCacheCold: call.isCacheCold ?? false,
+    nativeKind: nativeKindOf(engine),
+    strategy: engine.strategy,
+    hasStoredIds,
+  };
+  const tokens = tokensIn(base);
+  // A share is one of what came, not of what a repair made of it.
+  const isRepaired = recalled.covered === 0 && decoded.messages !== view.messages;
+  const came = isRepaired ? tokensIn({ ...base, view: decoded }) : tokens;
+  const targetTokens = targetFor(call, came, settings.windowTokens);
+  const isThrashing = isHeldOff(recalled.passes, tokens, settings);
+  const input = { ...base, isThrashing, ...(targetTokens !== undefined && { targetTokens }) };
+  return { decoded, source, recalled, repairs, model, counting, input };
+}
+
+interface TailDemand {
+  readonly usual: Settings;
+  readonly view: Conversation;
+  readonly counting: Counting;
+  readonly call: Demand["call"];
+  readonly model: string | undefined;
+  readonly isRefused: boolean;
+}
+
+/** The settings with the tail that the host's `keepRecent` wants. */
+function withOwnTail(engine: Engine, { usual, view, counting, call, model, isRefused }: TailDemand): Settings {
+  const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: counting.tokensOf });
+  return own === call.settings ? usual : settingsFor(engine, model, { settings: own, isRefused });
+}
+
+/** What was remembered was valid by itself; what came since may ask for more: a system message that ended the list must not stand inside a turn. */
+function stillValid(recalled: Recalled, options: SettleOptions): Recalled {
+  if (recalled.covered === 0) return recalled;
+  const { conversation } = settle(recalled.view, recalled.view, options);
+  return conversation === recalled.view ? recalled : { ...recalled, view: conversation };
+}
+
+/** A list that has nothing in it yet is left as it is. */
+function repaired(decoded: Conversation, model: string | undefined): Repaired {
+  if (decoded.messages.length === 0) return { conversation: decoded, repairs: [] };
+  return repair(decoded, model === undefined ? {} : { model });
+}
+
+function pin(conversation: Conversation, pinned: readonly number[]): Conversation {
+  checkPinned(pinned, conversation.messages.length);
+  if (pinned.length === 0) return conversation;
+  const isPinned = new Set(pinned);
+  const messages = conversation.messages.map((message, index) =>
+    isPinned.has(index) ? { ...message, pinned: true } : message,
+  );
+  return { ...conversation, messages };
+}

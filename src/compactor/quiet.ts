@@ -1,0 +1,150 @@
+/**
+ * The turn in which nothing is due, which is nearly every turn. Where the beginning of a view is known to be in order, its sums and its
+ * newest messages tell that no trigger fires, nothing is pruned and nothing has to be repaired. Then nothing else is read. What cannot
+ * be told in this way is left to the whole pass, which comes to the same result.
+ */
+
+import {
+  continuesInOrder,
+  createLedger,
+  enter,
+  enterable,
+  isAccountable,
+  type Ledger,
+  type LedgerScope,
+} from "../core/ledger/ledger.ts";
+import type { Conversation, Message } from "../core/message.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { capSteps } from "../core/plan/prune.ts";
+import type { Violation } from "../core/ports.ts";
+import type { Repair } from "../core/repair/repair.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import { countedIn } from "../core/tokens/counted.ts";
+import { refuseDeepPrompt } from "../core/too-deep.ts";
+import type { Counting } from "./counting.ts";
+import { quietPlan, targetFor } from "./decide.ts";
+import { countingFor, type Engine, settingsFor } from "./engine.ts";
+import { createTeller, nothingEvent } from "./events.ts";
+import type { CallOptions } from "./options.ts";
+import { remarksOn } from "./overflow.ts";
+import { type Report, reportOf, violationNote } from "./report.ts";
+import { markedForSending } from "./settle.ts";
+
+/** What is known of a view whose beginning was found in order, and under which settings. */
+export interface KnownView {
+  readonly ledger: Ledger;
+  readonly scope: LedgerScope;
+  readonly settings: Settings;
+  readonly counting: Counting;
+  /** Of the system prompt and the tools, not calibrated. */
+  readonly systemTokens: number;
+  readonly toolsTokens: number;
+  /** Of the beginning: every report says them again. */
+  readonly repairs: readonly Repair[];
+  readonly violations: readonly Violation[];
+}
+
+export interface QuietPass {
+  readonly plan: Plan;
+  readonly report: Report;
+  /** The whole request as the counter has it, not calibrated. */
+  readonly estimatedTokens: number;
+}
+
+/** A view of which nothing is known yet; undefined where its end would say too little about it. */
+export function unknownView(engine: Engine, frame: Conversation, model: string | undefined, call: CallOptions) {
+  const scope: LedgerScope = { format: engine.format, frame, model };
+  const settings = settingsFor(engine, model, { settings: call.settings });
+  if (!isAccountable(scope) || markedForSending(frame, { settings, model }) !== frame) return undefined;
+  refuseDeepPrompt(frame.system, frame.tools);
+  const counting = countingFor(engine, settings, countedIn(frame.format, frame.wire?.json, model));
+  return knownView({ scope, settings, counting, repairs: [], violations: [] });
+}
+
+function knownView(view: Omit<KnownView, "ledger" | "systemTokens" | "toolsTokens">): KnownView {
+  const { frame } = view.scope;
+  const { counter } = view.counting;
+  const systemTokens = counter.countParts(frame.system);
+  return { ...view, ledger: createLedger(), systemTokens, toolsTokens: counter.countTools(frame.tools) };
+}
+
+/** Undefined where somebody has to look at the messages. `messages` are those behind the ledger's. Changes nothing. */
+export function quietPass(
+  engine: Engine,
+  known: KnownView,
+  messages: readonly Message[],
+  call: CallOptions,
+): QuietPass | undefined {
+  const { ledger, scope, settings, counting } = known;
+  if (call.overflow !== undefined || call.recheck === true || engine.retention.keepRecent !== undefined)
+    return undefined;
+  if (settingsFor(engine, scope.model, { settings: call.settings }) !== settings) return undefined;
+  const { tokens, counter, recount, tokensOf } = counting;
+  let size = ledger.size;
+  for (const message of messages) size += recount(message);
+  const ratio = engine.calibration.ratio(scope.model ?? "");
+  const context = {
+    systemTokens: Math.round(known.systemTokens * ratio),
+    toolsTokens: Math.round(known.toolsTokens * ratio),
+    messagesTokens: tokens(size),
+  };
+  const totalTokens = context.systemTokens + context.toolsTokens + context.messagesTokens;
+  const messageCount = ledger.length + messages.length;
+  const targetTokens = targetFor(call, totalTokens, settings.windowTokens);
+  const plan = quietPlan({ ...call, settings, size: context, messageCount, targetTokens });
+  if (plan === undefined || capSteps({ messages, settings, tokensOf }).length > 0) return undefined;
+  if (!continuesInOrder(ledger, messages, scope)) return undefined;
+  const report = reportOf({
+    plan,
+    tokens: { before: totalTokens, after: totalTokens },
+    messages: { before: messageCount, after: messageCount },
+    windowTokens: settings.windowTokens,
+    model: scope.model,
+    notes: known.violations.map(violationNote),
+    repairs: known.repairs,
+    prices: engine.prices,
+  });
+  return { plan, report, estimatedTokens: known.systemTokens + known.toolsTokens + counter.tokens(size) };
+}
+
+/** Takes in as many of the messages as will not be read again, and says how many. */
+export function advance({ ledger, counting, scope }: KnownView, messages: readonly Message[]): number {
+  const entered = enterable(messages, scope);
+  enter(ledger, messages.slice(0, entered), counting.sizeOf);
+  return entered;
+}
+
+/** Whoever listens hears that nothing was done. The report is returned with what there is to remark. */
+export function tellQuiet(
+  engine: Engine,
+  { plan, report }: QuietPass,
+  { known, call, startedMs }: { readonly known: KnownView; readonly call: CallOptions; readonly startedMs: number },
+): Report {
+  const { watch } = engine;
+  const teller = createTeller(watch, { ...watch.context, ...call.hookContext });
+  const { settings, scope } = known;
+  for (const remark of remarksOn(engine, { model: scope.model, input: { settings } }, call.settings))
+    teller.remark(remark);
+  const notes = [...report.notes, ...teller.notes];
+  const decision = { input: { reason: plan.reason } };
+  teller.tell(nothingEvent({ decision, durationMs: () => watch.now() - startedMs }, report));
+  return teller.notes.length === 0 ? report : { ...report, notes };
+}
+
+export interface LookedThrough extends Omit<KnownView, "ledger" | "systemTokens" | "toolsTokens"> {
+  /** The view as it is sent. */
+  readonly messages: readonly Message[];
+  /** How many messages at its beginning are edited or repaired: these are entered with the rest, or nothing is. */
+  readonly edited: number;
+}
+
+/** What is known of a view that a whole pass left as it is; undefined where its beginning says too little about what follows. */
+export function knownAfter({ messages, edited, ...view }: LookedThrough): KnownView | undefined {
+  if (!isAccountable(view.scope)) return undefined;
+  const entered = enterable(messages, view.scope);
+  if (entered === 0 || entered < edited) return undefined;
+  if (view.violations.some(({ messageIndex }) => messageIndex >= entered)) return undefined;
+  const known = knownView(view);
+  enter(known.ledger, messages.slice(0, entered), view.counting.sizeOf);
+  return known;
+}
