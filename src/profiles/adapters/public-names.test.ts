@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingsWarnings } from "../../index.ts";
+import { settingsWarnings } from "../../settings.ts";
 import { resolveSettings } from "../../settings.ts";
 import * as adapters from "./adapters.ts";
 
