@@ -26,7 +26,7 @@ function codeWords(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/`(\w+)(?:`|\()/g)].map(([, word = ""]) => word));
 }
 
-/** The first column of its tables, and of the main entry point its lists of types. */
+/** The names in the first column of its tables. */
 function listedIn(text: string): readonly string[] {
   const cells = [...text.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = ""]) => cell);
   return cells.flatMap((cell) => [...codeWords(cell)]);
@@ -77,12 +77,17 @@ test.each(entries)(
   },
 );
 
-test("what the page lists as a name of the package is one", () => {
-  const section = sectionOf("## palimpsest").split("### ")[0] ?? "";
+test.each(["## palimpsest", "## palimpsest/parts"])("%s lists only names that it exports", (heading) => {
+  const section = sectionOf(heading).split("### ")[0] ?? "";
   const types = section.slice(section.indexOf("\nTypes:"));
   const named = [...listedIn(section), ...codeWords(types)];
-  const main = entries.find(({ heading }) => heading === "## palimpsest")?.names ?? [];
-  expect(named.filter((name) => !main.includes(name))).toEqual([]);
+  const exported = entries.find((entry) => entry.heading === heading)?.names ?? [];
+  expect(named.filter((name) => !exported.includes(name))).toEqual([]);
+});
+
+test("no name stands in two entry points", () => {
+  const names = entries.flatMap((entry) => entry.names);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
 /** The fields of an interface, those it inherits left out. */

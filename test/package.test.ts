@@ -52,7 +52,7 @@ beforeAll(() => {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
   run(`npm install --silent --no-audit --no-fund --offline ./${packed.filename}`);
   // What a reader of the documents would have installed beside the package.
-  for (const name of ["@types", "pg", "postgres", "openai", "@anthropic-ai/sdk", "@google/genai"]) {
+  for (const name of ["@types", "pg", "postgres", "openai", "@anthropic-ai/sdk", "@google/genai", "gpt-tokenizer"]) {
     const place = join(folder, "node_modules", name);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(root, "node_modules", name), place);
@@ -69,6 +69,16 @@ test("the README's first example runs", () => {
   expect(example).toContain('from "palimpsest"');
   writeFileSync(join(folder, "example.ts"), example);
   expect(run("node example.ts")).toContain("not-triggered");
+});
+
+test("the examples of docs/parts.md run", () => {
+  const examples = blocksOf("docs/parts.md", "ts");
+  expect(examples.length).toBeGreaterThan(2);
+  expect(examples.filter((example) => !example.includes('from "palimpsest/parts"'))).toEqual([]);
+  examples.forEach((example, index) => {
+    writeFileSync(join(folder, `parts-${index}.ts`), example);
+    expect(() => run(`node parts-${index}.ts`)).not.toThrow();
+  });
 });
 
 test("every code block in the documents type-checks against the package", () => {
@@ -243,4 +253,12 @@ test("the package holds what it needs and nothing else", () => {
   const files = packed.files.map(({ path }) => path);
   expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"]));
   expect(files.filter((path) => /\.test\.|^src\/|^test\/|^bench\//.test(path))).toEqual([]);
+});
+
+test("declarations and documents name no rule by a number of a list that is not shipped", () => {
+  const files = packed.files.map(({ path }) => path).filter((path) => /\.(?:d\.ts|md)$/.test(path));
+  const coded = files.filter((path) =>
+    /\b[RDCX]\d{2,3}\b/.test(readFileSync(join(folder, "node_modules/palimpsest", path), "utf8")),
+  );
+  expect(coded).toEqual([]);
 });

@@ -39,7 +39,7 @@ Some settings are allowed and still unwise; \`settingsWarnings\` lists them as d
 limit beside a tail by tokens; \`*\` among the tools that speak for the user.
 
 \`\`\`ts
-import { raiseToFloor, resolveSettings, settingsWarnings } from "palimpsest";
+import { raiseToFloor, resolveSettings, settingsWarnings } from "palimpsest/parts";
 
 const settings = resolveSettings({ profile: "openclaw", user: { windowTokens: 12_000 } });
 for (const { severity, message } of settingsWarnings(settings)) console.log(severity, message);
@@ -66,9 +66,10 @@ back the profile and the settings over it, ready for \`resolveSettings\`. Wrong 
 by the name of their profile.
 
 \`\`\`ts
-import { createCompactor, resolveSettings, settingsWarnings } from "palimpsest";
+import { createCompactor } from "palimpsest";
 import { openclawSettings } from "palimpsest/adapters";
 import { anthropicMessages } from "palimpsest/formats/anthropic-messages";
+import { resolveSettings, settingsWarnings } from "palimpsest/parts";
 
 const settings = resolveSettings(openclawSettings('{ agents: { defaults: { compaction: { mode: "safeguard" } } } }'));
 const compactor = createCompactor({ format: anthropicMessages, profile: settings });
