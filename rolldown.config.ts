@@ -1,6 +1,6 @@
 /**
- * Builds what the package exports. Hundreds of small files take a program long to find and to load, so that modules that
- * are loaded together stand in one; what is loaded only when it is asked for (commands, stores) keeps files of its own.
+ * Bundles the entry points of the package. A program needs long to find and load hundreds of small files, so modules that are loaded
+ * together go into one file. Modules that are loaded only on demand (commands, stores) keep their own files.
  */
 
 import { defineConfig } from "rolldown";
@@ -14,11 +14,11 @@ export default defineConfig({
   input: Object.fromEntries(built.map(entryOf)),
   platform: "node",
   external: Object.keys(manifest.peerDependencies).map((name) => new RegExp(`^${name}(?:/|$)`)),
-  // Names stay as they are: a stack trace is read by people.
+  // Not minified, so that people can read stack traces.
   output: { dir: "dist", chunkFileNames: "chunks/[name].js", comments: false },
 });
 
-/** `./dist/stores/jsonl.js` is built of `src/stores/jsonl.ts`. */
+/** `./dist/stores/jsonl.js` is built from `src/stores/jsonl.ts`. */
 function entryOf(file: string): [name: string, source: string] {
   const name = file.slice("./dist/".length, -".js".length);
   return [name, `src/${name}.ts`];

@@ -9,14 +9,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
-import {
-  CompactionError,
-  type CompactorOptions,
-  createCompactor,
-  estimateTokens,
-  type Format,
-  formatNamed,
-} from "../src/index.ts";
+import { CompactionError, type CompactorOptions, createCompactor, type Format } from "../src/index.ts";
+import { estimateTokens, formatNamed } from "../src/parts.ts";
 import { readTranscriptFile } from "../src/transcripts/index.ts";
 import { type Random, seeded } from "./random.ts";
 import { hasRecordings, RECORDINGS } from "./recorded-calls.ts";

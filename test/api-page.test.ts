@@ -1,4 +1,4 @@
-/** docs/api.md against the code: every name of every entry point, every option and every reason, and nothing that does not exist. */
+/** Checks docs/api.md against the code: it has every name of every entry point, every option and every reason, and nothing else. */
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const page = read("docs/api.md");
 
-/** What stands under a heading, up to the next one of its level or above. */
+/** The text under a heading, up to the next heading of its level or above. */
 function sectionOf(heading: string): string {
   const level = /^#+/.exec(heading)?.[0].length ?? 0;
   const start = page.indexOf(`\n${heading}\n`);
@@ -21,18 +21,18 @@ function sectionOf(heading: string): string {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-/** The words that stand as code: `name`, or `name(…)`. */
+/** The words in code marks: `name`, or `name(…)`. */
 function codeWords(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/`(\w+)(?:`|\()/g)].map(([, word = ""]) => word));
 }
 
-/** The first column of its tables, and of the main entry point its lists of types. */
+/** The names in the first column of its tables. */
 function listedIn(text: string): readonly string[] {
   const cells = [...text.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = ""]) => cell);
   return cells.flatMap((cell) => [...codeWords(cell)]);
 }
 
-/** Names that a file exports, types too: entry points name them one by one. */
+/** The names that a file exports, types too. */
 function exportsOf(source: string): readonly string[] {
   const lists = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = ""]) => names.split(","));
   const listed = lists.map((name) => name.replace(/\btype\b/, "").trim()).filter((name) => name !== "");
@@ -53,11 +53,11 @@ test.each(entries)("$heading has every name that it exports", ({ heading, names 
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
-/** Functions, values and classes; of types their fields are described. */
+/** Matches the declaration of a name. */
 const DECLARED = (name: string): RegExp =>
   new RegExp(`^export (?:async )?(const|function|class|interface|type) ${name}\\b`, "m");
 
-/** Whether a doc comment stands before what is exported under that name, here or in the file that it comes from. */
+/** Whether a name has a doc comment where it is declared, here or in the file that it comes from. Types need none: their fields have them. */
 function isDescribed(source: string, name: string): boolean {
   const text = read(source);
   const declared = DECLARED(name).exec(text);
@@ -70,22 +70,24 @@ function isDescribed(source: string, name: string): boolean {
   return from !== undefined && isDescribed(join(dirname(source), from), name);
 }
 
-test.each(entries)(
-  "$heading: every function and value has a sentence for whoever points at it",
-  ({ source, names }) => {
-    expect(names.filter((name) => !isDescribed(source, name))).toEqual([]);
-  },
-);
-
-test("what the page lists as a name of the package is one", () => {
-  const section = sectionOf("## palimpsest").split("### ")[0] ?? "";
-  const types = section.slice(section.indexOf("\nTypes:"));
-  const named = [...listedIn(section), ...codeWords(types)];
-  const main = entries.find(({ heading }) => heading === "## palimpsest")?.names ?? [];
-  expect(named.filter((name) => !main.includes(name))).toEqual([]);
+test.each(entries)("$heading: every function and value has a doc comment", ({ source, names }) => {
+  expect(names.filter((name) => !isDescribed(source, name))).toEqual([]);
 });
 
-/** The fields of an interface, those it inherits left out. */
+test.each(["## palimpsest", "## palimpsest/parts"])("%s lists only names that it exports", (heading) => {
+  const section = sectionOf(heading).split("### ")[0] ?? "";
+  const types = section.slice(section.indexOf("\nTypes:"));
+  const named = [...listedIn(section), ...codeWords(types)];
+  const exported = entries.find((entry) => entry.heading === heading)?.names ?? [];
+  expect(named.filter((name) => !exported.includes(name))).toEqual([]);
+});
+
+test("no name stands in two entry points", () => {
+  const names = entries.flatMap((entry) => entry.names);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+/** The fields of an interface, without inherited ones. */
 function fieldsOf(file: string, name: string): readonly string[] {
   const body = new RegExp(`^export interface ${name}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(read(file))?.[1] ?? "";
   const fields = [...body.matchAll(/^ {2}(?:readonly )?(\w+)[?<(:]/gm)].map(([, field = ""]) => field);
@@ -118,7 +120,7 @@ test.each([
   expect(listedIn(tables).filter((option) => !fields.includes(option))).toEqual([]);
 });
 
-test("groups of options and numbers are told with all of their fields", () => {
+test("groups of options and numbers are listed with all of their fields", () => {
   const session = codeWords(sectionOf("### openSession"));
   const counted = [
     ...fieldsOf("src/session/session-stats.ts", "SessionStats"),

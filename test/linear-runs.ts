@@ -8,6 +8,7 @@ import type { Message } from "../src/core/message.ts";
 import type { Format } from "../src/core/ports.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import * as main from "../src/index.ts";
+import * as parts from "../src/parts.ts";
 import { readTranscript } from "../src/transcripts/index.ts";
 import {
   conversationWith,
@@ -85,10 +86,10 @@ export function quietly(run: () => unknown): unknown {
 export const inPlaces = (use: (body: JsonObject) => unknown): Readonly<Record<string, OfText>> =>
   Object.fromEntries(PLACES.map((place) => [place, (said: string) => use(conversationWith(said, place))]));
 
-export const counter = main.estimateTokens();
+export const counter = parts.estimateTokens();
 const context = { signal: new AbortController().signal, progress: () => {} };
 export const messagesOf = (body: JsonObject): readonly Message[] => anthropicMessages.decode(body).messages;
-const summaryInput = (messages: readonly Message[], instructions = ""): main.SummaryInput => ({
+const summaryInput = (messages: readonly Message[], instructions = ""): parts.SummaryInput => ({
   messages,
   turnPrefix: [],
   kept: [],
@@ -111,7 +112,7 @@ export const answering = (said: string): main.LlmOptions => ({
 export const checkpointText = (said: string): string =>
   `## Goal\n${said}\n\n## Constraints & Preferences\n- ${said}\n\n## Progress\n### Done\n- [x] ${said}\n\n## Key Decisions\n- **${said}**: ${said}\n\n## Critical Context\n- ${said}`;
 
-export const tokenSubject = (made: main.TokenCounter): Subject => ({
+export const tokenSubject = (made: parts.TokenCounter): Subject => ({
   ofText: {
     text: (said) => made.countText(said),
     body: (said) => made.total(messagesOf(conversationWith(said, "input"))),

@@ -12,6 +12,7 @@ import { gemini } from "../src/formats/gemini.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 import { openaiResponses } from "../src/formats/openai-responses.ts";
 import * as main from "../src/index.ts";
+import * as parts from "../src/parts.ts";
 import { adapters, openclawSettings } from "../src/profiles/adapters/adapters.ts";
 import { jsonlStore } from "../src/stores/jsonl.ts";
 import { memoryStore } from "../src/stores/memory.ts";
@@ -45,13 +46,13 @@ const exact = await exactTokens();
 
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
   CompactionError: { ofText: { message: (said) => new main.CompactionError("invalid-request", said).message } },
-  autoCompactTokens: tokenSubject(main.autoCompactTokens()),
-  charsPerToken: tokenSubject(main.charsPerToken({ name: "a", rounding: "total" })),
+  autoCompactTokens: tokenSubject(parts.autoCompactTokens()),
+  charsPerToken: tokenSubject(parts.charsPerToken({ name: "a", rounding: "total" })),
   convert: withBodies((format, body) => {
     const to = FORMATS[(FORMATS.indexOf(format) + 1) % FORMATS.length] ?? format;
-    return quietly(() => to.encode(main.convert(format.decode(body), to).conversation));
+    return quietly(() => to.encode(parts.convert(format.decode(body), to).conversation));
   }),
-  countConversation: withBodies((format, body) => main.countConversation(format.decode(body), counter)),
+  countConversation: withBodies((format, body) => parts.countConversation(format.decode(body), counter)),
   createCompactor: {
     ofText: {
       ...inPlaces((body) => compactor().compact(body, TARGET)),
@@ -66,8 +67,8 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   },
   createLedger: withBodies((format, body) => ledgerOf(format.decode(body))),
   createRecognition: withBodies((format, body) => {
-    const recognition = main.createRecognition({
-      ledger: main.createLedger({ counter }),
+    const recognition = parts.createRecognition({
+      ledger: parts.createLedger({ counter }),
       // Every element is a message of the list.
       decode: (wire) => wire as Message,
     });
@@ -80,7 +81,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     ofText: inPlaces((body) => summarized(main.extractive(), messagesOf(body))),
     ofMany: { turns: (count) => summarized(main.extractive(), messagesOf(toolRounds(count / 10))) },
   },
-  formatNamed: { ofText: { name: (said) => quietly(() => main.formatNamed(said as "gemini")) } },
+  formatNamed: { ofText: { name: (said) => quietly(() => parts.formatNamed(said as "gemini")) } },
   guarded: {
     ofText: {
       answer: (said) => summarized(main.guarded(saying(said)), messagesOf(conversationWith("a", "user"))),
@@ -90,10 +91,10 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     },
   },
   historyText: {
-    ofText: inPlaces((body) => main.historyText(body, compactor())),
-    ofMany: { turns: (count) => main.historyText(toolRounds(count / 10), compactor()) },
+    ofText: inPlaces((body) => parts.historyText(body, compactor())),
+    ofMany: { turns: (count) => parts.historyText(toolRounds(count / 10), compactor()) },
   },
-  isFormatName: { ofText: { name: (said) => main.isFormatName(said) } },
+  isFormatName: { ofText: { name: (said) => parts.isFormatName(said) } },
   llm: {
     ofText: {
       answer: (said) => summarized(main.llm(answering(said)), messagesOf(conversationWith("a", "user"))),
@@ -110,25 +111,27 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       turns: (count) => summarized(main.llm(answering(checkpointText("a"))), messagesOf(toolRounds(count / 10))),
     },
   },
-  messageCounter: tokenSubject(main.messageCounter({ name: "a", countText: (said) => said.length })),
-  microAgentTokens: tokenSubject(main.microAgentTokens()),
-  nousTokens: tokenSubject(main.nousTokens()),
+  messageCounter: tokenSubject(parts.messageCounter({ name: "a", countText: (said) => said.length })),
+  microAgentTokens: tokenSubject(parts.microAgentTokens()),
+  nousTokens: tokenSubject(parts.nousTokens()),
   openSession: storeSubject(() => memoryStore()),
   openStore: { ofText: { address: (said) => settled(main.openStore(`jsonl:${said.slice(0, 1)}\0${said}`)) } },
-  openclawTokens: tokenSubject(main.openclawTokens()),
+  openclawTokens: tokenSubject(parts.openclawTokens()),
   parseCheckpoint: {
     ofText: {
-      plain: (said) => main.parseCheckpoint(said),
-      sections: (said) => main.parseCheckpoint(checkpointText(said)),
+      plain: (said) => parts.parseCheckpoint(said),
+      sections: (said) => parts.parseCheckpoint(checkpointText(said)),
     },
   },
   profileNamed: { ofText: { name: (said) => quietly(() => main.profileNamed(said as "balanced")) } },
   recallTool: storeSubject(() => memoryStore()),
   renderCheckpoint: {
-    ofText: { sections: (said) => main.renderCheckpoint(main.parseCheckpoint(checkpointText(said)) ?? NO_CHECKPOINT) },
+    ofText: {
+      sections: (said) => parts.renderCheckpoint(parts.parseCheckpoint(checkpointText(said)) ?? NO_CHECKPOINT),
+    },
     ofMany: {
       items: (count) =>
-        main.renderCheckpoint({
+        parts.renderCheckpoint({
           ...NO_CHECKPOINT,
           done: listOf(count, (at) => `gate ${at}`),
           identifiers: listOf(count, (at) => `gate-${at}.ts`),
@@ -136,23 +139,23 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
         }),
     },
   },
-  repair: withBodies((format, body) => main.repair(format.decode(body))),
+  repair: withBodies((format, body) => parts.repair(format.decode(body))),
   resolveSettings: {
     ofText: {
-      value: (said) => main.resolveSettings({ user: { render: { opening: said, closing: said } } }),
-      key: (said) => quietly(() => main.resolveSettings({ user: { [said]: 1 } as main.SettingsInput })),
+      value: (said) => parts.resolveSettings({ user: { render: { opening: said, closing: said } } }),
+      key: (said) => quietly(() => parts.resolveSettings({ user: { [said]: 1 } as main.SettingsInput })),
     },
   },
   settingsWarnings: {
-    ofText: { value: (said) => main.settingsWarnings(main.resolveSettings({ user: { render: { opening: said } } })) },
+    ofText: { value: (said) => parts.settingsWarnings(parts.resolveSettings({ user: { render: { opening: said } } })) },
   },
   structureOf: withBodies((format, body) => {
-    const structure = main.structureOf(format.decode(body).messages);
+    const structure = parts.structureOf(format.decode(body).messages);
     return [structure.cutPoints("pair-safe"), structure.cutPoints("turn-start"), structure.openRound()];
   }),
   trimTurnContexts: {
-    ofText: inPlaces((body) => main.trimTurnContexts(["a", "b"], body, compactor())),
-    ofMany: { turns: (count) => main.trimTurnContexts(listOf(count, String), toolRounds(count / 10), compactor()) },
+    ofText: inPlaces((body) => parts.trimTurnContexts(["a", "b"], body, compactor())),
+    ofMany: { turns: (count) => parts.trimTurnContexts(listOf(count, String), toolRounds(count / 10), compactor()) },
   },
   anthropicMessages: formatSubject(anthropicMessages),
   openaiChat: formatSubject(openaiChat),
@@ -195,7 +198,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   parseShorthand: { ofText: { script: (said) => quietly(() => parseShorthand(said)) } },
 };
 
-const NO_CHECKPOINT: main.Checkpoint = {
+const NO_CHECKPOINT: parts.Checkpoint = {
   goal: [],
   constraints: [],
   done: [],
@@ -211,7 +214,7 @@ const NO_CHECKPOINT: main.Checkpoint = {
 };
 
 function ledgerOf(conversation: Conversation): number {
-  const ledger = main.createLedger({ counter });
+  const ledger = parts.createLedger({ counter });
   ledger.setBase(conversation);
   for (const message of conversation.messages) ledger.append(message);
   ledger.append({ id: "last", role: "user", parts: [text("a")] });

@@ -17,7 +17,7 @@ import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
-/** The package as a user gets it: packed, installed into an empty folder, and used as the documents say. */
+/** Packs the package, installs it in an empty folder, and uses it as the documents say. */
 
 const root = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-package-"));
@@ -32,7 +32,7 @@ function run(command: string, cwd: string = folder): string {
   });
 }
 
-/** As a user's shell has it, without what an outer npm run leaves behind. */
+/** The environment of a user's shell, without the variables that an outer `npm run` sets. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith("npm_")));
 
 function blocksOf(document: string, language: string): readonly string[] {
@@ -51,8 +51,8 @@ beforeAll(() => {
   packed = JSON.parse(run(`npm pack --silent --json --pack-destination ${folder}`, root))[0];
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
   run(`npm install --silent --no-audit --no-fund --offline ./${packed.filename}`);
-  // What a reader of the documents would have installed beside the package.
-  for (const name of ["@types", "pg", "postgres", "openai", "@anthropic-ai/sdk", "@google/genai"]) {
+  // The other packages that the examples import.
+  for (const name of ["@types", "pg", "postgres", "openai", "@anthropic-ai/sdk", "@google/genai", "gpt-tokenizer"]) {
     const place = join(folder, "node_modules", name);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(root, "node_modules", name), place);
@@ -71,6 +71,16 @@ test("the README's first example runs", () => {
   expect(run("node example.ts")).toContain("not-triggered");
 });
 
+test("the examples of docs/parts.md run", () => {
+  const examples = blocksOf("docs/parts.md", "ts");
+  expect(examples.length).toBeGreaterThan(2);
+  expect(examples.filter((example) => !example.includes('from "palimpsest/parts"'))).toEqual([]);
+  examples.forEach((example, index) => {
+    writeFileSync(join(folder, `parts-${index}.ts`), example);
+    expect(() => run(`node parts-${index}.ts`)).not.toThrow();
+  });
+});
+
 test("every code block in the documents type-checks against the package", () => {
   const blocks = documents.flatMap((document) => blocksOf(document, "ts"));
   expect(blocks.length).toBeGreaterThan(0);
@@ -85,7 +95,7 @@ function typeCheck(files: string): void {
   run(`"${join(root, "node_modules/.bin/tsc")}" ${options} ${files}`);
 }
 
-test("whatever hands out a request hands out what the official clients take", () => {
+test("the official clients accept the requests that sessions return", () => {
   const clients = [
     ["anthropicMessages", "anthropic-messages", "anthropic.messages.create"],
     ["openaiChat", "openai-chat", "openai.chat.completions.create"],
@@ -117,7 +127,7 @@ test("whatever hands out a request hands out what the official clients take", ()
   expect(() => typeCheck("mixed.ts")).toThrow();
 });
 
-/** By the end of the address. */
+/** Answers by the end of the address. */
 const WIRE_ANSWERS: Readonly<Record<string, object>> = {
   "/messages": {
     id: "msg_1",
@@ -167,7 +177,7 @@ const WIRE_ANSWERS: Readonly<Record<string, object>> = {
   },
 };
 
-/** The events in which Anthropic sends such an answer. */
+/** An answer as the events of an Anthropic stream. */
 function streamed(answer: { readonly content?: readonly object[] }): string {
   const events = [
     { type: "message_start", message: { ...answer, content: [], stop_reason: null } },
@@ -180,7 +190,7 @@ function streamed(answer: { readonly content?: readonly object[] }): string {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
 
-/** A server that answers the four APIs, and the bodies that it was sent. */
+/** Starts a server that answers the four APIs and records the request bodies. */
 async function startProviders() {
   const bodies: object[] = [];
   const server = createServer(async (request, response) => {
@@ -218,7 +228,7 @@ test.each(["README.md", "docs/sessions.md"])("the examples with the official cli
   expect(bodies).toHaveLength(examples.length);
 });
 
-/** Commands that stand for what `.ci/run` does anyway, or that would run this very test again. */
+/** Commands that are run in another way, because `.ci/run` or `beforeAll` runs them already. */
 const OUTER_COMMANDS: Readonly<Record<string, string>> = {
   "npm install palimpsest": "done above, with the packed file",
   "npm install && npm start": "npm start",
@@ -231,7 +241,7 @@ test.each(commandsOf("README.md"))("README: %s", (command) => {
   if (command === "npm install && npm test")
     expect(readFileSync(join(root, ".ci/run"), "utf8")).toContain(`\n${command}\n`);
   else if (command === "npm install && npm start") expect(run("npm start --silent", root)).toContain("tokens");
-  // What npx finds here, without npm's half second each time; the test below goes through npx itself.
+  // Runs the program directly, because npx takes half a second each time; the test below uses npx itself.
   else if (!isOuter) expect(() => run(command.replace("npx ", "node_modules/.bin/"))).not.toThrow();
 });
 
@@ -243,4 +253,12 @@ test("the package holds what it needs and nothing else", () => {
   const files = packed.files.map(({ path }) => path);
   expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"]));
   expect(files.filter((path) => /\.test\.|^src\/|^test\/|^bench\//.test(path))).toEqual([]);
+});
+
+test("declarations and documents contain no codes of unshipped documents, such as R167", () => {
+  const files = packed.files.map(({ path }) => path).filter((path) => /\.(?:d\.ts|md)$/.test(path));
+  const coded = files.filter((path) =>
+    /\b[RDCX]\d{2,3}\b/.test(readFileSync(join(folder, "node_modules/palimpsest", path), "utf8")),
+  );
+  expect(coded).toEqual([]);
 });

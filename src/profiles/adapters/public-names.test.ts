@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { settingsWarnings } from "../../index.ts";
-import { resolveSettings } from "../../settings.ts";
+import { resolveSettings, settingsWarnings } from "../../settings.ts";
 import * as adapters from "./adapters.ts";
 
 /** What `palimpsest/adapters` promises: each source's adapter by name, with its own options. */
