@@ -1,5 +1,5 @@
 /**
- * How well the ledger knows the size of the next request: prints a table over all recorded calls and exits with 1 when a
+ * How well `inspect` knows the size of the next request from recorded usage: prints a table over all recorded calls and exits with 1 when a
  * bar is missed. Run with `npm run calibration` in bench; `--worst` also lists the largest errors.
  */
 
@@ -50,18 +50,18 @@ function printRow(name: string, predictions: readonly Prediction[]): void {
 
 function printWorst(predictions: readonly Prediction[]): void {
   const error = ({ predictedTokens, reportedTokens }: Prediction): number =>
-    predictedTokens.ledger / reportedTokens - 1;
-  console.log("\nLargest errors of the ledger:");
+    predictedTokens.inspect / reportedTokens - 1;
+  console.log("\nLargest errors of inspect:");
   for (const prediction of predictions
     .toSorted((a, b) => Math.abs(error(b)) - Math.abs(error(a)))
     .slice(0, WORST_LISTED)) {
     const { folder, session, reportedTokens, predictedTokens } = prediction;
-    console.log(`${percent(error(prediction))} ${folder} ${session}: ${predictedTokens.ledger} for ${reportedTokens}`);
+    console.log(`${percent(error(prediction))} ${folder} ${session}: ${predictedTokens.inspect} for ${reportedTokens}`);
   }
 }
 
 function check(predictions: readonly Prediction[]): void {
-  const { calls, mean, p95 } = errorsOf(predictions, "ledger");
+  const { calls, mean, p95 } = errorsOf(predictions, "inspect");
   const isMet = mean <= BARS.mean && p95 <= BARS.p95;
   console.log(
     `\n${isMet ? "Met" : "MISSED"}: mean ≤ ${percent(BARS.mean)} and p95 ≤ ${percent(BARS.p95)} over ${calls} calls.`,

@@ -1,17 +1,16 @@
 /**
- * Predicts the input tokens of every recorded call from the calls before it in its session, four ways, and says how far
+ * Predicts the input tokens of every recorded call from the calls before it in its session, five ways, and says how far
  * off each was. The first call to a model in a session has nothing to go by and is kept apart.
  */
 
+import { createUsagePredictor } from "../src/cli/recorded-usage.ts";
 import { type Calibration, isPlausible, RATIO_MAX, RATIO_MIN } from "../src/core/ledger/calibration.ts";
-import { createRecognition } from "../src/core/ledger/recognition.ts";
-import { createLedger, type Ledger } from "../src/core/ledger/usage-ledger.ts";
-import { estimateTokens, messageCounter } from "../src/core/tokens/tokens.ts";
+import { estimateTokens, messageCounter, type TokenCounter } from "../src/core/tokens/tokens.ts";
 import { type CallSession, elementDecoder, type SentCall, WHOLE_FOLDERS } from "./recorded-calls.ts";
 
-/** `moving average` is the ledger with a calibration as X14 has it; `ratio only` is that average without any report. */
-export type Method = "ledger" | "moving average" | "ratio only" | "estimate" | "chars/4";
-export const METHODS: readonly Method[] = ["ledger", "moving average", "ratio only", "estimate", "chars/4"];
+/** `inspect` is what `palimpsest inspect` shows; `moving average` the same with a simpler ratio; `ratio only` that ratio without the newest bill. */
+export type Method = "inspect" | "moving average" | "ratio only" | "estimate" | "chars/4";
+export const METHODS: readonly Method[] = ["inspect", "moving average", "ratio only", "estimate", "chars/4"];
 
 export interface Prediction {
   readonly folder: string;
@@ -25,24 +24,20 @@ export interface Prediction {
   readonly predictedTokens: Readonly<Record<Method, number>>;
 }
 
-/** X14: a moving average of reported / estimated. */
+/** Of the newest ratio in the moving average of reported / estimated. */
 const AVERAGE_WEIGHT = 0.1;
 
 export function predict(session: CallSession): readonly Prediction[] {
-  const followed = follow(session, createLedger({ counter: estimateTokens({ format: session.format }) }));
-  const averaged = follow(
-    session,
-    createLedger({ counter: estimateTokens({ format: session.format }), calibration: movingAverage() }),
-  );
-  const quarters = follow(session, createLedger({ counter: quarterOfCharacters() }));
+  const estimate = estimatorOf(session, estimateTokens({ format: session.format }));
+  const quarters = estimatorOf(session, messageCounter({ name: "chars/4", countText: (text) => text.length / 4 }));
+  const inspected = createUsagePredictor();
+  const averaged = createUsagePredictor(movingAverage());
   const ratios = new Map<string, number>();
   let last: SentCall | undefined;
   return session.calls.map((call): Prediction => {
     const { model, reportedTokens } = call;
-    for (const { sync } of [followed, averaged, quarters]) sync(call);
+    const estimatedTokens = estimate(call);
     const ratio = ratios.get(model);
-    const { ledger } = followed;
-    const { estimatedTokens } = ledger;
     const prediction: Prediction = {
       folder: session.folder,
       session: session.name,
@@ -52,18 +47,33 @@ export function predict(session: CallSession): readonly Prediction[] {
       grownTokens:
         last !== undefined && last.reportedTokens < reportedTokens ? reportedTokens - last.reportedTokens : undefined,
       predictedTokens: {
-        ledger: ledger.totalTokens,
-        "moving average": averaged.ledger.totalTokens,
+        inspect: inspected.predict(model, estimatedTokens),
+        "moving average": averaged.predict(model, estimatedTokens),
         "ratio only": estimatedTokens * (ratio ?? 1),
         estimate: estimatedTokens,
-        "chars/4": quarters.ledger.estimatedTokens,
+        "chars/4": quarters(call),
       },
     };
-    for (const observer of [ledger, averaged.ledger]) observer.observe({ model, reportedInputTokens: reportedTokens });
+    for (const predictor of [inspected, averaged]) predictor.learn(model, { estimatedTokens, reportedTokens });
     ratios.set(model, movedRatio(ratio, reportedTokens / Math.max(1, estimatedTokens)));
     last = call;
     return prediction;
   });
+}
+
+/** Counts each recorded message once, however many calls sent it. */
+function estimatorOf({ format }: CallSession, counter: TokenCounter): (call: SentCall) => number {
+  const decode = elementDecoder(format);
+  const sizes = new Map<unknown, number>();
+  return ({ base, messages }) => {
+    let size = 0;
+    for (const [index, wire] of messages.entries()) {
+      const known = sizes.get(wire) ?? counter.size(decode(wire, index));
+      sizes.set(wire, known);
+      size += known;
+    }
+    return counter.countParts(base.system) + counter.countTools(base.tools) + counter.tokens(size);
+  };
 }
 
 export interface Errors {
@@ -88,22 +98,6 @@ export function errorsOf(predictions: readonly Prediction[], method: Method): Er
     worst: errors.at(-1) ?? Number.NaN,
     ofGrowth: sum(grown.map(off)) / sum(grown.map(({ grownTokens = 0 }) => grownTokens)),
   };
-}
-
-function follow(session: CallSession, ledger: Ledger): { readonly ledger: Ledger; sync(call: SentCall): void } {
-  const recognition = createRecognition({ ledger, decode: elementDecoder(session.format) });
-  return {
-    ledger,
-    sync: ({ model, base, messages }) => {
-      ledger.useModel(model);
-      ledger.setBase(base);
-      recognition.sync(messages);
-    },
-  };
-}
-
-function quarterOfCharacters(): ReturnType<typeof messageCounter> {
-  return messageCounter({ name: "chars/4", countText: (text) => text.length / 4 });
 }
 
 function movingAverage(): Calibration {

@@ -68,7 +68,7 @@ export function formatOf(name: FormatName): Format {
   return formatNamed(name);
 }
 
-/** One element of a wire list as a message, for `createRecognition`. */
+/** One element of a wire list as a message. */
 export function elementDecoder(name: FormatName): (wire: unknown, index: number) => Message {
   const format = formatOf(name);
   return (wire, index) => {

@@ -1,4 +1,4 @@
-/** On recorded usage the ledger knows the size of the next request: a sample of what bench/calibration.ts measures in full. */
+/** On recorded usage, `inspect` knows the size of the next request: a sample of what bench/calibration.ts measures in full. */
 
 import { expect, test } from "vitest";
 import { errorsOf, predict } from "../bench/predictions.ts";
@@ -12,7 +12,7 @@ test.skipIf(!hasRecordings())(
     const predictions = SAMPLE.flatMap((folder) => readSessions(folder).flatMap(predict));
     const { calls, mean, p95 } = errorsOf(
       predictions.filter(({ isFirst }) => !isFirst),
-      "ledger",
+      "inspect",
     );
     expect(calls).toBeGreaterThan(300);
     expect(mean).toBeLessThan(0.03);

@@ -1,13 +1,13 @@
 /**
- * The recorded calls' real usage beside our own numbers. Replays the calls through a ledger in the order they were made, so
- * that each calibrated number is a prediction: it was learned from earlier calls only. Pure.
+ * The recorded calls' real usage beside our own numbers. Goes through the calls in the order they were made, so that each
+ * calibrated number is a prediction: it was learned from earlier calls only. Pure.
  */
 
-import { createLedger, type Ledger } from "../core/ledger/usage-ledger.ts";
+import { type Calibration, createCalibration, type Evidence } from "../core/ledger/calibration.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import type { RecordedCall, RecordedConversation } from "../transcripts/index.ts";
+import type { RecordedConversation } from "../transcripts/index.ts";
 
 export interface UsageComparison {
   /** Recorded calls with known usage; the numbers below are the last one's. */
@@ -38,22 +38,22 @@ export function compareUsage({ recorded, conversation, format, counter }: UsageI
   const { calls, segments } = recorded;
   const last = calls.at(-1);
   if (last === undefined) return undefined;
-  const ledger = createLedger({ counter });
-  ledger.setBase(conversation);
-  let prediction: Prediction = { estimatedTokens: 0, calibratedTokens: 0 };
-  segments.forEach((segment, index) => {
-    const isBody = index === segments.length - 1;
-    const messages = isBody ? conversation.messages : format.decode(segment.messages).messages;
-    ledger.truncate(0);
-    for (const call of calls) {
-      if (call.segment !== index) continue;
-      const predicted = predict(ledger, messages, call);
-      if (call === last) prediction = predicted;
-      ledger.observe({ reportedInputTokens: call.usage.inputTokens });
-    }
-    if (isBody) appendUpTo(ledger, messages, messages.length);
-  });
-  const { calibratedTokens, estimatedTokens } = prediction;
+  const { system, tools } = conversation;
+  const baseTokens = counter.countParts(system) + counter.countTools(tools);
+  const lists = segments.map(({ messages }, index) =>
+    index === segments.length - 1 ? conversation.messages : format.decode(messages).messages,
+  );
+  const sizes = lists.map((messages) => sizesOf(messages, counter));
+  const predictor = createUsagePredictor();
+  let estimatedTokens = 0;
+  let calibratedTokens = 0;
+  let model = "";
+  for (const { segment, messageCount, usage, ...call } of calls) {
+    model = call.model ?? model;
+    estimatedTokens = baseTokens + counter.tokens(sizes[segment]?.[messageCount] ?? 0);
+    calibratedTokens = predictor.predict(model, estimatedTokens);
+    predictor.learn(model, { estimatedTokens, reportedTokens: usage.inputTokens });
+  }
   return {
     calls: calls.length,
     ...(last.model === undefined ? {} : { model: last.model }),
@@ -63,23 +63,43 @@ export function compareUsage({ recorded, conversation, format, counter }: UsageI
     outputTokens: last.usage.outputTokens,
     estimatedTokens,
     ...(calls.length > 1 ? { calibratedTokens } : {}),
-    nextRequestTokens: ledger.totalTokens,
+    nextRequestTokens: predictor.predict(model, baseTokens + counter.total(conversation.messages)),
   };
 }
 
-interface Prediction {
-  readonly estimatedTokens: number;
-  readonly calibratedTokens: number;
+/** At index n, the size of the first n messages. */
+function sizesOf(messages: readonly Message[], counter: TokenCounter): readonly number[] {
+  const sizes = [0];
+  for (const message of messages) sizes.push((sizes.at(-1) ?? 0) + counter.size(message));
+  return sizes;
 }
 
-/** Brings the ledger to exactly the call's input; a call made again from an earlier point takes messages away. */
-function predict(ledger: Ledger, messages: readonly Message[], call: RecordedCall): Prediction {
-  ledger.truncate(call.messageCount);
-  appendUpTo(ledger, messages, call.messageCount);
-  if (call.model !== undefined) ledger.useModel(call.model);
-  return { estimatedTokens: ledger.estimatedTokens, calibratedTokens: ledger.totalTokens };
+export interface UsagePredictor {
+  /** What a request that we estimate at `estimatedTokens` is expected to be billed as input. */
+  predict(model: string, estimatedTokens: number): number;
+  /** Takes in what a request was billed. */
+  learn(model: string, billed: Evidence): void;
 }
 
-function appendUpTo(ledger: Ledger, messages: readonly Message[], length: number): void {
-  for (const message of messages.slice(ledger.length, length)) ledger.append(message);
+/**
+ * Predicts the newest bill plus the calibrated estimate of what was added since. So whatever the file does not show, such as a
+ * client's system prompt, is in the prediction without being known; the ratio is learned from what was added between two calls.
+ */
+export function createUsagePredictor(calibration: Calibration = createCalibration()): UsagePredictor {
+  let last: (Evidence & { readonly model: string }) | undefined;
+  return {
+    predict: (model, estimatedTokens) => {
+      const { reportedTokens, estimatedTokens: knownTokens } = last ?? { reportedTokens: 0, estimatedTokens: 0 };
+      return Math.max(0, Math.round(reportedTokens + (estimatedTokens - knownTokens) * calibration.ratio(model)));
+    },
+    learn: (model, billed) => {
+      if (last?.model === model) {
+        calibration.learn(model, {
+          reportedTokens: billed.reportedTokens - last.reportedTokens,
+          estimatedTokens: billed.estimatedTokens - last.estimatedTokens,
+        });
+      }
+      last = { ...billed, model };
+    },
+  };
 }
