@@ -21,7 +21,6 @@ export type { HookEventOf } from "./core/hooks/hook-events.ts";
 export type { HookHandlers, HookName, OnHook } from "./core/hooks/hooks.ts";
 export type { LogFields } from "./core/hooks/log-lines.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
-export { type Calibration, createCalibration } from "./core/ledger/calibration.ts";
 export type { LearnedWindows } from "./core/ledger/learned-windows.ts";
 export type {
   Conversation,

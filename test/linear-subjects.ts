@@ -65,17 +65,6 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       ...withBodies((format, body) => compactor({ format }).compact(body as JsonObject, TARGET)).ofMany,
     },
   },
-  createLedger: withBodies((format, body) => ledgerOf(format.decode(body))),
-  createRecognition: withBodies((format, body) => {
-    const recognition = parts.createRecognition({
-      ledger: parts.createLedger({ counter }),
-      // Every element is a message of the list.
-      decode: (wire) => wire as Message,
-    });
-    const { messages } = format.decode(body);
-    recognition.sync(messages);
-    return recognition.sync(structuredClone(messages));
-  }),
   estimateTokens: tokenSubject(counter),
   extractive: {
     ofText: inPlaces((body) => summarized(main.extractive(), messagesOf(body))),
@@ -213,20 +202,11 @@ const NO_CHECKPOINT: parts.Checkpoint = {
   identifiers: [],
 };
 
-function ledgerOf(conversation: Conversation): number {
-  const ledger = parts.createLedger({ counter });
-  ledger.setBase(conversation);
-  for (const message of conversation.messages) ledger.append(message);
-  ledger.append({ id: "last", role: "user", parts: [text("a")] });
-  return ledger.totalTokens;
-}
-
 /** Exports that are given no text, and why. */
 export const TAKES_NO_TEXT: Readonly<Record<string, string>> = {
   TRANSCRIPT_SOURCES: "a list of names",
   formatNames: "a list of names",
   profileNames: "a list of names",
-  createCalibration: "numbers by model",
   raiseToFloor: "numbers",
   fromPostgresJs: "wraps a client",
   postgresStore: "the server reads the text; what it shares with SQLite is read there",

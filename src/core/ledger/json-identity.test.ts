@@ -1,12 +1,11 @@
-/** Equality means the same JSON text; the hash follows equality and tells apart what looks alike. */
+/** Equality means the same JSON text. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hashJson, isSameJson } from "./json-identity.ts";
+import { isSameJson } from "./json-identity.ts";
 
 function check(left: unknown, right: unknown, isSame: boolean): void {
   expect(isSameJson(left, right)).toBe(isSame);
-  expect(hashJson(left) === hashJson(right)).toBe(isSame);
 }
 
 test("a value parsed anew is the same", () => {
@@ -32,10 +31,4 @@ test("where one text ends and the next begins counts", () => check(["ab", "c"], 
 test("one character in a long text counts", () => {
   const long = "x".repeat(5_000);
   for (const at of [0, 1, 2_500, 4_998, 4_999]) check(`${long.slice(0, at)}y${long.slice(at + 1)}`, long, false);
-});
-
-test("hundred thousand similar messages have as many hashes", () => {
-  const hashes = new Set<number>();
-  for (let index = 0; index < 100_000; index++) hashes.add(hashJson({ role: "user", content: `message ${index}` }));
-  expect(hashes.size).toBe(100_000);
 });
