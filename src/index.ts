@@ -84,16 +84,8 @@ export type { Settings, Trigger } from "./core/settings/settings.ts";
 export type { SettingsInput } from "./core/settings/settings-input.ts";
 export type { CompactionEvent } from "./core/store/compaction-event.ts";
 export type { Counters } from "./core/store/counters.ts";
-export type {
-  EventEdits,
-  Hit,
-  SearchScope,
-  SessionState,
-  SessionSummary,
-  Store,
-  StoredEdit,
-  StoredMessage,
-} from "./core/store/store.ts";
+export type { Hit, SearchScope, SessionState, SessionUpdate, Store, StoredMessage } from "./core/store/store.ts";
+export type { EventEdits, FullStore, SessionSummary, StoredEdit, StoreUpkeep } from "./core/store/store-upkeep.ts";
 export type { CutMode } from "./core/structure/cut-points.ts";
 export type { Pairing } from "./core/structure/pairing.ts";
 export { type Round, type Structure, structureOf, type Turn } from "./core/structure/structure.ts";
