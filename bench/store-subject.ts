@@ -1,6 +1,6 @@
 /** What the store's bench needs of a database: the store over it, the bare statements beside it, and large sessions in seconds. */
 
-import type { Store } from "../src/core/store/store.ts";
+import type { FullStore } from "../src/core/store/store-upkeep.ts";
 import { texts } from "./store-messages.ts";
 
 export interface Subject {
@@ -12,7 +12,7 @@ export interface Subject {
 }
 
 export interface Place {
-  readonly store: Store;
+  readonly store: FullStore;
   /** What `openStore` takes to open the same tables again, over connections of its own. */
   readonly address: string;
   /** Statements that the store has sent so far. */

@@ -43,7 +43,8 @@ export type { CountTokens, Overflow, ToolDefinition, Usage, ValidateOptions, Vio
 export { type Repair, type Repaired, repair } from "./core/repair/repair.ts";
 export type { Trigger } from "./core/settings/settings.ts";
 export type { Counters } from "./core/store/counters.ts";
-export type { EventEdits, SearchScope, SessionState, SessionSummary, StoredEdit } from "./core/store/store.ts";
+export type { SearchScope, SessionState, SessionUpdate } from "./core/store/store.ts";
+export type { EventEdits, FullStore, SessionSummary, StoredEdit, StoreUpkeep } from "./core/store/store-upkeep.ts";
 export type { CutMode } from "./core/structure/cut-points.ts";
 export type { Pairing } from "./core/structure/pairing.ts";
 export { type Round, type Structure, structureOf, type Turn } from "./core/structure/structure.ts";

@@ -8,6 +8,7 @@ import { CompactionError } from "./core/errors.ts";
 import type { JsonObject } from "./core/json.ts";
 import type { SessionState, Store } from "./core/store/store.ts";
 import { checkSessionId } from "./core/store/store-rules.ts";
+import { withUpkeep } from "./core/store/store-upkeep.ts";
 import { addressOf } from "./session/agent-store.ts";
 import { checkedBase, checkSessionOptions, ownBody } from "./session/check-arguments.ts";
 import type { SessionParts } from "./session/compact-view.ts";
@@ -63,8 +64,9 @@ export async function openSession<Request extends object>(
     return createSession(parts, {
       isOwnStore: ownsStore,
       fork: async (newId, waiting) => {
+        const source = withUpkeep(store, "fork sessions");
         const copy = await addressOf(opened, newId, state.agentId);
-        await store.fork(state.id, copy.key, waiting);
+        await source.fork(state.id, copy.key, waiting);
         // A fork lives on its parent's connection, and leaves it open.
         return connect({ store: copy.store, state: await existing(newId, copy.store) }, false);
       },
@@ -115,7 +117,7 @@ async function joined(state: SessionState, { store, compactor, options }: OpenIn
   if (options.body === undefined) return state;
   const base = checkedBase(format, options.body);
   if (JSON.stringify(base) === JSON.stringify(state.base)) return state;
-  await store.setBase(id, base);
+  await store.update(id, { type: "base", base });
   return existing(id, store);
 }
 

@@ -1,7 +1,7 @@
 /** Stores by address: `memory:`, `jsonl:DIR`, `sqlite:FILE`, `postgres://…`. What an address does not say has its default. */
 
 import { CompactionError } from "./core/errors.ts";
-import type { Store } from "./core/store/store.ts";
+import type { FullStore } from "./core/store/store-upkeep.ts";
 import type { SchemaUse } from "./stores/sql/migrations.ts";
 
 export interface OpenOptions {
@@ -11,7 +11,7 @@ export interface OpenOptions {
   readonly schemaUse?: SchemaUse;
 }
 
-type Open = (address: string, options: OpenOptions) => Promise<Store>;
+type Open = (address: string, options: OpenOptions) => Promise<FullStore>;
 
 /** Loaded when asked for, so that nobody pays for what they do not use. */
 const OPENERS: Readonly<Record<string, Open>> = {
@@ -29,7 +29,7 @@ const OPENERS: Readonly<Record<string, Open>> = {
 };
 
 /** @example const store = await openStore("sqlite:./sessions.db"); */
-export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
+export async function openStore(url: string, options: OpenOptions = {}): Promise<FullStore> {
   const scheme = /^([a-z]+):/.exec(url)?.[1] ?? "";
   const open = Object.hasOwn(OPENERS, scheme) ? OPENERS[scheme] : undefined;
   if (open === undefined) {
@@ -40,7 +40,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   return open(url, options);
 }
 
-async function openServer(address: string, { schemaUse }: OpenOptions): Promise<Store> {
+async function openServer(address: string, { schemaUse }: OpenOptions): Promise<FullStore> {
   return (await import("./stores/postgres/open-url.ts")).openPostgres(address, schemaUse);
 }
 

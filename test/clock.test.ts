@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Store } from "../src/core/store/store.ts";
+import type { FullStore } from "../src/core/store/store-upkeep.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { openSession } from "../src/session.ts";
 import { jsonlStore } from "../src/stores/jsonl.ts";
@@ -12,7 +12,7 @@ import { memoryStore } from "../src/stores/memory.ts";
 import { sqliteStore } from "../src/stores/sqlite.ts";
 import { begin, commitOf, refuses } from "../src/testing/store/world.ts";
 
-type Open = (now: () => Date) => Store;
+type Open = (now: () => Date) => FullStore;
 
 const STORES: Readonly<Record<string, Open>> = {
   memory: (now) => memoryStore({ now }),
@@ -27,7 +27,7 @@ function temporary(): string {
 }
 
 /** A store with a clock that stands still until it is moved. */
-function opened(name: string): { store: Store; move(byMs: number): void } {
+function opened(name: string): { store: FullStore; move(byMs: number): void } {
   let nowMs = Date.parse("2026-06-01T00:00:00Z");
   const store = STORES[name]?.(() => new Date(nowMs));
   if (store === undefined) throw new Error(`there is no store ${name}`);
@@ -90,7 +90,7 @@ describe.each(Object.keys(STORES))("%s", (name) => {
 });
 
 /** A conversation that does not fit without a summary. */
-async function openFull(store: Store, now: () => number) {
+async function openFull(store: FullStore, now: () => number) {
   const protect = { tailTokens: 200, tailMessages: 2 };
   const compactor = { format: anthropicMessages, windowTokens: 1_000, maxOutputTokens: 100, protect };
   const session = await openSession("a", { store, compactor, body: { model: "m" }, leaseMs: 500, now });

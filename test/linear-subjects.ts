@@ -6,7 +6,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../src/core/json.ts";
-import { type Conversation, type Message, text } from "../src/core/message.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { gemini } from "../src/formats/gemini.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";

@@ -4,12 +4,12 @@
  * are not enforced meanwhile.
  */
 
-import type { Store } from "../src/core/store/store.ts";
+import type { FullStore } from "../src/core/store/store-upkeep.ts";
 import { append, begin, compact } from "../src/testing/store/world.ts";
 
 const PICTURE = "iVBORw0KGgo".padEnd(1_200, "Ab9+");
 
-export async function damageable(store: Store): Promise<void> {
+export async function damageable(store: FullStore): Promise<void> {
   await begin(store, "a", 10);
   await begin(store, "b", 2);
   // A prefix that no JSON operator of Postgres reads.

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Store } from "../src/core/store/store.ts";
+import type { FullStore } from "../src/core/store/store-upkeep.ts";
 import { jsonlStore } from "../src/stores/jsonl.ts";
 import { memoryStore } from "../src/stores/memory.ts";
 import { postgresStore } from "../src/stores/postgres.ts";
@@ -28,7 +28,7 @@ async function openPostgres(): Promise<OpenedStore | string> {
   const world = await postgresWorld();
   if (typeof world === "string") return world;
   const schema = world.newSchema();
-  const open = async (): Promise<Store> => postgresStore({ client: world.newPool(), schema });
+  const open = async (): Promise<FullStore> => postgresStore({ client: world.newPool(), schema });
   return { store: await open(), reopen: open, dispose: () => world.end() };
 }
 
@@ -38,10 +38,10 @@ async function openMemory(): Promise<OpenedStore> {
 }
 
 /** In a directory of its own, which goes with it. */
-async function openIn(make: (directory: string) => Store | Promise<Store>): Promise<OpenedStore> {
+async function openIn(make: (directory: string) => FullStore | Promise<FullStore>): Promise<OpenedStore> {
   const directory = await mkdtemp(join(tmpdir(), "palimpsest-"));
-  const opened: Store[] = [];
-  const open = async (): Promise<Store> => {
+  const opened: FullStore[] = [];
+  const open = async (): Promise<FullStore> => {
     const store = await make(directory);
     opened.push(store);
     return store;

@@ -70,7 +70,9 @@ test("a database that is only read is left as it is, and says what it would have
   const store = await openStore(url, { readOnly: true });
   expect((await store.open("s"))?.view.length).toBe(1);
   await expect(store.search("s", "hello", 3)).rejects.toThrow(/only read.*search.*Nothing was changed.*writable/);
-  await expect(store.setPinned("s", ["m1"], true)).rejects.toMatchObject({ code: "storage" });
+  await expect(store.update("s", { type: "pin", messageIds: ["m1"], isPinned: true })).rejects.toMatchObject({
+    code: "storage",
+  });
   await store.close();
   expect(readFileSync(file).equals(before)).toBe(true);
   const missing = await openStore(`${url}.other`, { readOnly: true });

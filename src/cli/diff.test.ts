@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
+import { withUpkeep } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { collect } from "../session/collect.ts";
@@ -27,7 +28,8 @@ async function compact(session: Session, ratio: number): Promise<void> {
 async function viewsOf(session: Session): Promise<readonly ViewsAround[]> {
   const state = await session.store.open(session.id);
   if (state === undefined) throw new Error("the session is there");
-  const { store, id } = session;
+  const { id } = session;
+  const store = withUpkeep(session.store, "be read whole");
   const [events, log] = [await session.history(), await collect(store.log(id))];
   const edits = await collect(store.edits(id));
   return events.map((event) => viewsAround({ state, event, events, log, edits }));

@@ -2,7 +2,8 @@
 
 import type { Message } from "../core/message.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { EventEdits, SessionState, StoredMessage } from "../core/store/store.ts";
+import type { SessionState, StoredMessage } from "../core/store/store.ts";
+import type { EventEdits } from "../core/store/store-upkeep.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 import { EXIT } from "./command.ts";
 import type { DiffLine } from "./compaction.ts";

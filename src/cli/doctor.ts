@@ -3,7 +3,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { CompactionError } from "../core/errors.ts";
-import type { Finding } from "../core/store/store.ts";
+import type { Finding } from "../core/store/store-upkeep.ts";
 import { EXIT } from "./command.ts";
 import { count, plural } from "./numbers.ts";
 import { oneLine, wrap } from "./one-line.ts";

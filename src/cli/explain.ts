@@ -34,7 +34,7 @@ import {
   usedPartition,
 } from "./protections.ts";
 import { compareUsage } from "./recorded-usage.ts";
-import { calibratedTo, decideInputOf, decisionOn, type Subject, sizeTokens, subjectOf } from "./subject.ts";
+import { calibratedTo, decisionOn, type Subject, sizeTokens, subjectOf } from "./subject.ts";
 import { paint, type Style, type Terminal } from "./terminal.ts";
 import {
   ELASTIC,

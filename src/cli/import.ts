@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import type { Batch, NewSession, Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { baseOf } from "../session/session-view.ts";
 import { readAppendable } from "../session/wire-input.ts";
@@ -103,7 +104,7 @@ async function importAll(
 }
 
 /** All of them or none: what is there already goes again when a later one fails or is interrupted. */
-async function storeAll(store: Store, imports: readonly NewImport[], signal: AbortSignal): Promise<void> {
+async function storeAll(store: FullStore, imports: readonly NewImport[], signal: AbortSignal): Promise<void> {
   const stored: string[] = [];
   try {
     for (const each of imports) {

@@ -47,7 +47,7 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
   }
 }
 
-export function heardStore(store: Store, signal: AbortSignal): Store {
+export function heardStore<Port extends Store>(store: Port, signal: AbortSignal): Port {
   return {
     ...store,
     create: async (...session) => {

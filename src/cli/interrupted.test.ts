@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../test/run-cli.ts";
 import { sqliteAt } from "../../test/run-in-process.ts";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { begin, commitOf, listOf } from "../testing/store/world.ts";
 import { parseArguments } from "./arguments.ts";
@@ -20,7 +20,7 @@ const SILENT = { say: () => {}, show: () => {}, clear: () => {} };
 const WORDS = "The build broke in the parser again, and the reason was the same as last week. ".repeat(40);
 
 /** The key is pressed while the store carries out `method`, and is only heard when the program listens. */
-function pressedAt(store: Store, method: "lease" | "commit", press: () => void): Store {
+function pressedAt(store: FullStore, method: "lease" | "commit", press: () => void): FullStore {
   const at = (called: string): void => void (called === method && setImmediate(press));
   return {
     ...store,

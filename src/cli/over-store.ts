@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { CompactionError } from "../core/errors.ts";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { addressOf } from "../session/agent-store.ts";
 import { openStore } from "../stores.ts";
 import { type OptionSpec, usage, type Words } from "./arguments.ts";
@@ -15,7 +15,7 @@ import { EXIT, type ExitCode, type Io } from "./command.ts";
 import { hearKeys } from "./interrupt.ts";
 
 export interface StoreTask {
-  readonly store: Store;
+  readonly store: FullStore;
   readonly signal: AbortSignal;
 }
 
@@ -81,7 +81,7 @@ async function openAndWork(
 }
 
 /** With `--agent`, the first operand means that agent's session. */
-async function storeOfAgent(store: Store, given: Words): Promise<Store> {
+async function storeOfAgent(store: FullStore, given: Words): Promise<FullStore> {
   const agent = given.text("agent");
   const [id = ""] = given.operands;
   if (agent === undefined) return store;
@@ -108,7 +108,7 @@ export const STORE_NOTE = `Stores: sqlite:FILE, jsonl:DIR, postgres://HOST/DATAB
 /** Whether a store that is not there is made, or is only looked at: then it may be where nothing can be written. */
 export type StoreUse = "existing" | "any" | "reading";
 
-export async function openStoreAt(url: string, use: StoreUse): Promise<Store> {
+export async function openStoreAt(url: string, use: StoreUse): Promise<FullStore> {
   const place = placeOf(url);
   if (use === "any" && /^(?:memory:|sqlite::memory:$)/.test(url)) {
     throw usage(

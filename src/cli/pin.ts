@@ -56,7 +56,7 @@ async function setPinned(request: StoreRequest<{ readonly isPinned: boolean }>):
     throw new CompactionError("message-missing", message);
   }
   signal.throwIfAborted();
-  await store.setPinned(id, messageIds, isPinned);
+  await store.update(id, { type: "pin", messageIds, isPinned });
   print({ session: id, messages: messageIds, isPinned }, (terminal) => {
     const which = messageIds.length === 1 ? messageIds[0] : plural(messageIds.length, "message");
     return `${fitted(`${isPinned ? "pinned" : "unpinned"} ${which} of ${oneLine(id)}`, terminal)}\n`;

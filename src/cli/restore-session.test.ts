@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { type ProfileName, profileNames } from "../profiles/profiles.ts";
 import { collect } from "../session/collect.ts";
@@ -25,7 +25,7 @@ async function compact(session: Session, ratio: number): Promise<void> {
   }
 }
 
-async function restored(session: Session, store: Store): Promise<readonly string[]> {
+async function restored(session: Session, store: FullStore): Promise<readonly string[]> {
   const file = readExported(exportedText(await session.export({ all: true })));
   if (file === undefined) throw new Error("an export is told by its kind");
   return (await restoreSession(store, "copy", file)).notCarried;

@@ -7,7 +7,8 @@ import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type { CompactionEvent, NewEvent } from "../core/store/compaction-event.ts";
-import type { NewEdit, NewMessage, Store, StoredEdit, StoredMessage, SystemEdit } from "../core/store/store.ts";
+import type { NewEdit, NewMessage, Store, StoredMessage, SystemEdit } from "../core/store/store.ts";
+import type { FullStore, StoredEdit } from "../core/store/store-upkeep.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { formatNamed } from "../formats.ts";
 import { baseOf } from "../session/session-view.ts";
@@ -20,7 +21,7 @@ interface Restored {
   readonly notCarried: readonly string[];
 }
 
-export async function restoreSession(store: Store, id: string, exported: ExportedFile): Promise<Restored> {
+export async function restoreSession(store: FullStore, id: string, exported: ExportedFile): Promise<Restored> {
   const format = formatNamed(exported.format);
   const log = exported.log.toSorted((a, b) => a.sequence - b.sequence);
   const events = exported.events.filter(({ undoneAt }) => undoneAt === null).toSorted((a, b) => a.number - b.number);
@@ -40,11 +41,8 @@ export async function restoreSession(store: Store, id: string, exported: Exporte
     await append(task, appended.slice(done));
     const pinned = log.filter(({ isPinned, archivedBy }) => isPinned && archivedBy === null);
     if (pinned.length > 0) {
-      await store.setPinned(
-        id,
-        pinned.flatMap((row) => task.ids.idOf(row.id) ?? []),
-        true,
-      );
+      const messageIds = pinned.flatMap((row) => task.ids.idOf(row.id) ?? []);
+      await store.update(id, { type: "pin", messageIds, isPinned: true });
     }
     return { messages: appended.length, events: events.length, notCarried: notCarried(exported, format) };
   } catch (error) {

@@ -1,7 +1,7 @@
 /** `palimpsest sessions`: what is in a store, newest first. Changes nothing. */
 
-import type { SessionSummary } from "../core/store/store.ts";
 import { sessionIdIn } from "../core/store/store-rules.ts";
+import type { SessionSummary } from "../core/store/store-upkeep.ts";
 import { EXIT } from "./command.ts";
 import { count, dayOf, minuteOf } from "./numbers.ts";
 import { displayWidth, oneLine } from "./one-line.ts";

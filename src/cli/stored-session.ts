@@ -5,7 +5,8 @@ import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import type { CountTokens, Format } from "../core/ports.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { SessionState, Store, StoredMessage } from "../core/store/store.ts";
+import type { SessionState, StoredMessage } from "../core/store/store.ts";
+import type { StoreUpkeep } from "../core/store/store-upkeep.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { countedIn } from "../core/tokens/counted.ts";
 import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
@@ -65,7 +66,7 @@ function numbersOf(events: readonly CompactionEvent[]): string {
 /** Enough to find what was mistyped. */
 const IDS_COMPARED_MAX = 1_000;
 
-async function someIds(store: Store, signal: AbortSignal): Promise<readonly string[]> {
+async function someIds(store: StoreUpkeep, signal: AbortSignal): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const { id } of store.sessions()) {
     ids.push(id);

@@ -63,7 +63,8 @@ describe("signals", () => {
         return (...given: unknown[]) => {
           const last = given.at(-1);
           const isGiven = typeof last === "object" && last !== null && "signal" in last;
-          if (isGiven && last.signal === controller.signal) seen.add(String(name));
+          if (isGiven && last.signal === controller.signal)
+            seen.add(name === "update" ? `update ${Reflect.get(Object(given[1]), "type")}` : String(name));
           return Reflect.apply(method, target, given);
         };
       },
@@ -85,8 +86,8 @@ describe("signals", () => {
       "lease",
       "commit",
       "rollback",
-      "setPinned",
-      "setBase",
+      "update pin",
+      "update base",
       "search",
       "purge",
       "fork",

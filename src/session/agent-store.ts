@@ -3,10 +3,11 @@
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { Changes, Lease, SessionState, Store } from "../core/store/store.ts";
 import { agentKey } from "../core/store/store-rules.ts";
+import { hasUpkeep, type StoreUpkeep } from "../core/store/store-upkeep.ts";
 
-export interface SessionAddress {
+export interface SessionAddress<Port extends Store> {
   /** In which the id that was given means that agent's session. */
-  readonly store: Store;
+  readonly store: Port;
   /** What the store calls it. */
   readonly key: string;
   /** Undefined where there is no such session yet. */
@@ -14,7 +15,11 @@ export interface SessionAddress {
 }
 
 /** Without an agent a session is found by its id alone. */
-export async function addressOf(store: Store, id: string, agentId = ""): Promise<SessionAddress> {
+export async function addressOf<Port extends Store>(
+  store: Port,
+  id: string,
+  agentId = "",
+): Promise<SessionAddress<Port>> {
   const first = await store.open(id);
   const isFound = agentId === "" || first?.agentId === agentId;
   if (isFound) return { store, key: id, state: first };
@@ -25,12 +30,12 @@ export async function addressOf(store: Store, id: string, agentId = ""): Promise
 }
 
 /** The same store, in which `id` means the session that is stored under `key`. */
-function storeUnder(store: Store, { id, key }: { readonly id: string; readonly key: string }): Store {
+function storeUnder<Port extends Store>(store: Port, { id, key }: { readonly id: string; readonly key: string }): Port {
   const to = (sessionId: string): string => (sessionId === id ? key : sessionId);
   const from = (sessionId: string): string => (sessionId === key ? id : sessionId);
   const leaseTo = (lease: Lease): Lease => ({ ...lease, sessionId: to(lease.sessionId) });
   const leaseFrom = (lease: Lease | undefined) => lease && { ...lease, sessionId: from(lease.sessionId) };
-  return {
+  const under: Port = {
     ...store,
     create: (session, ...rest) => store.create({ ...session, id: to(session.id) }, ...rest),
     open: async (sessionId) => named(await store.open(to(sessionId)), from),
@@ -42,17 +47,20 @@ function storeUnder(store: Store, { id, key }: { readonly id: string; readonly k
     commit: (sessionId, commit, waiting) =>
       store.commit(to(sessionId), { ...commit, lease: leaseTo(commit.lease) }, waiting),
     rollback: (sessionId, ...rest) => store.rollback(to(sessionId), ...rest),
-    setPinned: (sessionId, ...rest) => store.setPinned(to(sessionId), ...rest),
-    setBase: (sessionId, ...rest) => store.setBase(to(sessionId), ...rest),
-    setMetadata: (sessionId, ...rest) => store.setMetadata(to(sessionId), ...rest),
-    recordMemoryFlush: (sessionId, waiting) => store.recordMemoryFlush(to(sessionId), waiting),
+    update: (sessionId, ...rest) => store.update(to(sessionId), ...rest),
     events: (sessionId) => eventsUnder(store.events(to(sessionId)), from),
-    edits: (sessionId) => store.edits(to(sessionId)),
     archive: (sessionId, range) => store.archive(to(sessionId), range),
     messages: (sessionId, messageIds) => store.messages(to(sessionId), messageIds),
-    log: (sessionId) => store.log(to(sessionId)),
     counts: (sessionId) => store.counts(to(sessionId)),
     search: (sessionId, ...rest) => store.search(to(sessionId), ...rest),
+  };
+  return hasUpkeep(store) ? { ...under, ...upkeepUnder(store, to) } : under;
+}
+
+function upkeepUnder(store: StoreUpkeep, to: Rename): Omit<StoreUpkeep, "sessions"> {
+  return {
+    edits: (sessionId) => store.edits(to(sessionId)),
+    log: (sessionId) => store.log(to(sessionId)),
     purge: (sessionId, ...rest) => store.purge(to(sessionId), ...rest),
     delete: (sessionId, waiting) => store.delete(to(sessionId), waiting),
     fork: (sessionId, newSessionId, waiting) => store.fork(to(sessionId), to(newSessionId), waiting),

@@ -4,6 +4,7 @@ import { compactionFailure } from "../compactor/overflow.ts";
 import { CompactionError } from "../core/errors.ts";
 import { copyJson } from "../core/json.ts";
 import { type StoredMessage, throwIfAborted } from "../core/store/store.ts";
+import { withUpkeep } from "../core/store/store-upkeep.ts";
 import { createAppender, type Sent } from "./appender.ts";
 import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText } from "./check-arguments.ts";
 import { collect } from "./collect.ts";
@@ -156,7 +157,7 @@ function changeMethods(parts: SessionParts) {
       const { entries } = isPinned ? live.current() : await live.refresh();
       // A change of the session makes whoever is compacting it begin anew: what is as it should be is no change.
       if (entries.some(({ stored }) => stored.id === messageId && stored.isPinned === isPinned)) return;
-      await store.setPinned(id, [messageId], isPinned, waiting);
+      await store.update(id, { type: "pin", messageIds: [messageId], isPinned }, waiting);
       await live.refresh();
     });
   return {
@@ -164,18 +165,21 @@ function changeMethods(parts: SessionParts) {
     unpin: (messageId, options) => pin(messageId, false, options),
     setBody: (body, options = {}) =>
       checked("setBody", options, async (waiting) => {
-        await store.setBase(id, checkedBase(compactor.format, body), waiting);
+        await store.update(id, { type: "base", base: checkedBase(compactor.format, body) }, waiting);
         await live.refresh();
       }),
     recordMemoryFlush: (options = {}) =>
       checked("recordMemoryFlush", options, async (waiting) => {
-        await store.recordMemoryFlush(id, waiting);
+        await store.update(id, { type: "memory-flush" }, waiting);
         await live.refresh();
       }),
     // Called without a compiler it may get nothing at all.
     purge: (options: Partial<Parameters<Session["purge"]>[0]> = {}) =>
-      checked("purge", options, (waiting) => store.purge(id, checkedDate(options.olderThan), waiting)),
-    delete: (options = {}) => checked("delete", options, (waiting) => store.delete(id, waiting)),
+      checked("purge", options, async (waiting) =>
+        withUpkeep(store, "purge sessions").purge(id, checkedDate(options.olderThan), waiting),
+      ),
+    delete: (options = {}) =>
+      checked("delete", options, async (waiting) => withUpkeep(store, "delete sessions").delete(id, waiting)),
   } satisfies Partial<Session>;
 }
 

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { listOf, open, question, talk } from "../../test/session-world.ts";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { sqliteStore } from "../stores/sqlite.ts";
 import type { Exported } from "./export-session.ts";
 
 /** The store with something done by another worker right before `reading` is read, as often as `times` says. */
 function disturbed(
-  store: Store,
+  store: FullStore,
   reading: "log" | "events" | "edits",
   times: number,
   act: () => Promise<unknown>,
-): Store {
+): FullStore {
   let left = times;
   const read = store[reading];
   return {

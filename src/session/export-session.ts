@@ -6,7 +6,8 @@
 import { CompactionError } from "../core/errors.ts";
 import { copyJson, isObject, type JsonObject } from "../core/json.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { EventEdits, StoredMessage } from "../core/store/store.ts";
+import type { StoredMessage } from "../core/store/store.ts";
+import { type EventEdits, withUpkeep } from "../core/store/store-upkeep.ts";
 import { collect } from "./collect.ts";
 import type { SessionParts } from "./compact-view.ts";
 import { conversationOf, type Snapshot } from "./live-view.ts";
@@ -46,8 +47,9 @@ async function readAll(parts: SessionParts): Promise<Exported | undefined> {
   const { id, store, live } = parts;
   const snapshot = await live.refresh();
   const { base, metadata, agentId, version } = snapshot.record;
-  const [log, events] = [await collect(store.log(id)), await collect(store.events(id))];
-  const edits = await collect(store.edits(id));
+  const full = withUpkeep(store, "export whole sessions");
+  const [log, events] = [await collect(full.log(id)), await collect(store.events(id))];
+  const edits = await collect(full.edits(id));
   const { type } = await store.changes(id, version);
   if (type === "changed") return undefined;
   // What was only appended meanwhile changed nothing before it, and would not be in the view.

@@ -36,7 +36,7 @@ export async function keepWindows({ id, store, compactor, live }: SessionParts, 
   if (isSame(known, learned)) return;
   const { [model]: _, ...others } = windowsIn(record);
   const windows = learned === undefined ? others : { ...others, [model]: learned };
-  await store.setMetadata(id, { ...record.metadata, [KEY]: windows }, { signal });
+  await store.update(id, { type: "metadata", metadata: { ...record.metadata, [KEY]: windows } }, { signal });
   await live.refresh();
 }
 

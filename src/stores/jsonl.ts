@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { jsonlBackend } from "./jsonl/backend.ts";
 import type { Sync } from "./jsonl/write.ts";
 import { logStore } from "./log/log-store.ts";
@@ -23,7 +23,7 @@ export interface JsonlStoreOptions {
 }
 
 /** @example const store = jsonlStore({ directory: "./sessions" }); */
-export function jsonlStore(options: JsonlStoreOptions): Store {
+export function jsonlStore(options: JsonlStoreOptions): FullStore {
   const {
     directory,
     sync = "always",

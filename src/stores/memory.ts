@@ -1,7 +1,7 @@
 /** A store that keeps everything in memory and nothing beyond the process: for tests, and for whoever needs no more. */
 
 import { randomUUID } from "node:crypto";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { type LeaseState, NO_LEASE } from "./log/lease.ts";
 import { type LogBackend, logStore } from "./log/log-store.ts";
 import { applyRecord, forkLog, newLog, type SessionLog, versionOf } from "./log/session-log.ts";
@@ -12,7 +12,7 @@ export interface MemoryStoreOptions {
 }
 
 /** Sessions that end with their process. */
-export function memoryStore({ now = () => new Date(), newId = randomUUID }: MemoryStoreOptions = {}): Store {
+export function memoryStore({ now = () => new Date(), newId = randomUUID }: MemoryStoreOptions = {}): FullStore {
   const logs = new Map<string, SessionLog>();
   const leases = new Map<string, LeaseState>();
   const backend: LogBackend = {

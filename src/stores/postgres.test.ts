@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PostgresServer, startPostgres } from "../../test/postgres-server.ts";
 import { type PostgresWorld, postgresWorld, worldAt } from "../../test/postgres-world.ts";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { append, begin, compact, ids, listOf, refuses, stateOf, takeLease, user } from "../testing/store/world.ts";
 import { storeContract } from "../testing/store-contract.ts";
 import { openPostgres } from "./postgres/open-url.ts";
@@ -56,7 +56,7 @@ function suite(world: PostgresWorld): void {
   test("any number of workers append to one session, and every number is given once", async () => {
     const schema = world.newSchema();
     const workers = Array.from({ length: 6 }, () => postgresStore({ client: world.newPool({ max: 2 }), schema }));
-    const [first] = workers as [Store];
+    const [first] = workers as [FullStore];
     await begin(first, "a", 2);
     const appends = workers.flatMap((store, worker) =>
       Array.from({ length: 20 }, (_, index) => append(store, "a", [user(`${worker} ${index}`), user("and on")])),

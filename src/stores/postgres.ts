@@ -7,8 +7,8 @@
 import { randomUUID } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
 import { searchRequest } from "../core/search/search-words.ts";
-import type { Store } from "../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../core/store/store-rules.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { append } from "./postgres/append.ts";
 import type { PostgresClient } from "./postgres/client.ts";
 import { commit } from "./postgres/commit.ts";
@@ -30,7 +30,7 @@ import {
 } from "./postgres/read.ts";
 import { rollBack } from "./postgres/rollback.ts";
 import { search } from "./postgres/search.ts";
-import { createSession, deleteSession, listSessions, recordFlush, setObject, setPinned } from "./postgres/sessions.ts";
+import { createSession, deleteSession, listSessions, updateSession } from "./postgres/sessions.ts";
 import { quotedSchema } from "./postgres/sql-text.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 
@@ -57,7 +57,7 @@ export interface PostgresStoreOptions {
  * @example
  * const store = postgresStore({ client: new Pool({ connectionString: process.env.DATABASE_URL }) });
  */
-export function postgresStore(options: PostgresStoreOptions): Store {
+export function postgresStore(options: PostgresStoreOptions): FullStore {
   const { client, schema = "palimpsest", schemaUse = "make", isPrepared = true, newId = randomUUID } = options;
   const { busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
   checkBusyTimeout(busyTimeoutMs);
@@ -101,15 +101,10 @@ function sessionMethods(sessionOf: SessionOf, newId: () => string) {
     },
     open: async (sessionId) => readSession(await sessionOf(sessionId), sessionId),
     changes: async (sessionId, since) => readChanges(await sessionOf(sessionId), sessionId, since),
-    recordMemoryFlush: async (sessionId, waiting) => recordFlush(await sessionOf(sessionId), sessionId, waiting),
-    setBase: async (sessionId, base, waiting) =>
-      setObject(await sessionOf(sessionId), sessionId, { column: "base", value: base, ...waiting }),
-    setMetadata: async (sessionId, metadata, waiting) =>
-      setObject(await sessionOf(sessionId), sessionId, { column: "metadata", value: metadata, ...waiting }),
     delete: async (sessionId, waiting) => deleteSession(await sessionOf(sessionId), sessionId, waiting),
     fork: async (sessionId, newSessionId, waiting) =>
       fork(await sessionOf(sessionId, newSessionId), sessionId, { newSessionId, newEventId: newId, ...waiting }),
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 function changeMethods(sessionOf: SessionOf, newId: () => string) {
@@ -123,13 +118,12 @@ function changeMethods(sessionOf: SessionOf, newId: () => string) {
       commit(await sessionOf(sessionId), sessionId, { change, eventId: newId(), ...waiting }),
     rollback: async (sessionId, rollback, waiting) =>
       rollBack(await sessionOf(sessionId), sessionId, rollback, waiting),
-    setPinned: async (sessionId, messageIds, isPinned, waiting) =>
-      setPinned(await sessionOf(sessionId), sessionId, { messageIds, isPinned, ...waiting }),
+    update: async (sessionId, update, waiting) => updateSession(await sessionOf(sessionId), sessionId, update, waiting),
     purge: async (sessionId, before, waiting) => {
       const beforeTime = purgeTime(before);
       return purge(await sessionOf(sessionId), sessionId, { before: beforeTime, ...waiting });
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 function readMethods(sessionOf: SessionOf) {
@@ -158,7 +152,7 @@ function readMethods(sessionOf: SessionOf) {
     async *examine(sessionId) {
       yield* examine(await sessionOf(...(sessionId === undefined ? [] : [sessionId])), sessionId);
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 function checkBusyTimeout(busyTimeoutMs: number): void {

@@ -57,8 +57,8 @@ test("what is asked of a session that is not there is refused", async () => {
   const since = new Date();
   await expect(store.lease("nobody", "me", 1_000)).rejects.toMatchObject(missing);
   await expect(store.rollback("nobody", {})).rejects.toMatchObject(missing);
-  await expect(store.setBase("nobody", {})).rejects.toMatchObject(missing);
-  await expect(store.setPinned("nobody", [], true)).rejects.toMatchObject(missing);
+  await expect(store.update("nobody", { type: "base", base: {} })).rejects.toMatchObject(missing);
+  await expect(store.update("nobody", { type: "pin", messageIds: [], isPinned: true })).rejects.toMatchObject(missing);
   await expect(store.purge("nobody", since)).rejects.toMatchObject(missing);
   await expect(store.search("nobody", "x", 1)).rejects.toMatchObject(missing);
   await expect(store.messages("nobody", ["m1"])).rejects.toMatchObject(missing);

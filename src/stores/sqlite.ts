@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 import { MEMORY_FILE } from "./sqlite/access.ts";
 import { createSqliteStore } from "./sqlite/store.ts";
@@ -28,7 +28,7 @@ export interface SqliteStoreOptions {
 }
 
 /** @example const store = sqliteStore({ file: "./.palimpsest/sessions.db" }); */
-export function sqliteStore(options: SqliteStoreOptions): Store {
+export function sqliteStore(options: SqliteStoreOptions): FullStore {
   const {
     file,
     durability = "full",

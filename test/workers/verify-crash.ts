@@ -3,7 +3,7 @@
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { Store } from "../../src/core/store/store.ts";
+import type { FullStore } from "../../src/core/store/store-upkeep.ts";
 import type { Said } from "./run-worker.ts";
 
 interface ViewMark {
@@ -20,7 +20,7 @@ export interface Expectations {
 }
 
 export async function verifyCrash(
-  store: Store,
+  store: FullStore,
   id: string,
   { said, known }: { said: readonly Said[]; known: Expectations },
 ): Promise<void> {
@@ -49,7 +49,7 @@ function learn(said: readonly Said[], { acknowledged, before }: Expectations): v
 }
 
 async function verifyMessages(
-  store: Store,
+  store: FullStore,
   id: string,
   said: readonly Said[],
   { acknowledged }: Expectations,
@@ -76,7 +76,12 @@ async function verifyMessages(
 }
 
 /** Every compaction in force is taken back, one after the other, on a copy. */
-async function verifyEvents(store: Store, id: string, said: readonly Said[], { before }: Expectations): Promise<void> {
+async function verifyEvents(
+  store: FullStore,
+  id: string,
+  said: readonly Said[],
+  { before }: Expectations,
+): Promise<void> {
   const events = [];
   for await (const event of store.events(id)) events.push(event);
   const newest = events.findLast(({ undoneAt }) => undoneAt === null);

@@ -1,8 +1,8 @@
 /**
- * The store port. A message that was appended is never altered or deleted by compaction: a commit marks rows as archived, lays
- * edits over them and inserts the summary, in one transaction; a rollback takes exactly that back. Only `purge` and `delete`
- * remove anything. Whoever waits for others may give up by a signal: where the store waits for a lock, `aborted` is thrown promptly and
- * nothing happens later; what has begun is finished and reported as done. Every store passes the contract suite in `testing/`.
+ * The store port: what a session needs of a store. Compaction never alters or deletes an appended message: a commit marks rows as
+ * archived, lays edits over them and inserts the summary, in one transaction; a rollback reverts exactly that. A signal ends the
+ * wait for a lock: the call throws `aborted` and nothing happens later; work that has begun is finished and reported as done.
+ * Every store passes the contract suite in `testing/`. Whatever else is done with stored sessions: `store-upkeep.ts`.
  */
 
 import { CompactionError } from "../errors.ts";
@@ -26,6 +26,8 @@ export interface Store {
   changes(sessionId: string, since: Version): Promise<Changes>;
   /** Durable when it resolves. Takes no lease: appends go on during a compaction. */
   append(sessionId: string, batch: Batch, waiting?: Waiting): Promise<Appended>;
+  /** Changes what is kept beside the messages, or their pins. Raises the revision. Throws `message-missing` for a pin outside the view. */
+  update(sessionId: string, update: SessionUpdate, waiting?: Waiting): Promise<Version>;
   /**
    * Undefined while somebody else holds it. The token of a later lease is always higher. One that seems to have more than twice
    * its length left was taken before the clock went back, and is free.
@@ -38,23 +40,12 @@ export interface Store {
   commit(sessionId: string, commit: Commit, waiting?: Waiting): Promise<Committed>;
   /** One transaction. Throws `event-missing`, `needs-cascade` or `archive-purged`. */
   rollback(sessionId: string, rollback: Rollback, waiting?: Waiting): Promise<RolledBack>;
-  setPinned(sessionId: string, messageIds: readonly string[], isPinned: boolean, waiting?: Waiting): Promise<Version>;
-  /** The request body around the messages: model, system prompt, tools and whatever else. */
-  setBase(sessionId: string, base: JsonObject, waiting?: Waiting): Promise<Version>;
-  /** What is kept with the session beside its conversation, all of it. */
-  setMetadata(sessionId: string, metadata: JsonObject, waiting?: Waiting): Promise<Version>;
-  /** Memory was flushed for the compaction count as it is; a flush for the same count is not needed again. */
-  recordMemoryFlush(sessionId: string, waiting?: Waiting): Promise<Version>;
   /** Oldest first, undone ones included. */
   events(sessionId: string): AsyncIterable<CompactionEvent>;
-  /** What compactions wrote over messages and the system prompt, oldest first, undone ones included; those that wrote nothing are left out. */
-  edits(sessionId: string): AsyncIterable<EventEdits>;
   /** What left the view, of one event or of all: event by event, each in the order of the view. Bodies as they were appended. */
   archive(sessionId: string, range?: ArchiveRange): AsyncIterable<StoredMessage>;
   /** Those of them that the session has, in the order of the ids; bodies as they were written. */
   messages(sessionId: string, messageIds: readonly string[]): Promise<readonly StoredMessage[]>;
-  /** Everything ever appended or inserted, by number, bodies as they were written. */
-  log(sessionId: string): AsyncIterable<StoredMessage>;
   /** How many rows the view has, and how many the archive lists. */
   counts(sessionId: string): Promise<RowCounts>;
   /** Best first; archive and view, or the archive alone. Throws `invalid-settings` for a query that is no string. */
@@ -65,16 +56,6 @@ export interface Store {
     scope?: SearchScope,
     waiting?: Waiting,
   ): Promise<readonly Hit[]>;
-  /** Deletes archived messages whose event is older; returns how many. What was purged cannot be rolled back. */
-  purge(sessionId: string, before: Date, waiting?: Waiting): Promise<number>;
-  /** The session and everything that belongs to it. */
-  delete(sessionId: string, waiting?: Waiting): Promise<void>;
-  /** A new session with the same log, events and view. */
-  fork(sessionId: string, newSessionId: string, waiting?: Waiting): Promise<void>;
-  /** Newest first. */
-  sessions(): AsyncIterable<SessionSummary>;
-  /** Checks every invariant; nothing found means all is well. */
-  examine(sessionId?: string): AsyncIterable<Finding>;
   close(): Promise<void>;
 }
 
@@ -169,6 +150,17 @@ export interface Appended {
   readonly createdAt: string;
 }
 
+/** A change of a session that is neither an append nor a compaction. */
+export type SessionUpdate =
+  /** All of the messages or none. */
+  | { readonly type: "pin"; readonly messageIds: readonly string[]; readonly isPinned: boolean }
+  /** The request body around the messages: model, system prompt, tools and whatever else. */
+  | { readonly type: "base"; readonly base: JsonObject }
+  /** Replaces all metadata of the session. */
+  | { readonly type: "metadata"; readonly metadata: JsonObject }
+  /** Memory was flushed at the current compaction count; the same count needs no second flush. */
+  | { readonly type: "memory-flush" };
+
 export interface Lease {
   readonly sessionId: string;
   readonly holder: string;
@@ -199,21 +191,6 @@ export interface NewEdit {
   readonly kind: EditKind;
   readonly body: JsonValue;
   readonly attachments: readonly Attachment[];
-}
-
-/** What one event wrote, for as long as it is in force. */
-export interface EventEdits {
-  readonly eventId: string;
-  /** By the number of the message; without those that were purged. */
-  readonly messages: readonly StoredEdit[];
-  /** As it stood when the event was the newest; null where the prompt was the session's own. */
-  readonly system: SystemEdit | null;
-}
-
-export interface StoredEdit {
-  readonly messageId: string;
-  readonly kind: EditKind;
-  readonly body: JsonValue;
 }
 
 /** `reshape` is everything else that an edit does to a message: a summary merged into it, bound thinking taken out, a repair. */
@@ -269,29 +246,6 @@ export interface Hit {
   /** The event that took it out of the view; null while it is in the view. */
   readonly archivedBy: string | null;
   readonly createdAt: string;
-}
-
-export interface SessionSummary {
-  readonly id: string;
-  readonly format: FormatName;
-  readonly agentId: string;
-  readonly messageCount: number;
-  readonly viewCount: number;
-  readonly compactionCount: number;
-  readonly totalTokens: number;
-  /** True when nobody knows the total any more. */
-  readonly isTotalStale: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-export interface Finding {
-  readonly sessionId: string;
-  /** Stable name of the broken invariant. */
-  readonly rule: string;
-  readonly message: string;
-  /** What to do about it. */
-  readonly remedy: string;
 }
 
 /** How a caller stops waiting. An abort before the work has begun ends it; a later one changes nothing. */

@@ -61,8 +61,9 @@ test("whatever happened before", async () => {
           await compact(store, id, { archive, edits, ...(archive.length > 0 && { summary: "s" }), totalTokens: 9 });
         } else if (each.type === "pin") {
           const pinned = view[each.at];
-          if (pinned !== undefined) await store.setPinned(id, [pinned.id], each.isPinned);
-        } else if (each.type === "base") await store.setBase(id, { model: `m${each.value}` });
+          if (pinned !== undefined)
+            await store.update(id, { type: "pin", messageIds: [pinned.id], isPinned: each.isPinned });
+        } else if (each.type === "base") await store.update(id, { type: "base", base: { model: `m${each.value}` } });
         else if (version.head !== null) await store.rollback(id, {});
         if (checkSame(file)) shortcuts++;
         expect(await stateOf(store, id)).toEqual(await stateOf(jsonlStore({ directory }), id));

@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, fstatSync, openSync } from "node:fs";
 import { isObject, stringOf } from "../../core/json.ts";
-import type { Finding } from "../../core/store/store.ts";
+import type { Finding } from "../../core/store/store-upkeep.ts";
 import type { SessionDirectory } from "./directory.ts";
 import { linesBetween } from "./lines.ts";
 import { isLocked } from "./lock.ts";

@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { append, begin, ids, listOf, stateOf, user } from "../../testing/store/world.ts";
 import { jsonlStore } from "../jsonl.ts";
 
@@ -43,7 +43,7 @@ async function linesOf(child: ChildProcessByStdio<null, Readable, null>): Promis
 }
 
 /** What everybody was told, by id, against what is there. */
-async function checkTold(store: Store, told: readonly (readonly [id: string, text: string])[]): Promise<void> {
+async function checkTold(store: FullStore, told: readonly (readonly [id: string, text: string])[]): Promise<void> {
   const { view } = await stateOf(store, "a");
   const there = new Map(view.map(({ id, body }) => [id, (body as { content: string }).content]));
   for (const [id, text] of told) expect([id, there.get(id)]).toEqual([id, text]);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { begin, compact, isSound, listOf } from "../../testing/store/world.ts";
 import { jsonlStore } from "../jsonl.ts";
 import { thisProcess } from "./lock.ts";
@@ -14,7 +14,7 @@ const ID = "0b8f1c1e-3f0c-4a57-9d44-6a5f5f1d7a11";
 const MINE = [`a.jsonl.${ID}.tmp`, `a.jsonl.lease.${ID}.tmp`];
 const OTHERS = [`a.jsonl.b.tmp.jsonl.${ID}.tmp`, `aa.jsonl.${ID}.tmp`, "notes.tmp"];
 
-async function setUp(): Promise<{ directory: string; store: Store }> {
+async function setUp(): Promise<{ directory: string; store: FullStore }> {
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-left-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const store = jsonlStore({ directory, sync: "never" });
@@ -24,7 +24,7 @@ async function setUp(): Promise<{ directory: string; store: Store }> {
   return { directory, store };
 }
 
-const WAYS: Readonly<Record<string, (store: Store, directory: string) => Promise<unknown>>> = {
+const WAYS: Readonly<Record<string, (store: FullStore, directory: string) => Promise<unknown>>> = {
   delete: (store) => store.delete("a"),
   purge: (store) => store.purge("a", new Date(Date.now() + 1_000)),
   create: (store, directory) => {

@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { append, begin, compact, ids, isSound, listOf, user } from "../../testing/store/world.ts";
 import { jsonlStore } from "../jsonl.ts";
 
@@ -12,8 +12,8 @@ interface Torn {
   readonly directory: string;
   readonly file: string;
   /** Knows the session as it was before the batch. */
-  readonly known: Store;
-  open(): Store;
+  readonly known: FullStore;
+  open(): FullStore;
 }
 
 /** Two messages that were acknowledged, and of a batch of four as many lines as a killed process left. */

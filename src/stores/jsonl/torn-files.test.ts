@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import {
   append,
   begin,
@@ -20,23 +20,23 @@ import {
 } from "../../testing/store/world.ts";
 import { jsonlStore } from "../jsonl.ts";
 
-function setUp(): { directory: string; file: string; open: () => Store } {
+function setUp(): { directory: string; file: string; open: () => FullStore } {
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-torn-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   return { directory, file: join(directory, "a.jsonl"), open: () => jsonlStore({ directory, sync: "never" }) };
 }
 
 /** Everything that writes one line, and how the session looks after each. */
-async function history(store: Store, file: string): Promise<readonly { end: number; view: string }[]> {
+async function history(store: FullStore, file: string): Promise<readonly { end: number; view: string }[]> {
   const steps: (() => Promise<unknown>)[] = [
     () => store.create({ id: "a", format: "anthropic-messages", base: { model: "x" } }),
     () => append(store, "a", [user("one")]),
     () => append(store, "a", [user("two 😀")]),
     () => append(store, "a", [user("three")]),
-    () => store.setPinned("a", ["m2"], true),
+    () => store.update("a", { type: "pin", messageIds: ["m2"], isPinned: true }),
     () => compact(store, "a", { archive: [0], summary: "first", edits: [[2, { role: "user", content: "short" }]] }),
     () => append(store, "a", [user("four")]),
-    () => store.setBase("a", { model: "y" }),
+    () => store.update("a", { type: "base", base: { model: "y" } }),
     () => compact(store, "a", { archive: [2], summary: "second" }),
     () => store.rollback("a", {}),
     () => append(store, "a", [user("five")]),
@@ -193,8 +193,8 @@ test("a lost line shifts neither numbers nor revisions of what came later", asyn
   const { file, open } = setUp();
   const store = open();
   await begin(store, "a", 2);
-  await store.setPinned("a", ["m1"], true);
-  await store.setPinned("a", ["m2"], true);
+  await store.update("a", { type: "pin", messageIds: ["m1"], isPinned: true });
+  await store.update("a", { type: "pin", messageIds: ["m2"], isPinned: true });
   const { version } = await stateOf(store, "a");
   const lines = readFileSync(file, "utf8").split("\n");
   writeFileSync(file, [...lines.slice(0, 3), "lost", ...lines.slice(4)].join("\n"));
@@ -314,7 +314,7 @@ test("a commit that another store made stale is refused, and leaves no trace", a
   const [one, other] = [open(), open()];
   await begin(one, "a", 4);
   const commit = await commitOf(one, "a", { archive: [0], summary: "late" });
-  await other.setPinned("a", ["m1"], true);
+  await other.update("a", { type: "pin", messageIds: ["m1"], isPinned: true });
   const before = readFileSync(file, "utf8");
   await refuses("store-conflict", () => one.commit("a", commit));
   expect(readFileSync(file, "utf8")).toBe(before);

@@ -1,6 +1,6 @@
 /** Whether a session in memory is as its rules say. Finds; mends nothing. */
 
-import type { Finding } from "../../core/store/store.ts";
+import type { Finding } from "../../core/store/store-upkeep.ts";
 import { eventsInForce } from "./make-record.ts";
 import type { SessionLog } from "./session-log.ts";
 

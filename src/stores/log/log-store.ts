@@ -3,38 +3,29 @@
 import { CompactionError } from "../../core/errors.ts";
 import { searchRequest } from "../../core/search/search-words.ts";
 import { deepFreeze } from "../../core/settings/deep-freeze.ts";
-import {
-  type Finding,
-  type Lease,
-  type SessionSummary,
-  type Store,
-  throwIfAborted,
-  type Version,
-  type Waiting,
-} from "../../core/store/store.ts";
+import { type Lease, throwIfAborted, type Version, type Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
-import { ownCopy } from "../../core/store/stored-json.ts";
+import type { Finding, FullStore, SessionSummary } from "../../core/store/store-upkeep.ts";
 import { examineLog } from "./examine.ts";
 import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
 import type { Appended, Created, LogRecord } from "./log-record.ts";
 import {
   checkCommit,
-  checkPins,
   eventsToPurge,
   eventsToUndo,
   isEmpty,
   makeAppended,
-  makeBased,
   makeCommitted,
   makeCreated,
   makeFirst,
+  makeUpdated,
   sessionExists,
   sessionMissing,
 } from "./make-record.ts";
 import { archiveOf, changesSince, countsOf, editsOf, searchLog, summaryOf } from "./read-log.ts";
 import { asWritten, type SessionLog, stateOf } from "./session-log.ts";
 
-export function logStore(backend: LogBackend): Store {
+export function logStore(backend: LogBackend): FullStore {
   const gate = openGate(backend);
   return {
     url: backend.url,
@@ -111,7 +102,7 @@ function sessionMethods({ backend, load, close }: Gate) {
     async close() {
       close();
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 function leaseMethods({ backend, load }: Gate) {
@@ -143,7 +134,7 @@ function leaseMethods({ backend, load }: Gate) {
     async release(lease) {
       await backend().lease(lease.sessionId, (state) => releaseLease(state, lease), {});
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 function changeMethods({ backend, write }: Gate) {
@@ -179,23 +170,9 @@ function changeMethods({ backend, write }: Gate) {
       const { version } = await write(sessionId, { depth: "whole", make, ...waiting });
       return { version, undoneIds };
     },
-    async setPinned(sessionId, messageIds, isPinned, waiting) {
-      const make: Make = (before) => {
-        checkPins(before, messageIds);
-        return { type: "pinned", at: at(), messageIds, isPinned };
-      };
+    async update(sessionId, update, waiting) {
+      const make: Make = (before) => makeUpdated(before, update, at());
       return (await write(sessionId, { depth: "view", make, ...waiting })).version;
-    },
-    async setBase(sessionId, base, waiting) {
-      return (await write(sessionId, { depth: "view", make: () => makeBased(base, at()), ...waiting })).version;
-    },
-    async setMetadata(sessionId, metadata, waiting) {
-      const make: Make = () => ({ type: "described", at: at(), metadata: ownCopy(metadata) });
-      return (await write(sessionId, { depth: "view", make, ...waiting })).version;
-    },
-    async recordMemoryFlush(sessionId, waiting) {
-      return (await write(sessionId, { depth: "view", make: () => ({ type: "flushed", at: at() }), ...waiting }))
-        .version;
     },
     async purge(sessionId, before, waiting) {
       let count = 0;
@@ -209,7 +186,7 @@ function changeMethods({ backend, write }: Gate) {
       await write(sessionId, { depth: "whole", make, ...waiting });
       return count;
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 function readMethods({ backend, load }: Gate) {
@@ -252,7 +229,7 @@ function readMethods({ backend, load }: Gate) {
       const ids = sessionId === undefined ? await backend().sessionIds() : [sessionId];
       for (const id of ids) yield* examineLog(await load(id, "whole"));
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 /** How much of a session must be in memory: the view alone may be cheaper to get. */

@@ -1,12 +1,11 @@
 /** Records out of what the store was asked for, numbered from where the log stands. Copies what it is given; changes nothing. */
 
 import { CompactionError, type ErrorCode } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
 import { isOvertaken, wholeUsage } from "../../core/store/counters.ts";
-import type { Batch, Commit, NewSession, Rollback } from "../../core/store/store.ts";
+import type { Batch, Commit, NewSession, Rollback, SessionUpdate } from "../../core/store/store.ts";
 import { ownCopy } from "../../core/store/stored-json.ts";
 import { holdsLease, type LeaseState } from "./lease.ts";
-import type { Appended, Based, Committed, Created } from "./log-record.ts";
+import type { Appended, Committed, Created, LogRecord } from "./log-record.ts";
 import { type LogEvent, newLog, type SessionLog } from "./session-log.ts";
 
 export function makeCreated(session: NewSession, made: { readonly at: Date; readonly incarnation: string }): Created {
@@ -61,8 +60,20 @@ export function makeCommitted(
   };
 }
 
-export function makeBased(base: JsonObject, at: string): Based {
-  return { type: "based", at, base: ownCopy(base) };
+export function makeUpdated(log: SessionLog, update: SessionUpdate, at: string): LogRecord {
+  switch (update.type) {
+    case "pin":
+      checkPins(log, update.messageIds);
+      return { type: "pinned", at, messageIds: update.messageIds, isPinned: update.isPinned };
+    case "base":
+      return { type: "based", at, base: ownCopy(update.base) };
+    case "metadata":
+      return { type: "described", at, metadata: ownCopy(update.metadata) };
+    case "memory-flush":
+      return { type: "flushed", at };
+    default:
+      return update satisfies never;
+  }
 }
 
 export function checkCommit(log: SessionLog, commit: Commit, held: { lease: LeaseState; now: Date }): void {
@@ -111,7 +122,7 @@ export function eventsInForce(log: SessionLog): readonly LogEvent[] {
   return chain;
 }
 
-export function checkPins(log: SessionLog, messageIds: readonly string[]): void {
+function checkPins(log: SessionLog, messageIds: readonly string[]): void {
   for (const id of messageIds) {
     if (log.rows.get(id)?.archivedBy !== null) {
       throw refusal("message-missing", `There is no message ${quoted(id)} in the view`);

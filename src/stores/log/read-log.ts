@@ -4,16 +4,8 @@ import { bodyText } from "../../core/search/body-text.ts";
 import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
 import { type SearchRequest, searchForm, searchWords, tellingWords } from "../../core/search/search-words.ts";
 import { deepFreeze } from "../../core/settings/deep-freeze.ts";
-import type {
-  ArchiveRange,
-  Changes,
-  EventEdits,
-  Hit,
-  RowCounts,
-  SessionSummary,
-  StoredMessage,
-  Version,
-} from "../../core/store/store.ts";
+import type { ArchiveRange, Changes, Hit, RowCounts, StoredMessage, Version } from "../../core/store/store.ts";
+import type { EventEdits, SessionSummary } from "../../core/store/store-upkeep.ts";
 import type { LogEdit } from "./log-record.ts";
 import { asSent, asWritten, isTakenBack, type Row, recordOf, type SessionLog, stateOf } from "./session-log.ts";
 

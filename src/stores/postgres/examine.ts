@@ -1,6 +1,6 @@
 /** Checks the rules of the schema that no constraint can hold, in one reading transaction. Finds; mends nothing. */
 
-import type { Finding } from "../../core/store/store.ts";
+import type { Finding } from "../../core/store/store-upkeep.ts";
 import { examineQuery, examineRules, findingOf } from "../sql/examine.ts";
 import type { Database } from "./database.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { startPostgres } from "../../../test/postgres-server.ts";
 import { type PostgresWorld, postgresWorld, worldAt } from "../../../test/postgres-world.ts";
 import { CompactionError } from "../../core/errors.ts";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { append, begin, commitOf, compact, ids, listOf, takeLease, user } from "../../testing/store/world.ts";
 import { postgresStore } from "../postgres.ts";
 import type { PostgresClient, PostgresQueryable, PostgresStatement } from "./client.ts";
@@ -69,7 +69,7 @@ const breaking = async () => {
   throw new Error("the client broke");
 };
 
-async function wholeOf(store: Store): Promise<string> {
+async function wholeOf(store: FullStore): Promise<string> {
   const [state, log, events] = [await store.open("a"), await listOf(store.log("a")), await listOf(store.events("a"))];
   return JSON.stringify({ state, log, events, archive: await listOf(store.archive("a")) });
 }
@@ -88,7 +88,7 @@ function suite(world: PostgresWorld): void {
 
   /** Fails every statement of a change in turn; the session must stay as it was, until at last nothing fails. How many there were. */
   async function check(
-    prepare: (store: Store) => Promise<(store: Store) => Promise<unknown>>,
+    prepare: (store: FullStore) => Promise<(store: FullStore) => Promise<unknown>>,
     { happen, isPipelined = false }: { readonly happen: Fault["happen"]; readonly isPipelined?: boolean },
   ): Promise<number> {
     const schema = world.newSchema();
@@ -118,16 +118,16 @@ function suite(world: PostgresWorld): void {
   }
 
   /** One that archives, edits, and inserts a summary with binary content. */
-  async function committing(sound: Store) {
+  async function committing(sound: FullStore) {
     const lease = await takeLease(sound, "a");
     const edits = [[4, { role: "user", content: "shorter" }]] as const;
     const commit = await commitOf(sound, "a", { archive: [1, 2], summary: "second", lease, edits });
     const data = "iVBORw0KGgo".padEnd(2_000, "Ab9+");
     const attachments = [{ path: ["content"], prefix: "", data }];
     const inserted = commit.inserted.map((message) => ({ ...message, body: { content: data }, attachments }));
-    return (store: Store) => store.commit("a", { ...commit, inserted });
+    return (store: FullStore) => store.commit("a", { ...commit, inserted });
   }
-  const rollingBack = async () => (store: Store) => store.rollback("a", {});
+  const rollingBack = async () => (store: FullStore) => store.rollback("a", {});
 
   test("every statement of a commit failing in turn leaves the session as it was", async () => {
     // BEGIN, lock, event, marks, session and summary, edits, attachments, COMMIT.
@@ -149,8 +149,9 @@ function suite(world: PostgresWorld): void {
   });
 
   test("every statement of a purge and of a pin failing in turn leaves the session as it was", async () => {
-    const purging = async () => (store: Store) => store.purge("a", new Date(Date.now() + 60_000));
-    const pinning = async () => (store: Store) => store.setPinned("a", ["m4", "m5"], true);
+    const purging = async () => (store: FullStore) => store.purge("a", new Date(Date.now() + 60_000));
+    const pinning = async () => (store: FullStore) =>
+      store.update("a", { type: "pin", messageIds: ["m4", "m5"], isPinned: true });
     expect(await check(purging, { happen: raising("XX000") })).toBe(5);
     expect(await check(pinning, { happen: raising("XX000") })).toBe(5);
   });

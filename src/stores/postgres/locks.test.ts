@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import { afterAll, expect, test } from "vitest";
 import { type PostgresWorld, postgresWorld } from "../../../test/postgres-world.ts";
-import type { Store, Waiting } from "../../core/store/store.ts";
+import type { Waiting } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { append, assistant, begin, commitOf, compact, stateOf, takeLease, user } from "../../testing/store/world.ts";
 import { postgresStore } from "../postgres.ts";
 import type { PostgresClient, PostgresStatement } from "./client.ts";
@@ -62,7 +63,7 @@ function suite(world: PostgresWorld): void {
     return { store, schema, commit, unlock };
   }
 
-  type Change = (store: Store, waiting: Waiting) => Promise<unknown>;
+  type Change = (store: FullStore, waiting: Waiting) => Promise<unknown>;
 
   function changesOf(commit: Awaited<ReturnType<typeof locked>>["commit"]): Readonly<Record<string, Change>> {
     const batch = { messages: [user("late")], turns: 1 };
@@ -71,9 +72,9 @@ function suite(world: PostgresWorld): void {
       lease: (store, waiting) => store.lease("free", "another", 1_000, waiting),
       commit: (store, waiting) => store.commit("a", commit, waiting),
       rollback: (store, waiting) => store.rollback("a", {}, waiting),
-      setPinned: (store, waiting) => store.setPinned("a", ["m4"], true, waiting),
-      setBase: (store, waiting) => store.setBase("a", { model: "other" }, waiting),
-      setMetadata: (store, waiting) => store.setMetadata("a", { model: "other" }, waiting),
+      pin: (store, waiting) => store.update("a", { type: "pin", messageIds: ["m4"], isPinned: true }, waiting),
+      base: (store, waiting) => store.update("a", { type: "base", base: { model: "other" } }, waiting),
+      metadata: (store, waiting) => store.update("a", { type: "metadata", metadata: { model: "other" } }, waiting),
       purge: (store, waiting) => store.purge("a", new Date(Date.now() + 60_000), waiting),
       delete: (store, waiting) => store.delete("a", waiting),
       search: (store, waiting) => store.search("a", "question", 3, "all", waiting),
@@ -100,7 +101,7 @@ function suite(world: PostgresWorld): void {
     const { store, unlock } = await locked({ busyTimeoutMs: PATIENT_MS });
     const waiting = { signal: new AbortController().signal };
     const appended = store.append("a", { messages: [assistant("late")], turns: 0 }, waiting);
-    const pinned = store.setPinned("a", ["m5"], true, waiting);
+    const pinned = store.update("a", { type: "pin", messageIds: ["m5"], isPinned: true }, waiting);
     await pause(500);
     await unlock();
     expect((await appended).ids).toEqual(["m10"]);
@@ -185,7 +186,7 @@ function suite(world: PostgresWorld): void {
     client.sent.length = 0;
     await append(store, "a", [user("one")]);
     expect(client.sent).toHaveLength(1);
-    await store.setPinned("a", ["m1"], true);
+    await store.update("a", { type: "pin", messageIds: ["m1"], isPinned: true });
     // The append, then BEGIN with its bounds, the lock, the pin, the session, COMMIT.
     expect(client.sent).toHaveLength(1 + 5);
   });

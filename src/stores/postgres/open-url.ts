@@ -1,11 +1,11 @@
 /** A store by address, over a pool of `pg` that it makes and ends. `?schema=NAME` names the schema; the rest is for `pg`. */
 
 import { CompactionError } from "../../core/errors.ts";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { postgresStore } from "../postgres.ts";
 import type { SchemaUse } from "../sql/migrations.ts";
 
-export async function openPostgres(address: string, schemaUse: SchemaUse = "make"): Promise<Store> {
+export async function openPostgres(address: string, schemaUse: SchemaUse = "make"): Promise<FullStore> {
   if (!URL.canParse(address)) {
     // Not repeated, because it may hold a password.
     throw new CompactionError(

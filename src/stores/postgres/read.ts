@@ -5,13 +5,13 @@ import { isObject } from "../../core/json.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type {
   Changes,
-  EventEdits,
   RowCounts,
   SessionRecord,
   SessionState,
   StoredMessage,
   Version,
 } from "../../core/store/store.ts";
+import type { EventEdits } from "../../core/store/store-upkeep.ts";
 import { numberIn, parsedJson, type Row, textIn, textOrNullIn } from "../sql/cells.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import { eventOf, hashesOf, sequenceOf, sessionRecordOf, storedEdits, systemOf } from "../sql/rows.ts";

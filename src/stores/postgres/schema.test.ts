@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { describeSchema } from "../../../test/postgres-schema.ts";
 import { type PostgresWorld, postgresWorld } from "../../../test/postgres-world.ts";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { append, begin, compact, ids, listOf, refuses, stateOf, user, viewText } from "../../testing/store/world.ts";
 import { postgresStore } from "../postgres.ts";
 
@@ -28,7 +28,7 @@ function suite(world: PostgresWorld): void {
     return { store: postgresStore({ client: world.newPool(), schema }), rows, pool, schema };
   }
 
-  async function compacted(store: Store): Promise<string> {
+  async function compacted(store: FullStore): Promise<string> {
     await begin(store, "a", 6);
     return (await compact(store, "a", { archive: [0, 1, 2], summary: "what happened" })).eventId;
   }

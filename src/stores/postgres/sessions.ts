@@ -1,7 +1,7 @@
 /** Sessions as wholes: made, listed, deleted, their base and pins changed. Whatever is not an append raises the revision. */
 
-import type { JsonObject } from "../../core/json.ts";
-import type { Batch, NewSession, SessionSummary, Version, Waiting } from "../../core/store/store.ts";
+import type { Batch, NewSession, SessionUpdate, Version, Waiting } from "../../core/store/store.ts";
+import type { SessionSummary } from "../../core/store/store-upkeep.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
 import { type Row, textIn, timeIn } from "../sql/cells.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
@@ -61,37 +61,56 @@ export async function requireSession(database: Database, sessionId: string): Pro
   if (rows.length === 0) throw sessionMissing(sessionId);
 }
 
-/** One of the session's own objects, whole: `base`, the body around the messages, or `metadata`. */
-export async function setObject(
+export async function updateSession(
   database: Database,
   sessionId: string,
-  { column, value, ...waiting }: Waiting & { readonly column: "base" | "metadata"; readonly value: JsonObject },
+  update: SessionUpdate,
+  waiting: Waiting = {},
+): Promise<Version> {
+  switch (update.type) {
+    case "pin":
+      return pinMessages(database, sessionId, { ...update, ...waiting });
+    case "base":
+      return setColumn(database, sessionId, {
+        set: "base = $2::text::json",
+        values: [jsonText(update.base)],
+        ...waiting,
+      });
+    case "metadata":
+      return setColumn(database, sessionId, {
+        set: "metadata = $2::text::json",
+        values: [jsonText(update.metadata)],
+        ...waiting,
+      });
+    case "memory-flush":
+      return setColumn(database, sessionId, {
+        set: "memory_flush_compaction_count = compaction_count",
+        values: [],
+        ...waiting,
+      });
+    default:
+      return update satisfies never;
+  }
+}
+
+/** `values` begin at `$2`. */
+async function setColumn(
+  database: Database,
+  sessionId: string,
+  { set, values, ...waiting }: Waiting & { readonly set: string; readonly values: readonly string[] },
 ): Promise<Version> {
   const textOf = (lockBound: string): string =>
-    `UPDATE ${database.schema}.sessions SET ${column} = $2::text::json, revision = revision + 1, updated_at = clock_timestamp()
+    `UPDATE ${database.schema}.sessions SET ${set}, revision = revision + 1, updated_at = clock_timestamp()
      WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
-  const [row] = await database.write(`change the ${column}`, [textOf, [sessionId, jsonText(value)]], waiting);
+  const [row] = await database.write("change the session", [textOf, [sessionId, ...values]], waiting);
   if (row === undefined) throw sessionMissing(sessionId);
   return versionOf(row);
 }
 
-export async function recordFlush(database: Database, sessionId: string, waiting: Waiting = {}): Promise<Version> {
-  const textOf = (lockBound: string): string =>
-    `UPDATE ${database.schema}.sessions SET memory_flush_compaction_count = compaction_count, revision = revision + 1,
-       updated_at = clock_timestamp() WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
-  const [row] = await database.write("record the flush", [textOf, [sessionId]], waiting);
-  if (row === undefined) throw sessionMissing(sessionId);
-  return versionOf(row);
-}
-
-export async function setPinned(
+async function pinMessages(
   database: Database,
   sessionId: string,
-  {
-    messageIds,
-    isPinned,
-    ...waiting
-  }: Waiting & { readonly messageIds: readonly string[]; readonly isPinned: boolean },
+  { messageIds, isPinned, ...waiting }: Waiting & Extract<SessionUpdate, { readonly type: "pin" }>,
 ): Promise<Version> {
   const sequences = sequencesOf(messageIds);
   const { schema } = database;

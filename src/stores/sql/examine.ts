@@ -4,7 +4,7 @@
  */
 
 import { FORMAT_NAMES } from "../../core/format-rules.ts";
-import type { Finding } from "../../core/store/store.ts";
+import type { Finding } from "../../core/store/store-upkeep.ts";
 import { type Row, textIn } from "./cells.ts";
 import { type AttachmentDialect, attachmentRules, jsonRules } from "./examine-content.ts";
 

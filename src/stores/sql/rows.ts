@@ -8,15 +8,8 @@ import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/j
 import type { FormatName, Role } from "../../core/message.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type { Counters } from "../../core/store/counters.ts";
-import type {
-  EditKind,
-  SessionRecord,
-  SessionSummary,
-  StoredEdit,
-  StoredMessage,
-  SystemEdit,
-  Version,
-} from "../../core/store/store.ts";
+import type { EditKind, SessionRecord, StoredMessage, SystemEdit, Version } from "../../core/store/store.ts";
+import type { SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
 import {
   flagIn,

@@ -1,14 +1,13 @@
-/** Appending and the small changes beside it: pins and the base. Each is the work of one write transaction. */
+/** Appending, and the small changes beside it: pins, base, metadata and memory flushes. Each is the work of one write transaction. */
 
-import type { JsonObject } from "../../core/json.ts";
 import { countersAfterAppend, wholeUsage } from "../../core/store/counters.ts";
-import type { Appended, Batch, Version } from "../../core/store/store.ts";
+import type { Appended, Batch, SessionUpdate, Version } from "../../core/store/store.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
 import { messageMissing } from "../sql/refusals.ts";
 import { countersOf, messageIdOf, sequencesOf, versionOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
 import { insertMessage } from "./messages.ts";
-import { seenVersion, sessionRow, updateSession } from "./sessions.ts";
+import { seenVersion, sessionRow, writeSession } from "./sessions.ts";
 
 export function appendBatch(database: Database, sessionId: string, batch: Batch, createdAt: string): Appended {
   const row = sessionRow(database, sessionId);
@@ -23,45 +22,49 @@ export function appendBatch(database: Database, sessionId: string, batch: Batch,
     insertMessage(database, { sessionId, sequence, order: sequence, madeBy: null, createdAt }, message);
     return messageIdOf(sequence);
   });
-  updateSession(database, sessionId, { version, counters, updatedAt: createdAt });
+  writeSession(database, sessionId, { version, counters, updatedAt: createdAt });
   return { ids, version, createdAt };
 }
 
-export function pinMessages(
+export function updateSession(
   database: Database,
   sessionId: string,
-  { messageIds, isPinned, updatedAt }: { messageIds: readonly string[]; isPinned: boolean; updatedAt: string },
+  update: SessionUpdate,
+  updatedAt: string,
 ): Version {
+  switch (update.type) {
+    case "pin":
+      pinMessages(database, sessionId, update);
+      break;
+    case "base":
+      database.run("UPDATE sessions SET base = ? WHERE id = ?", jsonText(update.base), sessionId);
+      break;
+    case "metadata":
+      database.run("UPDATE sessions SET metadata = ? WHERE id = ?", jsonText(update.metadata), sessionId);
+      break;
+    case "memory-flush":
+      database.run("UPDATE sessions SET memory_flush_compaction_count = compaction_count WHERE id = ?", sessionId);
+      break;
+    default:
+      update satisfies never;
+  }
+  return raiseRevision(database, sessionId, updatedAt);
+}
+
+function pinMessages(
+  database: Database,
+  sessionId: string,
+  { messageIds, isPinned }: Extract<SessionUpdate, { readonly type: "pin" }>,
+): void {
   seenVersion(database, sessionId);
   const sequences = sequencesOf(messageIds);
   if (sequences === undefined) throw messageMissing();
   const changed = database.run(PIN, isPinned, sessionId, JSON.stringify(sequences));
   if (changed !== sequences.length) throw messageMissing();
-  return raiseRevision(database, sessionId, updatedAt);
 }
 
 const PIN = `UPDATE messages SET is_preserved = ? WHERE session_id = ? AND archived_by IS NULL
 AND sequence IN (SELECT value FROM json_each(?))`;
-
-export function replaceBase(database: Database, sessionId: string, base: JsonObject, updatedAt: string): Version {
-  database.run("UPDATE sessions SET base = ? WHERE id = ?", jsonText(base), sessionId);
-  return raiseRevision(database, sessionId, updatedAt);
-}
-
-export function replaceMetadata(
-  database: Database,
-  sessionId: string,
-  metadata: JsonObject,
-  updatedAt: string,
-): Version {
-  database.run("UPDATE sessions SET metadata = ? WHERE id = ?", jsonText(metadata), sessionId);
-  return raiseRevision(database, sessionId, updatedAt);
-}
-
-export function recordFlush(database: Database, sessionId: string, updatedAt: string): Version {
-  database.run("UPDATE sessions SET memory_flush_compaction_count = compaction_count WHERE id = ?", sessionId);
-  return raiseRevision(database, sessionId, updatedAt);
-}
 
 /** Throws `session-missing`. */
 export function raiseRevision(database: Database, sessionId: string, updatedAt: string): Version {

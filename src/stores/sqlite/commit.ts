@@ -11,7 +11,7 @@ import { checkCommit, notInView } from "../sql/refusals.ts";
 import { countersOf, EVENT_COLUMNS, eventCells, messageIdOf, versionOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
 import { insertMessage, keepBytes } from "./messages.ts";
-import { sessionRow, updateSession } from "./sessions.ts";
+import { sessionRow, writeSession } from "./sessions.ts";
 
 export interface CommitMarks {
   readonly eventId: string;
@@ -44,7 +44,7 @@ export function commitCompaction(
     isCompaction: commit.event.isCompaction,
     isOvertaken: isOvertaken(commit, before.sequence),
   });
-  updateSession(database, sessionId, { version, counters, passes: commit.passes, updatedAt: createdAt });
+  writeSession(database, sessionId, { version, counters, passes: commit.passes, updatedAt: createdAt });
   return { version, eventId, insertedIds, createdAt };
 }
 

@@ -1,7 +1,7 @@
 /** Checks every invariant of a SQLite store: those of the schema, of the file itself, and that attachments are what their names say. Only reads. */
 
 import { hash } from "node:crypto";
-import type { Finding } from "../../core/store/store.ts";
+import type { Finding } from "../../core/store/store-upkeep.ts";
 import { numberIn, textIn } from "../sql/cells.ts";
 import { examineQuery, examineRules, findingOf } from "../sql/examine.ts";
 import { ATTACHMENT_BYTES } from "../sql/examine-content.ts";

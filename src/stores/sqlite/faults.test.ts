@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Commit, Store } from "../../core/store/store.ts";
+import type { Commit } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import {
   append,
   begin,
@@ -30,13 +31,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-function open(seams: Seams, busyTimeoutMs = 200): Store {
+function open(seams: Seams, busyTimeoutMs = 200): FullStore {
   const options = { durability: "full", busyTimeoutMs, now: () => new Date() } as const;
   return createSqliteStore({ ...options, url: "sqlite:test", file, newId: () => crypto.randomUUID() }, seams);
 }
 
 /** Everything that a session shows. */
-async function everything(store: Store): Promise<string> {
+async function everything(store: FullStore): Promise<string> {
   const [state, events, archive, log] = [
     await store.open("a"),
     await listOf(store.events("a")),
@@ -47,7 +48,7 @@ async function everything(store: Store): Promise<string> {
 }
 
 /** Fails each statement of the action in turn, and asserts that nothing changed; returns how many there were. */
-async function checkFaults(act: (store: Store) => Promise<unknown>, isRollbackBroken: boolean): Promise<number> {
+async function checkFaults(act: (store: FullStore) => Promise<unknown>, isRollbackBroken: boolean): Promise<number> {
   let remaining = Number.POSITIVE_INFINITY;
   let seen: string[] = [];
   const fault = (): never => {
@@ -120,12 +121,12 @@ test("a rollback of which any statement fails never happened", async () => {
 });
 
 test.each([
-  ["append", (store: Store) => append(store, "a", [user("one"), user("two")])],
-  ["fork", (store: Store) => store.fork("a", "b")],
-  ["purge", (store: Store) => store.purge("a", new Date(Date.now() + 60_000))],
-  ["pins", (store: Store) => store.setPinned("a", ["m5", "m6"], true)],
-  ["base", (store: Store) => store.setBase("a", { model: "other" })],
-  ["metadata", (store: Store) => store.setMetadata("a", { model: "other" })],
+  ["append", (store: FullStore) => append(store, "a", [user("one"), user("two")])],
+  ["fork", (store: FullStore) => store.fork("a", "b")],
+  ["purge", (store: FullStore) => store.purge("a", new Date(Date.now() + 60_000))],
+  ["pins", (store: FullStore) => store.update("a", { type: "pin", messageIds: ["m5", "m6"], isPinned: true })],
+  ["base", (store: FullStore) => store.update("a", { type: "base", base: { model: "other" } })],
+  ["metadata", (store: FullStore) => store.update("a", { type: "metadata", metadata: { model: "other" } })],
 ] as const)("%s: any statement that fails leaves things as they were", async (_, act) => {
   await prepared();
   expect(await checkFaults(act, false)).toBeGreaterThanOrEqual(4);

@@ -26,8 +26,8 @@ test("no statement reads a whole table", async () => {
     await compact(store, "a", { archive: [0, 1], summary, edits: [[3, { role: "user", content: "x" }]] });
   }
   await store.rollback("a", {});
-  await store.setPinned("a", ["m5"], true);
-  await store.setBase("a", {});
+  await store.update("a", { type: "pin", messageIds: ["m5"], isPinned: true });
+  await store.update("a", { type: "base", base: {} });
   await store.renew(await takeLease(store, "a"), 10);
   await listOf(store.archive("a"));
   await listOf(store.log("a"));

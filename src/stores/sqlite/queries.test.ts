@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import {
   append,
   begin,
@@ -21,7 +21,7 @@ import { sqliteStore } from "../sqlite.ts";
 const PICTURE = "iVBORw0KGgo".padEnd(4_000, "Ab9+");
 
 let directory = "";
-let store: Store;
+let store: FullStore;
 let sql: DatabaseSync;
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "palimpsest-queries-"));
@@ -198,7 +198,7 @@ test("a body is never written again", async () => {
     "CREATE TRIGGER forbid UPDATE OF body, created_at, sequence, order_key, role ON messages BEGIN SELECT RAISE(ABORT, 'rewritten'); END",
   );
   await compact(store, "a", { archive: [0, 1], summary: "s", edits: [[2, { role: "user", content: "x" }]] });
-  await store.setPinned("a", ["m4"], true);
+  await store.update("a", { type: "pin", messageIds: ["m4"], isPinned: true });
   await store.rollback("a", {});
   expect(await ids(store, "a")).toBe("m1 m2 m3 m4 m5 m6");
   sql.exec("DROP TRIGGER forbid");

@@ -1,16 +1,8 @@
 /** What a session shows: its record and its view, in one state of the database. Reads the view's rows only, never the whole log. */
 
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
-import type {
-  ArchiveRange,
-  Changes,
-  EventEdits,
-  RowCounts,
-  SessionState,
-  SessionSummary,
-  StoredMessage,
-  Version,
-} from "../../core/store/store.ts";
+import type { ArchiveRange, Changes, RowCounts, SessionState, StoredMessage, Version } from "../../core/store/store.ts";
+import type { EventEdits, SessionSummary } from "../../core/store/store-upkeep.ts";
 import { numberIn, textIn, textOrNullIn } from "../sql/cells.ts";
 import { sessionMissing } from "../sql/refusals.ts";
 import { EVENT_COLUMNS, eventOf, hashesOf, sequenceOf, sessionSummaryOf, storedEdits, systemOf } from "../sql/rows.ts";

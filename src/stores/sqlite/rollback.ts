@@ -6,7 +6,7 @@ import { flagIn, textIn, textOrNullIn } from "../sql/cells.ts";
 import { compactionsIn, planRollback } from "../sql/refusals.ts";
 import { countersOf, versionOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { sessionRow, updateSession } from "./sessions.ts";
+import { sessionRow, writeSession } from "./sessions.ts";
 
 export function rollBack(
   database: Database,
@@ -25,7 +25,7 @@ export function rollBack(
   const version = { ...before, head, revision: before.revision + 1 };
   const counters = countersAfterRollback(countersOf(row), compactionsIn(undone));
   const passes = { weak: 0, tokensAfter: 0 };
-  updateSession(database, sessionId, { version, counters, passes, updatedAt: undoneAt });
+  writeSession(database, sessionId, { version, counters, passes, updatedAt: undoneAt });
   return { version, undoneIds: undone.map(({ id }) => id) };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CompactionError } from "../../core/errors.ts";
-import type { Store } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { createRandom, type Random } from "../../testing/random.ts";
 import { append, assistant, begin, commitOf, isSound, listOf, user } from "../../testing/store/world.ts";
 import { memoryStore } from "../memory.ts";
@@ -10,7 +10,7 @@ const SEEDS = process.env.SOAK === undefined ? 25 : 500;
 const STEPS = 40;
 
 /** Both stores get the same time and the same ids in each step, so that whatever they show must be the same. */
-function pair(ids: { step: number; drawn: number }): readonly [Store, Store] {
+function pair(ids: { step: number; drawn: number }): readonly [FullStore, FullStore] {
   const now = () => new Date("2026-11-15T12:00:00.000Z");
   const newId = () => {
     ids.drawn++;
@@ -19,7 +19,7 @@ function pair(ids: { step: number; drawn: number }): readonly [Store, Store] {
   return [memoryStore({ now, newId }), sqliteStore({ now, newId, file: ":memory:" })];
 }
 
-type Step = (store: Store) => Promise<unknown>;
+type Step = (store: FullStore) => Promise<unknown>;
 
 /** A step is drawn before it is taken, so that both stores take the same one; some of them must be refused. */
 function drawStep(random: Random): Step {
@@ -36,13 +36,13 @@ function drawStep(random: Random): Step {
       ),
     (store) => append(store, session, [user(word)], { inputTokens: event, outputTokens: 7 }),
     (store) =>
-      store.setPinned(
-        session,
-        numbers.map((number) => `m${number + event}`),
-        isFirst,
-      ),
-    (store) => store.setBase(session, { model: word, step: event }),
-    (store) => store.setMetadata(session, { word, step: event }),
+      store.update(session, {
+        type: "pin",
+        messageIds: numbers.map((number) => `m${number + event}`),
+        isPinned: isFirst,
+      }),
+    (store) => store.update(session, { type: "base", base: { model: word, step: event } }),
+    (store) => store.update(session, { type: "metadata", metadata: { word, step: event } }),
     (store) => rollBackTo(store, session, { event, cascade: isSecond }),
     (store) => store.rollback(session, {}),
     (store) => compactSome(store, session, { numbers, word, isFirst, isSecond }),
@@ -56,7 +56,7 @@ function drawStep(random: Random): Step {
   return random.pick(steps);
 }
 
-async function rollBackTo(store: Store, session: string, { event, cascade }: { event: number; cascade: boolean }) {
+async function rollBackTo(store: FullStore, session: string, { event, cascade }: { event: number; cascade: boolean }) {
   const to = (await listOf(store.events(session))).at(-event)?.id ?? "nobody";
   return store.rollback(session, { to, cascade });
 }
@@ -69,7 +69,7 @@ interface Drawn {
 }
 
 async function compactSome(
-  store: Store,
+  store: FullStore,
   session: string,
   { numbers, word, isFirst, isSecond }: Drawn,
 ): Promise<unknown> {
@@ -91,7 +91,7 @@ async function compactSome(
   }
 }
 
-async function outcomeOf(step: Step, store: Store): Promise<unknown> {
+async function outcomeOf(step: Step, store: FullStore): Promise<unknown> {
   try {
     return await step(store);
   } catch (error) {
@@ -100,7 +100,7 @@ async function outcomeOf(step: Step, store: Store): Promise<unknown> {
   }
 }
 
-async function everything(store: Store): Promise<unknown> {
+async function everything(store: FullStore): Promise<unknown> {
   const of = async (session: string) => {
     const state = await store.open(session);
     if (state === undefined) return undefined;
@@ -120,7 +120,7 @@ test.each(Array.from({ length: SEEDS }, (_, seed) => seed))("seed %i: SQLite sho
   const random = createRandom(seed);
   const ids = { step: 0, drawn: 0 };
   const stores = pair(ids);
-  const both = async (ask: (store: Store) => Promise<unknown>, what: string): Promise<void> => {
+  const both = async (ask: (store: FullStore) => Promise<unknown>, what: string): Promise<void> => {
     const answers: unknown[] = [];
     for (const store of stores) {
       ids.drawn = 0;

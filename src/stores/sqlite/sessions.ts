@@ -66,7 +66,7 @@ interface SessionChange {
   readonly updatedAt: string;
 }
 
-export function updateSession(database: Database, sessionId: string, change: SessionChange): void {
+export function writeSession(database: Database, sessionId: string, change: SessionChange): void {
   const { version, counters, passes, updatedAt } = change;
   const values = Object.values(counterCells(counters));
   const common = [version.head, version.sequence, version.revision, updatedAt, ...values] as const;

@@ -1,10 +1,10 @@
 /** The store port over one SQLite file: every method is one transaction of the pieces beside it. Ids are checked here, times are taken here. */
 
 import { searchRequest } from "../../core/search/search-words.ts";
-import type { Store } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { type Access, type AccessOptions, ofSessions, openAccess } from "./access.ts";
-import { appendBatch, pinMessages, recordFlush, replaceBase, replaceMetadata } from "./append.ts";
+import { appendBatch, updateSession } from "./append.ts";
 import { commitCompaction } from "./commit.ts";
 import type { Database, Seams } from "./database.ts";
 import { examineStore } from "./examine.ts";
@@ -32,7 +32,7 @@ export interface StoreOptions extends Omit<AccessOptions, "nowIso"> {
   readonly newId: () => string;
 }
 
-export function createSqliteStore(options: StoreOptions, seams: Seams = {}): Store {
+export function createSqliteStore(options: StoreOptions, seams: Seams = {}): FullStore {
   const clock = clockOf(options.now);
   const access = openAccess({ ...options, nowIso: clock.now }, seams);
   const ground = { access, clock, newId: options.newId };
@@ -93,7 +93,7 @@ function sessionMethods({ access, clock, newId }: Ground) {
       write(id, (database) => takeLease(database, id, { holder, ...clock.lease(ttlMs) }), waiting),
     renew: (lease, ttlMs) => write(lease.sessionId, (database) => renewLease(database, lease, clock.lease(ttlMs))),
     release: (lease) => write(lease.sessionId, (database) => releaseLease(database, lease)),
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 function changeMethods({ access, clock, newId }: Ground) {
@@ -107,12 +107,7 @@ function changeMethods({ access, clock, newId }: Ground) {
     },
     rollback: (id, rollback, waiting) =>
       write(id, (database) => rollBack(database, id, { rollback, undoneAt: clock.now() }), waiting),
-    setPinned: (id, messageIds, isPinned, waiting) =>
-      write(id, (database) => pinMessages(database, id, { messageIds, isPinned, updatedAt: clock.now() }), waiting),
-    setBase: (id, base, waiting) => write(id, (database) => replaceBase(database, id, base, clock.now()), waiting),
-    setMetadata: (id, metadata, waiting) =>
-      write(id, (database) => replaceMetadata(database, id, metadata, clock.now()), waiting),
-    recordMemoryFlush: (id, waiting) => write(id, (database) => recordFlush(database, id, clock.now()), waiting),
+    update: (id, update, waiting) => write(id, (database) => updateSession(database, id, update, clock.now()), waiting),
     purge: async (id, before, waiting) => {
       const beforeTime = purgeTime(before);
       const work = (database: Database) => purgeArchive(database, id, { before: beforeTime, purgedAt: clock.now() });
@@ -120,7 +115,7 @@ function changeMethods({ access, clock, newId }: Ground) {
       if (purged > 0) access.forget();
       return purged;
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }
 
 function readMethods({ access }: Ground) {
@@ -135,5 +130,5 @@ function readMethods({ access }: Ground) {
     search: async (id, query, limit, scope, waiting) =>
       searchMessages(access, id, { ...searchRequest(query, limit, scope), ...waiting }),
     sessions: () => readSessions(access),
-  } satisfies Partial<Store>;
+  } satisfies Partial<FullStore>;
 }

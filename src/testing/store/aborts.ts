@@ -1,7 +1,8 @@
 /** Contract of a store: whoever gave up before the work began has changed nothing. */
 
 import { strict as assert } from "node:assert";
-import type { Store, Waiting } from "../../core/store/store.ts";
+import type { Waiting } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import type { Cases } from "../store-contract.ts";
 import { append, BASE, begin, commitOf, compact, listOf, refuses, stateOf, user } from "./world.ts";
 
@@ -19,7 +20,11 @@ export const ABORT_CASES: Cases = {
     assert.deepEqual([await store.open("new"), await store.open("copy")], [undefined, undefined]);
     assert(await store.lease("free", "worker", 60_000), "the lease is still free");
     // A signal that is not aborted changes nothing.
-    await store.setPinned("a", ["m4"], true, { signal: new AbortController().signal });
+    await store.update(
+      "a",
+      { type: "pin", messageIds: ["m4"], isPinned: true },
+      { signal: new AbortController().signal },
+    );
     assert.equal((await append(store, "a", [user("next")])).ids.join(), "m10");
   },
 };
@@ -27,8 +32,8 @@ export const ABORT_CASES: Cases = {
 const ABORTED: Waiting = { signal: AbortSignal.abort() };
 
 function changesWith(
-  store: Store,
-  commit: Parameters<Store["commit"]>[1],
+  store: FullStore,
+  commit: Parameters<FullStore["commit"]>[1],
 ): readonly ((waiting: Waiting) => Promise<unknown>)[] {
   const first = { messages: [user("never")], turns: 1 };
   return [
@@ -37,9 +42,9 @@ function changesWith(
     (waiting) => store.lease("free", "another", 60_000, waiting),
     (waiting) => store.commit("a", commit, waiting),
     (waiting) => store.rollback("a", {}, waiting),
-    (waiting) => store.setPinned("a", ["m5"], true, waiting),
-    (waiting) => store.setBase("a", {}, waiting),
-    (waiting) => store.setMetadata("a", {}, waiting),
+    (waiting) => store.update("a", { type: "pin", messageIds: ["m5"], isPinned: true }, waiting),
+    (waiting) => store.update("a", { type: "base", base: {} }, waiting),
+    (waiting) => store.update("a", { type: "metadata", metadata: {} }, waiting),
     (waiting) => store.purge("a", new Date(Date.now() + 60_000), waiting),
     (waiting) => store.fork("a", "copy", waiting),
     (waiting) => store.delete("a", waiting),

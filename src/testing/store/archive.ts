@@ -200,7 +200,7 @@ export const ARCHIVE_CASES: Cases = {
     await begin(store, "a", 6);
     const start = await viewText(store, "a");
     await compact(store, "a", { archive: [0, 1], summary: "s", edits: [[4, { role: "user", content: "trimmed" }]] });
-    await store.setPinned("a", ["m3"], true);
+    await store.update("a", { type: "pin", messageIds: ["m3"], isPinned: true });
     await takeLease(store, "a");
     await store.fork("a", "b");
     await refuses("session-exists", () => store.fork("a", "b"));

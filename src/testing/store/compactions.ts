@@ -110,7 +110,7 @@ export const COMPACTION_CASES: Cases = {
     await begin(store, "a", 6);
     const lease = await takeLease(store, "a");
     const early = await commitOf(store, "a", { archive: [0, 1], summary: "early", lease });
-    await store.setPinned("a", ["m1"], true);
+    await store.update("a", { type: "pin", messageIds: ["m1"], isPinned: true });
     const before = await viewText(store, "a");
     await refuses("store-conflict", () => store.commit("a", early));
     const pinned = await commitOf(store, "a", { archive: [0, 1], summary: "pinned", lease });
@@ -177,7 +177,7 @@ export const COMPACTION_CASES: Cases = {
   },
   "a rollback restores the exact view, and keeps what came since": async ({ store, reopen }) => {
     await begin(store, "a", 6);
-    await store.setPinned("a", ["m6"], true);
+    await store.update("a", { type: "pin", messageIds: ["m6"], isPinned: true });
     const before = await stateOf(store, "a");
     const { eventId } = await compact(store, "a", {
       archive: [1, 2, 3],

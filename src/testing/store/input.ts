@@ -2,7 +2,8 @@
 
 import { strict as assert } from "node:assert";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { Batch, Store } from "../../core/store/store.ts";
+import type { Batch } from "../../core/store/store.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 import type { Cases } from "../store-contract.ts";
 import { append, BASE, begin, commitOf, compact, listOf, refuses, stateOf, user, viewText } from "./world.ts";
 
@@ -20,7 +21,7 @@ export const INPUT_CASES: Cases = {
         () => store.create(session, batch),
         () => store.create({ ...session, base: { body } }),
         () => store.create({ ...session, metadata: { body } }),
-        () => store.setBase("a", { body }),
+        () => store.update("a", { type: "base", base: { body } }),
         () => store.commit("a", { ...commit, edits }),
         () => store.commit("a", { ...commit, event: { ...commit.event, details: body } }),
       ];
@@ -136,7 +137,7 @@ function batchOf(body: JsonObject): Batch {
   return { messages: [{ ...user(""), body }], turns: 1 };
 }
 
-async function everything(store: Store): Promise<string> {
+async function everything(store: FullStore): Promise<string> {
   const lists = [listOf(store.events("a")), listOf(store.archive("a")), listOf(store.log("a"))];
   return JSON.stringify([await stateOf(store, "a"), ...(await Promise.all(lists))]);
 }

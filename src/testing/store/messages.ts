@@ -164,14 +164,17 @@ export const MESSAGE_CASES: Cases = {
   },
   "the base can be changed": async ({ store, reopen }) => {
     await begin(store, "a", 1);
-    const version = await store.setBase("a", { system: "Be brief.", model: "other" });
+    const version = await store.update("a", { type: "base", base: { system: "Be brief.", model: "other" } });
     assert.equal(version.revision, 1);
     const { base } = await stateOf(await reopen(), "a");
     assert.equal(JSON.stringify(base), '{"system":"Be brief.","model":"other"}');
   },
   "the metadata can be changed, and outlives compactions": async ({ store, reopen }) => {
     await begin(store, "a", 6);
-    const version = await store.setMetadata("a", { windows: { m: { stated: 24_000 } }, note: "数据库" });
+    const version = await store.update("a", {
+      type: "metadata",
+      metadata: { windows: { m: { stated: 24_000 } }, note: "数据库" },
+    });
     assert.equal(version.revision, 1);
     const check = async (expected: string): Promise<void> => {
       for (const each of [store, await reopen()])
@@ -181,25 +184,25 @@ export const MESSAGE_CASES: Cases = {
     await compact(store, "a", { archive: [0], summary: "s" });
     await check('{"windows":{"m":{"stated":24000}},"note":"数据库"}');
     await store.rollback("a", {});
-    await store.setMetadata("a", {});
+    await store.update("a", { type: "metadata", metadata: {} });
     await compact(store, "a", { archive: [0], summary: "s" });
     await check("{}");
-    await refuses("session-missing", () => store.setMetadata("nobody", {}));
+    await refuses("session-missing", () => store.update("nobody", { type: "metadata", metadata: {} }));
     await isSound(store);
   },
   "a flush of memory is recorded for the compactions so far": async ({ store, reopen }) => {
     await begin(store, "a", 4);
     assert.equal((await stateOf(store, "a")).counters.memoryFlushCompactionCount, null);
-    assert.equal((await store.recordMemoryFlush("a")).revision, 1);
+    assert.equal((await store.update("a", { type: "memory-flush" })).revision, 1);
     await compact(store, "a", { archive: [0], summary: "s" });
     for (const expected of [0, 1]) {
       for (const each of [store, await reopen()]) {
         const { counters } = await stateOf(each, "a");
         assert.deepEqual([counters.compactionCount, counters.memoryFlushCompactionCount], [1, expected]);
       }
-      await store.recordMemoryFlush("a");
+      await store.update("a", { type: "memory-flush" });
     }
-    await refuses("session-missing", () => store.recordMemoryFlush("nobody"));
+    await refuses("session-missing", () => store.update("nobody", { type: "memory-flush" }));
     await isSound(store);
   },
   "a flush that a rollback takes back is no longer recorded": async ({ store, reopen }) => {
@@ -211,18 +214,18 @@ export const MESSAGE_CASES: Cases = {
       }
     };
     await compact(store, "a", { archive: [0], summary: "one" });
-    await store.recordMemoryFlush("a");
+    await store.update("a", { type: "memory-flush" });
     await compact(store, "a", { archive: [1], summary: "two" });
     await store.rollback("a", {});
     await check([1, 1]);
     await compact(store, "a", { archive: [1], summary: "two" });
-    await store.recordMemoryFlush("a");
+    await store.update("a", { type: "memory-flush" });
     await check([2, 2]);
     await store.rollback("a", {});
     await check([1, null]);
     await compact(store, "a", { archive: [1], summary: "two" });
     await check([2, null]);
-    await store.recordMemoryFlush("a");
+    await store.update("a", { type: "memory-flush" });
     const first = (await listOf(store.events("a"))).find(({ number }) => number === 1)?.id ?? "";
     await store.rollback("a", { to: first, cascade: true });
     await check([0, null]);
@@ -230,14 +233,16 @@ export const MESSAGE_CASES: Cases = {
   },
   "pins are kept": async ({ store, reopen }) => {
     await begin(store, "a", 3);
-    await store.setPinned("a", ["m2", "m3"], true);
-    await store.setPinned("a", ["m3"], false);
+    await store.update("a", { type: "pin", messageIds: ["m2", "m3"], isPinned: true });
+    await store.update("a", { type: "pin", messageIds: ["m3"], isPinned: false });
     const { view } = await stateOf(await reopen(), "a");
     assert.deepEqual(
       view.map(({ isPinned }) => isPinned),
       [false, true, false],
     );
-    await refuses("message-missing", () => store.setPinned("a", ["m1", "m9"], true));
+    await refuses("message-missing", () =>
+      store.update("a", { type: "pin", messageIds: ["m1", "m9"], isPinned: true }),
+    );
     assert.equal((await stateOf(store, "a")).view[0]?.isPinned, false);
   },
   "sessions are listed, newest first": async ({ store }) => {

@@ -11,15 +11,15 @@ import type {
   Lease,
   NewMessage,
   SessionState,
-  Store,
   StoredMessage,
 } from "../../core/store/store.ts";
 import { ordersBetween } from "../../core/store/store-rules.ts";
+import type { FullStore } from "../../core/store/store-upkeep.ts";
 
 export interface OpenedStore {
-  readonly store: Store;
+  readonly store: FullStore;
   /** The same data through a new store, as after a restart. A store that keeps nothing returns itself. */
-  reopen(): Promise<Store>;
+  reopen(): Promise<FullStore>;
   dispose(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function assistant(text: string): NewMessage {
 }
 
 export async function append(
-  store: Store,
+  store: FullStore,
   session: string,
   messages: readonly NewMessage[],
   usage?: { inputTokens: number; outputTokens: number },
@@ -44,7 +44,7 @@ export async function append(
 }
 
 /** A session with `count` messages: odd ones from the user, even ones from the assistant. */
-export async function begin(store: Store, session: string, count: number): Promise<void> {
+export async function begin(store: FullStore, session: string, count: number): Promise<void> {
   await store.create({ id: session, format: "anthropic-messages", base: BASE });
   const messages = Array.from({ length: count }, (_, index) =>
     index % 2 === 0 ? user(`question ${index + 1}`) : assistant(`answer ${index + 1}`),
@@ -52,23 +52,23 @@ export async function begin(store: Store, session: string, count: number): Promi
   await append(store, session, messages);
 }
 
-export async function stateOf(store: Store, session: string): Promise<SessionState> {
+export async function stateOf(store: FullStore, session: string): Promise<SessionState> {
   const state = await store.open(session);
   assert(state !== undefined, `session ${session} is there`);
   return state;
 }
 
 /** The view as the model would get it: the very text. */
-export async function viewText(store: Store, session: string): Promise<string> {
+export async function viewText(store: FullStore, session: string): Promise<string> {
   const { view, base, system } = await stateOf(store, session);
   return JSON.stringify({ base, system, messages: view.map(({ body }) => body) });
 }
 
-export async function ids(store: Store, session: string): Promise<string> {
+export async function ids(store: FullStore, session: string): Promise<string> {
   return (await stateOf(store, session)).view.map(({ id }) => id).join(" ");
 }
 
-export async function takeLease(store: Store, session: string, holder = "worker"): Promise<Lease> {
+export async function takeLease(store: FullStore, session: string, holder = "worker"): Promise<Lease> {
   const lease = await store.lease(session, holder, 60_000);
   assert(lease !== undefined, "the lease is free");
   return lease;
@@ -88,7 +88,7 @@ export interface Compaction {
 }
 
 /** What a session would commit; the summary stands where the first archived message stood. */
-export async function commitOf(store: Store, session: string, compaction: Compaction): Promise<Commit> {
+export async function commitOf(store: FullStore, session: string, compaction: Compaction): Promise<Commit> {
   const { view, version, system } = await stateOf(store, session);
   const lease = compaction.lease ?? (await takeLease(store, session));
   const archived = new Set(compaction.archive);
@@ -120,7 +120,7 @@ export async function commitOf(store: Store, session: string, compaction: Compac
   };
 }
 
-export async function compact(store: Store, session: string, compaction: Compaction): Promise<Committed> {
+export async function compact(store: FullStore, session: string, compaction: Compaction): Promise<Committed> {
   const commit = await commitOf(store, session, compaction);
   const committed = await store.commit(session, commit);
   await store.release(commit.lease);
@@ -174,6 +174,6 @@ export function bodies(messages: readonly StoredMessage[]): readonly JsonValue[]
 }
 
 /** Nothing is wrong with the store. */
-export async function isSound(store: Store): Promise<void> {
+export async function isSound(store: FullStore): Promise<void> {
   assert.deepEqual(await listOf(store.examine()), []);
 }
