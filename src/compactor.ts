@@ -97,8 +97,8 @@ export interface Compactor<Request extends object = object> {
   planOver(view: Conversation, call?: ViewCall): Plan;
   /** `fit` (or `compact`, when asked) on a decoded view that somebody else keeps: nothing is remembered here. */
   passOver(view: Conversation, call?: ViewCall): Promise<ViewPass>;
-  /** What a provider counted for a view: calibrates the estimate for its model. */
-  calibrate(view: Conversation, tokens: number, model?: string): void;
+  /** What a provider counted for a view, or for a request of which the counter says so many tokens: calibrates the estimate for its model. */
+  calibrate(sent: Conversation | number, tokens: number, model?: string): void;
   /** Real usage of a request that was sent: calibrates the estimate for its model. */
   observe(request: unknown, response: unknown): void;
   /** Adds a hook behind those there are; any number per name. Returns what takes it out again. */
@@ -127,7 +127,10 @@ export function createCompactor<Request extends object>(options: CompactorOption
     compact: (request, call = {}) => fitRequest(engine, request, { call, asked: "manual" }),
     planOver: (view, call = {}) => planOver(engine, view, call),
     passOver: (view, call = {}) => passOver(engine, view, call),
-    calibrate: (view, tokens, model) => calibrate(engine, estimateOf(engine, view, model), { tokens, model }),
+    calibrate: (sent, tokens, model) => {
+      const estimatedTokens = typeof sent === "number" ? sent : estimateOf(engine, sent, model);
+      calibrate(engine, estimatedTokens, { tokens, model });
+    },
     observe: (request, response) => observeRequest(engine, request, response),
     on: engine.watch.on,
     learnOverflow: (request, error) => {

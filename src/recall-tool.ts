@@ -15,7 +15,7 @@ import { CANDIDATES_MAX, rankHits } from "./core/search/rank-hits.ts";
 import type { Hit, SearchScope, StoredMessage } from "./core/store/store.ts";
 import { headOf } from "./core/well-formed-text.ts";
 import type { Session } from "./session/session-port.ts";
-import { shown } from "./session/shown.ts";
+import { shown } from "./session/check-arguments.ts";
 import { encodeMessages, wireMessages } from "./session/wire-input.ts";
 
 export interface RecallTool {

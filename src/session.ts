@@ -58,6 +58,8 @@ export async function openSession<Request extends object>(
       overlay: new Map(),
       heldOff: { passes: undefined, version: undefined },
       refused: { attempts: 0, messageCount: 0 },
+      sendable: undefined,
+      handedOut: undefined,
     };
     const parts: SessionParts = { id: state.id, store, compactor, live, ...own, leaseMs, now };
     recalibrate(compactor, live.current());

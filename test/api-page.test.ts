@@ -123,7 +123,7 @@ test.each([
 test("groups of options and numbers are listed with all of their fields", () => {
   const session = codeWords(sectionOf("### openSession"));
   const counted = [
-    ...fieldsOf("src/session/session-stats.ts", "SessionStats"),
+    ...fieldsOf("src/session/session-port.ts", "SessionStats"),
     ...fieldsOf("src/core/store/counters.ts", "Counters"),
   ];
   expect(counted.filter((field) => !session.has(field))).toEqual([]);

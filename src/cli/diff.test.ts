@@ -6,7 +6,6 @@ import { CompactionError } from "../core/errors.ts";
 import { withUpkeep } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { profileNames } from "../profiles/profiles.ts";
-import { collect } from "../session/collect.ts";
 import type { Session } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 import { openSession } from "../session.ts";
@@ -30,8 +29,8 @@ async function viewsOf(session: Session): Promise<readonly ViewsAround[]> {
   if (state === undefined) throw new Error("the session is there");
   const { id } = session;
   const store = withUpkeep(session.store, "be read whole");
-  const [events, log] = [await session.history(), await collect(store.log(id))];
-  const edits = await collect(store.edits(id));
+  const [events, log] = [await session.history(), await Array.fromAsync(store.log(id))];
+  const edits = await Array.fromAsync(store.edits(id));
   return events.map((event) => viewsAround({ state, event, events, log, edits }));
 }
 

@@ -6,7 +6,6 @@ import { CompactionError } from "../core/errors.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { type ProfileName, profileNames } from "../profiles/profiles.ts";
-import { collect } from "../session/collect.ts";
 import type { Session } from "../session/session-port.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
@@ -39,7 +38,7 @@ async function check(profile: ProfileName, change: (session: Session) => Promise
   const notCarried = await restored(session, other);
   const copy = await openSession("copy", { store: other, compactor, create: false });
   expect(JSON.stringify((await copy.export()).request)).toBe(JSON.stringify((await session.export()).request));
-  expect(await collect(other.examine())).toEqual([]);
+  expect(await Array.fromAsync(other.examine())).toEqual([]);
   const pins = async ({ view }: Session) => (await view()).map(({ isPinned }) => isPinned);
   expect(await pins(copy)).toEqual(await pins(session));
   const inForce = (await session.history()).filter(({ undoneAt }) => undoneAt === null);

@@ -53,6 +53,8 @@ export interface PassOptions {
 /** What came of a pass, and the event that was stored of it. */
 export interface ViewPass extends PassResult {
   readonly stored?: StoredEvent;
+  /** True where the sums and the newest messages said that nothing is due, and nothing else was read. */
+  readonly isQuiet?: true;
 }
 
 export async function runPass(engine: Engine, read: Reading, options: PassOptions): Promise<ViewPass> {

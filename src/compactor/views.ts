@@ -15,7 +15,13 @@ import { throwIfAborted } from "./summarize.ts";
 
 export function planOver(engine: Engine, view: Conversation, call: ViewCall): Plan {
   checkViewCall(call);
-  return quietView(engine, view, call)?.pass.plan ?? decideOn(engine, decodeView(engine, view, call)).decision.plan;
+  const quiet = quietView(engine, view, call);
+  return quiet?.pass.plan ?? decideOn(engine, decodeView(engine, copyOf(view), call)).decision.plan;
+}
+
+/** Whoever keeps the list may add to it; what is decided on does not change. */
+function copyOf(view: Conversation): Conversation {
+  return { ...view, messages: [...view.messages] };
 }
 
 export async function passOver(engine: Engine, view: Conversation, call: ViewCall): Promise<ViewPass> {
@@ -34,8 +40,7 @@ export async function passOver(engine: Engine, view: Conversation, call: ViewCal
       call,
     );
   }
-  // Whoever keeps the list may add to it meanwhile.
-  const kept = { ...view, messages: [...view.messages] };
+  const kept = copyOf(view);
   const reading = decodeView(engine, kept, call);
   const result = await runPass(engine, reading, { call, keeper: call.keeper ?? NOBODY, startedMs });
   if (result.view !== kept) return result;
@@ -88,5 +93,6 @@ function quietResult(engine: Engine, view: Conversation, { known, pass }: QuietV
     settings: known.settings,
     strategy: "prune",
     isCompaction: false,
+    isQuiet: true,
   };
 }

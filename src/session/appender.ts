@@ -16,6 +16,7 @@ import { type Appendable, readAppendable, type WireInput } from "./wire-input.ts
 /** What was sent last, until it is answered: the usage that comes back with the answer is about it, and about no other. */
 export interface Sent {
   request: object | undefined;
+  estimatedTokens: number;
 }
 
 export interface Appender {
@@ -55,14 +56,27 @@ async function store(
   sent: Sent,
   { messages, turns, response, answer, isAnswered, signal }: WireInput & Waiting,
 ): Promise<readonly string[]> {
-  const usage = response === undefined ? undefined : usageOf(compactor, response, modelOf(live.current().record.base));
+  const model = modelOf(live.current().record.base);
+  const usage = response === undefined ? undefined : usageOf(compactor, response, model);
   const batch = { messages, turns, ...(usage !== undefined && { usage }) };
   const appended = await to.append(id, batch, { signal });
   live.appended(batch, appended);
-  const { request } = sent;
+  const { request, estimatedTokens } = sent;
   if (isAnswered) sent.request = undefined;
-  if (answer !== undefined && request !== undefined) compactor.observe(request, answer);
+  if (answer !== undefined && request !== undefined) observe(compactor, answer, { estimatedTokens, model });
   return appended.ids;
+}
+
+/** What came back for the request that was sent last. */
+function observe(
+  { format, model: own, calibrate, windows }: Compactor,
+  answer: JsonValue,
+  { estimatedTokens, model }: { readonly estimatedTokens: number; readonly model: string | undefined },
+): void {
+  const usage = format.readUsage(answer);
+  if (usage === undefined) return;
+  calibrate(estimatedTokens, usage.inputTokens, model);
+  windows.accepted(own ?? model ?? "", usage.inputTokens);
 }
 
 function usageOf(compactor: Compactor, response: JsonValue, model: string | undefined): UsageCounts | undefined {

@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { nearestWord } from "../core/settings/near-word.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
+import { headOf } from "../core/well-formed-text.ts";
 import { baseOf, frameOf } from "./session-view.ts";
-import { shown } from "./shown.ts";
 
 export function checkText(value: unknown, what: string): void {
   if (typeof value !== "string") throw invalid(`${what} must be a string, not ${typeof value}.`);
@@ -98,4 +98,12 @@ export function ownBody(body: unknown): JsonObject {
 
 function invalid(problem: string): CompactionError {
   return new CompactionError("invalid-settings", `${problem} Nothing was changed.`);
+}
+
+const SHOWN_CHARACTERS_MAX = 80;
+
+/** What a caller gave, as a message repeats it: quoted, and never longer than a line. Models are callers too, and pay for what they read. */
+export function shown(given: string): string {
+  const isLong = given.length > SHOWN_CHARACTERS_MAX;
+  return JSON.stringify(isLong ? `${headOf(given, SHOWN_CHARACTERS_MAX)}…` : given);
 }

@@ -6,12 +6,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallOptions, Compactor, ViewPass } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
-import { copyJson, isObject } from "../core/json.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PassHistory } from "../core/store/counters.ts";
 import type { Store, Version } from "../core/store/store.ts";
+import type { HandedOut } from "./hand-out.ts";
 import type { LiveView, Overlay } from "./live-view.ts";
 import { type Passed, passOnce } from "./pass-once.ts";
+import type { Sendable } from "./view-to-send.ts";
 
 export interface SessionParts {
   readonly id: string;
@@ -20,6 +21,10 @@ export interface SessionParts {
   readonly live: LiveView;
   /** Results that are pruned for requests only: sent again in the same way for as long as the session is open. */
   readonly overlay: Overlay;
+  /** The messages as they are sent, as far as they are put together; forgotten where the overlay changes. */
+  sendable: Sendable | undefined;
+  /** What was handed out last, to be continued. */
+  handedOut: HandedOut | undefined;
   /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same. */
   readonly heldOff: { passes: PassHistory | undefined; version: Version | undefined };
   /** How often in a row the provider refused a request, and how many messages were appended by then. */
@@ -47,7 +52,12 @@ export interface SessionPass<Request extends object = object> {
 const ATTEMPTS_MAX = 4;
 const WAIT_MS = 100;
 
-export async function compactView(parts: SessionParts, call: SessionCall): Promise<SessionPass> {
+/** With what the counter says of the request. */
+export interface RequestPass extends SessionPass {
+  readonly estimatedTokens: number;
+}
+
+export async function compactView(parts: SessionParts, call: SessionCall): Promise<RequestPass> {
   // Whatever becomes of the clock, nobody waits for longer than a lease lasts.
   const deadlineMs = performance.now() + parts.leaseMs;
   let stored: Passed | undefined;
@@ -111,12 +121,11 @@ function changedTooOften(id: string, cause: unknown): CompactionError {
 }
 
 /** The newest request, with what was done on the way to it. */
-function outcome(newest: Passed, stored: Passed | undefined): SessionPass {
+function outcome(newest: Passed, stored: Passed | undefined): RequestPass {
   const { passed, eventId } = newest.eventId === undefined && stored !== undefined ? stored : newest;
-  const { encoded } = newest.passed;
   return {
-    // A frame is decoded from an object, and encodes to one. Nobody else holds this copy.
-    request: isObject(encoded) ? copyJson(encoded) : {},
+    request: newest.request,
+    estimatedTokens: newest.passed.estimatedTokens,
     plan: passed.plan,
     report: passed.report,
     ...(eventId !== undefined && { eventId }),

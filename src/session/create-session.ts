@@ -3,21 +3,21 @@
 import { compactionFailure } from "../compactor/overflow.ts";
 import { CompactionError } from "../core/errors.ts";
 import { copyJson } from "../core/json.ts";
+import { isCompaction } from "../core/plan/apply-plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import type { Counters } from "../core/store/counters.ts";
 import { type StoredMessage, throwIfAborted } from "../core/store/store.ts";
 import { withUpkeep } from "../core/store/store-upkeep.ts";
 import { createAppender, type Sent } from "./appender.ts";
-import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText } from "./check-arguments.ts";
-import { collect } from "./collect.ts";
+import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText, shown } from "./check-arguments.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
 import { exportSession } from "./export-session.ts";
 import { heedRefusal, keepWindows, restoreWindows } from "./learned-windows.ts";
 import { passesBefore } from "./pass-once.ts";
 import { checkPinnable } from "./pinnable.ts";
 import { endAt, endOfQuestion, type FindEnd, leavingBehind, rewindView } from "./rewind.ts";
-import type { Session, Waiting } from "./session-port.ts";
-import { type SessionStats, sessionStats } from "./session-stats.ts";
+import type { Session, SessionStats, Waiting } from "./session-port.ts";
 import { modelOf } from "./session-view.ts";
-import { shown } from "./shown.ts";
 import { viewToSend } from "./view-to-send.ts";
 
 export interface SessionOwner {
@@ -71,17 +71,16 @@ async function checked<T>(method: string, options: Waiting, action: (waiting: Wa
 
 function viewMethods(parts: SessionParts) {
   const { id, store } = parts;
-  const sent: Sent = { request: undefined };
+  const sent: Sent = { request: undefined, estimatedTokens: 0 };
   const appender = createAppender(parts, sent);
   const pass = (call: SessionCall): Promise<SessionPass> =>
     appender.after(call, async () => {
       const { overflow, ...plain } = call;
       await keepWindows(parts, call);
-      const passed =
-        overflow === undefined
-          ? await compactView(parts, plain)
-          : await compactView(parts, { ...plain, ...(await heedRefusal(parts, call, sent.request)) });
+      const demand = overflow === undefined ? {} : await heedRefusal(parts, call, sent.request);
+      const { estimatedTokens, ...passed } = await compactView(parts, { ...plain, ...demand });
       sent.request = passed.request;
+      sent.estimatedTokens = estimatedTokens;
       return passed;
     });
   const rewind = (options: Waiting, findEnd: FindEnd): Promise<readonly StoredMessage[]> =>
@@ -117,6 +116,7 @@ function viewMethods(parts: SessionParts) {
         if (rollback.to !== undefined) checkText(rollback.to, "The id of a compaction");
         const { undoneIds } = await store.rollback(id, rollback, waiting);
         parts.overlay.clear();
+        parts.sendable = undefined;
         parts.heldOff.passes = undefined;
         await parts.live.refresh();
         return undoneIds;
@@ -127,7 +127,7 @@ function viewMethods(parts: SessionParts) {
 function readMethods(parts: SessionParts) {
   const { id, store, live } = parts;
   return {
-    history: (options = {}) => checked("history", options, () => collect(store.events(id))),
+    history: (options = {}) => checked("history", options, () => Array.fromAsync(store.events(id))),
     stats: (options = {}) => checked("stats", options, () => statsOf(parts)),
     view: (options = {}) =>
       checked("view", options, async () => (await live.refresh()).entries.map(({ stored }) => copyOf(stored))),
@@ -224,12 +224,12 @@ function copyOf(stored: StoredMessage): StoredMessage {
 }
 
 async function expand({ id, store }: SessionParts, eventId: string): Promise<readonly StoredMessage[]> {
-  const events = await collect(store.events(id));
+  const events = await Array.fromAsync(store.events(id));
   if (!events.some((event) => event.id === eventId)) {
     const message = `Session ${JSON.stringify(id)} has no compaction ${shown(eventId)}.`;
     throw new CompactionError("event-missing", message);
   }
-  return collect(store.archive(id, { eventId }));
+  return Array.fromAsync(store.archive(id, { eventId }));
 }
 
 async function* abortable<T>(items: AsyncIterable<T>, options: Waiting): AsyncIterable<T> {
@@ -239,4 +239,25 @@ async function* abortable<T>(items: AsyncIterable<T>, options: Waiting): AsyncIt
     throwIfAborted(options);
     yield item;
   }
+}
+
+interface StatsInput {
+  readonly plan: Plan;
+  readonly windowTokens: number;
+  readonly counters: Counters;
+  readonly viewMessages: number;
+  readonly archivedMessages: number;
+}
+
+function sessionStats({ plan, windowTokens, counters, viewMessages, archivedMessages }: StatsInput): SessionStats {
+  return {
+    ...counters,
+    currentTokens: plan.tokensBefore,
+    windowTokens,
+    usedRatio: plan.tokensBefore / windowTokens,
+    viewMessages,
+    archivedMessages,
+    shouldCompact: isCompaction(plan),
+    reason: plan.because ?? plan.reason,
+  };
 }

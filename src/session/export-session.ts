@@ -8,7 +8,6 @@ import { copyJson, isObject, type JsonObject } from "../core/json.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { StoredMessage } from "../core/store/store.ts";
 import { type EventEdits, withUpkeep } from "../core/store/store-upkeep.ts";
-import { collect } from "./collect.ts";
 import type { SessionParts } from "./compact-view.ts";
 import { conversationOf, type Snapshot } from "./live-view.ts";
 
@@ -48,8 +47,8 @@ async function readAll(parts: SessionParts): Promise<Exported | undefined> {
   const snapshot = await live.refresh();
   const { base, metadata, agentId, version } = snapshot.record;
   const full = withUpkeep(store, "export whole sessions");
-  const [log, events] = [await collect(full.log(id)), await collect(store.events(id))];
-  const edits = await collect(full.edits(id));
+  const [log, events] = [await Array.fromAsync(full.log(id)), await Array.fromAsync(store.events(id))];
+  const edits = await Array.fromAsync(full.edits(id));
   const { type } = await store.changes(id, version);
   if (type === "changed") return undefined;
   // What was only appended meanwhile changed nothing before it, and would not be in the view.

@@ -1,20 +1,34 @@
 /**
  * The newest view of a session that this process knows, kept up with the store. Others may append and compact at any time: one
- * cheap question tells, and only what is new is read.
+ * cheap question tells, and only what is new is read. While messages are only appended, the view is one list that grows.
  */
 
 import type { Conversation, Message } from "../core/message.ts";
+import { once } from "../core/once.ts";
 import type { Format } from "../core/ports.ts";
 import { countersAfterAppend } from "../core/store/counters.ts";
-import type { Appended, Batch, Changes, SessionRecord, SessionState, Store, Version } from "../core/store/store.ts";
+import type {
+  Appended,
+  Batch,
+  Changes,
+  SessionRecord,
+  SessionState,
+  Store,
+  StoredMessage,
+  Version,
+} from "../core/store/store.ts";
 import { type Entry, entriesOf, frameOf } from "./session-view.ts";
 import { createSigning, type Signing } from "./signing.ts";
 
+/** The view at one moment. Taking one costs nothing; its entries are put together when somebody asks for them. */
 export interface Snapshot {
   readonly record: SessionRecord;
   readonly entries: readonly Entry[];
   /** The prompt, the tools and the rest, without messages. */
   readonly frame: Conversation;
+  /** The live list that the entries are the first ones of. It is another list as soon as anything but an append has happened. */
+  readonly list: readonly Entry[];
+  readonly length: number;
 }
 
 export interface LiveView {
@@ -30,14 +44,34 @@ export interface LiveView {
 }
 
 export function createLiveView(store: Store, format: Format, opened: SessionState): LiveView {
-  let snapshot = snapshotOf(format, opened, undefined);
+  let entries: Entry[] = [...entriesOf(format, opened.view)];
+  let snapshot = snapshotOf(opened, frameOf(format, opened), entries);
   const { id } = opened;
   const signing = createSigning(store, id, opened.version);
+  const grow = (record: SessionRecord, messages: readonly StoredMessage[]): void => {
+    for (const entry of entriesOf(format, messages)) entries.push(entry);
+    snapshot = snapshotOf(record, snapshot.frame, entries);
+  };
   /** False where nobody can tell which of two sessions is the later one: both came to be known since the question. */
-  const take = (next: Snapshot, known: Snapshot): boolean => {
-    const isSame = isSameSession(next, snapshot);
+  const take = (changes: Exclude<Changes, { readonly type: "none" }>, known: Snapshot): boolean => {
+    const record = changes.type === "changed" ? changes.state : changes.record;
+    const { version } = snapshot.record;
+    const isSame = record.version.incarnation === version.incarnation;
     if (!isSame && !isSameSession(snapshot, known)) return false;
-    if (!isSame || isNewer(next.record.version, snapshot.record.version)) snapshot = next;
+    if (isSame && !isNewer(record.version, version)) return true;
+    if (changes.type === "changed") {
+      const { view, ...rest } = changes.state;
+      // Another session of the same id numbers its messages alike.
+      const before = new Map((isSame ? snapshot.entries : []).map((entry) => [entry.stored.id, entry]));
+      entries = [...entriesOf(format, view, before)];
+      snapshot = snapshotOf(rest, frameOf(format, rest), entries);
+      // Where others changed it since the question, what they appended is asked for once more.
+    } else if (record.version.revision !== version.revision) return false;
+    else
+      grow(
+        changes.record,
+        changes.messages.filter(({ sequence }) => sequence > version.sequence),
+      );
     signing.saw(snapshot.record.version);
     return true;
   };
@@ -48,58 +82,63 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
     refresh: async () => {
       for (let questions = 1; ; questions++) {
         const known = snapshot;
-        const next = nextOf(format, known, await store.changes(id, known.record.version));
-        if (next === undefined || take(next, known) || questions === QUESTIONS_MAX) return snapshot;
+        const changes = await store.changes(id, known.record.version);
+        if (changes.type === "none" || take(changes, known) || questions === QUESTIONS_MAX) return snapshot;
       }
     },
     appended: (batch, { ids, version, createdAt }) => {
-      const { record, entries } = snapshot;
+      const { record } = snapshot;
       const { sequence, revision, incarnation } = record.version;
       const isNext = sequence + ids.length === version.sequence && revision === version.revision;
       if (!isNext || incarnation !== version.incarnation) return;
       signing.appended(ids, sequence);
-      const stored = batch.messages.map(({ role, body, isPinned = false }, index) => {
-        const number = sequence + index + 1;
-        return {
-          id: ids[index] ?? `m${number}`,
-          sequence: number,
-          order: number,
-          role,
-          body,
-          isPinned,
-          isSummary: false,
-          isEdited: false,
-          madeBy: null,
-          archivedBy: null,
-          createdAt,
-        };
-      });
-      const counters = countersAfterAppend(record.counters, { ...batch, messages: stored.length });
-      const added = entriesOf(format, stored);
-      snapshot = { ...snapshot, record: { ...record, version, counters }, entries: [...entries, ...added] };
+      const counters = countersAfterAppend(record.counters, { ...batch, messages: ids.length });
+      grow({ ...record, version, counters }, storedOf(batch, { ids, sequence, createdAt }));
     },
   };
+}
+
+function storedOf(
+  { messages }: Batch,
+  { ids, sequence, createdAt }: Pick<Appended, "ids" | "createdAt"> & { readonly sequence: number },
+): readonly StoredMessage[] {
+  return messages.map(({ role, body, isPinned = false }, index) => {
+    const number = sequence + index + 1;
+    return {
+      id: ids[index] ?? `m${number}`,
+      sequence: number,
+      order: number,
+      role,
+      body,
+      isPinned,
+      isSummary: false,
+      isEdited: false,
+      madeBy: null,
+      archivedBy: null,
+      createdAt,
+    };
+  });
 }
 
 /** Somebody who makes a session anew all the time is not waited for. */
 const QUESTIONS_MAX = 5;
 
-function nextOf(format: Format, known: Snapshot, changes: Changes): Snapshot | undefined {
-  if (changes.type === "none") return undefined;
-  if (changes.type === "changed") return snapshotOf(format, changes.state, known);
-  return { ...known, record: changes.record, entries: [...known.entries, ...entriesOf(format, changes.messages)] };
+function snapshotOf(record: SessionRecord, frame: Conversation, list: readonly Entry[]): Snapshot {
+  const { length } = list;
+  const entries = once(() => list.slice(0, length));
+  return {
+    record,
+    frame,
+    list,
+    length,
+    get entries(): readonly Entry[] {
+      return entries();
+    },
+  };
 }
 
 function isSameSession(a: Snapshot, b: Snapshot): boolean {
   return a.record.version.incarnation === b.record.version.incarnation;
-}
-
-function snapshotOf(format: Format, state: SessionState, known: Snapshot | undefined): Snapshot {
-  const { view, ...record } = state;
-  // Another session of the same id numbers its messages alike.
-  const isSame = known?.record.version.incarnation === record.version.incarnation;
-  const before = new Map((isSame ? known.entries : []).map((entry) => [entry.stored.id, entry]));
-  return { record, entries: entriesOf(format, view, before), frame: frameOf(format, record) };
 }
 
 /** Both numbers only ever rise within a session, so what came late over another path is told apart. */

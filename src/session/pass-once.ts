@@ -1,18 +1,22 @@
 /** One attempt at a compaction: from the newest view to a commit, under a lease that is given back before this returns. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import type { Report } from "../compactor/report.ts";
 import type { Compactor, ViewPass } from "../compactor.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
+import type { JsonValue } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { RECALL_NAME } from "../core/plan/tool-names.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { NewEvent } from "../core/store/compaction-event.ts";
 import type { PassHistory } from "../core/store/counters.ts";
 import type { Commit, Committed, Lease, NewEdit } from "../core/store/store.ts";
+import { ownCopy } from "../core/store/stored-json.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
-import { eventRecord } from "./event-record.ts";
+import { handOut } from "./hand-out.ts";
 import { type HeldLease, holdLease } from "./hold-lease.ts";
 import type { Snapshot } from "./live-view.ts";
 import { entriesOf, modelOf, systemEditOf } from "./session-view.ts";
@@ -21,6 +25,7 @@ import { thinks, viewToSend } from "./view-to-send.ts";
 
 export interface Passed {
   readonly passed: ViewPass;
+  readonly request: object;
   /** The event that was stored, if any. */
   readonly eventId?: string;
   /** True when others appended while the summary was made. */
@@ -72,7 +77,7 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
     holdOff(parts, snapshot, passed.report.compacted ? undefined : passed.passes);
     if (committed !== undefined) return await afterCommit(parts, { snapshot, passed }, committed);
     if (held === undefined) keepForRequests(parts, { snapshot, passed });
-    return handOut(parts, snapshot, { passed });
+    return requestFrom(parts, snapshot, { passed });
   } catch (error) {
     // The abort was ours: what the caller needs to know is why.
     throw lost.signal.aborted && !call.signal?.aborted ? lost.signal.reason : error;
@@ -183,7 +188,8 @@ function needsCommit({ reason, steps }: Plan, { scope }: Settings["prune"]): boo
 }
 
 /** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same. */
-function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Made): void {
+function keepForRequests(parts: SessionParts, { snapshot, passed }: Made): void {
+  const { overlay } = parts;
   const shortened = new Set(passed.plan.steps.filter(isTextStep).map(({ messageId }) => messageId));
   if (shortened.size === 0) return;
   const entries = new Map(snapshot.entries.map((entry) => [entry.message.id, entry]));
@@ -192,12 +198,13 @@ function keepForRequests({ overlay }: SessionParts, { snapshot, passed }: Made):
     const isKept = over !== undefined && (shortened.has(message.id) || hasLostThinking(over.message, message));
     if (isKept) overlay.set(message.id, { over, message });
   }
+  parts.sendable = undefined;
 }
 
 /** The answer to this request is signed over it, if it comes before anything else does. */
-function handOut({ live }: SessionParts, { record }: Snapshot, passed: Passed): Passed {
-  live.signing.handedOut(record.version.sequence);
-  return passed;
+function requestFrom(parts: SessionParts, { record, frame }: Snapshot, made: Omit<Passed, "request">): Passed {
+  parts.live.signing.handedOut(record.version.sequence);
+  return { ...made, request: handOut(parts, frame, made.passed) };
 }
 
 /** Thinking that went because a text before it was shortened may not come back while that is so. */
@@ -221,9 +228,10 @@ async function afterCommit(parts: SessionParts, made: Made, committed: Committed
   parts.live.signing.committed({ before: snapshot.record.version, after: version, createdAt, keptIds });
   if (passed.settings.prune.scope === "request") keepForRequests(parts, made);
   for (const id of [...commit.archivedIds, ...commit.edits.map(({ messageId }) => messageId)]) parts.overlay.delete(id);
+  parts.sendable = undefined;
   const after = await parts.live.refresh();
   const isOvertaken = after.record.version.sequence > snapshot.record.version.sequence + commit.inserted.length;
-  return handOut(parts, after, { passed, eventId, isOvertaken });
+  return requestFrom(parts, after, { passed, eventId, isOvertaken });
 }
 
 function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease: Lease): Commit {
@@ -259,4 +267,50 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
     passes: passed.passes,
     totalTokens: report.tokensAfter,
   };
+}
+
+interface EventInput {
+  readonly plan: Plan;
+  readonly report: Report;
+  /** What was done, by name. */
+  readonly strategy: string;
+  readonly isCompaction: boolean;
+  readonly profile: string;
+  readonly durationMs: number;
+  readonly instructions: string | undefined;
+  readonly preservedMessageIds: readonly string[];
+  readonly messagesRemoved: number;
+}
+
+function eventRecord(input: EventInput): NewEvent {
+  const { plan, report } = input;
+  const { result } = report;
+  return {
+    strategy: input.strategy,
+    profile: input.profile,
+    trigger: plan.reason,
+    originalTokens: report.tokensBefore,
+    compactedTokens: report.tokensAfter,
+    messagesRemoved: input.messagesRemoved,
+    isCompaction: input.isCompaction,
+    summary: result?.summary ?? null,
+    preservedMessageIds: input.preservedMessageIds,
+    modelUsed: report.model ?? null,
+    promptVersion: result?.summarizer ?? null,
+    calls: report.calls,
+    costUsd: report.costUsd ?? null,
+    wholeRatio: report.ratios.whole,
+    zoneRatio: report.ratios.zone ?? null,
+    durationMs: input.durationMs,
+    firstKeptId: result?.firstKeptEntryId ?? null,
+    instructions: input.instructions ?? null,
+    plan: plainJson(plan),
+    details: plainJson(result?.details ?? { readFiles: [], modifiedFiles: [], toolFailures: [] }),
+  };
+}
+
+/** Undefined fields left out, as a store would leave them out. */
+function plainJson(value: unknown): JsonValue {
+  // Whatever it was, what comes back was read from JSON.
+  return ownCopy(value) as JsonValue;
 }

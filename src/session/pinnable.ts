@@ -8,9 +8,9 @@ import { isSameParts } from "../core/ledger/same-message.ts";
 import type { Message, Part } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { Store, StoredMessage } from "../core/store/store.ts";
+import { shown } from "./check-arguments.ts";
 import type { SessionParts } from "./compact-view.ts";
 import { entriesOf } from "./session-view.ts";
-import { shown } from "./shown.ts";
 
 export async function checkPinnable({ id, store, live, compactor }: SessionParts, messageId: string): Promise<void> {
   const { entries } = await live.refresh();

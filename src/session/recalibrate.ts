@@ -9,7 +9,10 @@ import { modelOf } from "./session-view.ts";
  * not only after the next answer. A compaction clears it, and nothing is known then. Nor is it where requests are shortened
  * and the stored view is not: it would be compared with more than was sent.
  */
-export function recalibrate(compactor: Compactor, { record, entries, frame }: Snapshot): void {
+export function recalibrate(
+  compactor: Compactor,
+  { record, entries, frame }: Pick<Snapshot, "record" | "entries" | "frame">,
+): void {
   const { inputTokens, outputTokens } = record.counters;
   const answered = entries.findLastIndex(({ stored }) => stored.role === "assistant" && !stored.isSummary);
   if (inputTokens <= 0 || answered < 0) return;

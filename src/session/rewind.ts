@@ -7,11 +7,11 @@ import { CompactionError } from "../core/errors.ts";
 import type { NewEvent } from "../core/store/compaction-event.ts";
 import type { StoredMessage, Waiting } from "../core/store/store.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
+import { shown } from "./check-arguments.ts";
 import { inProgress, type SessionParts } from "./compact-view.ts";
 import { holdLease } from "./hold-lease.ts";
 import type { Snapshot } from "./live-view.ts";
 import type { Entry } from "./session-view.ts";
-import { shown } from "./shown.ts";
 import { viewToSend } from "./view-to-send.ts";
 
 /** How many messages stay, from the first on. */
@@ -40,6 +40,7 @@ export async function rewindView(
         const keptIds = commit.event.preservedMessageIds;
         parts.live.signing.committed({ before: snapshot.record.version, after: version, createdAt, keptIds });
         for (const { stored } of leaving) parts.overlay.delete(stored.id);
+        parts.sendable = undefined;
         parts.heldOff.passes = undefined;
         await parts.live.refresh();
         return leaving.map(({ stored }) => stored);

@@ -2,10 +2,10 @@
 
 import type { Compactor } from "../compactor.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import type { Counters } from "../core/store/counters.ts";
 import type { Hit, Store, StoredMessage, Waiting } from "../core/store/store.ts";
 import type { SessionCall, SessionPass } from "./compact-view.ts";
 import type { Exported } from "./export-session.ts";
-import type { SessionStats } from "./session-stats.ts";
 import type { Appendable } from "./wire-input.ts";
 
 export type { Waiting };
@@ -79,3 +79,17 @@ export interface RecallRange {
 
 /** What one request may say for itself; pins are the session's. */
 export type SessionRequest = Omit<SessionCall, "asked" | "attempt" | "pinned">;
+
+/** How full a session is, in numbers: what a status bar shows and a host decides by. */
+export interface SessionStats extends Counters {
+  /** Of the view, as it would be sent now. */
+  readonly currentTokens: number;
+  readonly windowTokens: number;
+  /** 0 to 1, and above where it does not fit. */
+  readonly usedRatio: number;
+  readonly viewMessages: number;
+  readonly archivedMessages: number;
+  /** Whether the next request would compact, and what for. */
+  readonly shouldCompact: boolean;
+  readonly reason: string;
+}

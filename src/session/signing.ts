@@ -49,7 +49,7 @@ interface UndoneEvent extends EventInForce {
 }
 
 export function createSigning(store: Store, sessionId: string, opened: Version): Signing {
-  let answers: ReadonlySet<string> = new Set();
+  let answers = new Set<string>();
   let last = opened;
   let handedOut: number | undefined;
   let known: { readonly version: Version; readonly facts: EventFacts } | undefined;
@@ -59,7 +59,7 @@ export function createSigning(store: Store, sessionId: string, opened: Version):
     },
     appended: (ids, sequenceBefore) => {
       const [first] = ids;
-      if (first !== undefined && sequenceBefore === handedOut) answers = new Set([...answers, first]);
+      if (first !== undefined && sequenceBefore === handedOut) answers.add(first);
     },
     saw: (version) => {
       if (version.head !== last.head || version.incarnation !== last.incarnation) answers = new Set();
