@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { createCompactor, openSession, type Session } from "../src/index.ts";
-import { anthropicTurn, sharedMessages } from "./turn-conversation.ts";
+import { anthropicTurn, turnAt } from "./turn-conversation.ts";
 import { loadPeers } from "./turn-peers.ts";
 
 /** One thing that is measured: `open` builds the conversation, `turn` is timed, `prepare` is not. */
@@ -46,7 +46,9 @@ const BARS = {
   archivedGrowth: 2,
 } as const;
 
-const wireTurn = sharedMessages(anthropicTurn);
+/** Texts are shared between turns; each turn has a call of its own. */
+const wireTurn = (index: number): readonly object[] =>
+  anthropicTurn({ ...turnAt(index), callId: `toolu_${index.toString(36).padStart(8, "0")}` });
 
 function listOf(messageCount: number): object[] {
   const list: object[] = [];

@@ -2,12 +2,12 @@
 
 import type { FormatName } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
-import { prunesByItself } from "../core/plan/prune.ts";
 import {
   type ContextSize,
   comparisonOf,
   firedBy,
   limitOf,
+  prunesByItself,
   reasonText,
   shareOf,
   triggerTokens,

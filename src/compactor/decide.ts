@@ -6,17 +6,19 @@
 import type { Conversation, Message } from "../core/message.ts";
 import { once } from "../core/once.ts";
 import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
-import { excessMessages, withBackstop } from "../core/plan/backstop.ts";
+import { withBackstop } from "../core/plan/backstop.ts";
 import type { NothingToDo, Plan, Reason, SummarizeStep, TextStep } from "../core/plan/plan.ts";
 import { nothingToDo, type OwnStrategy, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
-import { capSteps, pruneSteps, prunesByItself, pruningPays, trimResults } from "../core/plan/prune.ts";
+import { capSteps, pruneSteps, pruningPays, trimResults } from "../core/plan/prune.ts";
 import type { Originals } from "../core/plan/pruned-texts.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import {
   answerableTokens,
   type ContextSize,
   countedTokens,
+  excessMessages,
   findTrigger,
+  prunesByItself,
   shareOf,
   targetOfRequest,
   thresholdTokens,

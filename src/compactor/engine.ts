@@ -5,6 +5,7 @@
 
 import { setBounded } from "../core/bounded-map.ts";
 import type { Summarizer } from "../core/checkpoint/summary.ts";
+import type { Remark } from "../core/hooks/log-lines.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import type { Calibration } from "../core/ledger/calibration.ts";
 import type { LearnedWindows } from "../core/ledger/learned-windows.ts";
@@ -16,6 +17,7 @@ import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { type Counted, countedIn } from "../core/tokens/counted.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type Counting, createCounting } from "./counting.ts";
+import type { DecideInput } from "./decide.ts";
 import type { Watch } from "./events.ts";
 import type { KnownLists } from "./known-lists.ts";
 import { windowOfModel } from "./model-facts.ts";
@@ -89,7 +91,7 @@ export function settingsFor(engine: Engine, model: string | undefined, demand: S
   const known = isTold || model === undefined ? undefined : windowOfModel(model);
   const usual = known ?? settings.windowTokens;
   const learned = engine.windows.of(model ?? "");
-  if (learned === undefined) return engine.refit(settings, usual);
+  if (learned === undefined) return usual === settings.windowTokens ? settings : engine.refit(settings, usual);
   const tokens = Math.max(1, isRefused ? learned.safeTokens : learned.windowTokens);
   return engine.refit(settings, learned.isStated && !isTold ? tokens : Math.min(usual, tokens));
 }
@@ -139,4 +141,26 @@ export function nativeMissing(engine: Engine, { compact }: Settings): string | u
   return native === undefined
     ? "No model with native compaction was given."
     : `The format ${format.name} has no native compaction of the kind ${native.kind}.`;
+}
+
+/** A gateway may see any number of names; whoever has read so many lines needs no more. */
+const UNKNOWN_MODELS_MAX = 100;
+
+/** A model that nobody knows is named once; what a refusal taught, each time. */
+export function remarksOn(
+  engine: Engine,
+  { model, input }: { readonly model: string | undefined; readonly input: Pick<DecideInput, "settings" | "attempt"> },
+  call: SettingsInput | undefined,
+): readonly Remark[] {
+  const { windowTokens } = input.settings;
+  const learned = engine.windows.of(model ?? "");
+  if (input.attempt !== undefined && learned !== undefined) {
+    const { isStated } = learned;
+    return [{ type: "window-learned", model: model ?? "", windowTokens: learned.windowTokens, isStated }];
+  }
+  const isKnown = learned !== undefined || engine.isWindowTold(call);
+  if (model === undefined || isKnown || windowOfModel(model) !== undefined) return [];
+  if (engine.unknownModels.has(model) || engine.unknownModels.size >= UNKNOWN_MODELS_MAX) return [];
+  engine.unknownModels.add(model);
+  return [{ type: "model-unknown", model, windowTokens }];
 }

@@ -15,8 +15,8 @@ import { timerMs } from "../core/timer-limit.ts";
 import { totalUsage } from "../core/usage.ts";
 import type { Decision } from "./decide.ts";
 import { nativeStartEvent, type Observer } from "./events.ts";
+import { throwIfAborted } from "./options.ts";
 import { markedForSending, type Settled, settle } from "./settle.ts";
-import { throwIfAborted } from "./summarize.ts";
 
 /** The provider's own compaction, by shape: a function that posts the request and returns the body of the response. */
 export interface NativeCompaction {

@@ -113,6 +113,11 @@ export function checkViewCall(call: unknown): void {
   checkKinds(call, VIEW_CALL);
 }
 
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw new CompactionError("aborted", "Compaction was aborted; nothing was changed.", { cause: signal.reason });
+}
+
 /** Once it is known how many messages there are. */
 export function checkPinned(pinned: readonly number[], messages: number): void {
   for (const index of pinned) {

@@ -4,17 +4,13 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
-import type { Remark } from "../core/hooks/log-lines.ts";
 import { refusedInput, TINY_WINDOW_TOKENS } from "../core/ledger/learned-windows.ts";
 import type { Conversation } from "../core/message.ts";
 import type { NothingToDo } from "../core/plan/plan.ts";
 import type { Format, Overflow } from "../core/ports.ts";
 import type { Settings } from "../core/settings/settings.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { DecideInput } from "./decide.ts";
-import type { Reading } from "./decode.ts";
 import { calibrate, type Engine, estimateOf, settingsFor } from "./engine.ts";
-import { windowOfModel } from "./model-facts.ts";
 import { isFailed, type MadeSummary } from "./summarize.ts";
 
 export interface OverflowReport {
@@ -128,26 +124,4 @@ export function compactionFailure(
 
 export function allowsReset({ overflow }: Settings): boolean {
   return overflow.onFailure === "reset-allowed";
-}
-
-/** A gateway may see any number of names; whoever has read so many lines needs no more. */
-const UNKNOWN_MODELS_MAX = 100;
-
-/** A model that nobody knows is named once; what a refusal taught, each time. */
-export function remarksOn(
-  engine: Engine,
-  { model, input }: Pick<Reading, "model"> & { readonly input: Pick<DecideInput, "settings" | "attempt"> },
-  call: SettingsInput | undefined,
-): readonly Remark[] {
-  const { windowTokens } = input.settings;
-  const learned = engine.windows.of(model ?? "");
-  if (input.attempt !== undefined && learned !== undefined) {
-    const { isStated } = learned;
-    return [{ type: "window-learned", model: model ?? "", windowTokens: learned.windowTokens, isStated }];
-  }
-  const isKnown = learned !== undefined || engine.isWindowTold(call);
-  if (model === undefined || isKnown || windowOfModel(model) !== undefined) return [];
-  if (engine.unknownModels.has(model) || engine.unknownModels.size >= UNKNOWN_MODELS_MAX) return [];
-  engine.unknownModels.add(model);
-  return [{ type: "model-unknown", model, windowTokens }];
 }

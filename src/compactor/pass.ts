@@ -23,7 +23,7 @@ import {
   withoutSteps,
 } from "./decide.ts";
 import type { Reading } from "./decode.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, remarksOn } from "./engine.ts";
 import {
   createTeller,
   decisionEvents,
@@ -37,12 +37,12 @@ import {
 } from "./events.ts";
 import { finish, type PassResult } from "./finish.ts";
 import { compactNatively, type NativeAttempt } from "./native.ts";
-import type { CallOptions, StoredEvent, ViewKeeper } from "./options.ts";
-import { allowsReset, compactionFailure, remarksOn } from "./overflow.ts";
+import { type CallOptions, type StoredEvent, throwIfAborted, type ViewKeeper } from "./options.ts";
+import { allowsReset, compactionFailure } from "./overflow.ts";
 import { passesAfterFailure } from "./passes.ts";
 import { pinScored } from "./retention.ts";
 import { markedForSending } from "./settle.ts";
-import { type MadeSummary, makeSummary, throwIfAborted } from "./summarize.ts";
+import { type MadeSummary, makeSummary } from "./summarize.ts";
 
 export interface PassOptions {
   readonly call: Omit<CallOptions, "pinned" | "overflow">;

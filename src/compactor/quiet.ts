@@ -23,10 +23,9 @@ import { countedIn } from "../core/tokens/counted.ts";
 import { refuseDeepPrompt } from "../core/too-deep.ts";
 import type { Counting } from "./counting.ts";
 import { quietPlan, targetFor } from "./decide.ts";
-import { countingFor, type Engine, settingsFor } from "./engine.ts";
+import { countingFor, type Engine, remarksOn, settingsFor } from "./engine.ts";
 import { createTeller, nothingEvent } from "./events.ts";
 import type { CallOptions } from "./options.ts";
-import { remarksOn } from "./overflow.ts";
 import { type Report, reportOf, violationNote } from "./report.ts";
 import { markedForSending } from "./settle.ts";
 
@@ -55,7 +54,9 @@ export interface QuietPass {
 export function unknownView(engine: Engine, frame: Conversation, model: string | undefined, call: CallOptions) {
   const scope: LedgerScope = { format: engine.format, frame, model };
   const settings = settingsFor(engine, model, { settings: call.settings });
-  if (!isAccountable(scope) || markedForSending(frame, { settings, model }) !== frame) return undefined;
+  const isMarked =
+    settings.compact.boundThinking === "drop-block" && markedForSending(frame, { settings, model }) !== frame;
+  if (!isAccountable(scope) || isMarked) return undefined;
   refuseDeepPrompt(frame.system, frame.tools);
   const counting = countingFor(engine, settings, countedIn(frame.format, frame.wire?.json, model));
   return knownView({ scope, settings, counting, repairs: [], violations: [] });
@@ -92,7 +93,8 @@ export function quietPass(
   const messageCount = ledger.length + messages.length;
   const targetTokens = targetFor(call, totalTokens, settings.windowTokens);
   const plan = quietPlan({ ...call, settings, size: context, messageCount, targetTokens });
-  if (plan === undefined || capSteps({ messages, settings, tokensOf }).length > 0) return undefined;
+  const mayCap = settings.prune.enabled && settings.prune.capOnArrivalChars > 0;
+  if (plan === undefined || (mayCap && capSteps({ messages, settings, tokensOf }).length > 0)) return undefined;
   if (!continuesInOrder(ledger, messages, scope)) return undefined;
   const report = reportOf({
     plan,

@@ -101,7 +101,8 @@ export function reportOf(input: ReportInput): Report {
   const { plan, made, tokens, messages, zoneTokens = 0, summaryTokens = 0 } = input;
   const compacted = plan.steps.length > 0 && tokens.after < tokens.before;
   const fits = tokens.after <= (plan.targetTokens ?? input.windowTokens);
-  const usage = totalUsage([input.native?.usage, made?.usage]);
+  const wasAsked = made !== undefined || input.native !== undefined;
+  const usage = wasAsked ? totalUsage([input.native?.usage, made?.usage]) : undefined;
   const cost = costUsd([...nativeBills(input), ...(made?.bills ?? [])], input.prices);
   const model = made?.model ?? (input.native === undefined ? undefined : input.model);
   const zone = summaryTokens > 0 ? { zone: zoneTokens / summaryTokens } : {};

@@ -12,13 +12,12 @@ import { isPreservedMark, takePreservedIn } from "../core/preserved.ts";
 import { decodeRequest, type Reading, sentOf } from "./decode.ts";
 import { calibrate, type Engine, estimateOf, modelFor } from "./engine.ts";
 import { type KnownList, type ListRequest, listRequest } from "./known-lists.ts";
-import { type CallOptions, checkCall, checkPinned, type ViewKeeper } from "./options.ts";
+import { type CallOptions, checkCall, checkPinned, throwIfAborted, type ViewKeeper } from "./options.ts";
 import { learnOverflow } from "./overflow.ts";
 import { decideOn, runPass, type ViewPass } from "./pass.ts";
 import { NO_PASSES } from "./passes.ts";
 import { advance, type KnownView, knownAfter, type QuietPass, quietPass, tellQuiet, unknownView } from "./quiet.ts";
 import type { Report } from "./report.ts";
-import { throwIfAborted } from "./summarize.ts";
 
 export interface Compacted<Request> {
   readonly request: Request;

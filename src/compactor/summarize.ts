@@ -25,6 +25,7 @@ import { untilAborted } from "../core/until-aborted.ts";
 import { saidUsage, totalUsage } from "../core/usage.ts";
 import { checkedResult, type Shorten } from "./checked-result.ts";
 import type { Observer } from "./events.ts";
+import { throwIfAborted } from "./options.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
 import type { Bill, Fallback, RecordDetails } from "./report.ts";
 
@@ -180,11 +181,6 @@ function partialFallbacks({ partial }: SummaryResult): readonly Fallback[] {
 /** Whether a step of the ladder was taken because there was no summary, as opposed to nothing to summarise. */
 export function isFailed(made: MadeSummary | undefined): boolean {
   return made?.fallbacks.some((fallback) => fallback !== NOTHING_SAID && fallback.step !== "staged-partial") ?? false;
-}
-
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  throw new CompactionError("aborted", "Compaction was aborted; nothing was changed.", { cause: signal.reason });
 }
 
 function inputFor(given: MakeSummaryInput, redactor: Redactor): LiveSummaryInput {

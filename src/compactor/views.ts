@@ -7,11 +7,10 @@ import type { Conversation } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { decodeView } from "./decode.ts";
 import type { Engine } from "./engine.ts";
-import { checkViewCall, type ViewCall, type ViewKeeper } from "./options.ts";
+import { checkViewCall, throwIfAborted, type ViewCall, type ViewKeeper } from "./options.ts";
 import { decideOn, runPass, type ViewPass } from "./pass.ts";
 import { NO_PASSES } from "./passes.ts";
 import { advance, type KnownView, knownAfter, type QuietPass, quietPass, tellQuiet, unknownView } from "./quiet.ts";
-import { throwIfAborted } from "./summarize.ts";
 
 export function planOver(engine: Engine, view: Conversation, call: ViewCall): Plan {
   checkViewCall(call);

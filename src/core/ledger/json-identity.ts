@@ -15,12 +15,13 @@ function isSameList(left: readonly unknown[], right: readonly unknown[]): boolea
 }
 
 function isSameObject(left: object, right: object): boolean {
-  const keys = Object.keys(left);
-  const others = Object.keys(right);
-  if (keys.length !== others.length) return false;
-  for (let index = 0; index < keys.length; index++) {
-    const key = keys[index] ?? "";
-    if (key !== others[index] || !isSameJson(Reflect.get(left, key), Reflect.get(right, key))) return false;
+  const keys = Object.keys(right);
+  let count = 0;
+  for (const key in left) {
+    if (keys[count++] !== key) return false;
+    // Any object may be asked for a key of its own.
+    const one = (left as Record<string, unknown>)[key];
+    if (!isSameJson(one, (right as Record<string, unknown>)[key])) return false;
   }
-  return true;
+  return count === keys.length;
 }

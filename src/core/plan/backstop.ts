@@ -6,12 +6,12 @@
 import { formatRules } from "../format-rules.ts";
 import { missingStart } from "../repair/roles.ts";
 import { historyHolder } from "../server-history.ts";
-import type { Settings } from "../settings/settings.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
 import { type PlanInput, partitionByCount } from "./plan-input.ts";
 import { freedTokens } from "./prune.ts";
 import { frameMessages } from "./render.ts";
+import { excessMessages } from "./trigger.ts";
 import { userVoice } from "./user-voice.ts";
 
 export function withBackstop(plan: Plan, input: PlanInput): Plan {
@@ -146,12 +146,6 @@ function overLimit(
     excess -= block.length;
   }
   return ids;
-}
-
-/** How many messages are above the limit of the settings; 0 or less where none is, or the limit is lifted. */
-export function excessMessages({ maxMessages, maxMessagesWhen, compact }: Settings, messageCount: number): number {
-  const isLifted = maxMessagesWhen === "auto-off" && compact.auto;
-  return maxMessages > 0 && !isLifted ? messageCount - maxMessages : 0;
 }
 
 /** Drops the oldest whole tool turns, calls and results together. A turn that holds something protected, or a user's words, stays. */

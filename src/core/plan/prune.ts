@@ -40,11 +40,6 @@ export interface PruneOptions {
   readonly harder?: boolean;
 }
 
-/** Whether old results are shortened although no trigger fires: a mark at the whole window leaves that to compactions. */
-export function prunesByItself({ prune, protect }: Settings): boolean {
-  return prune.enabled && !protect.toolOutputs && prune.highWaterRatio < 1;
-}
-
 /** Oldest first, until enough is freed. */
 export function pruneSteps(input: PruneInput, { freeTokens, harder = false }: PruneOptions): readonly TextStep[] {
   const steps: TextStep[] = [];

@@ -267,6 +267,17 @@ function settledReserve(trigger: Extract<Trigger, { readonly type: "reserve" }>)
   return { ...trigger, raisedByTokens: isFloor ? Math.min(trigger.raisedByTokens, reserveTokens) : 0 };
 }
 
+/** Whether old results are shortened although no trigger fires: a mark at the whole window leaves that to compactions. */
+export function prunesByItself({ prune, protect }: Settings): boolean {
+  return prune.enabled && !protect.toolOutputs && prune.highWaterRatio < 1;
+}
+
+/** How many messages are above the limit of the settings; 0 or less where none is, or the limit is lifted. */
+export function excessMessages({ maxMessages, maxMessagesWhen, compact }: Settings, messageCount: number): number {
+  const isLifted = maxMessagesWhen === "auto-off" && compact.auto;
+  return maxMessages > 0 && !isLifted ? messageCount - maxMessages : 0;
+}
+
 /** What counts: messages always, the rest as the settings say. */
 export function countedTokens({ count, maxOutputTokens }: Settings, size: ContextSize): number {
   return (
