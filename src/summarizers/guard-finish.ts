@@ -3,7 +3,7 @@
  * be lost, verbatim: the newest request, what was not summarised, the identifiers. The result never counts more than its budget.
  */
 
-import { headingOf, type Section } from "../core/checkpoint/checkpoint-headings.ts";
+import { headingOf, type Section } from "../core/checkpoint/checkpoint.ts";
 import { entitiesOf } from "./entities.ts";
 import { type GuardContext, missingFrom } from "./guard-findings.ts";
 import { headingKey, isListItem, parseSections, renderSections, type TextSection } from "./sections.ts";

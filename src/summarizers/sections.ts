@@ -4,7 +4,7 @@
  * counts: what is indented belongs to the item above it, which may quote anything.
  */
 
-import { headingOf, SECTIONS, type Section, sectionOfHeading } from "../core/checkpoint/checkpoint-headings.ts";
+import { headingOf, SECTIONS, type Section, sectionOfHeading } from "../core/checkpoint/checkpoint.ts";
 
 export interface TextSection {
   /** As it stands in the text; empty for what comes before the first heading. */

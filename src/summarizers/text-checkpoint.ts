@@ -1,7 +1,7 @@
 /** Reads a checkpoint from a text that a model wrote in our layout: marks may be missing, and the goal is prose. Never throws. */
 
+import type { Section } from "../core/checkpoint/checkpoint.ts";
 import { type Checkpoint, type Decision, EMPTY_CHECKPOINT } from "../core/checkpoint/checkpoint.ts";
-import type { Section } from "../core/checkpoint/checkpoint-headings.ts";
 import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import { headingKey, isListItem, isNone, parseSections } from "./sections.ts";
 

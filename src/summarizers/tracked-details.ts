@@ -1,7 +1,7 @@
 /** What a summary must not leave to a model: files read and modified so far, and calls that failed. Pure. */
 
 import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
-import { headingOf, type Section } from "../core/checkpoint/checkpoint-headings.ts";
+import { headingOf, type Section } from "../core/checkpoint/checkpoint.ts";
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { mergeFailures, mergeFiles } from "./extractive/compose/merge.ts";

@@ -3,7 +3,9 @@
  * words; when in doubt it says English. Never reads more than the sample it is given.
  */
 
-export type Language = "en" | "de" | "fr" | "es" | "pt" | "it" | "ru" | "zh" | "ja" | "ko" | "ar";
+export const LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja", "ko", "ar"] as const;
+
+export type Language = (typeof LANGUAGES)[number];
 
 /** A longer sample does not change the answer. */
 export const SAMPLE_CHARS_MAX = 6_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { headingOf, SECTIONS } from "../../core/checkpoint/checkpoint-headings.ts";
+import { headingOf, SECTIONS } from "../../core/checkpoint/checkpoint.ts";
 import { CHECKPOINT_LAYOUT, CHECKPOINT_SECTIONS } from "./checkpoint.ts";
 import { firstPrompt, mergePrompt, promptPack, updatePrompt } from "./packs.ts";
 
