@@ -7,7 +7,7 @@ import { isObject } from "../core/json.ts";
 import type { Completion } from "./ask.ts";
 import { type SummaryFailureReason, summaryFailed } from "./failure.ts";
 import { plainText } from "./plain-text.ts";
-import type { Prompt } from "./prompts/prompt.ts";
+import type { Prompt } from "./prompts.ts";
 
 /** Above this many times what was allowed, nothing worth keeping can be expected of a cut. */
 const TOO_LONG_FACTOR = 10;

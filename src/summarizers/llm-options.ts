@@ -13,9 +13,9 @@ import type {
   TranscriptStyle,
 } from "../core/settings/settings.ts";
 import type { Complete } from "./ask.ts";
-import { BASE_CHUNK_RATIO, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
+import { BASE_CHUNK_RATIO, MAX_HISTORY_SHARE, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
 import type { RankFacts } from "./guard-findings.ts";
-import { type CustomPack, type PromptPack, promptPack } from "./prompts/packs.ts";
+import { type CustomPack, type PromptPack, promptPack } from "./prompts.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
 import { DEFAULT_SUMMARY_INPUT } from "./serialize.ts";
 
@@ -79,9 +79,6 @@ const MAX_CALLS = 40;
 const MIN_WINDOW_TOKENS = 4_000;
 /** The answer takes no more of a small window than this. */
 const OUTPUT_SHARE_MAX = 0.25;
-
-/** Of the window, for the history that is summarised before the rest. */
-export const MAX_HISTORY_SHARE = 0.5;
 
 const DEFAULT_STAGED: StagedSettings = {
   baseChunkRatio: BASE_CHUNK_RATIO,

@@ -17,12 +17,11 @@ import { ask, type CallBudget, createCallBudget } from "./ask.ts";
 import { explanationOf, isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { guardSummary, type Repair, refuseOther } from "./guard.ts";
 import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
-import { firstDraft, type PlannedSummary, planSummary } from "./llm-draft.ts";
+import { type AskText, type Draft, firstDraft } from "./llm-draft.ts";
 import { type LlmOptions, type LlmSettings, optionsUnder, resolveLlmOptions } from "./llm-options.ts";
-import { fitRequest, type LlmPlan } from "./llm-plan.ts";
-import { IN_BAND_VERSION, repairPrompt } from "./prompts/packs.ts";
+import { fitRequest, isEmpty, type LlmPlan, type PlannedSummary, planSummary } from "./llm-plan.ts";
+import { IN_BAND_VERSION, repairPrompt } from "./prompts.ts";
 import { sourceTexts } from "./source-texts.ts";
-import type { AskText, Draft } from "./staged.ts";
 
 /**
  * @example
@@ -66,7 +65,7 @@ async function summarize(
   planned: PlannedSummary,
 ): Promise<SummaryResult> {
   const { settings, plan, calls } = planned;
-  if (plan.parts.every(({ entries }) => entries.length === 0)) {
+  if (isEmpty(plan)) {
     throw summaryFailed("no-input", "The messages hold nothing that can be read.");
   }
   const budget = createCallBudget(calls.plannedCalls, calls.maxCalls, context);
