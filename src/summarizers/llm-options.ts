@@ -12,11 +12,10 @@ import type {
   SummaryInputSettings,
   TranscriptStyle,
 } from "../core/settings/settings.ts";
-import type { Complete } from "./ask.ts";
+import { type Complete, DEFAULT_RETRY, type RetrySettings } from "./ask.ts";
 import { BASE_CHUNK_RATIO, MAX_HISTORY_SHARE, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
 import type { RankFacts } from "./guard-findings.ts";
 import { type CustomPack, type PromptPack, promptPack } from "./prompts.ts";
-import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
 import { DEFAULT_SUMMARY_INPUT } from "./serialize.ts";
 
 /** What is left out comes from the settings of the compactor, and where there is none from the defaults below. */

@@ -4,7 +4,17 @@
  * counts: what is indented belongs to the item above it, which may quote anything.
  */
 
-import { headingOf, SECTIONS, type Section, sectionOfHeading } from "../core/checkpoint/checkpoint.ts";
+import {
+  type Checkpoint,
+  type Decision,
+  EMPTY_CHECKPOINT,
+  headingOf,
+  SECTION_TABLE,
+  SECTIONS,
+  type Section,
+  sectionOfHeading,
+} from "../core/checkpoint/checkpoint.ts";
+import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 
 export interface TextSection {
   /** As it stands in the text; empty for what comes before the first heading. */
@@ -57,6 +67,44 @@ export function joinSections(texts: readonly string[]): string {
     else section.lines.push(...said.filter((line) => line.trim() === "" || !section.lines.includes(line)));
   }
   return renderSections([...joined.values()]);
+}
+
+/** Reads a checkpoint that a model wrote in our layout: marks may be missing, and the goal is prose. Never throws. */
+export function checkpointOfText(text: string): Checkpoint {
+  const lines = new Map(parseSections(text).map((section) => [headingKey(section.heading), section.lines]));
+  const items = (section: Section): readonly string[] => itemsOf(lines.get(section) ?? []);
+  const asked = SECTIONS.filter((section) => section !== "progress" && SECTION_TABLE[section].asked !== undefined);
+  return {
+    ...(parseCheckpoint(text) ?? EMPTY_CHECKPOINT),
+    ...Object.fromEntries(asked.map((section) => [section, items(section)])),
+    goal: goalOf(lines.get("goal") ?? []),
+    decisions: items("decisions").map(decisionOf),
+  };
+}
+
+function goalOf(lines: readonly string[]): readonly string[] {
+  const said = lines.map((line) => line.replace(/^\s*(?:>|[-*+])\s?/, "").trim());
+  const goal = said.filter((line) => line !== "" && !isNone(line)).join("\n");
+  return goal === "" ? [] : [goal];
+}
+
+/** One per list item, with the lines that belong to it; lines outside any list are items of their own. */
+function itemsOf(lines: readonly string[]): readonly string[] {
+  const items: string[] = [];
+  for (const line of lines) {
+    if (line.trim() === "" || isNone(line)) continue;
+    const isContinuation = /^\s/.test(line) && !isListItem(line) && items.length > 0;
+    if (isContinuation) items.push(`${items.pop() ?? ""}\n${line.trim()}`);
+    else items.push(line.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s*)?/, "").trim());
+  }
+  return items;
+}
+
+function decisionOf(item: string): Decision {
+  const [, decision, reason = ""] = /^\*\*(.+?)\*\*\s*[:—–-]?\s*([\s\S]*)$/.exec(item) ?? [];
+  if (decision === undefined) return { decision: item };
+  const plain = decision.replace(/:$/, "");
+  return { decision: plain, ...(reason !== "" && { reason }) };
 }
 
 export function isListItem(line: string): boolean {

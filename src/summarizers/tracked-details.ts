@@ -13,8 +13,6 @@ const FAILURE_CHARS_MAX = 240;
 
 export interface TrackedSection {
   readonly section: Section;
-  /** At most this share of the summary's budget. */
-  readonly share: number;
   readonly items: readonly string[];
 }
 
@@ -41,9 +39,9 @@ export function trackDetails(input: SummaryInput): readonly TrackedSection[] {
   const { readFiles, modifiedFiles, toolFailures } = detailsOf(input);
   const failed = toolFailures.toReversed().map(({ toolName, summary }) => `${toolName}: ${summary}`);
   const sections: readonly TrackedSection[] = [
-    { section: "filesRead", share: 0.05, items: readFiles },
-    { section: "filesModified", share: 0.06, items: modifiedFiles },
-    { section: "toolFailures", share: 0.08, items: failed },
+    { section: "filesRead", items: readFiles },
+    { section: "filesModified", items: modifiedFiles },
+    { section: "toolFailures", items: failed },
   ];
   return sections.filter(({ items }) => items.length > 0);
 }
