@@ -269,20 +269,13 @@ function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
 /** Ignores a date that has passed. */
 function statedDelayMs(error: unknown, nowMs: number): number | undefined {
   for (const headers of headersOf(error)) {
+    const seconds = numberFrom(headerIn(headers, "retry-after"));
+    const dateMs = Date.parse(headerIn(headers, "retry-after") ?? "");
     const stated =
-      numberFrom(headerIn(headers, "retry-after-ms")) ?? retryAfterMs(headerIn(headers, "retry-after"), nowMs);
-    if (stated !== undefined && stated > 0) return stated;
+      numberFrom(headerIn(headers, "retry-after-ms")) ?? (seconds === undefined ? dateMs - nowMs : seconds * 1_000);
+    if (stated > 0) return stated;
   }
   return undefined;
-}
-
-/** Seconds, or a date. */
-function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  const seconds = numberFrom(value);
-  if (seconds !== undefined) return seconds * 1_000;
-  const atMs = Date.parse(value);
-  return Number.isNaN(atMs) ? undefined : atMs - nowMs;
 }
 
 /** Of the error and its causes: `headers` (SDKs of Anthropic and OpenAI), `responseHeaders` (AI SDK), those of a `response`. */
@@ -292,18 +285,15 @@ function headersOf(error: unknown): readonly object[] {
   );
 }
 
+/** Reads headers by shape, because not every client has the platform's `Headers`. */
 function headerIn(headers: object, name: string): string | undefined {
-  const value = valueIn(headers, name);
+  const value: unknown =
+    "get" in headers && typeof headers.get === "function"
+      ? headers.get(name)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   return numberOf(value)?.toString() ?? stringOf(value);
 }
 
-/** By shape, because not every client has the platform's `Headers`. */
-function valueIn(headers: object, name: string): unknown {
-  if ("get" in headers && typeof headers.get === "function") return headers.get(name);
-  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-}
-
 function numberFrom(value: string | undefined): number | undefined {
-  const isNumber = value !== undefined && /^\s*\d+(?:\.\d+)?\s*$/.test(value);
-  return isNumber ? Number(value) : undefined;
+  return value !== undefined && /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
 }
