@@ -1,8 +1,9 @@
 /**
- * Which language a text is certainly written in, from its script and its small words. Says nothing when in doubt, because a
- * summary is refused for being in another language only when both languages are beyond doubt. Reads prose, skips code.
+ * Finds the language of a text where it is certain, from its script and its small words, without code. A summary is refused for its
+ * language only when the languages of both summary and users are certain.
  */
 
+import { smallWordIndex } from "../core/checkpoint/language.ts";
 import type { Message } from "../core/message.ts";
 import { userVoice } from "../core/plan/user-voice.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
@@ -14,7 +15,7 @@ export interface CertainLanguage {
   readonly name?: string;
 }
 
-/** What the users of a conversation write, by its newest messages. */
+/** The language of the users in a conversation, by their newest messages. */
 export function languageOfUsers(
   messages: readonly Message[],
   userTools?: readonly string[],
@@ -34,12 +35,12 @@ export function languageOfUsers(
 export function isOtherLanguage(text: string, expected: CertainLanguage | undefined): boolean {
   const found = expected === undefined ? undefined : certainLanguage(text);
   if (expected === undefined || found === undefined || found.code === expected.code) return false;
-  // A mixture is no other language: quotes and names of the other script stand in any technical text.
+  // A technical text in one script often holds quotes and names in another, so a mixture is accepted.
   return shareOf(scriptUnits(proseOf(text)), scriptOf(expected.code)) < MIXTURE_SHARE || isLatin(expected, found);
 }
 
 const USER_SAMPLES_MAX = 40;
-/** Of a long message, the beginning and the end are what its author wrote; between them stands what was pasted. */
+/** The author of a long message wrote its beginning and end; the middle was often pasted. */
 const SAMPLE_HEAD_CHARS = 800;
 const SAMPLE_TAIL_CHARS = 300;
 const TEXT_CHARS_MAX = 40_000;
@@ -63,33 +64,61 @@ const SCRIPTS: readonly (readonly [script: string, unit: RegExp, name?: string])
   ["th", /\p{Script=Thai}{3}/gu, "Thai"],
 ];
 
-const LATIN_NAMES: Readonly<Record<string, string>> = {
-  en: "English",
-  de: "German",
-  fr: "French",
-  es: "Spanish",
-  pt: "Portuguese",
-  it: "Italian",
-  nl: "Dutch",
-  pl: "Polish",
-  sv: "Swedish",
-  tr: "Turkish",
-};
+/** Languages in Latin script with their most frequent small words. */
+const LATIN: readonly (readonly [code: string, name: string, smallWords: string])[] = [
+  [
+    "en",
+    "English",
+    "the and is to of that it for you this with in be are not have was but we can if what will please should from has were then when after which how now add its by they an at or as on so do did use",
+  ],
+  [
+    "de",
+    "German",
+    "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder wurde nach bei als nur im es mir dann wenn in",
+  ],
+  [
+    "fr",
+    "French",
+    "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci ont été les par sans ne se leur",
+  ],
+  [
+    "es",
+    "Spanish",
+    "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito al sin fue han todos cuando ya",
+  ],
+  [
+    "pt",
+    "Portuguese",
+    "o os as que e é em um uma por com para não se do da como está mas mais isso são também pode você preciso foi ao na no das dos sem já foram quando",
+  ],
+  [
+    "it",
+    "Italian",
+    "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho stato dopo dal le i",
+  ],
+  [
+    "nl",
+    "Dutch",
+    "de het een en is niet dat ik we van voor met op zijn te wordt ook maar dit naar bij kan moet er heeft aan nog als dan hebben in",
+  ],
+  [
+    "pl",
+    "Polish",
+    "i w na nie się jest to z do że jak po dla są ale czy od przez tylko proszę może już oraz został tego które aby",
+  ],
+  [
+    "sv",
+    "Swedish",
+    "och att det är en ett inte som på för med av jag vi till har den kan men om ska från var eller när också",
+  ],
+  [
+    "tr",
+    "Turkish",
+    "ve bir bu için de da ile ne var olarak çok daha gibi ama değil sonra kadar olan lütfen şimdi her en",
+  ],
+];
 
-const SMALL_WORDS: Readonly<Record<string, string>> = {
-  en: "the and is to of that it for you this with in be are not have was but we can if what will please should from has were then when after which how now add its by they an at or as on so do did use",
-  de: "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder wurde nach bei als nur im es mir dann wenn in",
-  fr: "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci ont été les par sans ne se leur",
-  es: "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito al sin fue han todos cuando ya",
-  pt: "o os as que e é em um uma por com para não se do da como está mas mais isso são também pode você preciso foi ao na no das dos sem já foram quando",
-  it: "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho stato dopo dal le i",
-  nl: "de het een en is niet dat ik we van voor met op zijn te wordt ook maar dit naar bij kan moet er heeft aan nog als dan hebben in",
-  pl: "i w na nie się jest to z do że jak po dla są ale czy od przez tylko proszę może już oraz został tego które aby",
-  sv: "och att det är en ett inte som på för med av jag vi till har den kan men om ska från var eller när också",
-  tr: "ve bir bu için de da ile ne var olarak çok daha gibi ama değil sonra kadar olan lütfen şimdi her en",
-};
-
-const WORDS: ReadonlyMap<string, readonly string[]> = wordIndex();
+const WORDS = smallWordIndex(LATIN.map(([code, , words]) => [code, words]));
 
 export function certainLanguage(text: string): CertainLanguage | undefined {
   const prose = proseOf(text);
@@ -100,7 +129,7 @@ export function certainLanguage(text: string): CertainLanguage | undefined {
   if (most / total < DOMINANT_SHARE) return undefined;
   if (code === "latin") return certainLatin(prose);
   const name = SCRIPTS.find(([script]) => script === code)?.[2];
-  return name === undefined ? { code } : { code, name };
+  return { code, ...(name !== undefined && { name }) };
 }
 
 function certainLatin(prose: string): CertainLanguage | undefined {
@@ -115,8 +144,9 @@ function certainLatin(prose: string): CertainLanguage | undefined {
   }
   const [first, second] = [...votes].sort((a, b) => b[1] - a[1]);
   if (first === undefined || first[1] < VOTES_MIN || first[1] < VOTES_LEAD * (second?.[1] ?? 0)) return undefined;
-  const name = LATIN_NAMES[first[0]];
-  return name === undefined ? { code: first[0] } : { code: first[0], name };
+  const [code] = first;
+  const name = LATIN.find((language) => language[0] === code)?.[1];
+  return { code, ...(name !== undefined && { name }) };
 }
 
 function scriptUnits(prose: string): ReadonlyMap<string, number> {
@@ -131,7 +161,7 @@ function scriptUnits(prose: string): ReadonlyMap<string, number> {
   return units;
 }
 
-/** Code, headings, quotes, links and names say nothing about the language. */
+/** Without code, headings, quotes, links and names, which say nothing about the language. */
 function proseOf(text: string): string {
   return headOf(text, TEXT_CHARS_MAX)
     .replace(/```[\s\S]*?(?:```|$)/g, " ")
@@ -159,12 +189,4 @@ function sum(units: ReadonlyMap<string, number>): number {
 function sampleOf(text: string): string {
   if (text.length <= SAMPLE_HEAD_CHARS + SAMPLE_TAIL_CHARS) return text;
   return `${headOf(text, SAMPLE_HEAD_CHARS)}\n${tailOf(text, SAMPLE_TAIL_CHARS)}`;
-}
-
-function wordIndex(): ReadonlyMap<string, readonly string[]> {
-  const index = new Map<string, string[]>();
-  for (const [code, words] of Object.entries(SMALL_WORDS)) {
-    for (const word of new Set(words.split(" "))) index.set(word, [...(index.get(word) ?? []), code]);
-  }
-  return index;
 }

@@ -72,17 +72,23 @@ interface SectionRow<Value> {
   readonly form: SectionForm<Value>;
   /** What the `checkpoint` prompt pack shows under the heading. Without it no model is asked for the section, and the guard replaces what one writes there. */
   readonly asked?: string;
-  /** Share of the budget in `extractive()`. */
-  readonly share?: number;
-  /** Position in which `extractive()` offers tokens to a list: lower is earlier. Lists below `STATE_RANK_END` tell where the work stands. */
-  readonly rank?: number;
+  /** Share of the budget in `extractive()` for a section of quotes. */
+  readonly quoteShare?: number;
+  /** The same for a list of items. */
+  readonly room?: ListRoom;
   /** Share of the budget of a model's summary, for what the guard appends. */
   readonly guardShare?: number;
+}
+
+interface ListRoom {
+  /** Lists are offered tokens in this order. Those below `STATE_RANK_END` tell where the work stands. */
+  readonly rank: number;
+  readonly share: number;
   /**
-   * How new entries and those of an earlier checkpoint are put together. `join`: a record, newest first until it is rendered
-   * oldest first. `replace`: a plan, where new entries stand for the earlier ones.
+   * How new entries and those of an earlier checkpoint are put together. `join`: a record, collected newest first and rendered
+   * oldest first. `replace`: a plan, where new entries replace the earlier ones.
    */
-  readonly merge?: "join" | "replace";
+  readonly merge: "join" | "replace";
 }
 
 /** How the entries of a section become lines of text and back. */
@@ -118,7 +124,6 @@ function checked(mark: string): SectionForm<readonly string[]> {
   };
 }
 
-/** Ranks below this belong to lists that tell where the work stands. */
 export const STATE_RANK_END = 6;
 
 /** One row for each section, in the order in which they stand in the text. */
@@ -127,16 +132,14 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
     titles: "Goal|Ziel|Objectif|Objetivo|Objetivo geral|Obiettivo|Цель|目标|目的|목표|الهدف",
     form: { render: renderQuotes, parse: parseQuotes },
     asked: "One or two sentences: what the user wants to achieve.",
-    share: 0.35,
+    quoteShare: 0.35,
   },
   constraints: {
     titles:
       "Constraints & Preferences|Vorgaben & Wünsche|Contraintes & préférences|Restricciones y preferencias|Restrições e preferências|Vincoli e preferenze|Ограничения и предпочтения|约束与偏好|制約と希望|제약과 선호|القيود والتفضيلات",
     form: ITEMS,
     asked: "- what the user demanded, ruled out or prefers",
-    share: 0.14,
-    rank: 6,
-    merge: "join",
+    room: { rank: 6, share: 0.14, merge: "join" },
   },
   progress: {
     titles: "Progress|Stand|Avancement|Progreso|Andamento|Avanzamento|Ход работы|进展|進捗|진행 상황|التقدم",
@@ -148,60 +151,48 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
     parent: "progress",
     form: checked("[x] "),
     asked: "- [x] finished work, with its outcome",
-    share: 0.2,
-    rank: 5,
-    merge: "join",
+    room: { rank: 5, share: 0.2, merge: "join" },
   },
   inProgress: {
     titles: "In Progress|In Arbeit|En cours|En curso|Em andamento|In corso|В работе|进行中|作業中|진행 중|قيد التنفيذ",
     parent: "progress",
     form: checked("[ ] "),
     asked: "- [ ] work that was begun",
-    share: 0.12,
-    rank: 1,
-    merge: "replace",
+    room: { rank: 1, share: 0.12, merge: "replace" },
   },
   blocked: {
     titles: "Blocked|Blockiert|Bloqué|Bloqueado|Bloqueio|Bloccato|Заблокировано|受阻|停滞|막힘|متوقف",
     parent: "progress",
     form: ITEMS,
     asked: "- what cannot go on, and what it waits for",
-    share: 0.1,
-    rank: 3,
-    merge: "join",
+    room: { rank: 3, share: 0.1, merge: "join" },
   },
   decisions: {
     titles:
       "Key Decisions|Entscheidungen|Décisions clés|Decisiones clave|Decisões principais|Decisioni principali|Ключевые решения|关键决定|主な決定|주요 결정|القرارات الرئيسية",
     form: DECISIONS,
     asked: "- **the decision**: why it was made",
-    share: 0.2,
-    rank: 4,
-    merge: "join",
+    room: { rank: 4, share: 0.2, merge: "join" },
   },
   nextSteps: {
     titles:
       "Next Steps|Nächste Schritte|Prochaines étapes|Próximos pasos|Próximos passos|Prossimi passi|Следующие шаги|后续步骤|次のステップ|다음 단계|الخطوات التالية",
     form: STEPS,
     asked: "1. what to do next, in order",
-    share: 0.18,
-    rank: 2,
-    merge: "replace",
+    room: { rank: 2, share: 0.18, merge: "replace" },
   },
   criticalContext: {
     titles:
       "Critical Context|Wichtiger Kontext|Contexte essentiel|Contexto crítico|Contexto essencial|Contesto essenziale|Важный контекст|重要上下文|重要な文脈|중요한 맥락|سياق مهم",
     form: ITEMS,
     asked: "- exact paths, error texts, names, endpoints and values that the work needs",
-    share: 0.3,
-    rank: 8,
-    merge: "join",
+    room: { rank: 8, share: 0.3, merge: "join" },
   },
   latestRequest: {
     titles:
       "Latest Request|Neueste Anfrage|Dernière demande|Última petición|Último pedido|Ultima richiesta|Последний запрос|最新请求|最新の依頼|최근 요청|أحدث طلب",
     form: REQUEST,
-    share: 0.3,
+    quoteShare: 0.3,
     guardShare: 0.2,
   },
   filesRead: {
@@ -220,10 +211,8 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
     titles:
       "Failed Tool Calls|Fehlgeschlagene Aufrufe|Appels échoués|Llamadas fallidas|Chamadas com falha|Chiamate fallite|Неудачные вызовы|失败的工具调用|失敗したツール呼び出し|실패한 도구 호출|استدعاءات فاشلة",
     form: FAILURES,
-    share: 0.12,
-    rank: 7,
+    room: { rank: 7, share: 0.12, merge: "join" },
     guardShare: 0.08,
-    merge: "join",
   },
   identifiers: {
     titles:
@@ -237,16 +226,13 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
 export const SECTIONS = Object.keys(SECTION_TABLE) as readonly Section[];
 
 /** The lists that compete for the budget of `extractive()`, the first to be offered tokens first. */
-export const RANKED_SECTIONS: readonly ListSection[] = SECTIONS.filter(isRanked).toSorted(
+export const RANKED_SECTIONS = SECTIONS.filter((section) => SECTION_TABLE[section].room !== undefined).toSorted(
   (a, b) => rankOf(a) - rankOf(b),
-);
+) as readonly ListSection[]; // only lists have room
 
-function isRanked(section: Section): section is ListSection {
-  return rankOf(section) < Infinity;
-}
-
-function rankOf(section: Section): number {
-  return SECTION_TABLE[section].rank ?? Infinity;
+/** `Infinity` for what is no list. */
+export function rankOf(section: Section): number {
+  return SECTION_TABLE[section].room?.rank ?? Infinity;
 }
 
 export function headingOf(section: Section, language: Language): string {
@@ -278,7 +264,7 @@ export function mergeEntries<Entry>(
   fresh: readonly Entry[],
   earlier: readonly Entry[],
 ): readonly Entry[] {
-  if (SECTION_TABLE[section].merge === "join") return [...fresh, ...earlier.toReversed()];
+  if (SECTION_TABLE[section].room?.merge === "join") return [...fresh, ...earlier.toReversed()];
   return fresh.length > 0 ? fresh : earlier;
 }
 

@@ -10,6 +10,7 @@ import {
   EMPTY_CHECKPOINT,
   type ListSection,
   RANKED_SECTIONS,
+  rankOf,
   SECTION_TABLE,
   STATE_RANK_END,
   type ToolFailure,
@@ -46,11 +47,11 @@ export interface FirstEssentials extends Essentials {
 const STEP_SHARE = 0.4;
 /** One that tells why a call failed stands for the line of what is stuck as well. */
 const CAUSE_SHARE = 0.55;
-const GOAL_SHARE = SECTION_TABLE.goal.share ?? 0;
-const LATEST_REQUEST_SHARE = SECTION_TABLE.latestRequest.share ?? 0;
+const GOAL_SHARE = SECTION_TABLE.goal.quoteShare ?? 0;
+const LATEST_REQUEST_SHARE = SECTION_TABLE.latestRequest.quoteShare ?? 0;
 
 /** Lists that tell where the work stands: none of them may be missing because another one is long. */
-const FIRST_SECTIONS = RANKED_SECTIONS.filter((section) => (SECTION_TABLE[section].rank ?? Infinity) < STATE_RANK_END);
+const FIRST_SECTIONS = RANKED_SECTIONS.filter((section) => rankOf(section) < STATE_RANK_END);
 
 /** Of what is left a section's first item takes the first of these at most; where that leaves some with nothing, all. */
 const FIRST_SHARES: readonly number[] = [0.6, 1];
@@ -84,7 +85,7 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
   for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) takeFirst(section, share);
   const [latestRequest] =
     draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE, goal.join("\n"));
-  for (const section of RANKED_SECTIONS) purse.takeShare(shelves[section], SECTION_TABLE[section].share ?? 0);
+  for (const section of RANKED_SECTIONS) purse.takeShare(shelves[section], SECTION_TABLE[section].room?.share ?? 0);
   purse.takeInTurn(RANKED_SECTIONS.map((section) => shelves[section]));
   // What tells where the work stands goes before any list of names.
   if (FIRST_SECTIONS.some((section) => isMissing(shelves[section]))) {
@@ -140,7 +141,7 @@ function textOf(entry: Entry): string {
 /** Candidates of a record come newest first; a reader wants them in the order in which they happened. */
 function takenInOrder(section: ListSection, shelf: Shelf<Entry>): readonly Entry[] {
   const taken = takenFrom(shelf);
-  return SECTION_TABLE[section].merge === "join" ? taken.toReversed() : taken;
+  return SECTION_TABLE[section].room?.merge === "join" ? taken.toReversed() : taken;
 }
 
 interface Purse {
