@@ -64,61 +64,33 @@ const SCRIPTS: readonly (readonly [script: string, unit: RegExp, name?: string])
   ["th", /\p{Script=Thai}{3}/gu, "Thai"],
 ];
 
-/** Languages in Latin script with their most frequent small words. */
-const LATIN: readonly (readonly [code: string, name: string, smallWords: string])[] = [
-  [
-    "en",
-    "English",
-    "the and is to of that it for you this with in be are not have was but we can if what will please should from has were then when after which how now add its by they an at or as on so do did use",
-  ],
-  [
-    "de",
-    "German",
-    "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder wurde nach bei als nur im es mir dann wenn in",
-  ],
-  [
-    "fr",
-    "French",
-    "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci ont été les par sans ne se leur",
-  ],
-  [
-    "es",
-    "Spanish",
-    "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito al sin fue han todos cuando ya",
-  ],
-  [
-    "pt",
-    "Portuguese",
-    "o os as que e é em um uma por com para não se do da como está mas mais isso são também pode você preciso foi ao na no das dos sem já foram quando",
-  ],
-  [
-    "it",
-    "Italian",
-    "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho stato dopo dal le i",
-  ],
-  [
-    "nl",
-    "Dutch",
-    "de het een en is niet dat ik we van voor met op zijn te wordt ook maar dit naar bij kan moet er heeft aan nog als dan hebben in",
-  ],
-  [
-    "pl",
-    "Polish",
-    "i w na nie się jest to z do że jak po dla są ale czy od przez tylko proszę może już oraz został tego które aby",
-  ],
-  [
-    "sv",
-    "Swedish",
-    "och att det är en ett inte som på för med av jag vi till har den kan men om ska från var eller när också",
-  ],
-  [
-    "tr",
-    "Turkish",
-    "ve bir bu için de da ile ne var olarak çok daha gibi ama değil sonra kadar olan lütfen şimdi her en",
-  ],
-];
+const LATIN_NAMES: Readonly<Record<string, string>> = {
+  en: "English",
+  de: "German",
+  fr: "French",
+  es: "Spanish",
+  pt: "Portuguese",
+  it: "Italian",
+  nl: "Dutch",
+  pl: "Polish",
+  sv: "Swedish",
+  tr: "Turkish",
+};
 
-const WORDS = smallWordIndex(LATIN.map(([code, , words]) => [code, words]));
+const SMALL_WORDS: Readonly<Record<string, string>> = {
+  en: "the and is to of that it for you this with in be are not have was but we can if what will please should from has were then when after which how now add its by they an at or as on so do did use",
+  de: "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder wurde nach bei als nur im es mir dann wenn in",
+  fr: "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci ont été les par sans ne se leur",
+  es: "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito al sin fue han todos cuando ya",
+  pt: "o os as que e é em um uma por com para não se do da como está mas mais isso são também pode você preciso foi ao na no das dos sem já foram quando",
+  it: "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho stato dopo dal le i",
+  nl: "de het een en is niet dat ik we van voor met op zijn te wordt ook maar dit naar bij kan moet er heeft aan nog als dan hebben in",
+  pl: "i w na nie się jest to z do że jak po dla są ale czy od przez tylko proszę może już oraz został tego które aby",
+  sv: "och att det är en ett inte som på för med av jag vi till har den kan men om ska från var eller när också",
+  tr: "ve bir bu için de da ile ne var olarak çok daha gibi ama değil sonra kadar olan lütfen şimdi her en",
+};
+
+const WORDS = smallWordIndex(SMALL_WORDS);
 
 export function certainLanguage(text: string): CertainLanguage | undefined {
   const prose = proseOf(text);
@@ -144,9 +116,8 @@ function certainLatin(prose: string): CertainLanguage | undefined {
   }
   const [first, second] = [...votes].sort((a, b) => b[1] - a[1]);
   if (first === undefined || first[1] < VOTES_MIN || first[1] < VOTES_LEAD * (second?.[1] ?? 0)) return undefined;
-  const [code] = first;
-  const name = LATIN.find((language) => language[0] === code)?.[1];
-  return { code, ...(name !== undefined && { name }) };
+  const name = LATIN_NAMES[first[0]];
+  return { code: first[0], ...(name !== undefined && { name }) };
 }
 
 function scriptUnits(prose: string): ReadonlyMap<string, number> {
