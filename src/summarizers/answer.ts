@@ -22,7 +22,7 @@ interface AnswerCheck {
 
 /** The clean text, or an error that says why it cannot be used. */
 export function acceptAnswer(reply: Completion, check: AnswerCheck): string {
-  // `complete` comes from outside; what it returns is believed only as far as it can be seen.
+  // `complete` is the caller's and may return anything.
   const { text, stopReason }: Partial<Completion> = isObject(reply) ? reply : {};
   if (stopReason === "refusal") throw failed("refusal");
   if (typeof text !== "string") throw failed("empty");
@@ -65,8 +65,8 @@ function unwrap(text: string): string {
 
 const ERROR_CHARS_MAX = 1_500;
 /**
- * How reports of errors begin. A summary may begin with the same words when it tells of them: then a sentence goes on where a
- * report ends, breaks off or gives a number.
+ * How error reports begin. A summary about errors may begin with the same words, but continues as a sentence where a report ends,
+ * breaks off or gives a number.
  */
 const ERROR_TEXTS: readonly RegExp[] = [
   /^(?!(?:the|this|that|an?|one|no|each|every) )(?:\w+ ?){0,2}error\b\s*(?:[:\d]|\([^)\n]{0,60}\)\s*(?:$|[:.,;\n–—-]))/i,

@@ -14,14 +14,14 @@ import { saidUsage, sumUsage } from "../core/usage.ts";
 import { summaryFailed, throwIfAborted } from "./failure.ts";
 
 export interface CompletionRequest {
-  /** The model that should answer: `summary.model`, or the conversation's own; absent where neither is known. */
+  /** The model to ask: `summary.model`, or the conversation's own; absent where neither is known. */
   readonly model?: string;
   readonly system: string;
   readonly prompt: string;
   /**
-   * Only when asked for in band: the live request up to what is summarised, in wire form, with the instruction as its last
-   * message. To be sent in the place of `system` and `prompt`, which hold no conversation then; so that its cache is
-   * read, nothing in it but the output limit and streaming should be changed.
+   * Only in band: the live request in wire form up to the end of what is summarised, with the instruction as its last message. Send
+   * it instead of `system` and `prompt`, which hold no conversation then. Change nothing in it but the output limit and streaming, so
+   * that the provider reads its cache.
    */
   readonly body?: unknown;
   readonly maxOutputTokens: number;
@@ -34,7 +34,7 @@ export interface Completion {
   readonly text: string;
   readonly stopReason?: "stop" | "length" | "refusal" | "other";
   readonly usage?: Usage;
-  /** The model that did answer, for the record; the one that was asked for when it is not said. */
+  /** The model that answered. Default: the requested one. */
   readonly model?: string;
 }
 
@@ -51,7 +51,7 @@ export interface AskSettings {
 export interface CallBudget {
   readonly made: number;
   readonly usage: Usage | undefined;
-  /** The model of the last reply, or the one that was asked for. */
+  /** The model of the last reply, or the requested one. */
   readonly model: string | undefined;
   /** Takes a planned question's call. */
   start(): void;
@@ -117,7 +117,7 @@ export async function ask(request: CompletionRequest, settings: AskSettings, bud
     budget.call(request.model);
     const outcome = await attemptOnce(request, settings);
     if (outcome.type === "reply") {
-      // `complete` comes from outside; whether it returned anything at all is for whoever reads the answer to say.
+      // `complete` is the caller's and may return anything; `acceptAnswer` checks it.
       if (isObject(outcome.reply)) budget.addReply(outcome.reply);
       return outcome.reply;
     }
@@ -177,13 +177,13 @@ export interface RetrySettings {
   readonly maxAttempts: number;
   readonly firstDelayMs: number;
   readonly factor: number;
-  /** How long a wait that the provider itself states (`retry-after`) may be; after a longer one our own delay is kept. */
+  /** Longest delay that is taken from the provider (`retry-after`); above it, our own delay is used. */
   readonly maxStatedDelayMs: number;
   readonly isRetryable: (error: unknown) => boolean;
   readonly isOverflow: (error: unknown) => boolean;
   /** Rejects or resolves early when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** What a stated date is measured against. */
+  /** The clock for delays that a provider states as a date. */
   readonly now: () => number;
 }
 
@@ -192,7 +192,7 @@ export const DEFAULT_RETRY: RetrySettings = {
   maxAttempts: 5,
   firstDelayMs: 10_000,
   factor: 2,
-  // As the SDKs of Anthropic and OpenAI bound it.
+  // The limit in the SDKs of Anthropic and OpenAI.
   maxStatedDelayMs: 60_000,
   isRetryable: isTransient,
   isOverflow: isOverflowError,
@@ -210,7 +210,7 @@ export function delayBefore(attempt: number, settings: RetrySettings, error?: un
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
 const RETRYABLE_CODE = /^(?:ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)$/;
 const RETRYABLE_NAME = /^(?:RateLimitError|APIConnection\w*Error|TimeoutError|InternalServerError|OverloadedError)$/;
-/** As Anthropic's SDK has it in `type`; the only sign where the error comes in a stream that had begun with status 200. */
+/** The `type` in Anthropic's SDK: the only sign of an error in a stream that began with status 200. */
 const RETRYABLE_TYPE = /^(?:rate_limit_error|overloaded_error|api_error|timeout_error)$/;
 const OVERFLOW =
   /prompt is too long|context[ _-]?(?:length|window|size|limit)|maximum (?:context|prompt) length|input (?:is|token count).{0,40}(?:too long|exceed)|request_too_large|too many tokens|token limit exceeded|reduce the length/i;
@@ -227,7 +227,7 @@ export function isTransient(error: unknown): boolean {
   });
 }
 
-/** Errors of some SDKs are told apart by their class alone; their name is `Error`. */
+/** Some SDKs name all their errors `Error`; only the class differs. */
 function namesOf({ name, constructor: made }: ErrorLink): readonly string[] {
   return [stringOf(name) ?? "", typeof made === "function" ? made.name : ""];
 }

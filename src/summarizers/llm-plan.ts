@@ -134,7 +134,7 @@ const PART_FRAME_TOKENS = 48;
 const SEPARATOR_TOKENS = 2;
 /** Upper bound of what a provider adds around two texts. */
 const FRAME_TOKENS = 32;
-/** A partial summary shorter than this could not hold what the merge chooses from. */
+/** A shorter partial summary would leave the merge nothing to choose from. */
 const PART_TOKENS_MIN = 1_024;
 const TURN_PREFIX_NOTE = "[The messages from here on opened the turn in progress; the rest of it is kept]";
 
@@ -193,7 +193,7 @@ function entriesFor(input: SummaryInput, settings: LlmSettings, capacityTokens: 
     tokens: counter.countText(text) + SEPARATOR_TOKENS,
   });
   const all = serializeEntries([...input.messages, ...input.turnPrefix], { ...settings, userTools: input.userTools });
-  // The first of them may say nothing that is shown: thinking often opens a turn.
+  // The first message of the turn may show nothing, as reasoning does.
   const prefixIds = new Set(input.turnPrefix.map(({ id }) => id));
   const prefixStart = all.find(({ messageId }) => prefixIds.has(messageId))?.messageId;
   const entries = all.map(({ messageId, text }) =>
@@ -207,7 +207,7 @@ function entriesFor(input: SummaryInput, settings: LlmSettings, capacityTokens: 
 
 type MakeEntry = (messageId: string, text: string) => PlannedEntry;
 
-/** Cut from the middle. */
+/** Cuts the middle out of a conversation over `maxChars`. */
 function capped(whole: Entries, { input }: LlmSettings, planned: MakeEntry): Entries {
   const entries = capEntries(whole.entries, input.maxChars, planned);
   if (entries === whole.entries) return whole;
@@ -215,7 +215,7 @@ function capped(whole: Entries, { input }: LlmSettings, planned: MakeEntry): Ent
   return { ...whole, entries, notes: [...whole.notes, note] };
 }
 
-/** What is too large is left out but for its beginning and end, and that is said. */
+/** Keeps only beginning and end of messages that are too large, and reports them. */
 function withoutOversize(entries: readonly PlannedEntry[], settings: LlmSettings, planned: MakeEntry): Entries {
   const omissions: string[] = [];
   const lighter = entries.map((entry) => {
@@ -255,7 +255,7 @@ interface RequestLimit {
   readonly countPrompt: (prompt: Prompt) => number;
 }
 
-/** The whole request counts at most the limit; throws `no-room` when the prompt does not fit even around nothing. */
+/** Cuts the text so that the request fits the limit; throws `no-room` when the prompt alone does not. */
 export function fitRequest(text: string, build: (text: string) => Prompt, limit: RequestLimit): FittedRequest {
   const count = (candidate: string): number => limit.countPrompt(build(candidate));
   const fitted = cutMiddleToTokens(text, { limitTokens: limit.limitTokens, count }, MIDDLE_CUT_MARKER);

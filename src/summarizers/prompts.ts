@@ -44,7 +44,7 @@ const NARRATIVE = `Tell in a concise narrative what happened in the conversation
 - where things stand now, and which steps come next.
 Do not reproduce tool output. Say what was looked up or run, and what it showed.`;
 
-/** Free in form, strict about what must survive. */
+/** Free in form, strict about content. */
 const SAFEGUARD = `Summarise the conversation below so that no work is lost when the original is gone. Above all keep:
 - decisions, with their reasons;
 - everything that is still to be done, and what was promised;
@@ -168,7 +168,7 @@ interface RepairInput {
   readonly invented: readonly string[];
 }
 
-/** A draft and what the guard found wrong with it. Names every problem; asks for nothing new. */
+/** Asks to correct the problems that the guard found in a draft, and nothing else. */
 export function repairPrompt(input: RepairInput, context: PromptContext): Prompt {
   const task = `The draft below was written for this task:
 
@@ -198,7 +198,7 @@ interface PromptData extends FencedText {
   readonly heading?: string;
 }
 
-/** Cautious in both directions: English has about 0.75 words to a token, other languages fewer. */
+/** A cautious average: English has about 0.75 words per token, other languages fewer. */
 const WORDS_PER_TOKEN = 0.6;
 const WORDS_MIN = 30;
 
@@ -254,7 +254,7 @@ function block(label: string, text: string, nonce: string): string {
   return `<data-${nonce} kind="${label}">\n${text}\n</data-${nonce}>`;
 }
 
-/** The first candidate that occurs in none of the texts. They can hold only so many of them, so this ends. */
+/** The first candidate that occurs in none of the texts. Texts hold finitely many of them, so the loop ends. */
 export function firstAbsent(texts: readonly string[], candidate: (round: number) => string): string {
   for (let round = 0; ; round++) {
     const nonce = candidate(round);

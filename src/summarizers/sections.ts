@@ -1,7 +1,7 @@
 /**
- * A summary's text as headings and the lines under them, and back. Recognises the checkpoint's headings in every language
- * and in the shapes models give them; everything else is carried as it is. Never changes a line. Only what begins a line
- * counts: what is indented belongs to the item above it, which may quote anything.
+ * A summary's text as headings with the lines under them, and back. Recognises the checkpoint's headings in every language and in the
+ * forms that models give them. Never changes a line. An indented line is no heading: it belongs to the item above it, which may
+ * quote anything.
  */
 
 import {
@@ -17,7 +17,7 @@ import {
 import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 
 export interface TextSection {
-  /** As it stands in the text; empty for what comes before the first heading. */
+  /** As in the text; empty before the first heading. */
   readonly heading: string;
   readonly lines: readonly string[];
 }
@@ -44,7 +44,7 @@ export function renderSections(sections: readonly TextSection[]): string {
     .reduce((text, block) => (text === "" ? block : `${text}${block.startsWith("###") ? "\n" : "\n\n"}${block}`), "");
 }
 
-/** What makes two headings the same: the checkpoint section they name, else their words. */
+/** Equal for two headings of the same section: the checkpoint section they name, else their words. */
 export function headingKey(heading: string): string {
   const title = titleOf(heading);
   return sectionOfTitle(title) ?? title.toLowerCase();
@@ -56,7 +56,7 @@ export function missingHeadings(text: string, required: readonly string[]): read
   return required.filter((heading) => !present.has(headingKey(heading)));
 }
 
-/** Several texts of one layout become one: sections of the same heading are put under it in order. */
+/** Joins texts of one layout: the lines of equal sections stand under one heading, in order, without repeats. */
 export function joinSections(texts: readonly string[]): string {
   const joined = new Map<string, { heading: string; lines: string[] }>();
   for (const { heading, lines } of texts.flatMap(parseSections)) {
@@ -111,7 +111,7 @@ export function isListItem(line: string): boolean {
   return /^\s*(?:[-*+•]|\d{1,3}[.)])\s/.test(line);
 }
 
-/** What a model writes where there is nothing to say. */
+/** What models write in an empty section. */
 export function isNone(line: string): boolean {
   return /^[-*]?\s*\(?(?:none|n\/a|nothing)\)?\.?$/i.test(line.trim());
 }

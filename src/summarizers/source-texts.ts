@@ -1,10 +1,10 @@
-/** Every string a conversation holds for a reader: texts, results, arguments, names. Never reasoning, never binary data. */
+/** The readable strings of a conversation: texts, results, arguments, names. Never reasoning or binary data. */
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Message, OpaquePart, Part } from "../core/message.ts";
 
-/** What a summary may draw on. */
+/** Everything that a summary may use. */
 export function groundOf({ messages, turnPrefix, kept, previous, instructions }: SummaryInput): readonly string[] {
   const others = [previous?.text, instructions].filter((text) => text !== undefined);
   return [...sourceTexts(messages), ...sourceTexts(turnPrefix), ...sourceTexts(kept), ...others];

@@ -1,4 +1,4 @@
-/** What a summary must not leave to a model: files read and modified so far, and calls that failed. Pure. */
+/** What a summary takes from the calls instead of a model: files read, files modified and failed calls. Pure. */
 
 import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { headingOf, type Section } from "../core/checkpoint/checkpoint.ts";
@@ -16,14 +16,14 @@ export interface TrackedSection {
   readonly items: readonly string[];
 }
 
-/** Files and failures as a record keeps them, failures oldest first. */
+/** Files and failures for a stored record, failures oldest first. */
 export interface TrackedDetails {
   readonly readFiles: readonly string[];
   readonly modifiedFiles: readonly string[];
   readonly toolFailures: readonly ToolFailure[];
 }
 
-/** Lists accumulate over summaries: a file modified before is still listed, a failure until its call succeeds. */
+/** Lists accumulate over summaries: earlier files stay listed, a failure until its call succeeds. */
 export function detailsOf(input: SummaryInput): TrackedDetails {
   const reading = readMessages([...input.messages, ...input.turnPrefix], { userTools: input.userTools });
   const { checkpoint } = earlierOf(input.previous);
