@@ -11,7 +11,7 @@ import { HISTORY_PARTS, MAX_HISTORY_SHARE, needsHistoryPruning, pruneHistory, SA
 import { llm } from "./llm.ts";
 import type { LlmOptions } from "./llm-options.ts";
 
-/** R117, R118, X18: a history over its share of the window. */
+/** A history over its share of the window. */
 
 const WINDOW_TOKENS = 20_000;
 const counter = estimateTokens();

@@ -18,7 +18,7 @@ function check(text: string, ...words: readonly RegExp[]): void {
   for (const word of words) expect(text).toMatch(word);
 }
 
-test("narrative keeps what R123 lists and forbids raw output", () =>
+test("narrative names what to keep and forbids raw output", () =>
   check(
     taskOf("narrative"),
     /asked for/,
@@ -34,7 +34,7 @@ test("narrative keeps what R123 lists and forbids raw output", () =>
     /concise narrative/,
   ));
 
-test("checkpoint demands the exact layout of R127, with blocked", () => {
+test("checkpoint demands one exact layout, with blocked", () => {
   expect(CHECKPOINT_LAYOUT.match(/^#{2,3} .*$/gm)).toEqual(CHECKPOINT_SECTIONS);
   expect(CHECKPOINT_SECTIONS).toEqual(SECTIONS.slice(0, 9).map((section) => headingOf(section, "en")));
   check(
