@@ -47,27 +47,14 @@ export interface AskSettings {
   readonly retry: RetrySettings;
 }
 
-/** Counts calls, so that retries never use up those that are still planned. */
-export interface CallBudget {
-  readonly made: number;
-  readonly usage: Usage | undefined;
-  /** The model of the last reply, or the requested one. */
-  readonly model: string | undefined;
-  /** Takes a planned question's call. */
-  start(): void;
-  /** Takes a call for another attempt; false when only planned calls are left. */
-  retry(): boolean;
-  /** Records that a call is made now. */
-  call(model: string | undefined): void;
-  /** Records a reply, whether or not it can be used. */
-  addReply(reply: Completion): void;
-}
+export type CallBudget = ReturnType<typeof createCallBudget>;
 
+/** Counts calls, so that retries never use up those that are still planned. */
 export function createCallBudget(
   plannedCalls: number,
   maxCalls: number,
   observer: Pick<SummarizeContext, "called" | "answered"> = {},
-): CallBudget {
+) {
   let made = 0;
   let taken = 0;
   let planned = plannedCalls;
@@ -80,24 +67,29 @@ export function createCallBudget(
     get usage() {
       return usage;
     },
+    /** The model of the last reply, or the requested one. */
     get model() {
       return model;
     },
-    start() {
+    /** Takes a planned question's call. */
+    start(): void {
       planned--;
       taken++;
     },
-    retry() {
+    /** Takes a call for another attempt; false when only planned calls are left. */
+    retry(): boolean {
       if (taken + planned >= maxCalls) return false;
       taken++;
       return true;
     },
-    call(asked) {
+    /** Records that a call is made now. */
+    call(requested: string | undefined): void {
       made++;
-      model = asked ?? model;
-      observer.called?.(asked);
+      model = requested ?? model;
+      observer.called?.(requested);
     },
-    addReply(reply) {
+    /** Records a reply, whether or not it can be used. */
+    addReply(reply: Completion): void {
       const used = saidUsage(reply.usage);
       if (used !== undefined) usage = usage === undefined ? used : sumUsage(usage, used);
       model = reply.model ?? model;

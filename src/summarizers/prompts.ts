@@ -246,12 +246,10 @@ interface Fences {
 /** All texts of one prompt share one nonce, so that none can close the fence of another either. */
 export function fenceAll(texts: readonly FencedText[]): Fences {
   const nonce = nonceFor(texts.map(({ text }) => text));
-  return { nonce, blocks: texts.map(({ label, text }) => block(label, text, nonce)) };
-}
-
-/** `<data-NONCE kind="label">` … `</data-NONCE>`, each on a line of its own. */
-function block(label: string, text: string, nonce: string): string {
-  return `<data-${nonce} kind="${label}">\n${text}\n</data-${nonce}>`;
+  return {
+    nonce,
+    blocks: texts.map(({ label, text }) => `<data-${nonce} kind="${label}">\n${text}\n</data-${nonce}>`),
+  };
 }
 
 /** The first candidate that occurs in none of the texts. Texts hold finitely many of them, so the loop ends. */
