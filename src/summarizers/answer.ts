@@ -1,18 +1,18 @@
 /**
- * Is what a model replied a summary at all? Empty, cut off, refused, an error report, the prompt again, or far too long:
- * each is a failure with its reason. Also makes the text clean: well-formed, no wrapping, no control characters.
+ * Reads a model's reply: the clean text of a summary, or an error with a reason when it is empty, cut off, a refusal, an error
+ * report, a copy of the prompt or far too long.
  */
 
 import { isObject } from "../core/json.ts";
 import type { Completion } from "./ask.ts";
 import { type SummaryFailureReason, summaryFailed } from "./failure.ts";
 import { plainText } from "./plain-text.ts";
-import type { Prompt } from "./prompts/prompt.ts";
+import type { Prompt } from "./prompts.ts";
 
-/** Above this many times what was allowed, nothing worth keeping can be expected of a cut. */
+/** An answer that is longer than allowed by this factor is refused instead of cut. */
 const TOO_LONG_FACTOR = 10;
 
-export interface AnswerCheck {
+interface AnswerCheck {
   readonly prompt: Prompt;
   /** The conversation as it was sent; a summary may quote it, but not consist of it. */
   readonly transcript?: string;
@@ -22,11 +22,11 @@ export interface AnswerCheck {
 
 /** The clean text, or an error that says why it cannot be used. */
 export function acceptAnswer(reply: Completion, check: AnswerCheck): string {
-  // `complete` comes from outside; what it returns is believed only as far as it can be seen.
+  // `complete` is the caller's and may return anything.
   const { text, stopReason }: Partial<Completion> = isObject(reply) ? reply : {};
   if (stopReason === "refusal") throw failed("refusal");
-  if (typeof text !== "string" || text.trim() === "") throw failed("empty");
-  const answer = cleanAnswer(text);
+  if (typeof text !== "string") throw failed("empty");
+  const answer = unwrap(plainText(text).trim()).trim();
   if (answer === "") throw failed("empty");
   if (stopReason === "length") throw failed("truncated");
   if (isErrorText(answer)) throw failed("error-text");
@@ -54,10 +54,6 @@ export function failed(reason: AnswerFailure): Error {
   return summaryFailed(reason, EXPLANATIONS[reason]);
 }
 
-function cleanAnswer(text: string): string {
-  return unwrap(plainText(text).trim()).trim();
-}
-
 /** A code fence around the whole answer is wrapping, not content. */
 function unwrap(text: string): string {
   const lines = text.split("\n");
@@ -69,8 +65,8 @@ function unwrap(text: string): string {
 
 const ERROR_CHARS_MAX = 1_500;
 /**
- * How reports of errors begin. A summary may begin with the same words when it tells of them: then a sentence goes on where a
- * report ends, breaks off or gives a number.
+ * How error reports begin. A summary about errors may begin with the same words, but continues as a sentence where a report ends,
+ * breaks off or gives a number.
  */
 const ERROR_TEXTS: readonly RegExp[] = [
   /^(?!(?:the|this|that|an?|one|no|each|every) )(?:\w+ ?){0,2}error\b\s*(?:[:\d]|\([^)\n]{0,60}\)\s*(?:$|[:.,;\n–—-]))/i,
@@ -79,16 +75,11 @@ const ERROR_TEXTS: readonly RegExp[] = [
   /^(?:[45]\d\d )?(?:internal server error|service (?:temporarily )?unavailable|bad gateway|gateway time-?out|too many requests|rate limit(?:ed)?)\s*(?:$|[\n.,:;!([{<\d–—-])/i,
   /^rate limit (?:exceeded|reached|error)\b/i,
   /^(?:<!doctype html|<html|http\/\d(?:\.\d)? \d{3}\b|summary unavailable\b)/i,
+  /^\{\s*"(?:error|errors|type"\s*:\s*"error|detail)"/,
 ];
 
 function isErrorText(answer: string): boolean {
-  if (answer.length > ERROR_CHARS_MAX) return false;
-  return ERROR_TEXTS.some((opening) => opening.test(answer)) || isErrorJson(answer);
-}
-
-function isErrorJson(answer: string): boolean {
-  if (!answer.startsWith("{")) return false;
-  return /^\{\s*"(?:error|errors|type"\s*:\s*"error|detail)"/.test(answer);
+  return answer.length <= ERROR_CHARS_MAX && ERROR_TEXTS.some((opening) => opening.test(answer));
 }
 
 const REFUSAL_CHARS_MAX = 600;
@@ -101,29 +92,24 @@ function isRefusal(answer: string): boolean {
 
 const ECHO_LINE_CHARS_MIN = 30;
 const INSTRUCTION_LINES_MAX = 2;
-/** Headings that a task gives are to be repeated. */
+/** An answer has to repeat the headings that the task gives. */
 const HEADING = /^(?:#{1,6}\s|\*\*[^*]+\*\*:?$)/;
 const ECHO_RATIO_MAX = 0.7;
 const ECHO_CHARS_MIN = 400;
 
-/** The fence itself, several lines of our instructions, or mostly lines of the conversation as they were sent. */
+/** True for a text with our fence, with several lines of our instructions, or mostly made of lines of the conversation. */
 function isEcho(answer: string, { prompt, transcript }: AnswerCheck): boolean {
   if (answer.includes(prompt.nonce)) return true;
   const lines = longLines(answer);
-  const given = `${prompt.system}\n${instructionsOf(prompt)}`;
-  const instructions = new Set(longLines(given));
+  const fence = prompt.prompt.indexOf(`<data-${prompt.nonce}`);
+  const task = fence < 0 ? prompt.prompt : prompt.prompt.slice(0, fence);
+  const instructions = new Set(longLines(`${prompt.system}\n${task}`));
   const repeated = lines.filter((line) => instructions.has(line) && !HEADING.test(line));
   if (repeated.length > INSTRUCTION_LINES_MAX) return true;
   if (transcript === undefined || answer.length < ECHO_CHARS_MIN) return false;
   const sent = new Set(longLines(transcript));
   const repeatedChars = lines.filter((line) => sent.has(line)).reduce((sum, line) => sum + line.length, 0);
   return repeatedChars > answer.length * ECHO_RATIO_MAX;
-}
-
-/** The prompt up to its first fence. */
-function instructionsOf({ prompt, nonce }: Prompt): string {
-  const at = prompt.indexOf(`<data-${nonce}`);
-  return at < 0 ? prompt : prompt.slice(0, at);
 }
 
 function longLines(text: string): readonly string[] {

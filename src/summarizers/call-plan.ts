@@ -1,9 +1,12 @@
 /**
  * Decides, before the first call, which requests a summary takes: how the conversation is divided, how partial summaries
- * are merged, and how many calls that can come to. Pure; the same input always gives the same plan.
+ * are merged, and how many calls that takes. Numbers only, and pure: the same input always gives the same plan.
  */
 
+import type { Message } from "../core/message.ts";
+import type { CountTokens } from "../core/ports.ts";
 import type { StagedSettings } from "../core/settings/settings.ts";
+import { structureOf } from "../core/structure/structure.ts";
 
 export interface PlannedEntry {
   readonly messageId: string;
@@ -31,70 +34,52 @@ interface DivisionSettings {
   readonly callsMax: number;
 }
 
-/** Of all calls so many are kept for retries. */
+/** Share of all calls that is kept for retries. */
 export const RETRY_RESERVE = 0.25;
 
 /** One part when everything fits one request (or one chunk, when stages are asked for); otherwise equal shares. */
 export function dividePlan(entries: readonly PlannedEntry[], settings: DivisionSettings): readonly PlannedPart[] {
-  const { capacityTokens, staged, windowTokens, isStaged } = settings;
-  const sizes = entries.map(({ tokens }) => tokens);
-  const totalTokens = sizes.reduce((sum, tokens) => sum + tokens, 0);
-  const ratio = chunkRatio(sizes, windowTokens, { baseRatio: staged.baseChunkRatio, minRatio: staged.minChunkRatio });
-  const chunkTokens = Math.min(capacityTokens, Math.floor(windowTokens * ratio));
+  const { capacityTokens, staged, windowTokens, isStaged, callsMax, mergeWidth } = settings;
+  const sizes = entries.map(tokensOf);
+  const totalTokens = sum(sizes);
+  const chunkTokens = Math.min(capacityTokens, Math.floor(windowTokens * chunkRatio(sizes, windowTokens, staged)));
   const isSplitUseful = isStaged && entries.length >= staged.minMessagesForSplit && totalTokens > chunkTokens;
   if (totalTokens <= capacityTokens && !isSplitUseful) return located([entries]);
-  const partsMax = partsWithin(settings);
+  let partsMax = 1;
+  while (callsFor(partsMax + 1, mergeWidth) <= callsMax) partsMax++;
   const wanted = Math.max(staged.parts, Math.ceil(totalTokens / Math.max(1, chunkTokens)));
-  return located(split(entries, Math.min(wanted, partsMax), partsMax, capacityTokens));
+  const shares = splitByTokenShare(entries, Math.min(wanted, partsMax), tokensOf);
+  if (shares.every((share) => sum(share.map(tokensOf)) <= capacityTokens)) return located(shares);
+  // Shares are equal only up to a message. Chunks by size are never over; they are used when the calls allow as many.
+  const chunks = splitByMaxTokens(entries, capacityTokens, tokensOf);
+  return located(chunks.length <= partsMax ? chunks : shares);
 }
 
-export function isTooLarge(entry: PlannedEntry, windowTokens: number): boolean {
-  return isOversize(entry.tokens, windowTokens);
+function tokensOf({ tokens }: PlannedEntry): number {
+  return tokens;
 }
 
-/** Calls to merge so many partial summaries, level by level. */
-function mergeCalls(parts: number, mergeWidth: number): number {
-  let calls = 0;
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0);
+}
+
+function located(parts: readonly (readonly PlannedEntry[])[]): readonly PlannedPart[] {
+  let to = 0;
+  return parts.map((entries) => {
+    const from = to + 1;
+    to += entries.length;
+    return { entries, from, to };
+  });
+}
+
+/** Calls for so many parts and for merging their summaries, level by level. */
+export function callsFor(parts: number, mergeWidth: number): number {
+  let calls = parts;
   for (let left = parts; left > 1; left = Math.ceil(left / mergeWidth)) calls += Math.ceil(left / mergeWidth);
   return calls;
 }
 
-export function callsFor(parts: number, mergeWidth: number): number {
-  return parts + mergeCalls(parts, mergeWidth);
-}
-
-function split(
-  entries: readonly PlannedEntry[],
-  parts: number,
-  partsMax: number,
-  capacityTokens: number,
-): readonly (readonly PlannedEntry[])[] {
-  const tokensOf = ({ tokens }: PlannedEntry): number => tokens;
-  const shares = splitByTokenShare(entries, parts, tokensOf);
-  const isOver = (part: readonly PlannedEntry[]): boolean =>
-    part.reduce((sum, { tokens }) => sum + tokens, 0) > capacityTokens;
-  if (!shares.some(isOver)) return shares;
-  // Shares are equal only up to a message. Chunks by size never are over; they are used when the calls allow as many.
-  const chunks = splitByMaxTokens(entries, capacityTokens, tokensOf);
-  return chunks.length <= partsMax ? chunks : shares;
-}
-
-function partsWithin({ callsMax, mergeWidth }: DivisionSettings): number {
-  let parts = 1;
-  while (callsFor(parts + 1, mergeWidth) <= callsMax) parts++;
-  return parts;
-}
-
-function located(parts: readonly (readonly PlannedEntry[])[]): readonly PlannedPart[] {
-  let at = 1;
-  return parts.map((entries) => {
-    const from = at;
-    at += entries.length;
-    return { entries, from, to: at - 1 };
-  });
-}
-
-/** Where an estimate decides a chunk size or an oversize test. */
+/** Applied where an estimate decides a chunk size or an oversize test. */
 export const SAFETY_MARGIN = 1.2;
 export const BASE_CHUNK_RATIO = 0.4;
 export const MIN_CHUNK_RATIO = 0.15;
@@ -102,22 +87,19 @@ const LARGE_MESSAGE_RATIO = 0.1;
 /** A message above this share of the window, margin included, is left out. */
 export const OVERSIZE_RATIO = 0.5;
 
-interface ChunkRatioOptions {
-  readonly baseRatio?: number;
-  readonly minRatio?: number;
-}
-
 /** The share of the window that one chunk takes: less when messages are large. */
 export function chunkRatio(
   messageTokens: readonly number[],
   windowTokens: number,
-  { baseRatio = BASE_CHUNK_RATIO, minRatio = MIN_CHUNK_RATIO }: ChunkRatioOptions = {},
+  {
+    baseChunkRatio = BASE_CHUNK_RATIO,
+    minChunkRatio = MIN_CHUNK_RATIO,
+  }: Partial<Pick<StagedSettings, "baseChunkRatio" | "minChunkRatio">> = {},
 ): number {
-  if (messageTokens.length === 0) return baseRatio;
-  const averageTokens = messageTokens.reduce((sum, tokens) => sum + tokens, 0) / messageTokens.length;
-  const averageRatio = (averageTokens * SAFETY_MARGIN) / windowTokens;
-  if (averageRatio <= LARGE_MESSAGE_RATIO) return baseRatio;
-  return Math.max(minRatio, baseRatio - Math.min(2 * averageRatio, baseRatio - minRatio));
+  if (messageTokens.length === 0) return baseChunkRatio;
+  const averageRatio = ((sum(messageTokens) / messageTokens.length) * SAFETY_MARGIN) / windowTokens;
+  if (averageRatio <= LARGE_MESSAGE_RATIO) return baseChunkRatio;
+  return Math.max(minChunkRatio, baseChunkRatio - Math.min(2 * averageRatio, baseChunkRatio - minChunkRatio));
 }
 
 export function isOversize(tokens: number, windowTokens: number): boolean {
@@ -134,7 +116,7 @@ export function splitByTokenShare<Item>(
 ): readonly (readonly Item[])[] {
   const wanted = Math.min(Math.max(1, Math.floor(parts)), items.length);
   if (wanted <= 1) return items.length === 0 ? [] : [items];
-  const shareTokens = items.reduce((sum, item) => sum + tokensOf(item), 0) / wanted;
+  const shareTokens = sum(items.map(tokensOf)) / wanted;
   const result: Item[][] = [[]];
   let before = 0;
   for (const item of items) {
@@ -156,17 +138,75 @@ export function splitByMaxTokens<Item>(
   tokensOf: TokensOf<Item>,
 ): readonly (readonly Item[])[] {
   const chunks: Item[][] = [];
-  let chunkTokens = 0;
+  let chunkTokens = Infinity;
   for (const item of items) {
     const tokens = tokensOf(item);
-    const current = chunks.at(-1);
-    if (current === undefined || chunkTokens + tokens > maxTokens) {
-      chunks.push([item]);
-      chunkTokens = tokens;
-    } else {
-      current.push(item);
-      chunkTokens += tokens;
+    if (chunkTokens + tokens > maxTokens) {
+      chunks.push([]);
+      chunkTokens = 0;
     }
+    chunks.at(-1)?.push(item);
+    chunkTokens += tokens;
   }
   return chunks;
+}
+
+/** Share of the window above which the oldest part of the history is summarised before the rest. */
+export const MAX_HISTORY_SHARE = 0.5;
+export const HISTORY_PARTS = 2;
+
+interface HistoryShareOptions {
+  readonly windowTokens: number;
+  readonly countTokens: CountTokens;
+  readonly maxHistoryShare?: number;
+  readonly parts?: number;
+}
+
+export interface HistoryShare {
+  readonly keptMessages: readonly Message[];
+  readonly droppedMessages: readonly Message[];
+  readonly droppedChunkCount: number;
+  readonly droppedMessageCount: number;
+  readonly droppedTokens: number;
+  readonly keptTokens: number;
+  readonly budgetTokens: number;
+}
+
+/** Drops the oldest chunks until the rest keeps within its share. Never cuts between a call and its result. */
+export function pruneHistory(messages: readonly Message[], options: HistoryShareOptions): HistoryShare {
+  const { windowTokens, countTokens, maxHistoryShare = MAX_HISTORY_SHARE, parts = HISTORY_PARTS } = options;
+  const budgetTokens = Math.max(1, Math.floor(windowTokens * maxHistoryShare));
+  const structure = structureOf(messages);
+  const sizes = messages.map(countTokens);
+  const totalTokens = sum(sizes);
+  let start = 0;
+  let keptTokens = totalTokens;
+  let droppedChunkCount = 0;
+  while (keptTokens > budgetTokens) {
+    const [oldest, ...rest] = splitByTokenShare(sizes.slice(start), parts, (tokens) => tokens);
+    if (oldest === undefined || rest.length === 0) break;
+    const cut = structure.cutAtOrAfter(start + oldest.length, "pair-safe");
+    if (cut === undefined) break;
+    keptTokens -= sum(sizes.slice(start, cut));
+    start = cut;
+    droppedChunkCount++;
+  }
+  return {
+    keptMessages: messages.slice(start),
+    droppedMessages: messages.slice(0, start),
+    droppedChunkCount,
+    droppedMessageCount: start,
+    droppedTokens: totalTokens - keptTokens,
+    keptTokens,
+    budgetTokens,
+  };
+}
+
+/** True when the new messages exceed the share by the safety margin. */
+export function needsHistoryPruning(
+  newTokens: number,
+  windowTokens: number,
+  maxHistoryShare: number = MAX_HISTORY_SHARE,
+): boolean {
+  return newTokens > Math.floor(windowTokens * maxHistoryShare * SAFETY_MARGIN);
 }

@@ -1,6 +1,6 @@
 /**
- * The exact things a text states that cannot be rephrased: addresses, paths, versions, hashes, ports, amounts. Found in a
- * summary, looked for in what it was made from: a name around a changed number excuses nothing. Linear time.
+ * Exact strings that cannot be rephrased: addresses, paths, versions, hashes, ports, amounts. Finds them in a summary and looks for
+ * them in its source. Linear time.
  */
 
 import { scanIdentifiers } from "../core/facts/facts.ts";
@@ -13,13 +13,13 @@ export interface Entity {
   readonly text: string;
 }
 
-/** More than this many in one summary are not looked at. */
+/** Entities beyond this number are ignored. */
 const ENTITIES_MAX = 500;
 
 const UNIT =
   "%|ms|µs|ns|s|sec|secs|seconds?|mins?|minutes?|h|hrs?|hours?|days?|[KMGT]i?B|bytes?|[kmg]b|px|rem|em|pt|°C|°F|km|cm|mm|kg|mg|Hz|[kMG]Hz|USD|EUR|GBP|tokens?";
 
-/** In order: what an earlier pattern took, a later one does not see. Every run is bounded or entered at its start only. */
+/** Applied in order; a later pattern does not see what an earlier one matched. Every run is bounded or entered at its start only. */
 const PATTERNS: readonly (readonly [EntityKind, RegExp])[] = [
   ["url", /\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s<>"'`()[\]{}|\\]+/gi],
   ["email", /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g],
@@ -51,12 +51,12 @@ export function entitiesOf(text: string): readonly Entity[] {
   return [...found.values()];
 }
 
-/** Something to look for entities in; built once per conversation. */
+/** The texts in which entities are looked for; built once per conversation. */
 export interface Source {
   holds(entity: Entity): boolean;
-  /** Whether a name stands in it, not as a piece of a longer word. */
+  /** True for a name that is no piece of a longer word. */
   names(name: string): boolean;
-  /** Whether a piece of a word stands in it anywhere. */
+  /** True for text anywhere, also within a word. */
   has(piece: string): boolean;
 }
 
@@ -88,7 +88,7 @@ function occurs(text: string, needle: string, test: BoundaryTest): boolean {
   return false;
 }
 
-/** Not a piece of a longer word; a path may go on in either direction, a name may not. */
+/** No letter, digit or underscore on either side. */
 function isWholeName(text: string, start: number, end: number): boolean {
   return !/[\p{L}\p{N}_]/u.test(text[start - 1] ?? "") && !/[\p{L}\p{N}_]/u.test(text[end] ?? "");
 }
@@ -103,7 +103,7 @@ function isWholeNumber(text: string, start: number, end: number): boolean {
 const NUMBER_AND_UNIT = /^([$€£¥]?)\s?([\d,._]*\d)\s?(.*)$/;
 const UNIT_AFTER = new RegExp(`^\\s?(${UNIT})(?![\\p{L}\\p{N}])`, "iu");
 
-/** The same number, however its thousands are grouped, and never with another unit. */
+/** Ignores how thousands are grouped, but not the unit. */
 function holdsNumber(text: string, finds: Finds): boolean {
   const [, , digits = text, unit = ""] = NUMBER_AND_UNIT.exec(text) ?? [];
   const isSameUnit: BoundaryTest = (source, start, end) => {
@@ -125,7 +125,7 @@ function grouped(plain: string): string {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
 }
 
-/** As it stands, or an absolute path put together from a directory and a path in it, both of which were named. */
+/** The path itself, or an absolute path whose directory and relative rest both occur. */
 function holdsPath(text: string, finds: Finds): boolean {
   const path = text.replaceAll("\\", "/").replace(/^\.\//, "").replace(/\/+$/, "");
   const candidates = [path, path.replaceAll("/", "\\"), path.replaceAll("/", "\\\\")];
@@ -150,25 +150,25 @@ function trimmed(match: string): string {
   return match.replace(/[.,;:!?*'"]+$/, "");
 }
 
-interface Given {
-  /** What the answer may draw on. */
+interface UnrelatedCheck {
+  /** Texts that the answer may use. */
   readonly source: Source;
   /** Headings that were asked for. */
   readonly sections: readonly string[];
-  /** What was to be summarised. */
+  /** Size of what was to be summarised. */
   readonly inputTokens: number;
   readonly countText: (text: string) => number;
 }
 
-/** Of so little anything may be said in other words. */
+/** A summary of less may say everything in other words. */
 const INPUT_TOKENS_MIN = 500;
-/** An account of much that is shorter than this has to name something to be believed: errors and questions are as short. */
+/** A shorter summary of a long conversation must name something from it: errors and questions are as short. */
 const SHORT_TOKENS = 24;
 const SHORT_SHARE = 0.02;
-/** Of the words of a summary most stand in the conversation too. */
+/** Share of a summary's words that must occur in the conversation. */
 const SHARED_WORDS_MIN = 1 / 3;
 
-export function isUnrelated(text: string, { source, sections, inputTokens, countText }: Given): boolean {
+export function isUnrelated(text: string, { source, sections, inputTokens, countText }: UnrelatedCheck): boolean {
   const said = withoutLayout(text);
   if (said === "" || sections.length > 0 || inputTokens < INPUT_TOKENS_MIN) return said === "";
   if (namesOf(said).some((name) => source.names(name)) || entitiesOf(said).some(source.holds)) return false;
@@ -196,10 +196,10 @@ function namesOf(text: string): readonly string[] {
   return [...names];
 }
 
-/** Where words are not parted, two characters are taken for one. */
+/** In scripts without blanks between words, two characters count as one word. */
 const WORD =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]{2}|[\p{L}\p{M}]{4,40}/gu;
-/** A word by its beginning, so that its endings do not count. */
+/** Words are compared by their beginning, so that endings do not matter. */
 const PIECE_CHARS_MAX = 5;
 
 function piecesOf(text: string): readonly string[] {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createCompactor } from "../compactor.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 
-/** R047, R130: instructions steer the embedded summary too. */
+/** Instructions steer the embedded summary too. */
 
 const LONG = JSON.parse(readFileSync("examples/long-conversation.json", "utf8"));
 

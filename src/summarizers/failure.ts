@@ -1,4 +1,4 @@
-/** How a summary can fail, each way by name. A failure is always an error with one of these reasons, never a text. */
+/** The ways in which a summary fails. A failure is always an error with one of these reasons, never a text. */
 
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
@@ -26,36 +26,27 @@ export type SummaryFailureReason =
   /** There was nothing to summarise. */
   | "no-input";
 
-export interface FailureOptions {
-  readonly cause?: unknown;
-  readonly retryable?: boolean;
-}
-
 export function summaryFailed(
   reason: SummaryFailureReason,
   explanation: string,
-  options: FailureOptions = {},
+  options: { readonly cause?: unknown; readonly retryable?: boolean } = {},
 ): CompactionError {
   const message = `No summary was made (${reason}): ${explanation} The conversation was not changed.`;
   return new CompactionError("summary-failed", message, { ...options, reason });
 }
 
-export function aborted(signal: AbortSignal): CompactionError {
-  return new CompactionError("aborted", "Summarizing was aborted; the conversation was not changed.", {
-    cause: signal.reason,
-  });
+export function throwIfAborted({ aborted, reason }: AbortSignal): void {
+  if (!aborted) return;
+  const message = "Summarizing was aborted; the conversation was not changed.";
+  throw new CompactionError("aborted", message, { cause: reason });
 }
 
-export function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw aborted(signal);
-}
-
-/** The reason of a failure of ours, `error` for whatever else was thrown. */
+/** The reason of one of our errors, `error` for anything else. */
 export function reasonOf(error: unknown): string {
   return error instanceof CompactionError ? (error.reason ?? error.code) : "error";
 }
 
-/** What went wrong, without what every failure of ours says beside it. */
+/** The explanation alone, without the words around it that all our errors share. */
 export function explanationOf(error: unknown): string {
   return errorText(error)
     .replace(/^No summary was made \([\w-]+\): /, "")

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a summary, found without a model: sections, language, length, identifiers that are gone, entities that
- * were never there. Only looks; what is done about it stands in guard.ts.
+ * Finds problems of a summary without a model: missing sections, wrong language, length, lost identifiers, invented entities.
+ * Changes nothing; `guard.ts` acts on the findings.
  */
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
@@ -26,17 +26,17 @@ export interface GuardOptions {
   readonly rankFacts?: RankFacts;
 }
 
-/** All that the guard knows of the conversation, worked out once. */
+/** What the guard knows of the conversation, computed once. */
 export interface GuardContext {
   readonly input: SummaryInput;
   readonly sections: readonly string[];
   readonly language: CertainLanguage | undefined;
   readonly source: Source;
-  /** Ranked; without those that the kept messages show anyway. */
+  /** Identifiers by rank, without those in the kept messages. */
   readonly facts: readonly string[];
   readonly requests: readonly string[];
   readonly tracked: readonly TrackedSection[];
-  /** What was to be summarised. */
+  /** Size of the messages to summarise. */
   inputTokens(): number;
 }
 
@@ -45,21 +45,21 @@ export interface Findings {
   /** It shares nothing with the conversation. */
   readonly isUnrelated: boolean;
   readonly isOtherLanguage: boolean;
-  /** So far that a cut would lose more than a second try costs. */
+  /** Too far for a cut: it would lose more than a second try costs. */
   readonly isFarOverBudget: boolean;
-  /** Of the facts that must not be lost. */
+  /** Required facts that are missing. */
   readonly missingFacts: readonly string[];
   readonly requiredFacts: number;
   readonly invented: readonly Entity[];
 }
 
-/** So many identifiers must be there. */
+/** Identifiers that a summary must hold. */
 const REQUIRED_FACTS = 12;
-/** So many are considered for the list; most fall away because the budget ends. */
+/** Identifiers considered for the list; the budget holds fewer. */
 const FACTS_MAX = 80;
-/** Of the ranked ones so many are looked at: the rest could not win a place. */
+/** Ranked identifiers that are looked at; later ones never reach the list. */
 const FACTS_RANKED_MAX = 400;
-/** More than this many inventions are worth a repair. */
+/** More inventions than this are worth a repair. */
 const INVENTED_MAX = 2;
 const FAR_OVER_BUDGET = 1.5;
 
@@ -95,7 +95,7 @@ export function findProblems(text: string, context: GuardContext): Findings {
     }),
     isOtherLanguage: isOtherLanguage(text, language),
     isFarOverBudget: input.counter.countText(text) > input.budgetTokens * FAR_OVER_BUDGET,
-    // What will be appended anyway is not lost.
+    // The guard appends requests and tracked details, so their facts are not lost.
     missingFacts: missingFrom([text, ...context.requests, ...context.tracked.map(renderTracked)].join("\n"), required),
     requiredFacts: required.length,
     invented: entitiesOf(text).filter((entity) => !source.holds(entity)),
@@ -107,7 +107,7 @@ export function missingFrom(text: string, facts: readonly string[]): readonly st
   return facts.filter((fact) => !source.names(fact));
 }
 
-/** What no deterministic step can put right, or only with a loss. */
+/** True for problems that no deterministic step corrects without a loss. */
 export function isWorthRepair(findings: Findings): boolean {
   const { missingFacts, requiredFacts, missingSections, invented } = findings;
   const isForgetful = missingFacts.length > requiredFacts / 2;
@@ -128,14 +128,14 @@ export function severity(findings: Findings): number {
   );
 }
 
-/** The previous summary says what earlier compactions found worth keeping. */
+/** The previous summary as a message, for its identifiers. */
 function carried({ previous }: SummaryInput): readonly Message[] {
   return previous === undefined
     ? []
     : [{ id: "previous summary", role: "assistant", parts: [textPart(previous.text)] }];
 }
 
-/** Names of call arguments stand in the tool definitions, which no compaction takes away. */
+/** Names of call arguments stand in the tool definitions, which stay in the request. */
 function argumentNamesOf(messages: readonly Message[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { parts } of messages) {
@@ -149,11 +149,11 @@ function argumentNamesOf(messages: readonly Message[]): ReadonlySet<string> {
 
 const REQUEST_CHARS_MAX = 1_000;
 const CUT_MARKER = " [...] ";
-/** "yes", "go on": a request this short leans on the one before it, which is quoted as well. */
+/** A shorter request, as "yes" or "go on", needs the request before it, which is quoted as well. */
 const SHORT_CHARS = 80;
 const REQUESTS_MAX = 3;
 
-/** Oldest first; without any in the messages, the one that the previous summary carries. */
+/** The newest requests, oldest first; without any in the messages, that of the previous summary. */
 export function latestRequests(input: SummaryInput): readonly string[] {
   const { messages, turnPrefix, kept, previous, userTools } = input;
   const requests: string[] = [];

@@ -7,7 +7,7 @@ import { messageCounter } from "../core/tokens/tokens.ts";
 import { createRandom } from "../testing/random.ts";
 import { guarded, guardSummary } from "./guard.ts";
 import { createGuardContext, findProblems, type RankFacts } from "./guard-findings.ts";
-import { CHECKPOINT_SECTIONS } from "./prompts/checkpoint.ts";
+import { CHECKPOINT_SECTIONS } from "./prompts.ts";
 
 const MESSAGES = said(
   "user: Please move the billing job to the new queue and keep invoice_total as it is.",

@@ -1,8 +1,9 @@
 /**
- * Which language a text is certainly written in, from its script and its small words. Says nothing when in doubt, because a
- * summary is refused for being in another language only when both languages are beyond doubt. Reads prose, skips code.
+ * Finds the language of a text where it is certain, from its script and its small words, without code. A summary is refused for its
+ * language only when the languages of both summary and users are certain.
  */
 
+import { smallWordIndex } from "../core/checkpoint/language.ts";
 import type { Message } from "../core/message.ts";
 import { userVoice } from "../core/plan/user-voice.ts";
 import { headOf, tailOf } from "../core/well-formed-text.ts";
@@ -14,7 +15,7 @@ export interface CertainLanguage {
   readonly name?: string;
 }
 
-/** What the users of a conversation write, by its newest messages. */
+/** The language of the users in a conversation, by their newest messages. */
 export function languageOfUsers(
   messages: readonly Message[],
   userTools?: readonly string[],
@@ -34,12 +35,12 @@ export function languageOfUsers(
 export function isOtherLanguage(text: string, expected: CertainLanguage | undefined): boolean {
   const found = expected === undefined ? undefined : certainLanguage(text);
   if (expected === undefined || found === undefined || found.code === expected.code) return false;
-  // A mixture is no other language: quotes and names of the other script stand in any technical text.
+  // A technical text in one script often holds quotes and names in another, so a mixture is accepted.
   return shareOf(scriptUnits(proseOf(text)), scriptOf(expected.code)) < MIXTURE_SHARE || isLatin(expected, found);
 }
 
 const USER_SAMPLES_MAX = 40;
-/** Of a long message, the beginning and the end are what its author wrote; between them stands what was pasted. */
+/** The author of a long message wrote its beginning and end; the middle was often pasted. */
 const SAMPLE_HEAD_CHARS = 800;
 const SAMPLE_TAIL_CHARS = 300;
 const TEXT_CHARS_MAX = 40_000;
@@ -89,7 +90,7 @@ const SMALL_WORDS: Readonly<Record<string, string>> = {
   tr: "ve bir bu için de da ile ne var olarak çok daha gibi ama değil sonra kadar olan lütfen şimdi her en",
 };
 
-const WORDS: ReadonlyMap<string, readonly string[]> = wordIndex();
+const WORDS = smallWordIndex(SMALL_WORDS);
 
 export function certainLanguage(text: string): CertainLanguage | undefined {
   const prose = proseOf(text);
@@ -100,7 +101,7 @@ export function certainLanguage(text: string): CertainLanguage | undefined {
   if (most / total < DOMINANT_SHARE) return undefined;
   if (code === "latin") return certainLatin(prose);
   const name = SCRIPTS.find(([script]) => script === code)?.[2];
-  return name === undefined ? { code } : { code, name };
+  return { code, ...(name !== undefined && { name }) };
 }
 
 function certainLatin(prose: string): CertainLanguage | undefined {
@@ -116,7 +117,7 @@ function certainLatin(prose: string): CertainLanguage | undefined {
   const [first, second] = [...votes].sort((a, b) => b[1] - a[1]);
   if (first === undefined || first[1] < VOTES_MIN || first[1] < VOTES_LEAD * (second?.[1] ?? 0)) return undefined;
   const name = LATIN_NAMES[first[0]];
-  return name === undefined ? { code: first[0] } : { code: first[0], name };
+  return { code: first[0], ...(name !== undefined && { name }) };
 }
 
 function scriptUnits(prose: string): ReadonlyMap<string, number> {
@@ -131,7 +132,7 @@ function scriptUnits(prose: string): ReadonlyMap<string, number> {
   return units;
 }
 
-/** Code, headings, quotes, links and names say nothing about the language. */
+/** Without code, headings, quotes, links and names, which say nothing about the language. */
 function proseOf(text: string): string {
   return headOf(text, TEXT_CHARS_MAX)
     .replace(/```[\s\S]*?(?:```|$)/g, " ")
@@ -159,12 +160,4 @@ function sum(units: ReadonlyMap<string, number>): number {
 function sampleOf(text: string): string {
   if (text.length <= SAMPLE_HEAD_CHARS + SAMPLE_TAIL_CHARS) return text;
   return `${headOf(text, SAMPLE_HEAD_CHARS)}\n${tailOf(text, SAMPLE_TAIL_CHARS)}`;
-}
-
-function wordIndex(): ReadonlyMap<string, readonly string[]> {
-  const index = new Map<string, string[]>();
-  for (const [code, words] of Object.entries(SMALL_WORDS)) {
-    for (const word of new Set(words.split(" "))) index.set(word, [...(index.get(word) ?? []), code]);
-  }
-  return index;
 }

@@ -1,4 +1,4 @@
-/** Options of the llm summarizer, settled and checked once. Algorithms receive the settled form and ask for no defaults. */
+/** Options of the llm summarizer: checked and filled with defaults once, when the summarizer is made. */
 
 import { CompactionError } from "../core/errors.ts";
 import { checkSchema, isPlainObject, type Problem, shownValue } from "../core/settings/check-schema.ts";
@@ -12,14 +12,13 @@ import type {
   SummaryInputSettings,
   TranscriptStyle,
 } from "../core/settings/settings.ts";
-import type { Complete } from "./ask.ts";
-import { BASE_CHUNK_RATIO, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
+import { type Complete, DEFAULT_RETRY, type RetrySettings } from "./ask.ts";
+import { BASE_CHUNK_RATIO, MAX_HISTORY_SHARE, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
 import type { RankFacts } from "./guard-findings.ts";
-import { type CustomPack, type PromptPack, promptPack } from "./prompts/packs.ts";
-import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
+import { type CustomPack, type PromptPack, promptPack } from "./prompts.ts";
 import { DEFAULT_SUMMARY_INPUT } from "./serialize.ts";
 
-/** What is left out comes from the settings of the compactor, and where there is none from the defaults below. */
+/** An option that is left out comes from the settings of the compactor, or without a compactor from the defaults below. */
 export interface LlmOptions {
   readonly complete: Complete;
   /** The window of the model behind `complete`. */
@@ -41,7 +40,7 @@ export interface LlmOptions {
   readonly retry?: Partial<RetrySettings>;
   /** Calls for one summary at most, retries and repair included. */
   readonly maxCalls?: number;
-  /** Whether a summary that lacks a part is better than none. */
+  /** Accept a summary that lacks a part. */
   readonly allowPartial?: boolean;
   /** False returns what the model wrote, if it is a summary, in the right language and within its length. */
   readonly guard?: boolean;
@@ -50,38 +49,26 @@ export interface LlmOptions {
   readonly inBand?: boolean;
 }
 
-export interface LlmSettings {
-  readonly complete: Complete;
-  readonly windowTokens: number;
+type Grouped = "input" | "staged" | "retry";
+
+export interface LlmSettings extends Required<Omit<LlmOptions, "name" | "model" | "pack" | "rankFacts" | Grouped>> {
   readonly model: string | undefined;
   readonly pack: PromptPack;
-  readonly mode: "single" | "update" | "staged";
-  readonly style: TranscriptStyle;
+  readonly rankFacts: RankFacts | undefined;
   readonly input: SummaryInputSettings;
   readonly staged: StagedSettings;
-  readonly maxOutputTokens: number;
-  readonly temperature: number;
-  readonly timeoutMs: number;
   readonly retry: RetrySettings;
-  readonly maxCalls: number;
-  readonly allowPartial: boolean;
-  readonly guard: boolean;
-  readonly rankFacts: RankFacts | undefined;
-  readonly inBand: boolean;
 }
 
 const WINDOW_TOKENS = 200_000;
 const MAX_OUTPUT_TOKENS = 4_096;
 const TIMEOUT_MS = 120_000;
-/** Holds a session of 2.8 million tokens for a window of 200,000, with room for retries. */
+/** Enough for a session of 2.8 million tokens with a window of 200,000, retries included. */
 const MAX_CALLS = 40;
-/** A smaller window holds the instructions but next to nothing to summarise. */
+/** A smaller window holds the instructions and hardly any conversation. */
 const MIN_WINDOW_TOKENS = 4_000;
-/** The answer takes no more of a small window than this. */
+/** Share of the window that the answer may take. */
 const OUTPUT_SHARE_MAX = 0.25;
-
-/** Of the window, for the history that is summarised before the rest. */
-export const MAX_HISTORY_SHARE = 0.5;
 
 const DEFAULT_STAGED: StagedSettings = {
   baseChunkRatio: BASE_CHUNK_RATIO,
@@ -93,32 +80,32 @@ const DEFAULT_STAGED: StagedSettings = {
 };
 
 export function resolveLlmOptions(options: LlmOptions): LlmSettings {
-  checkLlmOptions(options);
+  refuseProblems(problemsOf(options).map(({ path, message }) => ({ path, message: `llm: ${message}` })));
   const { windowTokens = WINDOW_TOKENS, maxOutputTokens = MAX_OUTPUT_TOKENS, mode = "update" } = options;
-  const settings: LlmSettings = {
+  if (windowTokens < MIN_WINDOW_TOKENS)
+    throw new CompactionError("invalid-settings", `llm: windowTokens must be at least ${MIN_WINDOW_TOKENS}.`);
+  return {
     complete: options.complete,
     windowTokens,
     model: options.model,
     pack: promptPack(options.pack ?? "checkpoint"),
     mode,
     style: options.style ?? "labelled",
-    input: { ...DEFAULT_SUMMARY_INPUT, ...(mode !== "single" && { maxChars: 0 }), ...options.input },
-    staged: { ...DEFAULT_STAGED, ...options.staged },
+    input: { ...DEFAULT_SUMMARY_INPUT, ...(mode !== "single" && { maxChars: 0 }), ...stated(options.input) },
+    staged: { ...DEFAULT_STAGED, ...stated(options.staged) },
     maxOutputTokens: Math.min(maxOutputTokens, Math.floor(windowTokens * OUTPUT_SHARE_MAX)),
     temperature: options.temperature ?? 0,
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    retry: { ...DEFAULT_RETRY, ...options.retry },
+    retry: { ...DEFAULT_RETRY, ...stated(options.retry) },
     maxCalls: options.maxCalls ?? MAX_CALLS,
     allowPartial: options.allowPartial ?? true,
     guard: options.guard ?? true,
     rankFacts: options.rankFacts,
     inBand: options.inBand ?? false,
   };
-  check(settings);
-  return settings;
 }
 
-/** Whoever states one number of a group leaves the others to the settings. */
+/** Fills in what the caller left out. A caller who states one number of a group leaves the others to the settings. */
 export function optionsUnder(options: LlmOptions, { windowTokens, summary, failure }: Settings): LlmOptions {
   return {
     windowTokens,
@@ -130,138 +117,112 @@ export function optionsUnder(options: LlmOptions, { windowTokens, summary, failu
     temperature: summary.temperature,
     timeoutMs: summary.timeoutMs,
     allowPartial: failure.ladder.includes("staged-partial"),
-    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
-    // Named again for the compiler: it is never undefined.
-    complete: options.complete,
-    input: { ...summary.input, ...options.input },
-    staged: { ...summary.staged, ...options.staged },
+    ...stated(options),
+    input: { ...summary.input, ...stated(options.input) },
+    staged: { ...summary.staged, ...stated(options.staged) },
   };
 }
 
-function check(settings: LlmSettings): void {
-  const { windowTokens, maxOutputTokens, timeoutMs, retry, maxCalls, staged } = settings;
-  require(typeof settings.complete === "function", "complete must be a function");
-  require(windowTokens >= MIN_WINDOW_TOKENS, `windowTokens must be at least ${MIN_WINDOW_TOKENS}`);
-  require(maxOutputTokens >= 1, "maxOutputTokens must be at least 1");
-  require(timeoutMs > 0, "timeoutMs must be above 0");
-  require(retry.maxAttempts >= 1, "retry.maxAttempts must be at least 1");
-  require(Number.isInteger(maxCalls) && maxCalls >= 1, "maxCalls must be a whole number of at least 1");
-  require(staged.concurrency >= 1, "staged.concurrency must be at least 1");
-  require(staged.parts >= 1, "staged.parts must be at least 1");
+/** Without keys that are present but undefined. */
+function stated<Options extends object>(options: Options = {} as Options): Options {
+  // Only keys that the type makes optional can be undefined.
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }
 
-function require(condition: boolean, message: string): void {
-  if (!condition) throw new CompactionError("invalid-settings", `llm: ${message}.`);
-}
-
-/** Tokens, by the counter, that the text of one request may take: the answer and the counter's error are allowed for. */
+/** Tokens that the text of one request may count: leaves room for the answer and for the counter's error. */
 export function requestLimit({ windowTokens, maxOutputTokens }: LlmSettings, counterMargin: number): number {
   return Math.floor((windowTokens - maxOutputTokens) / Math.max(SAFETY_MARGIN, counterMargin));
 }
 
-function checkLlmOptions(options: unknown): void {
-  refuseProblems(problemsOf(options).map(({ path, message }) => ({ path, message: `llm: ${message}` })));
-}
+const about = "";
+const whole = (min: number): Schema => ({ type: "number", whole: true, min, about });
+const between = (min: number, max?: number): Schema => ({
+  type: "number",
+  min,
+  ...(max !== undefined && { max }),
+  about,
+});
+const positive: Schema = { type: "number", above: 0, about };
+const flag: Schema = { type: "boolean", about };
+const filled: Schema = { type: "text", filled: true, about };
+const object = (keys: Readonly<Record<string, Schema>>): ObjectSchema => ({ type: "object", keys, about });
+const choice = (...names: readonly string[]): Schema => ({
+  type: "choice",
+  values: Object.fromEntries(names.map((name) => [name, about])),
+  about,
+});
 
-const whole = (min: number): Schema => ({ type: "number", whole: true, min, about: "" });
-const ratio: Schema = { type: "number", min: 0, max: 1, about: "" };
-const flag: Schema = { type: "boolean", about: "" };
-
-/** The options that are data. What each is for stands in `LlmOptions`; whether they go together is checked once settled. */
-const DATA: ObjectSchema = {
-  type: "object",
-  about: "",
-  keys: {
-    windowTokens: whole(1),
-    model: { type: "text", filled: true, about: "" },
-    name: { type: "text", filled: true, about: "" },
-    mode: { type: "choice", values: { single: "", update: "", staged: "" }, about: "" },
-    style: { type: "choice", values: { labelled: "", nous: "" }, about: "" },
-    input: {
-      type: "object",
-      about: "",
-      keys: { resultHeadChars: whole(0), resultTailChars: whole(0), toolInputChars: whole(0), maxChars: whole(0) },
-    },
-    staged: {
-      type: "object",
-      about: "",
-      keys: {
-        baseChunkRatio: ratio,
-        minChunkRatio: ratio,
-        parts: whole(1),
-        minMessagesForSplit: whole(1),
-        concurrency: whole(1),
-        maxHistoryShare: ratio,
-      },
-    },
-    maxOutputTokens: whole(1),
-    temperature: { type: "number", min: 0, max: 2, about: "" },
-    timeoutMs: { type: "number", above: 0, about: "" },
-    maxCalls: whole(1),
-    allowPartial: flag,
-    guard: flag,
-    inBand: flag,
-  },
-};
+/** The options that are data; `LlmOptions` says what each is for. */
+const DATA = object({
+  windowTokens: whole(1),
+  model: filled,
+  name: filled,
+  mode: choice("single", "update", "staged"),
+  style: choice("labelled", "nous"),
+  input: object({ resultHeadChars: whole(0), resultTailChars: whole(0), toolInputChars: whole(0), maxChars: whole(0) }),
+  staged: object({
+    baseChunkRatio: between(0, 1),
+    minChunkRatio: between(0, 1),
+    parts: whole(1),
+    minMessagesForSplit: whole(1),
+    concurrency: whole(1),
+    maxHistoryShare: between(0, 1),
+  }),
+  maxOutputTokens: whole(1),
+  temperature: between(0, 2),
+  timeoutMs: positive,
+  maxCalls: whole(1),
+  allowPartial: flag,
+  guard: flag,
+  inBand: flag,
+});
 
 /** Numbers of `retry`; its other options are functions. */
-const RETRY: ObjectSchema = {
-  type: "object",
-  about: "",
-  keys: {
-    maxAttempts: whole(1),
-    firstDelayMs: { type: "number", min: 0, about: "" },
-    factor: { type: "number", above: 0, about: "" },
-    maxStatedDelayMs: { type: "number", min: 0, about: "" },
-  },
-};
+const RETRY = object({
+  retry: object({ maxAttempts: whole(1), firstDelayMs: between(0), factor: positive, maxStatedDelayMs: between(0) }),
+});
 const RETRY_FUNCTIONS: readonly string[] = ["isRetryable", "isOverflow", "sleep", "now"];
 
-const PACKS: Schema = {
-  type: "choice",
-  values: { narrative: "", checkpoint: "", safeguard: "", minimal: "" },
-  about: "",
-};
-const CUSTOM_PACK: Schema = {
-  type: "object",
-  about: "",
-  keys: {
-    name: { type: "text", filled: true, about: "" },
-    version: { type: "text", filled: true, about: "" },
-    task: { type: "text", filled: true, about: "" },
-    sections: { type: "list", of: { type: "text", filled: true, about: "" }, maxItems: 100, about: "" },
-  },
-};
+const PACKS = choice("narrative", "checkpoint", "safeguard", "minimal");
+const CUSTOM_PACK = object({
+  name: filled,
+  version: filled,
+  task: filled,
+  sections: { type: "list", of: filled, maxItems: 100, about },
+});
 
-/** The name that settings have for it. */
+const KNOWN: readonly string[] = [...Object.keys(DATA.keys), "complete", "rankFacts", "pack", "retry"];
+/** Names that the settings have for options. */
 const MEANT: Readonly<Record<string, string>> = { promptPack: "pack" };
 
 function problemsOf(options: unknown): readonly Problem[] {
   if (!isPlainObject(options))
     return [{ path: "", message: `the options must be an object, not ${shownValue(options)}` }];
   const { complete, rankFacts, pack, retry, ...data } = options;
-  const known = [...Object.keys(DATA.keys), "complete", "rankFacts", "pack", "retry"];
-  const strangers = Object.keys(data).filter((key) => !known.includes(key));
-  const named = Object.fromEntries(Object.entries(data).filter(([key]) => known.includes(key)));
+  const keys = Object.keys(data);
+  const known = Object.fromEntries(Object.entries(data).filter(([key]) => KNOWN.includes(key)));
   return [
-    ...strangers.map((key) => unknownKey(key, known)),
-    ...functionProblem("complete", complete, true),
-    ...functionProblem("rankFacts", rankFacts, false),
-    ...checkSchema(named, DATA, { partial: true }),
+    ...keys.filter((key) => !KNOWN.includes(key)).map(unknownKey),
+    ...(complete === undefined ? [notFunction("complete", complete)] : functionProblem("complete", complete)),
+    ...functionProblem("rankFacts", rankFacts),
+    ...checkSchema(known, DATA, { partial: true }),
     ...packProblems(pack),
     ...retryProblems(retry),
   ];
 }
 
-function unknownKey(key: string, known: readonly string[]): Problem {
-  const near = MEANT[key] ?? nearestWord(key, known);
-  const hint = near === undefined ? `allowed: ${known.join(", ")}` : `did you mean ${near}?`;
+function unknownKey(key: string): Problem {
+  const near = MEANT[key] ?? nearestWord(key, KNOWN);
+  const hint = near === undefined ? `allowed: ${KNOWN.join(", ")}` : `did you mean ${near}?`;
   return { path: key, message: `unknown option ${shownValue(key)}; ${hint}` };
 }
 
-function functionProblem(path: string, value: unknown, isNeeded: boolean): readonly Problem[] {
-  if (typeof value === "function" || (value === undefined && !isNeeded)) return [];
-  return [{ path, message: `${path} must be a function, but is ${shownValue(value)}` }];
+function functionProblem(path: string, value: unknown): readonly Problem[] {
+  return value === undefined || typeof value === "function" ? [] : [notFunction(path, value)];
+}
+
+function notFunction(path: string, value: unknown): Problem {
+  return { path, message: `${path} must be a function, but is ${shownValue(value)}` };
 }
 
 function packProblems(pack: unknown): readonly Problem[] {
@@ -281,7 +242,7 @@ function retryProblems(retry: unknown): readonly Problem[] {
     return [{ path: "retry", message: `retry must be an object, but is ${shownValue(retry)}` }];
   const numbers = Object.fromEntries(Object.entries(retry).filter(([key]) => !RETRY_FUNCTIONS.includes(key)));
   return [
-    ...checkSchema({ retry: numbers }, { type: "object", about: "", keys: { retry: RETRY } }, { partial: true }),
-    ...RETRY_FUNCTIONS.flatMap((key) => functionProblem(`retry.${key}`, retry[key], false)),
+    ...checkSchema({ retry: numbers }, RETRY, { partial: true }),
+    ...RETRY_FUNCTIONS.flatMap((key) => functionProblem(`retry.${key}`, retry[key])),
   ];
 }

@@ -16,7 +16,7 @@ const round = (id: number): readonly JsonObject[] => [
   { type: "function_call_output", call_id: `c${id}`, output: `part ${id}: ${"line of code ".repeat(400)}` },
 ];
 
-/** R079: the model is told where the turn begins whose rest it will not see. */
+/** The model is told where the turn begins whose rest it will not see. */
 test.each([
   ["whose request goes too", false, /\n\n\[User\]: Now rewrite all parts\./],
   ["whose request stays", true, /\n\n\[Assistant called read_file\]: \{"path":"src\/part-0\.ts"\}/],

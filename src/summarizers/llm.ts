@@ -1,6 +1,7 @@
 /**
- * A summarizer that asks any model through one function. Every request fits the model's window, the number of calls is
- * known before the first, and whatever goes wrong is an error with a reason: an error text never becomes a summary.
+ * A summarizer that asks any model through one function. The path of a summary: planned in `llm-plan.ts`, carried out in
+ * `llm-draft.ts`, each question asked in `ask.ts` and its answer read in `answer.ts`, the text checked in `guard.ts`. Every request
+ * fits the model's window, the number of calls is known before the first, and a failure is an error with a reason, never a summary.
  */
 
 import {
@@ -17,12 +18,11 @@ import { ask, type CallBudget, createCallBudget } from "./ask.ts";
 import { explanationOf, isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { guardSummary, type Repair, refuseOther } from "./guard.ts";
 import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
-import { firstDraft, type PlannedSummary, planSummary } from "./llm-draft.ts";
-import { type LlmOptions, type LlmSettings, optionsUnder, resolveLlmOptions } from "./llm-options.ts";
-import { fitRequest, type LlmPlan } from "./llm-plan.ts";
-import { IN_BAND_VERSION, repairPrompt } from "./prompts/packs.ts";
+import { type AskText, type Draft, type DraftRun, firstDraft } from "./llm-draft.ts";
+import { type LlmOptions, optionsUnder, resolveLlmOptions } from "./llm-options.ts";
+import { fitRequest, isEmpty, type LlmPlan, type PlannedSummary, planSummary } from "./llm-plan.ts";
+import { IN_BAND_VERSION, repairPrompt } from "./prompts.ts";
 import { sourceTexts } from "./source-texts.ts";
-import type { AskText, Draft } from "./staged.ts";
 
 /**
  * @example
@@ -35,14 +35,14 @@ import type { AskText, Draft } from "./staged.ts";
  * } });
  */
 export function llm(options: LlmOptions): SettingsSummarizer {
-  const named = options.name === undefined ? {} : { name: options.name };
-  return settingsSummarizer(summarizerOf(resolveLlmOptions(options), named), (settings) =>
-    summarizerOf(resolveLlmOptions(optionsUnder(options, settings)), named),
+  return settingsSummarizer(summarizerOf(options, options.name), (settings) =>
+    summarizerOf(optionsUnder(options, settings), options.name),
   );
 }
 
-function summarizerOf(settings: LlmSettings, { name = "llm" }: { readonly name?: string }): Summarizer {
-  /** Inputs are never changed, so what was planned for one still holds when it is summarised. */
+function summarizerOf(options: LlmOptions, name = "llm"): Summarizer {
+  const settings = resolveLlmOptions(options);
+  /** Inputs never change, so the plan for an input holds until it is summarised. */
   const plans = new WeakMap<SummaryInput, PlannedSummary>();
   const planFor = (input: SummaryInput): PlannedSummary => {
     const planned = plans.get(input) ?? planSummary(input, settings);
@@ -66,75 +66,52 @@ async function summarize(
   planned: PlannedSummary,
 ): Promise<SummaryResult> {
   const { settings, plan, calls } = planned;
-  if (plan.parts.every(({ entries }) => entries.length === 0)) {
-    throw summaryFailed("no-input", "The messages hold nothing that can be read.");
-  }
+  const { pack, rankFacts } = settings;
+  if (isEmpty(plan)) throw summaryFailed("no-input", "The messages hold nothing that can be read.");
   const budget = createCallBudget(calls.plannedCalls, calls.maxCalls, context);
-  const countText = input.counter.countText;
-  const askText = questioner(settings, { ownModel: context.model, budget, countText });
-  const draft = await firstDraft(planned, { settings, context, askText, countText });
-  const guardContext = createGuardContext(input, {
-    sections: settings.pack.sections,
-    ...(settings.rankFacts === undefined ? {} : { rankFacts: settings.rankFacts }),
-  });
+  const { countText } = input.counter;
+  const run = { settings, context, countText, askText: questioner({ settings, context, countText }, budget) };
+  const draft = await firstDraft(planned, run);
+  const guardContext = createGuardContext(input, { sections: pack.sections, ...(rankFacts && { rankFacts }) });
   const summary = settings.guard
     ? await guardSummary(draft.text, guardContext, {
-        repair: repairer({ plan, settings, context, askText, guardContext }),
+        repair: settings.maxCalls > 1 ? repairer(plan, guardContext, run) : undefined,
         omissions: draft.omissions,
       })
     : unguarded(draft, guardContext);
   throwIfAborted(context.signal);
-  const notes = [...draft.notes, ...summary.notes];
-  const { usage, model } = budget;
+  const { made, usage, model } = budget;
   return {
     ...summary,
-    calls: budget.made,
+    calls: made,
     ...(usage !== undefined && { usage }),
     ...(model !== undefined && { model }),
     ...(draft.failures.length > 0 && { partial: draft.failures.join(" ") }),
-    notes,
+    notes: [...draft.notes, ...summary.notes],
   };
 }
 
-interface Questioning {
-  /** The conversation's. */
-  readonly ownModel: string | undefined;
-  readonly budget: CallBudget;
-  readonly countText: (text: string) => number;
-}
-
-function questioner(settings: LlmSettings, { ownModel, budget, countText }: Questioning): AskText {
+function questioner({ settings, context, countText }: Omit<DraftRun, "askText">, budget: CallBudget): AskText {
+  const { maxOutputTokens, temperature } = settings;
   return async ({ prompt, body, transcript, maxTokens, signal }) => {
-    const { maxOutputTokens, temperature } = settings;
-    const live = body === undefined ? {} : { body };
-    // In band only the conversation's own model has the prefix in its cache, and reads what is in it.
-    const model = body === undefined ? (settings.model ?? ownModel) : ownModel;
-    const asked = model === undefined ? {} : { model };
+    // In band only the conversation's own model has the prefix in its cache.
+    const model = body === undefined ? (settings.model ?? context.model) : context.model;
     const request = {
-      ...asked,
+      ...(model !== undefined && { model }),
       system: prompt.system,
       prompt: prompt.prompt,
-      ...live,
+      ...(body !== undefined && { body }),
       maxOutputTokens,
       temperature,
       signal,
     };
     const reply = await ask(request, settings, budget);
-    return acceptAnswer(reply, { prompt, maxTokens, countText, ...(transcript === undefined ? {} : { transcript }) });
+    return acceptAnswer(reply, { prompt, maxTokens, countText, ...(transcript !== undefined && { transcript }) });
   };
 }
 
-interface RepairRun {
-  readonly plan: LlmPlan;
-  readonly settings: LlmSettings;
-  readonly context: SummarizeContext;
-  readonly askText: AskText;
-  readonly guardContext: GuardContext;
-}
-
-/** At most one call, which was planned for; without one left in the plan there is none. */
-function repairer({ plan, settings, context, askText, guardContext }: RepairRun): Repair | undefined {
-  if (settings.maxCalls <= 1) return undefined;
+/** Makes at most one call; the plan has room for it. */
+function repairer(plan: LlmPlan, guardContext: GuardContext, { settings, context, askText }: DraftRun): Repair {
   return async (draft: string, findings: Findings) => {
     context.progress({ stage: "repair", done: 0, total: 1 });
     const details = {
@@ -156,7 +133,7 @@ function repairer({ plan, settings, context, askText, guardContext }: RepairRun)
   };
 }
 
-/** What cannot stand even unguarded; nothing is added, and a text over its budget is refused. */
+/** Refuses what is no summary and a text over its budget; adds nothing. */
 function unguarded(draft: Draft, context: GuardContext): { readonly text: string; readonly notes: readonly string[] } {
   const findings = findProblems(draft.text, context);
   refuseOther(findings, context);
@@ -179,7 +156,7 @@ function describeProblems(findings: Findings, { input, language }: GuardContext)
 
 const EXCERPT_CHARS = 80;
 
-/** Each with a few words around its newest mention, so that it can be put where it belongs. */
+/** Each with a few words around its newest mention, which show where it belongs. */
 function excerptsOf(facts: readonly string[], { messages, turnPrefix }: SummaryInput): readonly string[] {
   const texts = sourceTexts([...messages, ...turnPrefix]);
   return facts.map((fact) => {

@@ -1,13 +1,23 @@
 /**
- * A summary's text as headings and the lines under them, and back. Recognises the checkpoint's headings in every language
- * and in the shapes models give them; everything else is carried as it is. Never changes a line. Only what begins a line
- * counts: what is indented belongs to the item above it, which may quote anything.
+ * A summary's text as headings with the lines under them, and back. Recognises the checkpoint's headings in every language and in the
+ * forms that models give them. Never changes a line. An indented line is no heading: it belongs to the item above it, which may
+ * quote anything.
  */
 
-import { headingOf, SECTIONS, type Section, sectionOfHeading } from "../core/checkpoint/checkpoint-headings.ts";
+import {
+  type Checkpoint,
+  type Decision,
+  EMPTY_CHECKPOINT,
+  headingOf,
+  SECTION_TABLE,
+  SECTIONS,
+  type Section,
+  sectionOfHeading,
+} from "../core/checkpoint/checkpoint.ts";
+import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 
 export interface TextSection {
-  /** As it stands in the text; empty for what comes before the first heading. */
+  /** As in the text; empty before the first heading. */
   readonly heading: string;
   readonly lines: readonly string[];
 }
@@ -34,7 +44,7 @@ export function renderSections(sections: readonly TextSection[]): string {
     .reduce((text, block) => (text === "" ? block : `${text}${block.startsWith("###") ? "\n" : "\n\n"}${block}`), "");
 }
 
-/** What makes two headings the same: the checkpoint section they name, else their words. */
+/** Equal for two headings of the same section: the checkpoint section they name, else their words. */
 export function headingKey(heading: string): string {
   const title = titleOf(heading);
   return sectionOfTitle(title) ?? title.toLowerCase();
@@ -46,7 +56,7 @@ export function missingHeadings(text: string, required: readonly string[]): read
   return required.filter((heading) => !present.has(headingKey(heading)));
 }
 
-/** Several texts of one layout become one: sections of the same heading are put under it in order. */
+/** Joins texts of one layout: the lines of equal sections stand under one heading, in order, without repeats. */
 export function joinSections(texts: readonly string[]): string {
   const joined = new Map<string, { heading: string; lines: string[] }>();
   for (const { heading, lines } of texts.flatMap(parseSections)) {
@@ -59,11 +69,49 @@ export function joinSections(texts: readonly string[]): string {
   return renderSections([...joined.values()]);
 }
 
+/** Reads a checkpoint that a model wrote in our layout: marks may be missing, and the goal is prose. Never throws. */
+export function checkpointOfText(text: string): Checkpoint {
+  const lines = new Map(parseSections(text).map((section) => [headingKey(section.heading), section.lines]));
+  const items = (section: Section): readonly string[] => itemsOf(lines.get(section) ?? []);
+  const asked = SECTIONS.filter((section) => section !== "progress" && SECTION_TABLE[section].asked !== undefined);
+  return {
+    ...(parseCheckpoint(text) ?? EMPTY_CHECKPOINT),
+    ...Object.fromEntries(asked.map((section) => [section, items(section)])),
+    goal: goalOf(lines.get("goal") ?? []),
+    decisions: items("decisions").map(decisionOf),
+  };
+}
+
+function goalOf(lines: readonly string[]): readonly string[] {
+  const said = lines.map((line) => line.replace(/^\s*(?:>|[-*+])\s?/, "").trim());
+  const goal = said.filter((line) => line !== "" && !isNone(line)).join("\n");
+  return goal === "" ? [] : [goal];
+}
+
+/** One per list item, with the lines that belong to it; lines outside any list are items of their own. */
+function itemsOf(lines: readonly string[]): readonly string[] {
+  const items: string[] = [];
+  for (const line of lines) {
+    if (line.trim() === "" || isNone(line)) continue;
+    const isContinuation = /^\s/.test(line) && !isListItem(line) && items.length > 0;
+    if (isContinuation) items.push(`${items.pop() ?? ""}\n${line.trim()}`);
+    else items.push(line.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s*)?/, "").trim());
+  }
+  return items;
+}
+
+function decisionOf(item: string): Decision {
+  const [, decision, reason = ""] = /^\*\*(.+?)\*\*\s*[:—–-]?\s*([\s\S]*)$/.exec(item) ?? [];
+  if (decision === undefined) return { decision: item };
+  const plain = decision.replace(/:$/, "");
+  return { decision: plain, ...(reason !== "" && { reason }) };
+}
+
 export function isListItem(line: string): boolean {
   return /^\s*(?:[-*+•]|\d{1,3}[.)])\s/.test(line);
 }
 
-/** What a model writes where there is nothing to say. */
+/** What models write in an empty section. */
 export function isNone(line: string): boolean {
   return /^[-*]?\s*\(?(?:none|n\/a|nothing)\)?\.?$/i.test(line.trim());
 }

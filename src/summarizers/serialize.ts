@@ -1,9 +1,8 @@
 /**
- * Messages as the text a summarizing model reads: who said what, calls and results in previews. Never reasoning, never
- * binary data, never wire fields; and no line of a message can pass for a label of ours.
+ * Messages as the text that a summarizing model reads: speakers, words, previews of calls and results. Never reasoning, binary data
+ * or wire fields. No line of a message can be mistaken for a label of ours.
  */
 
-import type { JsonValue } from "../core/json.ts";
 import type { MediaPart, Message, Part, Role, ToolCallPart } from "../core/message.ts";
 import type { SummaryReader } from "../core/plan/summary-marks.ts";
 import { findSummary, withoutSummary } from "../core/plan/summary-marks.ts";
@@ -23,7 +22,7 @@ export const DEFAULT_SUMMARY_INPUT: SummaryInputSettings = {
   maxChars: 100_000,
 };
 
-/** What follows a cut goes on in the marker's own line: text from anywhere must not start a line, where labels stand. */
+/** Text after a cut continues the marker's line: it must not start a line, where labels stand. */
 export const RESULT_CUT_MARKER = "\n[... middle of this output left out ...] ";
 export const INPUT_CUT_MARKER = " [... rest of the input left out ...]";
 
@@ -53,7 +52,7 @@ export function serializeEntries(
   });
 }
 
-/** Head and tail, as a tool result is shown; used for whatever is too large to be shown whole. */
+/** Head and tail of a text that is too large to be shown whole. */
 export function previewOf(text: string, { resultHeadChars, resultTailChars }: SummaryInputSettings): string {
   const shownChars = resultHeadChars + resultTailChars;
   if (shownChars === 0 || text.length <= shownChars) return text;
@@ -95,7 +94,7 @@ function labelledEntry(message: Message, context: Context): string {
   return blocks.join(ENTRY_SEPARATOR);
 }
 
-/** Two speakers. Results stand with the user, as the wire has them, each behind a label: what a tool says is not the user's word. */
+/** Two speakers. As on the wire, results belong to the user, but each has a label: tool output is not the user's word. */
 function nousEntry(message: Message, context: Context): string {
   const speaker = message.role === "assistant" ? "Assistant" : "User";
   const texts = message.parts.map((part) => nousText(part, context)).filter((text) => text !== "");
@@ -143,15 +142,11 @@ function textOf(part: Part, context: Context): string {
 }
 
 function inputText({ input }: ToolCallPart, { input: { toolInputChars } }: Context): string {
-  const text = clean(typeof input === "string" ? input : stringify(input));
+  const text = clean(typeof input === "string" ? input : (JSON.stringify(input) ?? ""));
   return toolInputChars > 0 && text.length > toolInputChars ? headOf(text, toolInputChars) + INPUT_CUT_MARKER : text;
 }
 
-function stringify(input: JsonValue): string {
-  return JSON.stringify(input) ?? "";
-}
-
-/** Line starts that could pass for a label of either style. */
+/** Line starts that look like a label of either style. */
 const LABELS = /^(?=[ \t]*(?:\[(?:User|Assistant|System|Tool|Result|Error)\b|\*\*(?:User|Assistant|System|Tool)\b))/gim;
 
 function clean(text: string): string {
@@ -160,7 +155,7 @@ function clean(text: string): string {
 
 const NAME_CHARS_MAX = 80;
 
-/** Names come from outside as well: one line, bounded, and no bracket that could end the label. */
+/** Names come from outside as well: one line, bounded, without brackets that could end the label. */
 function nameOf(name: string): string {
   const shown = headOf(
     clean(name)
@@ -171,7 +166,7 @@ function nameOf(name: string): string {
   return shown === "" ? "unnamed" : shown;
 }
 
-/** What it is and how large, never its bytes, and of an address nothing that could be a credential. */
+/** Kind and size, never the bytes, and no part of an address that could hold a credential. */
 function describeMedia({ kind, mediaType, name, source }: MediaPart, context: Context): string {
   const facts = [kind, name, mediaType].filter((fact) => fact !== undefined).map(nameOf);
   switch (source.type) {
@@ -196,11 +191,11 @@ const SUMMARY_HEADING = "[Previous context summary]";
 const MESSAGES_MAX = 20;
 
 export interface HistoryTextOptions {
-  /** Of the newest messages, at most this many. Default: 20. */
+  /** How many of the newest messages to include. Default: 20. */
   readonly messagesMax?: number;
 }
 
-/** `compactor` says how a request is read, and how a summary in it is recognised. */
+/** A request as text: the summary in it, then its newest messages. The second argument, as a compactor, tells how to read the request and recognise the summary. */
 export function historyText(
   request: unknown,
   { format, settings }: SummaryReader,

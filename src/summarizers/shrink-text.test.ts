@@ -112,7 +112,7 @@ describe("cap entries", () => {
     return { chars: read.reduce((sum, chars) => sum + chars, 0), notes };
   }
 
-  test("a limit that is stated holds in every mode; else one request has the limit of R099, and the others none", async () => {
+  test("a limit that is stated holds in every mode; else one request has the default limit, and the others none", async () => {
     for (const mode of ["single", "update", "staged"] as const) {
       const stated = await charsRead({ mode, input: { maxChars: 50_000 } });
       expect(stated.chars).toBeLessThan(50_000);

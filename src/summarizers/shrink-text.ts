@@ -1,17 +1,17 @@
 /**
- * Makes a summary count at most so many tokens by taking whole lines out: list items first, always from the section that
- * takes the most room, oldest first; then from the middle of the longest sections. A cut stays within its section, and what
- * follows it begins a line only where it did before, so that no quoted text gets a heading. Deterministic, and never over the limit.
+ * Shortens texts to a limit. A summary loses list items first, oldest first and always from the largest section; then the middle of
+ * the longest sections. Text after a cut begins a line only where it did before, so that no quoted text becomes a heading.
+ * Deterministic, and never over the limit.
  */
 
 import { headOf, tailOf } from "../core/well-formed-text.ts";
 import { isListItem, parseSections, renderSections, type TextSection } from "./sections.ts";
 
 const CUT_NOTE = "[... cut to fit ...]";
-/** Between whole lines, and within a single one. */
+/** Markers for a cut between lines and within one. */
 const LINES_CUT_MARKER = `\n${CUT_NOTE}\n`;
 const LINE_CUT_MARKER = ` ${CUT_NOTE} `;
-/** Each round takes a share of what is over, so a few dozen do; then the middle is cut. */
+/** Each round removes a share of the excess, so a few dozen are enough. */
 const ROUNDS_MAX = 40;
 
 export function shrinkToTokens(text: string, limit: TokenLimit): string {
@@ -28,7 +28,7 @@ export function shrinkToTokens(text: string, limit: TokenLimit): string {
   return cutLongest(sections, limit);
 }
 
-/** Cuts the longest section until the rest fits; where not even the headings do, only as many of them as fit are left. */
+/** Cuts the longest section until the text fits. Where not even the headings fit, returns as many headings as fit. */
 function cutLongest(sections: readonly TextSection[], limit: TokenLimit): string {
   let cut = sections;
   for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -47,7 +47,7 @@ function cutLongest(sections: readonly TextSection[], limit: TokenLimit): string
   return cutMiddleToTokens(renderSections(headings), limit, LINES_CUT_MARKER);
 }
 
-/** The lines of one section, cut from the middle: behind the cut only whole lines stand. */
+/** The lines of one section without their middle; only whole lines follow the cut. */
 function cutBody(body: string, limit: TokenLimit): string {
   const isOneLine = !body.trim().includes("\n");
   const cut = cutMiddleToTokens(body.trim(), limit, isOneLine ? LINE_CUT_MARKER : LINES_CUT_MARKER);
@@ -61,7 +61,7 @@ function cutBody(body: string, limit: TokenLimit): string {
   return lines === "" ? `${head}\n${CUT_NOTE}` : `${head}${LINES_CUT_MARKER}${lines}`;
 }
 
-/** Takes items from the largest section until they cover what is over, or half its items are gone; undefined if it has none. */
+/** Removes items from the largest section until they cover the excess or half of them are gone; undefined when no section has items. */
 function dropOldestItems(
   sections: readonly TextSection[],
   overTokens: number,
@@ -87,7 +87,7 @@ function dropOldestItems(
   return sections.map((section, index) => (index === largest ? { ...section, lines } : section));
 }
 
-/** At most `maxChars` units, marker included; the beginning and the end stay. */
+/** The beginning and the end of a text, at most `maxChars` with the marker. */
 export function cutMiddle(text: string, maxChars: number, marker: string): string {
   if (text.length <= maxChars) return text;
   const room = maxChars - marker.length;
@@ -101,13 +101,13 @@ interface TokenLimit {
   readonly count: (text: string) => number;
 }
 
-/** Each step shrinks by a twentieth at least, so that this many get any text down to nothing. */
+/** Each step shrinks by at least a twentieth, so this many shrink any text to nothing. */
 const STEPS_MAX = 600;
 const SHRINK_MIN = 0.95;
-/** Aims a little below the limit: the count is not quite proportional to the length. */
+/** Aims below the limit, because the count is not exactly proportional to the length. */
 const AIM = 0.99;
 
-/** The longest cut that was found to count at most the limit; empty when not even the marker does. */
+/** The longest cut found that counts at most the limit; empty when not even the marker fits. */
 export function cutMiddleToTokens(text: string, { limitTokens, count }: TokenLimit, marker: string): string {
   let chars = text.length;
   let candidate = text;
@@ -120,11 +120,11 @@ export function cutMiddleToTokens(text: string, { limitTokens, count }: TokenLim
   return "";
 }
 
-/** What follows the cut goes on in the marker's own line: text from anywhere must not start a line, where labels stand. */
+/** Text after the cut continues the marker's line: it must not start a line, where labels stand. */
 export const MIDDLE_CUT_MARKER = "\n\n[... middle of the conversation left out to fit ...] ";
 export const ENTRY_SEPARATOR = "\n\n";
 
-/** What one message says. */
+/** The text of one message. */
 export interface TranscriptEntry {
   readonly messageId: string;
   readonly text: string;
@@ -153,14 +153,11 @@ export function capEntries<Entry extends TranscriptEntry>(
   return [...entries.slice(0, head.count), cut, ...entries.slice(entries.length - tail.count)];
 }
 
-interface Whole {
-  /** Entries that fit, each with its separator. */
-  readonly count: number;
-  /** What they leave of the room. */
-  readonly restChars: number;
-}
-
-function wholeWithin(entries: readonly TranscriptEntry[], roomChars: number): Whole {
+/** How many entries fit, each with its separator, and the room that is left. */
+function wholeWithin(
+  entries: readonly TranscriptEntry[],
+  roomChars: number,
+): { readonly count: number; readonly restChars: number } {
   let count = 0;
   let restChars = roomChars;
   for (const { text } of entries) {

@@ -1,7 +1,7 @@
-/** What a summary must not leave to a model: files read and modified so far, and calls that failed. Pure. */
+/** What a summary takes from the calls instead of a model: files read, files modified and failed calls. Pure. */
 
 import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
-import { headingOf, type Section } from "../core/checkpoint/checkpoint-headings.ts";
+import { headingOf, type Section } from "../core/checkpoint/checkpoint.ts";
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { mergeFailures, mergeFiles } from "./extractive/compose/merge.ts";
@@ -13,19 +13,17 @@ const FAILURE_CHARS_MAX = 240;
 
 export interface TrackedSection {
   readonly section: Section;
-  /** At most this share of the summary's budget. */
-  readonly share: number;
   readonly items: readonly string[];
 }
 
-/** Files and failures as a record keeps them, failures oldest first. */
+/** Files and failures for a stored record, failures oldest first. */
 export interface TrackedDetails {
   readonly readFiles: readonly string[];
   readonly modifiedFiles: readonly string[];
   readonly toolFailures: readonly ToolFailure[];
 }
 
-/** Lists accumulate over summaries: a file modified before is still listed, a failure until its call succeeds. */
+/** Lists accumulate over summaries: earlier files stay listed, a failure until its call succeeds. */
 export function detailsOf(input: SummaryInput): TrackedDetails {
   const reading = readMessages([...input.messages, ...input.turnPrefix], { userTools: input.userTools });
   const { checkpoint } = earlierOf(input.previous);
@@ -41,9 +39,9 @@ export function trackDetails(input: SummaryInput): readonly TrackedSection[] {
   const { readFiles, modifiedFiles, toolFailures } = detailsOf(input);
   const failed = toolFailures.toReversed().map(({ toolName, summary }) => `${toolName}: ${summary}`);
   const sections: readonly TrackedSection[] = [
-    { section: "filesRead", share: 0.05, items: readFiles },
-    { section: "filesModified", share: 0.06, items: modifiedFiles },
-    { section: "toolFailures", share: 0.08, items: failed },
+    { section: "filesRead", items: readFiles },
+    { section: "filesModified", items: modifiedFiles },
+    { section: "toolFailures", items: failed },
   ];
   return sections.filter(({ items }) => items.length > 0);
 }

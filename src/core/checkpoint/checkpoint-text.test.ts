@@ -2,9 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Checkpoint, EMPTY_CHECKPOINT } from "./checkpoint.ts";
 import { parseCheckpoint, renderCheckpoint } from "./checkpoint-text.ts";
-import type { Language } from "./language.ts";
-
-const LANGUAGES: readonly Language[] = ["en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja", "ko", "ar"];
+import { LANGUAGES } from "./language.ts";
 
 const FULL: Checkpoint = {
   goal: ["Port the parser.\n## Goal\n- not a heading"],

@@ -1,7 +1,10 @@
 /**
- * The structured summary: what an agent needs to go on when the messages behind it have left the view. Plain data, so that it
- * can be stored, merged, measured and rendered; the text form is made from it and can be read back.
+ * The structured summary: what an agent needs to go on when the messages behind it have left the view. It is plain data, so that
+ * it can be stored, merged, measured and rendered. The table below holds everything that differs between its sections.
  */
+
+import { parseIdentifiers, renderIdentifiers } from "./identifier-list.ts";
+import { LANGUAGES, type Language } from "./language.ts";
 
 export interface Checkpoint {
   /** What the user wants, in the user's own words where there are any. */
@@ -48,3 +51,277 @@ export const EMPTY_CHECKPOINT: Checkpoint = {
   toolFailures: [],
   identifiers: [],
 };
+
+/** Everything that has a heading of its own; `progress` only groups those below it. */
+interface SectionValues extends Checkpoint {
+  readonly progress?: undefined;
+}
+
+export type Section = keyof SectionValues;
+
+/** Sections that are lists of entries. */
+export type ListSection = {
+  [Key in keyof Checkpoint]-?: Checkpoint[Key] extends readonly unknown[] ? Key : never;
+}[keyof Checkpoint];
+
+interface SectionRow<Value> {
+  /** Headings in the order of `LANGUAGES`, separated by bars. */
+  readonly titles: string;
+  /** Marks a third-level heading under the given section. */
+  readonly parent?: Section;
+  readonly form: SectionForm<Value>;
+  /** What the `checkpoint` prompt pack shows under the heading. Without it no model is asked for the section, and the guard replaces what one writes there. */
+  readonly asked?: string;
+  /** Share of the budget in `extractive()` for a section of quotes. */
+  readonly quoteShare?: number;
+  /** The same for a list of items. */
+  readonly room?: ListRoom;
+  /** Share of the budget of a model's summary, for what the guard appends. */
+  readonly guardShare?: number;
+}
+
+interface ListRoom {
+  /** Lists are offered tokens in this order. Those below `STATE_RANK_END` tell where the work stands. */
+  readonly rank: number;
+  readonly share: number;
+  /**
+   * How new entries and those of an earlier checkpoint are put together. `join`: a record, collected newest first and rendered
+   * oldest first. `replace`: a plan, where new entries replace the earlier ones.
+   */
+  readonly merge: "join" | "replace";
+}
+
+/** How the entries of a section become lines of text and back. */
+interface SectionForm<Value> {
+  /** Empty when there is nothing to say. */
+  readonly render: (value: Value, language: Language) => string;
+  readonly parse: (lines: readonly string[]) => Value;
+}
+
+const ITEMS: SectionForm<readonly string[]> = { render: renderItems, parse: parseItems };
+const DECISIONS: SectionForm<readonly Decision[]> = {
+  render: (decisions) => renderItems(decisions.map(renderDecision)),
+  parse: (lines) => parseItems(lines).map(parseDecision),
+};
+const FAILURES: SectionForm<readonly ToolFailure[]> = {
+  render: (failures) => renderItems(failures.map(({ toolName, summary }) => `${toolName}: ${summary}`)),
+  parse: (lines) => parseItems(lines).map(parseFailure),
+};
+const STEPS: SectionForm<readonly string[]> = {
+  render: (steps) => steps.map((step, index) => `${index + 1}. ${indent(step)}`).join("\n"),
+  parse: parseItems,
+};
+const REQUEST: SectionForm<string | undefined> = {
+  render: (request) => (request === undefined ? "" : renderQuotes([request])),
+  parse: (lines) => (lines.some(isQuote) ? parseQuotes(lines).join("\n\n") : undefined),
+};
+
+/** Items behind a mark of four characters. */
+function checked(mark: string): SectionForm<readonly string[]> {
+  return {
+    render: (items) => renderItems(items.map((item) => mark + item)),
+    parse: (lines) => parseItems(lines).map((item) => item.slice(mark.length)),
+  };
+}
+
+export const STATE_RANK_END = 6;
+
+/** One row for each section, in the order in which they stand in the text. */
+export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValues[Key]> } = {
+  goal: {
+    titles: "Goal|Ziel|Objectif|Objetivo|Objetivo geral|Obiettivo|Цель|目标|目的|목표|الهدف",
+    form: { render: renderQuotes, parse: parseQuotes },
+    asked: "One or two sentences: what the user wants to achieve.",
+    quoteShare: 0.35,
+  },
+  constraints: {
+    titles:
+      "Constraints & Preferences|Vorgaben & Wünsche|Contraintes & préférences|Restricciones y preferencias|Restrições e preferências|Vincoli e preferenze|Ограничения и предпочтения|约束与偏好|制約と希望|제약과 선호|القيود والتفضيلات",
+    form: ITEMS,
+    asked: "- what the user demanded, ruled out or prefers",
+    room: { rank: 6, share: 0.14, merge: "join" },
+  },
+  progress: {
+    titles: "Progress|Stand|Avancement|Progreso|Andamento|Avanzamento|Ход работы|进展|進捗|진행 상황|التقدم",
+    form: { render: () => "", parse: () => undefined },
+    asked: "",
+  },
+  done: {
+    titles: "Done|Erledigt|Fait|Hecho|Concluído|Fatto|Сделано|已完成|完了|완료|تم",
+    parent: "progress",
+    form: checked("[x] "),
+    asked: "- [x] finished work, with its outcome",
+    room: { rank: 5, share: 0.2, merge: "join" },
+  },
+  inProgress: {
+    titles: "In Progress|In Arbeit|En cours|En curso|Em andamento|In corso|В работе|进行中|作業中|진행 중|قيد التنفيذ",
+    parent: "progress",
+    form: checked("[ ] "),
+    asked: "- [ ] work that was begun",
+    room: { rank: 1, share: 0.12, merge: "replace" },
+  },
+  blocked: {
+    titles: "Blocked|Blockiert|Bloqué|Bloqueado|Bloqueio|Bloccato|Заблокировано|受阻|停滞|막힘|متوقف",
+    parent: "progress",
+    form: ITEMS,
+    asked: "- what cannot go on, and what it waits for",
+    room: { rank: 3, share: 0.1, merge: "join" },
+  },
+  decisions: {
+    titles:
+      "Key Decisions|Entscheidungen|Décisions clés|Decisiones clave|Decisões principais|Decisioni principali|Ключевые решения|关键决定|主な決定|주요 결정|القرارات الرئيسية",
+    form: DECISIONS,
+    asked: "- **the decision**: why it was made",
+    room: { rank: 4, share: 0.2, merge: "join" },
+  },
+  nextSteps: {
+    titles:
+      "Next Steps|Nächste Schritte|Prochaines étapes|Próximos pasos|Próximos passos|Prossimi passi|Следующие шаги|后续步骤|次のステップ|다음 단계|الخطوات التالية",
+    form: STEPS,
+    asked: "1. what to do next, in order",
+    room: { rank: 2, share: 0.18, merge: "replace" },
+  },
+  criticalContext: {
+    titles:
+      "Critical Context|Wichtiger Kontext|Contexte essentiel|Contexto crítico|Contexto essencial|Contesto essenziale|Важный контекст|重要上下文|重要な文脈|중요한 맥락|سياق مهم",
+    form: ITEMS,
+    asked: "- exact paths, error texts, names, endpoints and values that the work needs",
+    room: { rank: 8, share: 0.3, merge: "join" },
+  },
+  latestRequest: {
+    titles:
+      "Latest Request|Neueste Anfrage|Dernière demande|Última petición|Último pedido|Ultima richiesta|Последний запрос|最新请求|最新の依頼|최근 요청|أحدث طلب",
+    form: REQUEST,
+    quoteShare: 0.3,
+    guardShare: 0.2,
+  },
+  filesRead: {
+    titles:
+      "Files Read|Gelesene Dateien|Fichiers lus|Archivos leídos|Arquivos lidos|File letti|Прочитанные файлы|已读文件|読んだファイル|읽은 파일|ملفات مقروءة",
+    form: ITEMS,
+    guardShare: 0.05,
+  },
+  filesModified: {
+    titles:
+      "Files Modified|Geänderte Dateien|Fichiers modifiés|Archivos modificados|Arquivos alterados|File modificati|Изменённые файлы|已修改文件|変更したファイル|수정한 파일|ملفات معدلة",
+    form: ITEMS,
+    guardShare: 0.06,
+  },
+  toolFailures: {
+    titles:
+      "Failed Tool Calls|Fehlgeschlagene Aufrufe|Appels échoués|Llamadas fallidas|Chamadas com falha|Chiamate fallite|Неудачные вызовы|失败的工具调用|失敗したツール呼び出し|실패한 도구 호출|استدعاءات فاشلة",
+    form: FAILURES,
+    room: { rank: 7, share: 0.12, merge: "join" },
+    guardShare: 0.08,
+  },
+  identifiers: {
+    titles:
+      "Exact Identifiers|Genaue Bezeichner|Identifiants exacts|Identificadores exactos|Identificadores literais|Identificatori esatti|Точные идентификаторы|准确标识符|正確な識別子|정확한 식별자|معرفات دقيقة",
+    form: { render: renderIdentifiers, parse: parseIdentifiers },
+    guardShare: 0.2,
+  },
+};
+
+/** In the order in which they stand in the text. `Object.keys` forgets the type of its keys; the table has no others. */
+export const SECTIONS = Object.keys(SECTION_TABLE) as readonly Section[];
+
+/** The lists that compete for the budget of `extractive()`, the first to be offered tokens first. */
+export const RANKED_SECTIONS = SECTIONS.filter((section) => SECTION_TABLE[section].room !== undefined).toSorted(
+  (a, b) => rankOf(a) - rankOf(b),
+) as readonly ListSection[]; // only lists have room
+
+/** `Infinity` for what is no list. */
+export function rankOf(section: Section): number {
+  return SECTION_TABLE[section].room?.rank ?? Infinity;
+}
+
+export function headingOf(section: Section, language: Language): string {
+  const { titles, parent } = SECTION_TABLE[section];
+  const title = titles.split("|")[LANGUAGES.indexOf(language)] ?? section;
+  return `${parent === undefined ? "##" : "###"} ${title}`;
+}
+
+const SECTION_OF: ReadonlyMap<string, Section> = new Map(
+  LANGUAGES.flatMap((language) =>
+    SECTIONS.map((section): [string, Section] => [headingOf(section, language), section]),
+  ),
+);
+
+/** The section that a line opens; undefined when the line is no heading of ours. */
+export function sectionOfHeading(line: string): Section | undefined {
+  return SECTION_OF.get(line.trimEnd());
+}
+
+/** Without its heading; empty when there is nothing to say. */
+export function renderSection<Key extends Section>(values: SectionValues, section: Key, language: Language): string {
+  const { form }: SectionRow<SectionValues[Key]> = SECTION_TABLE[section];
+  return form.render(values[section], language);
+}
+
+/** New entries and those of an earlier checkpoint, as the section's `merge` says. The result is in the order in which `extractive()` offers candidates. */
+export function mergeEntries<Entry>(
+  section: ListSection,
+  fresh: readonly Entry[],
+  earlier: readonly Entry[],
+): readonly Entry[] {
+  if (SECTION_TABLE[section].room?.merge === "join") return [...fresh, ...earlier.toReversed()];
+  return fresh.length > 0 ? fresh : earlier;
+}
+
+/** Quotes a person's own words: one block per entry. */
+function renderQuotes(entries: readonly string[]): string {
+  return entries.map((entry) => `> ${entry.replaceAll("\n", "\n> ")}`).join("\n\n");
+}
+
+function isQuote(line: string): boolean {
+  return line.startsWith("> ") || line === ">";
+}
+
+function parseQuotes(lines: readonly string[]): readonly string[] {
+  const entries: string[] = [];
+  let isOpen = false;
+  for (const line of lines) {
+    if (isQuote(line)) entries.push(isOpen ? `${entries.pop() ?? ""}\n${line.slice(2)}` : line.slice(2));
+    isOpen = isQuote(line);
+  }
+  return entries;
+}
+
+function renderItems(items: readonly string[]): string {
+  return items.map((item) => `- ${indent(item)}`).join("\n");
+}
+
+/** Indents the lines of one item after its first. */
+function indent(item: string): string {
+  return item.replaceAll("\n", "\n  ");
+}
+
+function parseItems(lines: readonly string[]): readonly string[] {
+  const items: string[] = [];
+  for (const line of lines) {
+    const mark = /^(?:- |\d+\. )/.exec(line)?.[0];
+    if (mark !== undefined) items.push(line.slice(mark.length));
+    else if (line.startsWith("  ") && items.length > 0) items.push(`${items.pop() ?? ""}\n${line.slice(2)}`);
+  }
+  return items;
+}
+
+const REASON_MARK = "** — ";
+
+function renderDecision({ decision, reason }: Decision): string {
+  const bold = `**${decision.replaceAll("**", "\\*\\*")}`;
+  return reason === undefined ? `${bold}**` : `${bold}${REASON_MARK}${reason}`;
+}
+
+function parseDecision(item: string): Decision {
+  if (!item.startsWith("**")) return { decision: item };
+  const at = item.indexOf(REASON_MARK, 2);
+  const bold = at < 0 ? item.slice(2, item.endsWith("**") ? -2 : undefined) : item.slice(2, at);
+  const decision = bold.replaceAll("\\*\\*", "**");
+  return at < 0 ? { decision } : { decision, reason: item.slice(at + REASON_MARK.length) };
+}
+
+function parseFailure(item: string): ToolFailure {
+  const at = item.indexOf(": ");
+  return at < 0 ? { toolName: "", summary: item } : { toolName: item.slice(0, at), summary: item.slice(at + 2) };
+}

@@ -1,11 +1,11 @@
-/** Failed calls as a checkpoint names them: in their own section, and among what blocks while nothing has been done since. Pure. */
+/** Failed calls in a checkpoint: in their own section, and under Blocked while no work has been done since. Pure. */
 
 import type { Checkpoint, ToolFailure } from "./checkpoint.ts";
 
-/** Between what was called and what came of it. */
+/** Between a call and its outcome. */
 export const OUTCOME_MARK = " → ";
 
-/** Those of the section first, then the calls that stand there as what blocks. */
+/** Failures of their own section first, then the calls under Blocked. */
 export function failuresIn({ toolFailures, blocked }: Checkpoint): readonly ToolFailure[] {
   const passed = blocked.flatMap((item) => {
     const at = item.indexOf(": ");

@@ -1,6 +1,6 @@
 /**
- * Exact identifiers as a labelled list, and back: places, names, values and forms of calls, each kind on a line of its own where
- * they stand together. Reads back what it wrote, in the same order, and a bare list too. Never changes an identifier.
+ * Exact identifiers as a labelled list, and back: paths, names, values and forms of calls. Identifiers of one kind that follow each other
+ * share a line. Reads what it wrote in the same order, and a bare list too. Never changes an identifier.
  */
 
 import type { Language } from "./language.ts";
@@ -11,7 +11,7 @@ export type IdentifierKind = "paths" | "names" | "values" | "calls";
 /** In the order in which a reader wants them. */
 export const IDENTIFIER_KINDS: readonly IdentifierKind[] = ["paths", "names", "values", "calls"];
 
-/** Same order, separated by bars. */
+/** In the order of `IDENTIFIER_KINDS`, separated by bars. */
 const LABELS: Readonly<Record<Language, string>> = {
   en: "Paths|Names|Values|Calls",
   de: "Pfade|Namen|Werte|Aufrufe",
@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<Language, string>> = {
   ar: "مسارات|أسماء|قيم|استدعاءات",
 };
 
-/** Told from its letters alone, so that the same one is always of the same kind. */
+/** Decides by the characters alone, so that an identifier is always of the same kind. */
 export function kindOfIdentifier(identifier: string): IdentifierKind {
   if (identifier.endsWith(")") && identifier.indexOf("(") > 0) return "calls";
   if (identifier.includes("/")) return DATE.test(identifier) ? "values" : "paths";
@@ -35,10 +35,10 @@ export function kindOfIdentifier(identifier: string): IdentifierKind {
   return identifier.startsWith("#") || !WORD.test(identifier) ? "values" : "names";
 }
 
-/** "12/03", "2026/03/12", "12/03/2026": a day, which leads to no file. Longer numbers do, as "issues/1204" and "1/2/3/4". */
+/** "12/03", "2026/03/12", "12/03/2026" are days. Longer numbers belong to paths, as in "issues/1204" and "1/2/3/4". */
 const DATE = /^\d{1,2}\/\d{1,2}(?:\/(?:\d{2}|\d{4}))?$|^\d{4}\/\d{1,2}\/\d{1,2}$/;
 const DIGIT = /[0-9]/;
-/** So many small letters in a row make a word, whatever digits stand beside it. */
+/** Three small letters in a row make a word, whatever digits stand beside it. */
 const WORD = /[a-z\u0080-\uffff]{3}/;
 
 /** By kind, each kind in the order given. */
@@ -55,14 +55,14 @@ export function renderIdentifiers(identifiers: readonly string[], language: Lang
   for (const identifier of identifiers) {
     const kind = kindOfIdentifier(identifier);
     if (kind !== last) words.push(`${last === undefined ? "" : "\n"}- ${labels[IDENTIFIER_KINDS.indexOf(kind)]}:`);
-    words.push(` ${quoted(identifier)}`);
+    words.push(` ${quoteIdentifier(identifier)}`);
     last = kind;
   }
   return words.join("");
 }
 
-/** Blanks separate, so an identifier that has one is quoted. */
-function quoted(identifier: string): string {
+/** Blanks separate identifiers, so one that holds a blank is quoted. */
+export function quoteIdentifier(identifier: string): string {
   return /[\s"]/.test(identifier) ? JSON.stringify(identifier) : identifier;
 }
 
@@ -76,7 +76,7 @@ export function parseIdentifiers(lines: readonly string[]): readonly string[] {
     try {
       return String(JSON.parse(word));
     } catch {
-      // Written by a model, not by us: it stands for itself.
+      // A model wrote it: it is taken as it stands.
       return word;
     }
   });

@@ -1,16 +1,18 @@
 /**
- * Guesses the language of a text from its script and its most frequent small words. Good enough to choose headings and cue
- * words; when in doubt it says English. Never reads more than the sample it is given.
+ * Guesses the language of a text from its script and its most frequent small words, to choose headings and cue words. In doubt the
+ * answer is English. Never reads more than the sample.
  */
 
-export type Language = "en" | "de" | "fr" | "es" | "pt" | "it" | "ru" | "zh" | "ja" | "ko" | "ar";
+export const LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja", "ko", "ar"] as const;
+
+export type Language = (typeof LANGUAGES)[number];
 
 /** A longer sample does not change the answer. */
 export const SAMPLE_CHARS_MAX = 6_000;
-/** Share of letters that must be of another script; texts about code are half Latin in any language. */
+/** Share of letters that must be of another script. It is low because texts about code are half Latin in any language. */
 const SCRIPT_SHARE_MIN = 0.15;
 
-/** Prose in any of these languages is a third small words; names and markup have them by chance only. */
+/** A third of prose is small words; names and markup hold them only by chance. */
 const VOTES_MIN = 1.5;
 const VOTES_SHARE_MIN = 0.06;
 
@@ -23,7 +25,7 @@ const SMALL_WORDS: Readonly<Partial<Record<Language, string>>> = {
   it: "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho",
 };
 
-const WORDS_OF: ReadonlyMap<string, readonly Language[]> = smallWordIndex();
+const WORDS_OF = smallWordIndex(SMALL_WORDS);
 const SMALL_CHARS_MAX = Math.max(...Array.from(WORDS_OF.keys(), ({ length }) => length));
 
 export function detectLanguage(text: string): Language {
@@ -68,21 +70,15 @@ function languageOfWords(sample: string): Language {
   return evidence >= VOTES_MIN && evidence >= VOTES_SHARE_MIN * words ? best : "en";
 }
 
-interface Votes {
-  readonly votes: ReadonlyMap<Language, number>;
-  /** How many words there are, small or not. */
-  readonly words: number;
-}
-
-/** Takes out of the text only what is short enough to be a small word: a list of all words takes twice as long. */
-function votesIn(text: string): Votes {
+/** Looks up only words that are short enough to be small words: a list of all words takes twice as long. */
+function votesIn(text: string): { votes: ReadonlyMap<Language, number>; words: number } {
   const votes = new Map<Language, number>();
   let words = 0;
   for (let start = 0; start < text.length; start++) {
     const end = wordEnd(text, start);
     if (end === start) continue;
     words++;
-    const languages = (end - start > SMALL_CHARS_MAX ? undefined : WORDS_OF.get(text.slice(start, end))) ?? NONE;
+    const languages = (end - start > SMALL_CHARS_MAX ? undefined : WORDS_OF.get(text.slice(start, end))) ?? [];
     // A word of several languages says little about each.
     for (const language of languages) votes.set(language, (votes.get(language) ?? 0) + 1 / languages.length);
     start = end;
@@ -90,7 +86,7 @@ function votesIn(text: string): Votes {
   return { votes, words };
 }
 
-/** Where the letters from a place on end: there, when it has none. */
+/** End of the letters that begin at `start`; `start` itself when there are none. */
 function wordEnd(text: string, start: number): number {
   let end = start;
   while (end < text.length) {
@@ -106,14 +102,16 @@ function wordEnd(text: string, start: number): number {
   return end;
 }
 
-const NONE: readonly Language[] = [];
 const LETTER = /\p{L}/u;
 
-function smallWordIndex(): ReadonlyMap<string, readonly Language[]> {
-  const index = new Map<string, Language[]>();
-  for (const [language, words] of Object.entries(SMALL_WORDS)) {
-    // `Object.entries` forgets the type of its keys; the table above has no others.
-    for (const word of new Set(words.split(" "))) index.set(word, [...(index.get(word) ?? []), language as Language]);
+/** The languages of each small word. */
+export function smallWordIndex<Code extends string>(
+  wordsOf: Readonly<Partial<Record<Code, string>>>,
+): ReadonlyMap<string, readonly Code[]> {
+  const index = new Map<string, Code[]>();
+  // `Object.entries` forgets the type of the keys.
+  for (const [code, words] of Object.entries(wordsOf) as [Code, string][]) {
+    for (const word of new Set(words.split(" "))) index.set(word, [...(index.get(word) ?? []), code]);
   }
   return index;
 }

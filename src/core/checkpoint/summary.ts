@@ -1,4 +1,4 @@
-/** The summarizer port: messages in, a summary out. Whether a model is asked is the implementation's business. */
+/** The summarizer port: messages in, a summary out, with or without a model. */
 
 import type { Message } from "../message.ts";
 import type { Usage } from "../ports.ts";
@@ -7,24 +7,24 @@ import type { TokenCounter } from "../tokens/tokens.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 
 export interface SummaryInput {
-  /** What will leave the view, oldest first, without synthetic summary messages; tool results as they were returned, whatever pruning made of them since. */
+  /** Messages that will leave the view, oldest first, without synthetic summary messages. Tool results are the originals, not their pruned forms. */
   readonly messages: readonly Message[];
-  /** Early messages of a turn whose rest is kept (split-turn); summarised for the sake of that rest. */
+  /** Early messages of a turn whose later messages stay in the view (split-turn). */
   readonly turnPrefix: readonly Message[];
-  /** What stays in the view: known to the reader anyway, so it need not be repeated. */
+  /** Messages that stay in the view; the summary need not repeat them. */
   readonly kept: readonly Message[];
-  /** For each of `kept`, how many of the messages that leave stood before it. Guessed when it is not said. */
+  /** For each of `kept`, how many of the leaving messages stood before it. Default: a guess. */
   readonly keptAfter?: readonly number[];
-  /** Messages that stay, as they were before their results were shortened: what was cut out is found nowhere else. */
+  /** Messages that stay, as they were before their results were shortened. */
   readonly cut?: readonly Message[];
   /** Patterns of the tools whose results are the user's own words (`userTools` in the settings). Default: none. */
   readonly userTools?: readonly string[];
   /** The summary that the new one replaces. */
   readonly previous?: Summary;
-  /** The text must not count more. */
+  /** Limit for the text. */
   readonly budgetTokens: number;
   readonly counter: TokenCounter;
-  /** Additional focus from whoever asked; never an instruction to be executed. */
+  /** Topics that the caller wants covered in more detail. Data, never an instruction to execute. */
   readonly instructions?: string;
 }
 
@@ -35,33 +35,33 @@ export interface Summary {
 }
 
 export interface SummaryResult extends Summary {
-  /** Model calls that were made; 0 for a summarizer that asks none. */
+  /** Model calls that were made; 0 for a summarizer without a model. */
   readonly calls: number;
   readonly usage?: Usage;
-  /** The model that wrote it, as far as that is known. */
+  /** The model that wrote it, if known. */
   readonly model?: string;
-  /** Why it lacks a part of what it was asked for; absent when it is whole. */
+  /** Why a part is missing; absent when the summary is complete. */
   readonly partial?: string;
-  /** What was left out, cut or repaired on the way, for the report. */
+  /** What was left out, cut or repaired, for the report. */
   readonly notes: readonly string[];
 }
 
 export interface Summarizer {
   readonly name: string;
-  /** Stored beside each summary, so that it is known what made it. */
+  /** Stored beside each summary. */
   readonly version: string;
-  /** An upper bound of the calls `summarize` will make for this input, known before the first. */
+  /** Upper bound of the calls that `summarize` will make for this input. */
   planCalls(input: SummaryInput): number;
   summarize(input: SummaryInput, context: SummarizeContext): Promise<SummaryResult>;
 }
 
-/** A summarizer that takes what it was not told from the settings of whoever asks it; alone it goes by its own defaults. */
+/** A summarizer that takes missing options from the compactor's settings; without a compactor it uses its own defaults. */
 export interface SettingsSummarizer extends Summarizer {
   /** The same summarizer under these settings. Throws `invalid-settings` where they cannot go together. */
   withSettings(settings: Settings): Summarizer;
 }
 
-/** Not enumerable: a summarizer made by spreading this one, with a method of its own, must not be passed over for the original. */
+/** Makes `withSettings` not enumerable: a summarizer made by spreading this one and replacing a method must not lead back to the original. */
 export function settingsSummarizer(
   alone: Summarizer,
   withSettings: SettingsSummarizer["withSettings"],
@@ -72,10 +72,10 @@ export function settingsSummarizer(
 export interface SummarizeContext {
   readonly signal: AbortSignal;
   progress(event: { readonly stage: string; readonly done: number; readonly total: number }): void;
-  /** The conversation's own model, where it is known: the one to ask when the settings name no other. */
+  /** The conversation's own model, if known. Asked when the settings name no other. */
   readonly model?: string;
-  /** Told before each model call, with the model that is asked for, so that the calls of a summary that fails are known too. */
+  /** Called before each model call with the requested model, so that the calls of a failed summary are counted too. */
   called?(model?: string): void;
-  /** Told of each reply, so that what it cost is known although it may be one that cannot be used. The model is the one that says it answered. */
+  /** Called with the usage of each reply, usable or not, and the model that answered. */
   answered?(reply: { readonly usage?: Usage; readonly model?: string }): void;
 }

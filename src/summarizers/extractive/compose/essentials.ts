@@ -8,6 +8,11 @@ import {
   type Checkpoint,
   type Decision,
   EMPTY_CHECKPOINT,
+  type ListSection,
+  RANKED_SECTIONS,
+  rankOf,
+  SECTION_TABLE,
+  STATE_RANK_END,
   type ToolFailure,
 } from "../../../core/checkpoint/checkpoint.ts";
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
@@ -42,37 +47,14 @@ export interface FirstEssentials extends Essentials {
 const STEP_SHARE = 0.4;
 /** One that tells why a call failed stands for the line of what is stuck as well. */
 const CAUSE_SHARE = 0.55;
-const GOAL_SHARE = 0.35;
-const LATEST_REQUEST_SHARE = 0.3;
+const GOAL_SHARE = SECTION_TABLE.goal.quoteShare ?? 0;
+const LATEST_REQUEST_SHARE = SECTION_TABLE.latestRequest.quoteShare ?? 0;
 
-type Section =
-  | "inProgress"
-  | "nextSteps"
-  | "blocked"
-  | "decisions"
-  | "done"
-  | "constraints"
-  | "toolFailures"
-  | "criticalContext";
-
-/** What tells where the work stands: none of it may be missing because another section is long. */
-const FIRST_SECTIONS: readonly Section[] = ["inProgress", "nextSteps", "blocked", "decisions", "done"];
-const SECTIONS: readonly Section[] = [...FIRST_SECTIONS, "constraints", "toolFailures", "criticalContext"];
+/** Lists that tell where the work stands: none of them may be missing because another one is long. */
+const FIRST_SECTIONS = RANKED_SECTIONS.filter((section) => rankOf(section) < STATE_RANK_END);
 
 /** Of what is left a section's first item takes the first of these at most; where that leaves some with nothing, all. */
 const FIRST_SHARES: readonly number[] = [0.6, 1];
-
-/** Shares of the tokens; what sections leave of them goes round in the end. */
-const SHARES: Readonly<Record<Section, number>> = {
-  inProgress: 0.12,
-  nextSteps: 0.18,
-  blocked: 0.1,
-  decisions: 0.2,
-  done: 0.2,
-  constraints: 0.14,
-  toolFailures: 0.12,
-  criticalContext: 0.3,
-};
 
 export type Quote = (text: string, charsMax: number) => string;
 
@@ -98,13 +80,13 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
   purse.takeFirst(shelves.nextSteps, stepShare, FIRST_TRIES);
   purse.takeOwed(shelves.done, options.turnDone ?? []);
   const goal = quotedGoal(draft.goal, purse, options);
-  const takeFirst = (section: Section, share: number): void =>
+  const takeFirst = (section: ListSection, share: number): void =>
     purse.takeFirst(shelves[section], share, section === "decisions" ? DECISION_TRIES : FIRST_TRIES);
   for (const share of FIRST_SHARES) for (const section of FIRST_SECTIONS) takeFirst(section, share);
   const [latestRequest] =
     draft.latestRequest === undefined ? [] : purse.quote(draft.latestRequest, LATEST_REQUEST_SHARE, goal.join("\n"));
-  for (const section of SECTIONS) purse.takeShare(shelves[section], SHARES[section]);
-  purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
+  for (const section of RANKED_SECTIONS) purse.takeShare(shelves[section], SECTION_TABLE[section].room?.share ?? 0);
+  purse.takeInTurn(RANKED_SECTIONS.map((section) => shelves[section]));
   // What tells where the work stands goes before any list of names.
   if (FIRST_SECTIONS.some((section) => isMissing(shelves[section]))) {
     // What was lent spared as much of the budget itself, where that is left.
@@ -116,22 +98,14 @@ export function essentials(draft: Checkpoint, budgetTokens: number, options: Ess
     ...EMPTY_CHECKPOINT,
     goal,
     ...(latestRequest === undefined ? {} : { latestRequest }),
-    inProgress: takenFrom(shelves.inProgress),
-    nextSteps: takenFrom(shelves.nextSteps),
-    // Candidates come newest first; a reader wants them in the order in which they happened.
-    blocked: takenFrom(shelves.blocked).toReversed(),
-    decisions: takenFrom(shelves.decisions).toReversed(),
-    done: takenFrom(shelves.done).toReversed(),
-    constraints: takenFrom(shelves.constraints).toReversed(),
-    toolFailures: takenFrom(shelves.toolFailures).toReversed(),
-    criticalContext: takenFrom(shelves.criticalContext).toReversed(),
+    ...Object.fromEntries(RANKED_SECTIONS.map((section) => [section, takenInOrder(section, shelves[section])])),
   });
   return {
     checkpoint: checkpointOf(),
     usedTokens: purse.usedTokens(),
     withMore(moreTokens) {
       purse.fillUp(moreTokens);
-      purse.takeInTurn(SECTIONS.map((section) => shelves[section]));
+      purse.takeInTurn(RANKED_SECTIONS.map((section) => shelves[section]));
       return { checkpoint: checkpointOf(), usedTokens: purse.usedTokens() };
     },
   };
@@ -146,36 +120,28 @@ function quotedGoal(texts: readonly string[], purse: Purse, { leading = [] }: Es
   return [...new Set(texts)].flatMap((text) => quotes.get(text) ?? []);
 }
 
-type Shelves = { [Name in Section]: Shelf<Checkpoint[Name][number]> };
+type Entry = string | Decision | ToolFailure;
+type Shelves = Readonly<Record<ListSection, Shelf<Entry>>>;
 
-function shelvesOf(draft: Checkpoint, options: EssentialsOptions): Shelves {
-  return {
-    inProgress: shelfOf(draft.inProgress, options),
-    nextSteps: shelfOf(draft.nextSteps, options),
-    blocked: shelfOf(draft.blocked, options),
-    decisions: shelfOf(draft.decisions, options, decisionText),
-    done: shelfOf(draft.done, options),
-    constraints: shelfOf(draft.constraints, options),
-    toolFailures: shelfOf(draft.toolFailures, options, failureText),
-    criticalContext: shelfOf(draft.criticalContext, options),
+function shelvesOf(draft: Checkpoint, { counter }: EssentialsOptions): Shelves {
+  const shelfOf = (items: readonly Entry[]): Shelf<Entry> => {
+    const costs = items.map((item) => counter.countText(textOf(item)) + ITEM_TOKENS);
+    return { items, costs, taken: new Set(), spentTokens: 0 };
   };
+  // `Object.fromEntries` forgets the type of its keys: every list has a shelf.
+  return Object.fromEntries(RANKED_SECTIONS.map((section) => [section, shelfOf(draft[section])])) as Shelves;
 }
 
-function shelfOf<Item>(
-  items: readonly Item[],
-  { counter }: EssentialsOptions,
-  textOf: (item: Item) => string = String,
-): Shelf<Item> {
-  const costs = items.map((item) => counter.countText(textOf(item)) + ITEM_TOKENS);
-  return { items, costs, taken: new Set(), spentTokens: 0 };
+function textOf(entry: Entry): string {
+  if (typeof entry === "string") return entry;
+  if ("decision" in entry) return `**${entry.decision}** — ${entry.reason ?? ""}`;
+  return `${entry.toolName}: ${entry.summary}`;
 }
 
-function decisionText({ decision, reason = "" }: Decision): string {
-  return `**${decision}** — ${reason}`;
-}
-
-function failureText({ toolName, summary }: ToolFailure): string {
-  return `${toolName}: ${summary}`;
+/** Candidates of a record come newest first; a reader wants them in the order in which they happened. */
+function takenInOrder(section: ListSection, shelf: Shelf<Entry>): readonly Entry[] {
+  const taken = takenFrom(shelf);
+  return SECTION_TABLE[section].room?.merge === "join" ? taken.toReversed() : taken;
 }
 
 interface Purse {

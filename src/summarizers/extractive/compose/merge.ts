@@ -3,7 +3,7 @@
  * decisions accumulate, identifiers still in use stay. Decides by shared words only; never rewords an item.
  */
 
-import type { Checkpoint, ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
+import { type Checkpoint, mergeEntries, type ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
 import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../../core/checkpoint/identifier-list.ts";
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../../core/facts/facts.ts";
@@ -44,15 +44,15 @@ export function mergeStatements(fresh: Statements, earlier: Checkpoint | undefin
     earlier.goal.some((goal) => oneLine(goal).startsWith(step.replace(/…$/, "")));
   const next = reading.todos === undefined ? steps.filter((step) => isOpen(step) && !isAsked(step)) : [];
   return {
-    constraints: distinct([...fresh.constraints, ...earlier.constraints.toReversed()]),
+    constraints: distinct(mergeEntries("constraints", fresh.constraints, earlier.constraints)),
     done: distinct([...fresh.done, ...finished, ...notSuperseded(before.done.filter(isStill), fresh.done, source)]),
-    inProgress: fresh.inProgress.length > 0 ? fresh.inProgress : open,
+    inProgress: mergeEntries("inProgress", fresh.inProgress, open),
     blocked: distinct([
       ...fresh.blocked,
       ...earlier.blocked.filter((item) => isOpen(item) && !isPassed(item, reading)),
     ]),
-    decisions: distinctDecisions([...fresh.decisions, ...before.decisions.toReversed()]),
-    nextSteps: fresh.nextSteps.length > 0 ? fresh.nextSteps : next,
+    decisions: distinctDecisions(mergeEntries("decisions", fresh.decisions, before.decisions)),
+    nextSteps: mergeEntries("nextSteps", fresh.nextSteps, next),
     findings: fresh.findings,
   };
 }
@@ -90,7 +90,8 @@ export function mergeFailures(
   const isOvercome = ({ toolName, summary }: ToolFailure): boolean =>
     succeeded.has(failureKeyOf(toolName, summary.split(OUTCOME_MARK)[0] ?? ""));
   const known = new Set(fresh.map(({ summary }) => summary));
-  return [...fresh, ...earlier.toReversed().filter((failure) => !isOvercome(failure) && !known.has(failure.summary))];
+  const left = earlier.filter((failure) => !isOvercome(failure) && !known.has(failure.summary));
+  return mergeEntries("toolFailures", fresh, left);
 }
 
 export interface MergedFiles {

@@ -7,12 +7,11 @@ import { pairCalls } from "../core/structure/pairing.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
 import { parseShorthand } from "../testing/shorthand.ts";
-import { SAFETY_MARGIN } from "./call-plan.ts";
+import { HISTORY_PARTS, MAX_HISTORY_SHARE, needsHistoryPruning, pruneHistory, SAFETY_MARGIN } from "./call-plan.ts";
 import { llm } from "./llm.ts";
-import { HISTORY_PARTS, needsHistoryPruning, pruneHistory } from "./llm-history.ts";
-import { type LlmOptions, MAX_HISTORY_SHARE } from "./llm-options.ts";
+import type { LlmOptions } from "./llm-options.ts";
 
-/** R117, R118, X18: a history over its share of the window. */
+/** A history over its share of the window. */
 
 const WINDOW_TOKENS = 20_000;
 const counter = estimateTokens();
