@@ -5,15 +5,10 @@
 
 import { copyUnits, createTextUnits, type TextUnits } from "../text-units.ts";
 import {
-  CAMEL_CHARS_MIN,
   CLASS,
   CLASS_TABLE,
-  CONSTANT_CHARS_MIN,
   endsUrl,
   HUMP as HUMP_BIT,
-  IDENTIFIER_CHARS_MAX,
-  type IdentifierKind,
-  KEBAB_CHARS_MIN,
   RUN_CHARS_MIN,
   type VisitIdentifier,
   visitRun,
@@ -22,11 +17,9 @@ import {
 
 // Constants of their own: see `CLASS`.
 const BEYOND = CLASS.beyond;
-const DASH = CLASS.dash;
 const DIGIT = CLASS.digit;
 const LOWER = CLASS.lower;
 const SLASH = CLASS.slash;
-const UNDERSCORE = CLASS.underscore;
 const UPPER = CLASS.upper;
 const HUMP = HUMP_BIT;
 const CLASSES = CLASS_TABLE;
@@ -97,8 +90,13 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
       previous = bits;
     }
     // Plain words, capitalised or not, are never identifiers, but may begin a URL.
-    if (flags > (LOWER | UPPER) || flags === UPPER) visitFlagged(units, start, at, flags, visit);
-    else if (flags !== 0 && units[at] === 58 && units[at + 1] === 47 && units[at + 2] === 47) {
+    if (flags > (LOWER | UPPER) || flags === UPPER) {
+      // Short numbers are the most frequent of what is left.
+      if (at - start >= RUN_CHARS_MIN) {
+        const word = start > 0 ? behindMark(units, start, at) : start;
+        visitRun(units, word, at, word === start ? flags : flags & ~HUMP, visit);
+      }
+    } else if (flags !== 0 && units[at] === 58 && units[at + 1] === 47 && units[at + 2] === 47) {
       at = visitUrl(units, start, at, visit);
       floor = at;
       continue;
@@ -144,37 +142,6 @@ function nextTelling(pairs: Int32Array, from: number, end: number): number {
     wanted = 0x80_0080;
   }
   return 2 * pair;
-}
-
-function visitFlagged(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
-  // Short numbers are the most frequent of what is left.
-  if (end - start < RUN_CHARS_MIN) return;
-  const word = start > 0 ? behindMark(units, start, end) : start;
-  const kind = word === start ? kindByFlags(units, start, end, flags) : undefined;
-  if (kind === undefined) visitRun(units, word, end, flags, visit);
-  else if (kind !== "none") visit(word, end, kind);
-}
-
-/** Of most words the classes of their units tell what they are, without another look at each; undefined for the others. */
-function kindByFlags(
-  units: Uint16Array,
-  start: number,
-  end: number,
-  flags: number,
-): "none" | IdentifierKind | undefined {
-  const length = end - start;
-  // A colour has its sign before it.
-  if (length > IDENTIFIER_CHARS_MAX || (start > 0 && units[start - 1] === 35)) return undefined;
-  const marks = flags & ~(LOWER | UPPER | DIGIT | HUMP);
-  if (marks === 0) {
-    if ((flags & HUMP) !== 0) return length >= CAMEL_CHARS_MIN ? "camel" : "none";
-    return flags === UPPER && length < CONSTANT_CHARS_MIN ? "none" : undefined;
-  }
-  // Marks at an end make no name of a word.
-  if (marks === UNDERSCORE && units[start] !== 95 && units[end - 1] !== 95)
-    return (flags & LOWER) !== 0 ? "snake" : undefined;
-  if (flags !== (LOWER | DASH) || units[start] === 45 || units[end - 1] === 45) return undefined;
-  return length >= KEBAB_CHARS_MIN ? "kebab" : "none";
 }
 
 /** Where the run begins without what an escaped line break or a terminal's colour glues to it: `\\n`, `[34m`. */
