@@ -43,7 +43,7 @@ const UNDERSCORE = CLASS.underscore;
 const UPPER = CLASS.upper;
 const CLASSES = CLASS_TABLE;
 /** Set when a capital follows a small letter. */
-export const HUMP = 256;
+const HUMP = 256;
 
 export type IdentifierKind =
   | "path"
@@ -94,6 +94,7 @@ function isTrailingMark(code: number): boolean {
   return ".,:;!?*".includes(String.fromCharCode(code));
 }
 
+/** `flags` are the classes of the run's units; with `DASH` among them, a word is read again unit by unit. */
 export function visitRun(
   units: Uint16Array,
   runStart: number,
@@ -134,7 +135,7 @@ function visitPath(units: Uint16Array, runStart: number, end: number, visit: Vis
     if (bit === SLASH) slashes++;
   }
   if (slashes === 0) {
-    visitRun(units, start, end, bits, visit);
+    visitRun(units, start, end, bits | DASH, visit);
     return;
   }
   if ((bits & (LOWER | UPPER | HUMP)) === 0) {
@@ -199,7 +200,7 @@ function visitDotted(units: Uint16Array, start: number, end: number, flags: numb
       continue;
     }
     // Most members are plain words, capitalised or not.
-    if (seen > (LOWER | UPPER) || seen === UPPER) visitRun(units, piece, index, 0, visit);
+    if (seen > (LOWER | UPPER) || seen === UPPER) visitRun(units, piece, index, seen, visit);
     piece = index + 1;
     seen = 0;
     previous = 0;
@@ -218,9 +219,14 @@ function isAddress(units: Uint16Array, start: number, end: number): boolean {
 function visitWord(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
   const length = end - start;
   const before = unitBefore(units, start);
-  // The most frequent shape needs no second look at each unit.
-  if ((flags & HUMP_OF_MARKED) === HUMP && before !== 35) {
+  // The most frequent shapes need no second look at each unit. A colour has its sign before it.
+  if ((flags & (DASH | UNDERSCORE | HUMP)) === HUMP && before !== 35) {
     if (length >= CAMEL_CHARS_MIN) visit(start, end, "camel");
+    return;
+  }
+  const isSnake = (flags & (DASH | UNDERSCORE | LOWER)) === (UNDERSCORE | LOWER);
+  if (isSnake && before !== 35 && units[start] !== 95 && units[end - 1] !== 95) {
+    visit(start, end, "snake");
     return;
   }
   let seen = 0;
@@ -247,8 +253,6 @@ function visitWord(units: Uint16Array, start: number, end: number, flags: number
   else if (kind !== undefined) visit(isColour ? start - 1 : start, end, kind);
 }
 
-/** Of the flags of a word with a hump and no marks, only the hump is set. */
-const HUMP_OF_MARKED = HUMP | UNDERSCORE | DASH;
 /** Set when a small letter is none of `a` to `f`. */
 const BEYOND_HEX = 1_024;
 

@@ -8,7 +8,6 @@ import {
   CLASS,
   CLASS_TABLE,
   endsUrl,
-  HUMP as HUMP_BIT,
   RUN_CHARS_MIN,
   type VisitIdentifier,
   visitRun,
@@ -17,11 +16,11 @@ import {
 
 // Constants of their own: see `CLASS`.
 const BEYOND = CLASS.beyond;
+const DASH = CLASS.dash;
 const DIGIT = CLASS.digit;
 const LOWER = CLASS.lower;
 const SLASH = CLASS.slash;
 const UPPER = CLASS.upper;
-const HUMP = HUMP_BIT;
 const CLASSES = CLASS_TABLE;
 
 export function scanIdentifiers(text: string, visit: VisitIdentifier): void {
@@ -94,7 +93,7 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
       // Short numbers are the most frequent of what is left.
       if (at - start >= RUN_CHARS_MIN) {
         const word = start > 0 ? behindMark(units, start, at) : start;
-        visitRun(units, word, at, word === start ? flags : flags & ~HUMP, visit);
+        visitRun(units, word, at, word === start ? flags : flags | DASH, visit);
       }
     } else if (flags !== 0 && units[at] === 58 && units[at + 1] === 47 && units[at + 2] === 47) {
       at = visitUrl(units, start, at, visit);

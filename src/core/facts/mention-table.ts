@@ -165,18 +165,17 @@ function fillBuckets({ buckets, rows, texts }: MentionTable): void {
 
 export function factAt({ rows, kinds }: MentionTable, entry: number): Fact {
   const row = entry * ROW;
-  const column = (index: number): number => rows[row + index] ?? 0;
   return {
     kind: kinds[entry] ?? "code",
-    user: column(SLOT.user),
-    calls: column(SLOT.calls),
-    writes: column(SLOT.writes),
-    keys: column(SLOT.keys),
-    assistant: column(SLOT.assistant),
-    results: column(SLOT.results),
-    messages: column(MESSAGES),
-    last: column(LAST),
-    lastCall: column(LAST_CALL),
+    user: rows[row + SLOT.user] ?? 0,
+    calls: rows[row + SLOT.calls] ?? 0,
+    writes: rows[row + SLOT.writes] ?? 0,
+    keys: rows[row + SLOT.keys] ?? 0,
+    assistant: rows[row + SLOT.assistant] ?? 0,
+    results: rows[row + SLOT.results] ?? 0,
+    messages: rows[row + MESSAGES] ?? 0,
+    last: rows[row + LAST] ?? 0,
+    lastCall: rows[row + LAST_CALL] ?? 0,
   };
 }
 
