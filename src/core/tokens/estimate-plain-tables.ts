@@ -11,21 +11,22 @@
 import {
   APOSTROPHE,
   AT,
-  blankRunTokens,
-  breakTokens,
   KIND,
   LENGTHS,
+  MARK_CONTROL,
+  MARK_NEWLINE,
+  PLAIN_KINDS,
+  WEIGHT_STEPS,
+} from "./estimate-model.ts";
+import {
+  blankRunTokens,
+  breakTokens,
   leadTokens,
   letterPairTokens,
-  MARK_CONTROL,
-  markBreakTokens,
   markPairTokens,
   markStartTokens,
-  PLAIN_KINDS,
-  unledTokens,
-  WEIGHT_STEPS,
   wordTokens,
-} from "./estimate-layout.ts";
+} from "./estimate-scan.ts";
 
 interface Step {
   readonly state: number;
@@ -215,7 +216,7 @@ function addMarkPairs(pairs: Int16Array, weights: ArrayLike<number>): void {
     for (let next = 0; next <= MARK_CONTROL; next++) {
       pairs[row + KIND.punctuation + next] = inSteps(markPairTokens(mark, next, weights));
     }
-    pairs[row + KIND.newline] = inSteps(markBreakTokens(mark, weights));
+    pairs[row + KIND.newline] = inSteps(markPairTokens(mark, MARK_NEWLINE, weights));
     pairs.copyWithin(row + LONE_KINDS, row, row + PLAIN_KINDS);
     const lead = leadTokens(kind, weights) - markStartTokens(mark, false, weights); // so far it was paid for as a piece
     pairs.fill(inSteps(lead), row + LONE_KINDS, row + LONE_KINDS + KIND.digit);
@@ -275,7 +276,7 @@ function createTable(weights: ArrayLike<number>): Table {
     steps[from * COLUMNS + column] = undefined;
   };
   const over = (from: number): void => {
-    begin(from, unledTokens(weights));
+    begin(from, leadTokens(KIND.end, weights));
     step(from, COLUMN.digit, STATE.oneDigit, digitTokens);
     step(from, COLUMN.space, STATE.spaces + 1);
     step(from, COLUMN.blank, STATE.blanks + 1);

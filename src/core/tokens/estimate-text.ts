@@ -4,18 +4,8 @@
  * Linear time on any input, no regular expression, nothing allocated per piece. Never exact: see `palimpsest/tokens/exact`.
  */
 
-import {
-  AT,
-  KIND,
-  kindOf,
-  PAIR_BITS,
-  PLAIN_KINDS,
-  RARE,
-  RARITY_RANGES,
-  WEIGHT_STEPS,
-  WEIGHTS,
-  WORD_BITS,
-} from "./estimate-layout.ts";
+import { copyUnits, createTextUnits } from "../text-units.ts";
+import { AT, CHARACTERS, type Characters, KIND, PLAIN_KINDS, WEIGHT_STEPS, WEIGHT_VALUES } from "./estimate-model.ts";
 import {
   COLUMN,
   COST_SHIFT,
@@ -31,41 +21,14 @@ import {
   STATE_MASK,
   STOP,
 } from "./estimate-plain-tables.ts";
-import { contractionLength, scanPiece } from "./estimate-scan.ts";
-import {
-  EMOJI_RARITY_TEXT,
-  KINDS_TEXT,
-  PAIRS_TEXT,
-  RARITY_TEXT,
-  WEIGHTS_TEXT,
-  WORDS_TEXT,
-} from "./estimate-weights.ts";
-import { add, type Characters, createScan, loadCodes, loadKinds, type Scan } from "./estimate-window.ts";
+import { contractionLength, isCapital, isLatin, type Scan, scanPiece } from "./estimate-scan.ts";
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const UNITS = 65_536;
-const EMOJI = 4_096;
-
-/** Kinds are stored as capital letters in the order they are declared. */
-const STORED_KINDS: readonly number[] = Object.values(KIND);
-const FIRST_LETTER = 65;
-
-const digits = digitValues();
-
-/** The weights of the fitted model, unpacked once from the generated text. How each part is packed: bench/weights-file.ts. */
-export const WEIGHT_VALUES: Float64Array = Float64Array.from(
-  { length: WEIGHTS },
-  (_unused, index) => (digitAt(WEIGHTS_TEXT, 2 * index) * 64 + digitAt(WEIGHTS_TEXT, 2 * index + 1)) / WEIGHT_STEPS,
-);
-
-/** What the fitted model knows of characters. */
-export const CHARACTERS: Characters = {
-  kinds: unpackKinds(),
-  rarity: unpackRarity(),
-  emojiRarity: Uint8Array.from({ length: EMOJI }, (_unused, index) => tripleAt(EMOJI_RARITY_TEXT, index)),
-  pairs: unpackBits(PAIRS_TEXT, PAIR_BITS),
-  words: unpackBits(WORDS_TEXT, WORD_BITS),
-};
+/** After the last unit: the end for any look ahead. */
+const LOOK_AHEAD = 2;
+/** What a window has room for behind its units: those, and whole fours for the kinds. */
+const MARGIN_UNITS = 4;
+/** Not a character: ends plain text, and tells nothing of half an emoji before it. */
+const END_CODE = 0xe000;
 
 /** Small enough for a processor's nearest cache, large enough that most messages are one window. */
 const WINDOW_UNITS = 8_192;
@@ -171,7 +134,7 @@ function scanPlain(scan: Scan): number {
     at += suffix;
     floor = at;
   }
-  add(scan, sum / WEIGHT_STEPS);
+  scan.tokens[0] = (scan.tokens[0] as number) + sum / WEIGHT_STEPS;
   scan.at = at;
   return floor;
 }
@@ -219,14 +182,6 @@ function isBlank(kind: number): boolean {
   return kind === KIND.space || kind === KIND.blank;
 }
 
-function isLatin(kind: number): boolean {
-  return kind < KIND.digit;
-}
-
-function isCapital(kind: number): boolean {
-  return kind >= KIND.upper && kind < KIND.digit;
-}
-
 function isBetweenWords(kind: number): boolean {
   return kind > KIND.digit && kind < PLAIN_KINDS;
 }
@@ -268,47 +223,69 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-function digitValues(): Uint8Array {
-  const values = new Uint8Array(128);
-  for (let value = 0; value < DIGITS.length; value++) values[DIGITS.charCodeAt(value)] = value;
-  return values;
+export function createScan(characters: Characters, weights: ArrayLike<number>, windowUnits: number): Scan {
+  const units = ((windowUnits + 3) & ~3) + MARGIN_UNITS;
+  const memory = createTextUnits(units);
+  const codes = memory.units;
+  const kinds = new Uint8Array(units);
+  return {
+    codes,
+    memory,
+    kinds,
+    hasKinds: false,
+    codePairs: new Uint32Array(codes.buffer),
+    kindFours: new Uint32Array(kinds.buffer),
+    characters,
+    weights,
+    tokens: new Float64Array(1),
+    length: 0,
+    at: 0,
+  };
 }
 
-function digitAt(text: string, index: number): number {
-  return digits[text.charCodeAt(index)] ?? 0;
+/** Moves the window to a place in a text; returns where the next window begins. */
+export function loadWindow(scan: Scan, text: string, from: number): number {
+  const next = loadCodes(scan, text, from);
+  loadKinds(scan);
+  return next;
 }
 
-function tripleAt(text: string, index: number): number {
-  return (digitAt(text, Math.floor(index / 3)) >> ((index % 3) * 2)) & 3;
+/** The same without the kinds. */
+export function loadCodes(scan: Scan, text: string, from: number): number {
+  const { codes } = scan;
+  const filled = Math.min(codes.length - MARGIN_UNITS, text.length - from);
+  copyUnits(scan.memory, text, from, from + filled);
+  const length = from + filled < text.length ? lastSpace(codes, filled) : filled;
+  for (let index = length; index < length + LOOK_AHEAD; index++) codes[index] = END_CODE;
+  scan.length = length;
+  scan.at = 0;
+  scan.hasKinds = false;
+  return from + length;
 }
 
-function unpackKinds(): Uint8Array {
-  const kinds = new Uint8Array(UNITS);
-  let at = 0;
-  for (const [, length = "0", letter = "A"] of KINDS_TEXT.matchAll(/([0-9a-z]+)([A-Z])/g)) {
-    const end = at + Number.parseInt(length, 36);
-    const stored = STORED_KINDS[letter.charCodeAt(0) - FIRST_LETTER] ?? 0;
-    for (; at < end; at++) kinds[at] = kindOf(stored, at);
+/** Of what kind each unit of the window is. */
+export function loadKinds(scan: Scan): void {
+  const { codePairs, kindFours, kinds, length } = scan;
+  const kindOf = scan.characters.kinds;
+  // Four at a time takes half of the time.
+  for (let four = 0; four < (length + 3) >> 2; four++) {
+    const low = codePairs[2 * four] as number;
+    const high = codePairs[2 * four + 1] as number;
+    kindFours[four] =
+      (kindOf[low & 0xffff] as number) |
+      ((kindOf[low >>> 16] as number) << 8) |
+      ((kindOf[high & 0xffff] as number) << 16) |
+      ((kindOf[high >>> 16] as number) << 24);
   }
-  return kinds;
+  for (let index = length; index < length + LOOK_AHEAD; index++) kinds[index] = KIND.end;
+  scan.hasKinds = true;
 }
 
-function unpackRarity(): Uint8Array {
-  const rarity = new Uint8Array(UNITS).fill(RARE);
-  let stored = 0;
-  for (const [from, to] of RARITY_RANGES) {
-    for (let code = from; code < to; code++) rarity[code] = tripleAt(RARITY_TEXT, stored++);
-  }
-  return rarity;
-}
+/** How far back a window's end moves so as not to cut a word; a longer word is cut. */
+const WORD_UNITS_MAX = 256;
 
-function unpackBits(text: string, length: number): Uint8Array {
-  const bytes = new Uint8Array(length / 8);
-  for (let digit = 0; digit * 6 < length; digit++) {
-    const bit = digit * 6;
-    const shifted = digitAt(text, digit) << (bit & 7);
-    bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | shifted;
-    if ((bit >> 3) + 1 < bytes.length) bytes[(bit >> 3) + 1] = (bytes[(bit >> 3) + 1] ?? 0) | (shifted >> 8);
-  }
-  return bytes;
+function lastSpace(codes: Uint16Array, length: number): number {
+  const from = Math.max(0, length - WORD_UNITS_MAX) + 1;
+  const space = codes.subarray(from, length).lastIndexOf(" ".charCodeAt(0));
+  return space < 0 ? length : from + space;
 }
