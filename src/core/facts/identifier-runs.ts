@@ -33,14 +33,8 @@ const LETTERS_BEYOND: readonly (readonly [from: number, to: number])[] = [
 export const CLASS_TABLE: Uint16Array = classTable();
 
 // Constants of their own: see `CLASS`.
-const AT = CLASS.at;
-const DASH = CLASS.dash;
-const DIGIT = CLASS.digit;
-const DOT = CLASS.dot;
-const LOWER = CLASS.lower;
-const SLASH = CLASS.slash;
-const UNDERSCORE = CLASS.underscore;
-const UPPER = CLASS.upper;
+const { lower: LOWER, upper: UPPER, digit: DIGIT, underscore: UNDERSCORE } = CLASS;
+const { dot: DOT, slash: SLASH, dash: DASH, at: AT } = CLASS;
 const CLASSES = CLASS_TABLE;
 /** Set when a capital follows a small letter. */
 const HUMP = 256;

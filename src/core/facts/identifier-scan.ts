@@ -15,12 +15,7 @@ import {
 } from "./identifier-runs.ts";
 
 // Constants of their own: see `CLASS`.
-const BEYOND = CLASS.beyond;
-const DASH = CLASS.dash;
-const DIGIT = CLASS.digit;
-const LOWER = CLASS.lower;
-const SLASH = CLASS.slash;
-const UPPER = CLASS.upper;
+const { lower: LOWER, upper: UPPER, digit: DIGIT, slash: SLASH, dash: DASH, beyond: BEYOND } = CLASS;
 const CLASSES = CLASS_TABLE;
 
 export function scanIdentifiers(text: string, visit: VisitIdentifier): void {

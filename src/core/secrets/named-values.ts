@@ -4,6 +4,7 @@
  */
 
 import {
+  hasAllShapes,
   isMixed,
   KEY_CHARS_MIN,
   type LookResult,
@@ -92,10 +93,6 @@ function isHex(value: string): boolean {
   return /^[0-9a-f]{16,}$/i.test(value);
 }
 
-function hasAllShapes(value: string): boolean {
-  return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
-}
-
 const NAME_CHARS_MAX = 64;
 /** No password or token is longer; of a longer run this much is hidden. */
 const VALUE_CHARS_MAX = 1_024;
@@ -158,17 +155,13 @@ function mayHaveValue(text: string, end: number): boolean {
 const FOLLOW_CHARS = 16;
 const MAY_FOLLOW = /^(?:[ \t]*[=:：]|["'`\]>\\\n\r]| (?:is|was|ist|lautet|war|est|es|era|é|è)\b| \S*\d)/;
 
-interface NamePlace {
-  readonly start: number;
-  readonly end: number;
+interface NamePlace extends SecretSpan {
   readonly kind: NameKind;
   /** `--password`. */
   readonly isFlag: boolean;
 }
 
-interface ValuePlace extends Pick<NamedValue, "form" | "endsLine"> {
-  readonly start: number;
-  readonly end: number;
+interface ValuePlace extends SecretSpan, Pick<NamedValue, "form" | "endsLine"> {
   /** For a value that goes on. */
   readonly rest?: RegExp;
 }
@@ -183,19 +176,18 @@ function valueBeside(text: string, { start, end, kind, isFlag }: NamePlace): Val
     return readValue(text, ASSIGNED.lastIndex, { kind, isOpen: before + after !== "", isQuery });
   }
   if (text[start - 1] === "<" && matchAt(IN_ELEMENT, text, end) !== undefined)
-    return readValue(text, IN_ELEMENT.lastIndex, { kind, isOpen: false, isQuery: false });
+    return readValue(text, IN_ELEMENT.lastIndex, { kind });
   if (isFlag && matchAt(FLAG_VALUE, text, end) !== undefined)
-    return readValue(text, FLAG_VALUE.lastIndex, { kind: "sure", isOpen: false, isQuery: false });
+    return readValue(text, FLAG_VALUE.lastIndex, { kind: "sure" });
   if (kind !== "header" && matchAt(VALUE_FIELD, text, end) !== undefined)
-    return readValue(text, VALUE_FIELD.lastIndex, { kind, isOpen: false, isQuery: false });
+    return readValue(text, VALUE_FIELD.lastIndex, { kind });
   if (kind !== "sure") return undefined;
-  if (matchAt(SAID, text, end) !== undefined) return oddOnly(text, readValue(text, SAID.lastIndex, OPEN));
+  if (matchAt(SAID, text, end) !== undefined)
+    return oddOnly(text, readValue(text, SAID.lastIndex, { kind, isOpen: true }));
   if (text[end] === " " && NETRC.test(text.slice(Math.max(0, start - NETRC_BACK_MAX), start)))
-    return readValue(text, end + 1, { kind, isOpen: false, isQuery: false });
+    return readValue(text, end + 1, { kind });
   return undefined;
 }
-
-const OPEN = { kind: "sure", isOpen: true, isQuery: false } as const;
 
 /** In prose a word behind a name says something about it; a quoted or a strange one is the value. */
 function oddOnly(text: string, place: ValuePlace | undefined): ValuePlace | undefined {
@@ -206,9 +198,9 @@ function oddOnly(text: string, place: ValuePlace | undefined): ValuePlace | unde
 
 interface Reading {
   readonly kind: NameKind;
-  readonly isOpen: boolean;
+  readonly isOpen?: boolean;
   /** In an address, where other values follow. */
-  readonly isQuery: boolean;
+  readonly isQuery?: boolean;
 }
 
 const QUOTE = /(\\{0,3})(["'`])/y;
@@ -219,13 +211,14 @@ const HEADER_VALUE = /[^"'`\r\n\\]{1,128}/y;
 const LOOK_CHARS = 128;
 const LINE_END = /[ \t,;)}\]]{0,8}(?:$|[\r\n#]|\\[nr]|["'`])/y;
 
-function readValue(text: string, at: number, { kind, isOpen, isQuery }: Reading): ValuePlace | undefined {
+function readValue(text: string, at: number, reading: Reading): ValuePlace | undefined {
+  const { kind, isOpen = false, isQuery = false } = reading;
   const quote = matchAt(QUOTE, text, at);
   if (quote !== undefined) {
     const start = QUOTE.lastIndex;
     const end = closingQuote(text, start, quote[0]);
     if (end !== undefined) return end === start ? undefined : { start, end, form: "quoted", endsLine: true };
-    return readValue(text, start, { kind, isOpen: false, isQuery });
+    return readValue(text, start, { ...reading, isOpen: false });
   }
   const pattern = kind === "header" ? HEADER_VALUE : isQuery ? QUERY_VALUE : BARE;
   const bare = matchAt(pattern, text, at);

@@ -9,7 +9,8 @@ export const MIXED_CHARS_MIN = 12;
 /** Letters and digits, or small letters and capitals, that take turns more often than in names. */
 export function isMixed(value: string): boolean {
   if (value.length < MIXED_CHARS_MIN || /\s/.test(value)) return false;
-  return /\d/.test(value) && /[A-Za-z]/.test(value) && changesIn(value) >= Math.max(3, value.length / 8);
+  const changes = changesIn(value, 0, value.length);
+  return /\d/.test(value) && /[A-Za-z]/.test(value) && changes >= Math.max(3, value.length / 8);
 }
 
 /** Letters of either case and digits, by unit; 0 for anything else. */
@@ -20,11 +21,11 @@ export function shapeOf(code: number): number {
 }
 
 /** How often the shape changes from one letter or digit to the next. */
-function changesIn(value: string): number {
+function changesIn(text: string, start: number, end: number): number {
   let changes = 0;
   let previous = 0;
-  for (let at = 0; at < value.length; at++) {
-    const shape = shapeOf(value.charCodeAt(at));
+  for (let at = start; at < end; at++) {
+    const shape = shapeOf(text.charCodeAt(at));
     if (shape === 0) continue;
     if (previous !== 0 && shape !== previous) changes++;
     previous = shape;
@@ -90,17 +91,11 @@ function wildPieces(text: string, start: number, end: number): readonly SecretSp
 
 /** Capitals, small letters and digits that take turns as only chance has them. */
 function isWild(text: string, start: number, end: number, share: number = WILD): boolean {
-  let shapes = 0;
-  let changes = 0;
-  let previous = 0;
-  for (let at = start; at < end; at++) {
-    const shape = shapeOf(text.charCodeAt(at));
-    if (shape === 0) continue;
-    if (previous !== 0 && shape !== previous) changes++;
-    shapes |= shape;
-    previous = shape;
-  }
-  return shapes === 7 && changes > (end - start) * share;
+  return changesIn(text, start, end) > (end - start) * share && hasAllShapes(text.slice(start, end));
+}
+
+export function hasAllShapes(value: string): boolean {
+  return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
 }
 
 /** Checksums, public keys, and ids of messages, calls and the like. */
@@ -112,13 +107,11 @@ const ADDRESS_BACK_MAX = 300;
 function isInAddress(text: string, start: number): boolean {
   for (let at = start; at > Math.max(0, start - ADDRESS_BACK_MAX); at--) {
     const code = text.charCodeAt(at);
-    if (code <= 32 || code === QUESTION || code === HASH) return false;
-    if (code === SLASH && text.startsWith("://", at - 1)) return true;
+    if (code <= 32 || text[at] === "?" || text[at] === "#") return false;
+    if (text.startsWith("://", at - 1)) return true;
   }
   return false;
 }
-
-const [HASH, SLASH, QUESTION] = [35, 47, 63];
 
 /** Where a credential begins and ends. */
 export interface SecretSpan {

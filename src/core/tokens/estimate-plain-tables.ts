@@ -190,23 +190,16 @@ const LONE_KINDS = PLAIN_KINDS * PLAIN_KINDS;
 
 function pairTable(weights: ArrayLike<number>): Int16Array {
   const pairs = new Int16Array(2 * LONE_KINDS);
-  addMarkStarts(pairs, weights);
+  // What a run of marks costs for its first, by what stands before it.
+  for (let before = 0; before < KIND.punctuation; before++) {
+    for (let mark = 0; mark <= MARK_CONTROL; mark++) {
+      const tokens = markStartTokens(mark, before === KIND.space, weights);
+      pairs[before * PLAIN_KINDS + KIND.punctuation + mark] = inSteps(tokens);
+    }
+  }
   addMarkPairs(pairs, weights);
   addLetterPairs(pairs, weights);
   return pairs;
-}
-
-function addMarkStarts(pairs: Int16Array, weights: ArrayLike<number>): void {
-  const row = new Int16Array(PLAIN_KINDS);
-  const fill = (spaced: boolean): void => {
-    for (let mark = 0; mark <= MARK_CONTROL; mark++) {
-      row[KIND.punctuation + mark] = inSteps(markStartTokens(mark, spaced, weights));
-    }
-  };
-  fill(false);
-  for (let before = 0; before < KIND.punctuation; before++) pairs.set(row, before * PLAIN_KINDS);
-  fill(true);
-  pairs.set(row, KIND.space * PLAIN_KINDS);
 }
 
 function addMarkPairs(pairs: Int16Array, weights: ArrayLike<number>): void {
@@ -236,7 +229,10 @@ function addLetterPairs(pairs: Int16Array, weights: ArrayLike<number>): void {
 function plainSteps(weights: ArrayLike<number>): readonly (Step | undefined)[] {
   const table = createTable(weights);
   table.over(STATE.start);
-  addDigits(table);
+  table.over(STATE.oneDigit);
+  table.over(STATE.twoDigits);
+  table.step(STATE.oneDigit, COLUMN.digit, STATE.twoDigits);
+  table.step(STATE.twoDigits, COLUMN.digit, STATE.start);
   addMarks(table);
   addBreaks(table);
   addBlanks(table);
@@ -284,13 +280,6 @@ function createTable(weights: ArrayLike<number>): Table {
     mark(from, STATE.loneMark);
   };
   return { steps, weights, digitTokens, step, stop, begin, mark, over };
-}
-
-function addDigits(table: Table): void {
-  table.over(STATE.oneDigit);
-  table.over(STATE.twoDigits);
-  table.step(STATE.oneDigit, COLUMN.digit, STATE.twoDigits);
-  table.step(STATE.twoDigits, COLUMN.digit, STATE.start);
 }
 
 function addMarks(table: Table): void {

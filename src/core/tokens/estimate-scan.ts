@@ -32,20 +32,9 @@ import {
 } from "./estimate-model.ts";
 
 // Constants of their own: the engine folds them into the code, which it does not with properties and imports.
-const DIGIT = KIND.digit;
-const PUNCTUATION = KIND.punctuation;
-const NUMBER = KIND.number;
-const SURROGATE = KIND.surrogate;
-const SCRIPT = KIND.mark;
-const HAN = KIND.han;
-const HANGUL = KIND.hangul;
-const UPPER = KIND.upper;
-const NEWLINE = KIND.newline;
-const SPACE = KIND.space;
-const BLANK = KIND.blank;
-const END = KIND.end;
-const SYMBOL = KIND.symbol;
-const ALPHABETS = KIND.cyrillic;
+const { digit: DIGIT, space: SPACE, blank: BLANK, newline: NEWLINE, upper: UPPER, end: END } = KIND;
+const { punctuation: PUNCTUATION, symbol: SYMBOL, surrogate: SURROGATE, number: NUMBER } = KIND;
+const { mark: SCRIPT, han: HAN, hangul: HANGUL, cyrillic: ALPHABETS } = KIND;
 
 /** A window onto a text. Typed arrays, since reading a string unit by unit asks each time how the string is stored. */
 export interface Scan {
@@ -69,7 +58,7 @@ export interface Scan {
 }
 
 /** Adds to what the text costs so far. */
-export function add(scan: Scan, tokens: number): void {
+function add(scan: Scan, tokens: number): void {
   scan.tokens[0] = (scan.tokens[0] as number) + tokens;
 }
 
@@ -81,8 +70,11 @@ export function scanPiece(scan: Scan): void {
   else if (kind === DIGIT) scanDigits(scan);
   else if (kind < PUNCTUATION) scanBlanks(scan);
   else if (isMark(kind)) scanMarkPiece(scan, kind);
-  else if (kind === NUMBER) scanNumber(scan);
-  else scanLetters(scan, at, 0);
+  else if (kind === NUMBER) {
+    // A digit of another script, a fraction, a circled number.
+    add(scan, scan.weights[AT.number] as number);
+    scan.at += 1;
+  } else scanLetters(scan, at, 0);
 }
 
 export function isLatin(kind: number): boolean {
@@ -143,12 +135,6 @@ function scanDigits(scan: Scan): void {
   const { at, kinds } = scan;
   add(scan, scan.weights[AT.digits] as number);
   scan.at += kinds[at + 1] !== DIGIT ? 1 : kinds[at + 2] !== DIGIT ? 2 : 3;
-}
-
-/** A digit of another script, a fraction, a circled number. */
-function scanNumber(scan: Scan): void {
-  add(scan, scan.weights[AT.number] as number);
-  scan.at += 1;
 }
 
 /** Blanks up to the last line break are one piece; else all but the last, which leads what follows or stands alone. */
@@ -247,10 +233,10 @@ function scanCharacters(scan: Scan, start: number, prefix: number): void {
   const { rarity, pairs } = scan.characters;
   let at = start;
   let tokens = 0;
-  for (let kind = kinds[at] as number; kind >= KIND.han && kind <= KIND.hangul; kind = kinds[at] as number) {
-    const script = kind - KIND.han;
+  for (let kind = kinds[at] as number; kind >= HAN && kind <= HANGUL; kind = kinds[at] as number) {
+    const script = kind - HAN;
     const code = codes[at] as number;
-    const paired = hasBit(pairs, pairBit(code, codes[at + 1] as number)) && kinds[at + 1] !== KIND.end;
+    const paired = hasBit(pairs, pairBit(code, codes[at + 1] as number)) && kinds[at + 1] !== END;
     const unit = paired ? 4 : (rarity[code] as number);
     if (at === start) tokens += weights[AT.characterStart + (script * 3 + Math.min(prefix, 2)) * 5 + unit] as number;
     else tokens += weights[paired ? AT.characterPair + script : AT.character + script * 4 + unit] as number;
@@ -404,9 +390,6 @@ export function blankRunTokens(run: number, weights: Weights): number {
   if (run === 0) return 0;
   let tokens = 0;
   let rest = run;
-  while (rest > 64) {
-    tokens += weights[AT.blankRun + 7] as number;
-    rest -= 64;
-  }
+  for (; rest > 64; rest -= 64) tokens += weights[AT.blankRun + 7] as number;
   return tokens + (weights[AT.blankRun + Math.min(6, 31 - Math.clz32(rest))] as number);
 }
