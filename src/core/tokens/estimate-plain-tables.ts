@@ -98,37 +98,44 @@ interface PlainTables {
   readonly seconds: Uint8Array;
   /** By state and two units, the second of which may be `NO_SECOND`: the next state's index, flags, and the cost on top. */
   readonly steps: Int32Array;
-  /** What neighbours cost, by row and unit. A row is a unit times `PLAIN_UNITS`, plus `LONE` for a mark that may lead a word. */
+  /** What neighbours cost, by row and unit. A row is a unit times `UNITS`, plus `LONE` for a mark that may lead a word. */
   readonly pairs: Int16Array;
 }
 
-/** Units of plain text are below: ASCII, and the Latin letters of nearly all languages but Vietnamese. */
-export const PLAIN_UNITS = 512;
-/** Where to begin: between pieces, after a unit that makes no pair. */
-export const START = 0;
-export const START_ROW = "0".charCodeAt(0) * PLAIN_UNITS;
-export const STATE_MASK = (1 << 14) - 1;
-/** Flag: not for the tables to say, or not without a look at what follows. */
-export const STOP = 1 << 14;
-/** Flag: the last unit is a lone mark. As a number, the distance of the rows for such marks. */
-export const LONE = PLAIN_UNITS * PLAIN_UNITS;
-/** Flag: the first of two is, this many bits further down. */
-export const LONE_FIRST_SHIFT = 1;
-export const LONE_FIRST = LONE >> LONE_FIRST_SHIFT;
-/** Leaves 13 bits, which is up to 8 tokens. */
-export const COST_SHIFT = 19;
+const UNITS = 512;
+const LONE = UNITS * UNITS;
+/** The first of two is a lone mark: `LONE`, so many bits further down. */
+const LONE_SHIFT = 1;
 
-/** Stands for a second unit that is not read. */
-export const NO_SECOND = COLUMNS;
+/** How to read the tables. A step is the next state's index, flags, and a cost above them. */
+export const PLAIN = {
+  /** Units of plain text are below: ASCII, and the Latin letters of nearly all languages but Vietnamese. */
+  UNITS,
+  /** The row to begin with, after a unit that makes no pair; the state to begin with is 0. */
+  START_ROW: "0".charCodeAt(0) * UNITS,
+  STATE_MASK: (1 << 14) - 1,
+  /** Flag: the tables do not know, or the reader has to look at what follows. */
+  STOP: 1 << 14,
+  /** Flag: the last unit is a lone mark. As a number, the distance of the rows for such marks. */
+  LONE,
+  /** Flag: the first of two units is a lone mark. */
+  LONE_FIRST: LONE >> LONE_SHIFT,
+  LONE_SHIFT,
+  /** Leaves 13 bits, which is up to 8 tokens. */
+  COST_SHIFT: 19,
+  /** The column of a second unit that is not read. */
+  NO_SECOND: COLUMNS,
+} as const;
+
 const SECONDS = COLUMNS + 1;
 const STATE_STEPS = COLUMNS * SECONDS;
 
 export function plainTables(weights: ArrayLike<number>, kinds: Uint8Array): PlainTables {
   const columns = columnTable();
   const seconds = new Uint8Array(kinds.length).fill(COLUMN.other);
-  for (let unit = 0; unit < PLAIN_UNITS; unit++) seconds[unit] = columns[kinds[unit] as number] as number;
+  for (let unit = 0; unit < UNITS; unit++) seconds[unit] = columns[kinds[unit] as number] as number;
   const firsts = seconds.map((column) => column * SECONDS);
-  return { firsts, seconds, steps: stepTable(plainSteps(weights)), pairs: pairsByUnit(pairTable(weights), kinds) };
+  return { firsts, seconds, steps: stepTable(plainSteps(weights)), pairs: pairTable(weights, kinds) };
 }
 
 function columnTable(): Uint8Array {
@@ -146,15 +153,15 @@ function columnTable(): Uint8Array {
 
 /** Two units at a time take a third less: each step has to wait for the one before it. */
 function stepTable(single: readonly (Step | undefined)[]): Int32Array {
-  const steps = new Int32Array(STATE.count * STATE_STEPS).fill(STOP);
+  const steps = new Int32Array(STATE.count * STATE_STEPS).fill(PLAIN.STOP);
   single.forEach((first, index) => {
     if (first === undefined) return;
-    steps[index * SECONDS + NO_SECOND] = packed(first, first.cost) | (first.afterWord ? STOP : 0);
+    steps[index * SECONDS + PLAIN.NO_SECOND] = packed(first, first.cost) | (first.afterWord ? PLAIN.STOP : 0);
     if (first.afterWord) return;
     for (let column = 0; column < COLUMNS; column++) {
       const second = single[first.state * COLUMNS + column];
       if (second === undefined || second.afterWord) continue;
-      const loneFirst = loneFlag(first) >> LONE_FIRST_SHIFT;
+      const loneFirst = loneFlag(first) >> LONE_SHIFT;
       steps[index * SECONDS + column] = packed(second, first.cost + second.cost) | loneFirst;
     }
   });
@@ -162,67 +169,47 @@ function stepTable(single: readonly (Step | undefined)[]): Int32Array {
 }
 
 function packed(last: Step, cost: number): number {
-  return (cost << COST_SHIFT) | loneFlag(last) | (last.state * STATE_STEPS);
+  return (cost << PLAIN.COST_SHIFT) | loneFlag(last) | (last.state * STATE_STEPS);
 }
 
 function loneFlag({ state }: Step): number {
   return state === STATE.loneMark ? LONE : 0;
 }
 
-/** What `pairTable` gives by kinds. */
-function pairsByUnit(byKind: Int16Array, kinds: Uint8Array): Int16Array {
+function pairTable(weights: ArrayLike<number>, kinds: Uint8Array): Int16Array {
+  const byKind = Array.from({ length: 2 * PLAIN_KINDS * PLAIN_KINDS }, (_unused, index) => {
+    const before = (index >> KIND_BITS) % PLAIN_KINDS;
+    return inSteps(pairTokens(before, index % PLAIN_KINDS, index >= PLAIN_KINDS * PLAIN_KINDS, weights));
+  });
   const pairs = new Int16Array(2 * LONE);
-  const units = Array.from({ length: PLAIN_UNITS }, (_unused, unit) => unit);
+  const units = Array.from({ length: UNITS }, (_unused, unit) => unit);
   const plain = units.filter((unit) => (kinds[unit] as number) < PLAIN_KINDS);
   for (const first of plain) {
     for (const second of plain) {
-      const at = first * PLAIN_UNITS + second;
-      const atKinds = (kinds[first] as number) * PLAIN_KINDS + (kinds[second] as number);
-      pairs[at] = byKind[atKinds] as number;
-      pairs[at + LONE] = byKind[atKinds + LONE_KINDS] as number;
+      const at = (kinds[first] as number) * PLAIN_KINDS + (kinds[second] as number);
+      pairs[first * UNITS + second] = byKind[at] as number;
+      pairs[first * UNITS + second + LONE] = byKind[at + PLAIN_KINDS * PLAIN_KINDS] as number;
     }
   }
   return pairs;
 }
 
-/** Like `LONE`, by kinds. */
-const LONE_KINDS = PLAIN_KINDS * PLAIN_KINDS;
+const KIND_BITS = Math.log2(PLAIN_KINDS);
 
-function pairTable(weights: ArrayLike<number>): Int16Array {
-  const pairs = new Int16Array(2 * LONE_KINDS);
-  // What a run of marks costs for its first, by what stands before it.
-  for (let before = 0; before < KIND.punctuation; before++) {
-    for (let mark = 0; mark <= MARK_CONTROL; mark++) {
-      const tokens = markStartTokens(mark, before === KIND.space, weights);
-      pairs[before * PLAIN_KINDS + KIND.punctuation + mark] = inSteps(tokens);
-    }
+/** What two neighbours cost, by their kinds, on top of their steps. `isLone`: the first is a mark that may lead a word. */
+function pairTokens(before: number, kind: number, isLone: boolean, weights: ArrayLike<number>): number {
+  const mark = before - KIND.punctuation;
+  if (kind >= KIND.punctuation) {
+    const next = kind - KIND.punctuation;
+    return mark >= 0 ? markPairTokens(mark, next, weights) : markStartTokens(next, before === KIND.space, weights);
   }
-  addMarkPairs(pairs, weights);
-  addLetterPairs(pairs, weights);
-  return pairs;
-}
-
-function addMarkPairs(pairs: Int16Array, weights: ArrayLike<number>): void {
-  for (let mark = 0; mark <= MARK_CONTROL; mark++) {
-    const kind = KIND.punctuation + mark;
-    const row = kind * PLAIN_KINDS;
-    for (let next = 0; next <= MARK_CONTROL; next++) {
-      pairs[row + KIND.punctuation + next] = inSteps(markPairTokens(mark, next, weights));
-    }
-    pairs[row + KIND.newline] = inSteps(markPairTokens(mark, MARK_NEWLINE, weights));
-    pairs.copyWithin(row + LONE_KINDS, row, row + PLAIN_KINDS);
-    const lead = leadTokens(kind, weights) - markStartTokens(mark, false, weights); // so far it was paid for as a piece
-    pairs.fill(inSteps(lead), row + LONE_KINDS, row + LONE_KINDS + KIND.digit);
+  if (mark >= 0) {
+    if (kind === KIND.newline) return markPairTokens(mark, MARK_NEWLINE, weights);
+    if (!isLone || kind >= KIND.digit) return 0;
+    return leadTokens(before, weights) - markStartTokens(mark, false, weights); // so far it was paid for as a piece
   }
-}
-
-function addLetterPairs(pairs: Int16Array, weights: ArrayLike<number>): void {
-  for (let before = 0; before < KIND.digit; before++) {
-    const letters = before < KIND.upper ? KIND.upper : KIND.digit; // a capital after a small letter begins a word
-    for (let letter = 0; letter < letters; letter++) {
-      pairs[before * PLAIN_KINDS + letter] = inSteps(letterPairTokens(before, letter, weights));
-    }
-  }
+  const letters = before < KIND.upper ? KIND.upper : KIND.digit; // a capital after a small letter begins a word
+  return before < KIND.digit && kind < letters ? letterPairTokens(before, kind, weights) : 0;
 }
 
 /** By state times `COLUMNS` plus column; undefined where the reader cannot go on without looking back. */

@@ -6,21 +6,7 @@
 
 import { copyUnits, createTextUnits } from "../text-units.ts";
 import { AT, CHARACTERS, type Characters, KIND, PLAIN_KINDS, WEIGHT_STEPS, WEIGHT_VALUES } from "./estimate-model.ts";
-import {
-  COLUMN,
-  COST_SHIFT,
-  inSteps,
-  LONE,
-  LONE_FIRST,
-  LONE_FIRST_SHIFT,
-  NO_SECOND,
-  PLAIN_UNITS,
-  plainTables,
-  START,
-  START_ROW,
-  STATE_MASK,
-  STOP,
-} from "./estimate-plain-tables.ts";
+import { COLUMN, inSteps, PLAIN, plainTables } from "./estimate-plain-tables.ts";
 import { contractionLength, isCapital, isLatin, type Scan, scanPiece } from "./estimate-scan.ts";
 
 /** After the last unit: the end for any look ahead. */
@@ -38,17 +24,8 @@ const scan = createScan(CHARACTERS, WEIGHT_VALUES, WINDOW_UNITS);
 // Constants of their own: the engine folds them into the hot loop, which it does not with properties and imports.
 const { firsts: FIRSTS, seconds: SECONDS, steps: STEPS, pairs: PAIRS } = plainTables(WEIGHT_VALUES, CHARACTERS.kinds);
 const CONTRACTION = inSteps(WEIGHT_VALUES[AT.contraction] as number);
-const STOPS = STOP;
-const LONE_LAST = LONE;
-const LONE_BEFORE = LONE_FIRST;
-const LONE_SHIFT = LONE_FIRST_SHIFT;
-const ALONE = NO_SECOND;
-const STATE = STATE_MASK;
-const SHIFT = COST_SHIFT;
-const ROW = PLAIN_UNITS;
+const { STOP, LONE, LONE_FIRST, LONE_SHIFT, NO_SECOND, STATE_MASK, COST_SHIFT, UNITS, START_ROW } = PLAIN;
 const QUOTE = 39;
-const BEGIN = START;
-const BEGIN_ROW = START_ROW;
 const { other: OTHER, space: SPACE, blank: BLANK } = COLUMN;
 
 /** Tokens of a text. Fractional, so that sums of many short texts do not gather rounding errors. */
@@ -104,27 +81,27 @@ function scanPlain(scan: Scan): number {
   let floor = at;
   let sum = 0;
   for (;;) {
-    let state = BEGIN;
-    let row = BEGIN_ROW;
+    let state = 0;
+    let row = START_ROW;
     // The hot loop: two units at a time, by their codes. A call in it would make the engine look at the arrays anew at every turn.
     for (;;) {
       const first = codes[at] as number;
       const second = codes[at + 1] as number;
       const from = state + (firsts[first] as number);
       let step = steps[from + (seconds[second] as number)] as number;
-      if ((step & STOPS) === 0) {
-        const secondRow = first * ROW + ((step & LONE_BEFORE) << LONE_SHIFT);
-        sum = (sum + (step >> SHIFT) + (pairs[row + first] as number) + (pairs[secondRow + second] as number)) | 0;
-        row = second * ROW + (step & LONE_LAST);
-        state = step & STATE;
+      if ((step & STOP) === 0) {
+        const secondRow = first * UNITS + ((step & LONE_FIRST) << LONE_SHIFT);
+        sum = (sum + (step >> COST_SHIFT) + (pairs[row + first] as number) + (pairs[secondRow + second] as number)) | 0;
+        row = second * UNITS + (step & LONE);
+        state = step & STATE_MASK;
         at += 2;
         continue;
       }
-      step = steps[from + ALONE] as number;
-      if ((step & STOPS) !== 0) break;
-      sum = (sum + (step >> SHIFT) + (pairs[row + first] as number)) | 0;
-      row = first * ROW + (step & LONE_LAST);
-      state = step & STATE;
+      step = steps[from + NO_SECOND] as number;
+      if ((step & STOP) !== 0) break;
+      sum = (sum + (step >> COST_SHIFT) + (pairs[row + first] as number)) | 0;
+      row = first * UNITS + (step & LONE);
+      state = step & STATE_MASK;
       at++;
     }
     if (codes[at] !== QUOTE) break;

@@ -37,15 +37,21 @@ const TEXT_BYTES_PER_TOKEN = 4;
 
 /** The rules of the provider behind a format; of its newest models unless one is named. `detail` holds for parts that say nothing themselves. */
 export function mediaTokens(format: FormatName, model?: string, detail?: string): CountMedia {
-  const rules = mediaRules(format, model);
+  const rules = PRICES[formatRules(format).mediaPrices](model ?? "");
   const factor = textFactor(model);
   const detailOf = (part: MediaPart): string | undefined => partDetail(part) ?? detail;
   return (part) => {
     switch (part.kind) {
       case "image":
         return rules.imageTokens(sizeOf(part), detailOf(part));
-      case "document":
-        return textFileTokens(part, factor) ?? pagesIn(part) * pageTokens(rules, detailOf(part), factor);
+      case "document": {
+        const { source, mediaType } = part;
+        if (source.type === "base64" && mediaType?.startsWith("text/"))
+          return Math.ceil((base64Bytes(source.data) / TEXT_BYTES_PER_TOKEN) * factor);
+        const pages = source.type === "base64" ? pdfPages(source.data) : UNKNOWN_PAGES;
+        const textTokens = rules.pageText ? PAGE_TEXT_TOKENS * factor : 0;
+        return pages * (textTokens + rules.pageTokens(PAGE_IMAGE, detailOf(part)));
+      }
       case "audio":
         return Math.ceil(secondsOf(part, AUDIO_BYTES_PER_SECOND) * rules.audioTokensPerSecond);
       case "video":
@@ -66,20 +72,6 @@ export function pdfPages(base64: string): number {
   return Math.min(PAGES_MAX, Math.max(1, pages));
 }
 
-/** Undefined for what is shown page by page. */
-function textFileTokens({ source, mediaType }: MediaPart, factor: number): number | undefined {
-  if (source.type !== "base64" || !mediaType?.startsWith("text/")) return undefined;
-  return Math.ceil((base64Bytes(source.data) / TEXT_BYTES_PER_TOKEN) * factor);
-}
-
-function pagesIn({ source }: MediaPart): number {
-  return source.type === "base64" ? pdfPages(source.data) : UNKNOWN_PAGES;
-}
-
-function pageTokens(rules: MediaRules, detail: string | undefined, factor: number): number {
-  return (rules.pageText ? PAGE_TEXT_TOKENS * factor : 0) + rules.pageTokens(PAGE_IMAGE, detail);
-}
-
 /** The root of the page tree counts all pages, so the greatest count is the document's. */
 function pageTreeCount(text: string): number {
   let most = 0;
@@ -92,15 +84,10 @@ function linearizedPages(head: string): number {
   return head.includes("/Linearized") ? Number(/\/N (\d{1,5})\b/.exec(head)?.[1] ?? 0) : 0;
 }
 
-function sizeOf(part: MediaPart): ImageSize {
-  const data = part.source.type === "base64" ? part.source.data : base64OfUrl(part);
-  return (data === undefined ? undefined : imageSize(data)) ?? UNKNOWN_IMAGE;
-}
-
-function base64OfUrl(part: MediaPart): string | undefined {
-  if (part.source.type !== "url" || !part.source.url.startsWith("data:")) return undefined;
-  const comma = part.source.url.indexOf(",");
-  return comma < 0 ? undefined : part.source.url.slice(comma + 1);
+function sizeOf({ source }: MediaPart): ImageSize {
+  if (source.type === "base64") return imageSize(source.data) ?? UNKNOWN_IMAGE;
+  if (source.type !== "url" || !source.url.startsWith("data:")) return UNKNOWN_IMAGE;
+  return imageSize(source.url.slice(source.url.indexOf(",") + 1)) ?? UNKNOWN_IMAGE;
 }
 
 /** An uncompressed recording states its rate in its header. */
@@ -120,10 +107,6 @@ interface MediaRules {
   readonly pageText: boolean;
   readonly audioTokensPerSecond: number;
   readonly videoTokensPerSecond: (detail?: string) => number;
-}
-
-function mediaRules(format: FormatName, model = ""): MediaRules {
-  return PRICES[formatRules(format).mediaPrices](model);
 }
 
 const PRICES: Readonly<Record<FormatRules["mediaPrices"], (model: string) => MediaRules>> = {
