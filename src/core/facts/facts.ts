@@ -85,7 +85,7 @@ export function createFactLedger({ factsMax = FACTS_MAX }: FactLedgerOptions = {
   };
 }
 
-/** `isEscaped`: the text stands in the request as a JSON string, so that its line breaks read `\\n`. */
+/** `isEscaped`: the request holds the text as a JSON string, so its line breaks read `\\n`. */
 type Scan = (text: string, source: FactSource, isEscaped: boolean) => void;
 
 function scanPart(part: Part, speaker: FactSource, scan: Scan): void {
@@ -144,10 +144,10 @@ function scanInput(input: JsonValue, walk: InputScan, depth: number): void {
   }
 }
 
-/** Most names of arguments are one, which is never an identifier. */
+/** Most argument names are a plain word, which is never an identifier. */
 const PLAIN_WORD = /^[a-z]*$/;
 
-/** Keeps about so many, those mentioned most widely and most lately. */
+/** Keeps about `keep` facts: those mentioned most widely and most recently. */
 function forget(table: MentionTable, keep: number): void {
   const worths = new Float64Array(table.kinds.length);
   for (let entry = 0; entry < worths.length; entry++) worths[entry] = worthOf(factAt(table, entry));
@@ -165,14 +165,14 @@ const START = /^\W*(?:(?:start|begin(?:ning)?) of (?:the |an? )?(?:example|demon
 const END = /^\W*end of (?:the |an? )?(?:example|demonstration)\W*$/i;
 
 /**
- * A text without the demonstrations of other tasks that a template marks by a line before and a line after: their names do not belong
- * to this work.
+ * Removes demonstrations of other tasks, which a template marks with a line before and a line after: their names do not belong to this
+ * work.
  */
 export function withoutDemonstrations(text: string): string {
   if (!MARK.test(text)) return text;
   const lines = text.split("\n");
   const own: string[] = [];
-  // Looked for once more than there are, so that marks without an end cost no more than one search.
+  // After the first start without an end no further end is searched for, so that time stays linear.
   let mayEnd = true;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
@@ -196,13 +196,13 @@ export interface RankedFact extends Pick<Fact, "kind"> {
 /** More than any summary could list. */
 const RANKED_MAX = 20_000;
 
-/** Likeliest first, at most `limit`; of those as likely, what was mentioned first. */
+/** Likeliest first, about `limit` facts; among equally likely ones, first mentioned first. */
 export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): readonly RankedFact[] {
   const { messages, size } = ledger;
   const likelihoods = new Float64Array(size);
   for (let entry = 0; entry < size; entry++) likelihoods[entry] = factLikelihood(ledger.fact(entry), messages);
   const order = descendingOrder(likelihoods);
-  // With the last within the limit go those that are as likely.
+  // Facts as likely as the last within the limit are kept too.
   const least = size <= limit ? 0 : (likelihoods[order[limit - 1] ?? 0] ?? 0);
   const ranked: RankedFact[] = [];
   const members = new Map<string, number>();
@@ -220,10 +220,10 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
   return ranked;
 }
 
-/** Of numbered names that only results mention, a few stand for all. */
+/** At most this many of numbered names that only results mention. */
 const FAMILY_MAX = 3;
 
-/** The same for `metric_17` and `metric_4`; undefined for a name without a number, or one that anybody used. */
+/** Equal for `metric_17` and `metric_4`; undefined for a name without a number, or one that not only results mention. */
 function familyOf({ kind, user, calls, writes, keys, assistant }: Fact, text: string): string | undefined {
   if ((kind !== "snake" && kind !== "camel") || user + calls + writes + keys + assistant > 0) return undefined;
   return /\d/.test(text) ? text.replace(/\d+/g, "#") : undefined;
@@ -236,7 +236,7 @@ export function factsOf(messages: readonly Message[]): readonly RankedFact[] {
 }
 
 /**
- * The likelihood is a logistic model over who mentioned an identifier, how often, how lately, and what it looks like. Fitted to which
+ * The likelihood is a logistic model over who mentioned an identifier, how often, how recently, and what it looks like. Fitted to which
  * identifiers later calls of recorded sessions really used, then rounded; the weight of a user's mention is set by hand, since few
  * recordings speak of it. `bench/retention.ts` measures the result on the sessions of the fit.
  */
@@ -261,12 +261,12 @@ const BIAS = -1.52;
 /** A call this few messages ago is part of what is being done now. */
 const CURRENT_MESSAGES = 6;
 
-/** What prose and output are full of, too: "and/or", "in-memory", "WARNING" are names only where a call uses them. */
+/** Kinds that are common in prose and output too: "and/or", "in-memory", "WARNING" are names only where a call uses them. */
 const WORD_LIKE: ReadonlySet<IdentifierKind> = new Set(["pair", "kebab", "capitals"]);
 
-/** What bookings, orders and commits are named by. Logs are full of the like, each newer than the one that somebody named. */
+/** Kinds of the ids of bookings, orders and commits. Logs print many of them, each newer than the one that somebody named. */
 const GIVEN: ReadonlySet<IdentifierKind> = new Set(["code", "hex", "number"]);
-/** Set by hand, like the weight of a user's mention: so much that an id which was named outlives those that were only printed. */
+/** Set by hand, like the weight of a user's mention, so that an id somebody named ranks above those that were only printed. */
 const GIVEN_BY_USER = 1.2;
 const GIVEN_TO_CALL = 1.5;
 
@@ -293,7 +293,7 @@ function factLikelihood(fact: Fact, messages: number): number {
 
 const LOGS = Float64Array.from({ length: 4_096 }, (_, count) => Math.log(count));
 
-/** Of a count; nearly all are small. */
+/** The logarithm of a count; nearly all counts are small. */
 function logOf(count: number): number {
   return LOGS[count] ?? Math.log(count);
 }
@@ -334,7 +334,7 @@ export function descendingOrder(keys: Float64Array): Int32Array {
   return order;
 }
 
-/** Of a key among those sorted, largest first. */
+/** The first place of a key among the sorted ones, largest first. */
 function firstPlace(sorted: Float64Array, key: number): number {
   let low = 0;
   let high = sorted.length - 1;

@@ -1,12 +1,11 @@
 /**
- * What a run of identifier characters is: a path, an address, a file name, a word of some shape, or nothing. Reads the units of
- * a window, of which those behind the text are 0; looks at each unit of a run a constant number of times. Builds no string but
- * a file's ending, never throws.
+ * Tells what a run of identifier characters is: a path, an address, a file name, a word of some shape, or nothing. Reads the units of a
+ * window, zeros after its text; reads each unit of a run a constant number of times. Builds no strings, never throws.
  */
 
 /**
- * What a UTF-16 unit may be part of when identifiers are looked for, one bit per class. Code in a hot loop makes local constants of
- * them: the engine folds those into the code, but neither properties nor imports nor exports.
+ * The classes of UTF-16 units in a search for identifiers, one bit each. Hot loops read them as constants of their own module, because
+ * the engine folds those into the code, but neither properties nor imports nor exports.
  */
 export const CLASS = {
   lower: 1,
@@ -21,7 +20,7 @@ export const CLASS = {
   beyond: 512,
 } as const;
 
-/** Half-open ranges. Elsewhere beyond ASCII stands what ends a run: punctuation, symbols, surrogates, full-width forms. */
+/** Half-open ranges. All other units beyond ASCII end a run: punctuation, symbols, surrogates, full-width forms. */
 const LETTERS_BEYOND: readonly (readonly [from: number, to: number])[] = [
   [0xc0, 0x2000],
   [0x2c00, 0x3000],
@@ -65,7 +64,7 @@ const CAMEL_CHARS_MIN = 5;
 const CONSTANT_CHARS_MIN = 6;
 const KEBAB_CHARS_MIN = 6;
 
-/** The URL that goes on behind a word and its colon; returns where it ends. */
+/** Visits the URL whose scheme ends at a colon; returns where the URL ends. */
 export function visitUrl(units: Uint16Array, start: number, colon: number, visit: VisitIdentifier): number {
   let end = colon + 3;
   while (!endsUrl(units[end] as number)) end++;
@@ -137,7 +136,7 @@ function visitPath(units: Uint16Array, runStart: number, end: number, visit: Vis
     if (end - start >= 6) visit(start, end, "number");
     return;
   }
-  // "start/exit", "who/what/when", "/clear": words with strokes between them, unless a call takes them for a path.
+  // "start/exit", "who/what/when", "/clear": words with strokes between them, unless a call uses them as a path.
   const isPair = (bits & NAME_MARKS) === 0 && (slashes === 1 || units[start] !== 47);
   if (isPair) {
     if (end - start >= 5) visit(start, end, isLiteral(units, start, end) ? "path" : "pair");
@@ -165,10 +164,10 @@ function isSide(units: Uint16Array, start: number): boolean {
   return units[start - 1 - length] === 97;
 }
 
-/** A word of prose has none of them. */
+/** A word of prose has none of these. */
 const NAME_MARKS = DOT | DIGIT | UNDERSCORE | DASH | AT | HUMP;
 
-/** An address, a file name, a version; otherwise a chain of members, of which each is looked at alone. */
+/** An address, a file name or a version; otherwise a chain of members, each of which is read alone. */
 function visitDotted(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
   if ((flags & AT) !== 0 && isAddress(units, start, end)) {
     visit(start, end, "email");
@@ -240,7 +239,7 @@ function visitWord(units: Uint16Array, start: number, end: number, flags: number
   const kind = wordKind(marks > 0 ? seen | DASH : seen, digits, length);
   if (kind === "number" && isLineNumber(units, start, end)) return;
   const isColour = before === 35 && digits > 0 && (length === 6 || length === 8);
-  // "2026-05-12T02:17:00Z" is known by its day; the colon would end it within the hour.
+  // Of "2026-05-12T02:17:00Z" the date counts; the colon would cut it after the hour.
   if (length === TIMESTAMP_CHARS && units[end] === 58 && units[end - 3] === 84 && marks === 2) {
     visit(start, end - 3, "number");
   } else if (kind === "capitals" && isLiteral(units, start, end)) visit(start, end, "constant");
@@ -253,7 +252,7 @@ const BEYOND_HEX = 1_024;
 /** As far as the hour. */
 const TIMESTAMP_CHARS = 13;
 
-/** "  1474→", "1474:", "1474|" at the start of a line: where a tool shows the line, not what is in it. */
+/** "  1474→", "1474:", "1474|" at the start of a line: the line number that a tool prints. */
 function isLineNumber(units: Uint16Array, start: number, end: number): boolean {
   const behind = units[end];
   if (behind !== 0x2192 && behind !== 58 && behind !== 124 && behind !== 9) return false;
@@ -262,7 +261,7 @@ function isLineNumber(units: Uint16Array, start: number, end: number): boolean {
   return at < 0 || units[at] === 10;
 }
 
-/** In quotes, behind a dollar sign or a label's colon, before an equals sign: written as a value, not as a word. */
+/** Whether a word is written as a value: in quotes, after a dollar sign or a label's colon, before an equals sign. */
 function isLiteral(units: Uint16Array, start: number, end: number): boolean {
   const before = unitBefore(units, start);
   const behind = units[end] as number; // behind the text stands a unit that ends every run
@@ -318,7 +317,7 @@ function keyWith(key: number, code: number): number {
   return letter >= 97 && letter <= 122 ? key * KEY_BASE + letter - 86 : Number.NaN;
 }
 
-/** Of the longest ending the number is still exact. */
+/** Small enough for the number of the longest ending to be exact. */
 const KEY_BASE = 37;
 
 const EXTENSIONS =

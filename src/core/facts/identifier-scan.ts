@@ -1,6 +1,6 @@
 /**
- * Finds the exact strings in a text that cannot be guessed back once they are gone: paths, URLs, e-mail addresses, file
- * names, snake_case and camelCase words, constants, long numbers, hashes, codes. One pass over the character codes. Never builds a string of what it finds, never throws.
+ * Finds the exact strings in a text that nobody can guess once they are gone: paths, URLs, e-mail addresses, file names, snake_case and
+ * camelCase words, constants, long numbers, hashes, codes. One pass over the character codes. Builds no strings, never throws.
  */
 
 import { copyUnits, createTextUnits, type TextUnits } from "../text-units.ts";
@@ -41,10 +41,10 @@ function bitsOf(text: string, at: number): number {
   return code < 128 ? (CLASSES[code] ?? 0) : LOWER;
 }
 
-/** The same over a stretch, with positions in it. Behind its last unit stands one that ends every run and every search. */
+/** Scans one stretch; positions count from its start. The unit after its last ends every run and every search. */
 export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentifier): void {
   const classes = CLASSES;
-  // Where the unit stands that ended the last run: no later run or scheme begins before it.
+  // The place after the last run's end: no later run or scheme begins before it.
   let floor = 0;
   for (let at = 0; ; ) {
     at = nextTelling(pairs, at, length);
@@ -95,18 +95,18 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
       floor = at;
       continue;
     }
-    // What ended the run is no part of another.
+    // The unit that ended the run belongs to no other.
     at++;
     floor = at;
   }
 }
 
-/** `HUMP` for a capital behind a small letter, otherwise 0. Without a branch: where capitals stand cannot be foreseen. */
+/** `HUMP` for a capital behind a small letter, otherwise 0. Without a branch, since a processor cannot predict where capitals stand. */
 function humpBetween(previous: number, bits: number): number {
   return ((previous << 1) & bits & UPPER) << 7; // `LOWER << 1` is `UPPER`, `UPPER << 7` is `HUMP`
 }
 
-/** Where the small letters begin that stand before a unit. */
+/** The start of the small letters before a unit. */
 function wordStart(units: Uint16Array, end: number, floor: number): number {
   let start = end;
   while (start > floor && CLASSES[units[start - 1] as number] === LOWER) start--;
@@ -118,7 +118,7 @@ function wordStart(units: Uint16Array, end: number, floor: number): number {
  * `-` to `9`, `@` to `Z` or `_`, or looks so by its lower bits. Two units are tested at once, since most of any text is passed over
  * here. Adding 0x53 sets the eighth bit of what is not below `-`, adding 0x46 that of what is above `9`; where only one of the two
  * sets it, the unit is between them. The same for the other two ranges: doubling sets the bit of what is not below `@`.
- * Without a branch but the loop's own: each that cannot be foreseen costs as much as ten units.
+ * Without a branch but the loop's own: a branch that the processor cannot predict costs as much as ten units.
  */
 function nextTelling(pairs: Int32Array, from: number, end: number): number {
   // Of the first pair, the half before the start does not count.
@@ -212,7 +212,7 @@ function fill(memory: Memory, text: string, from: number, end: number): void {
   for (let at = length + 1; at < length + LOOK_AHEAD; at++) units[at] = 0;
 }
 
-/** The last boundary that a stretch can reach; where there is none, the next one, however far. */
+/** The last boundary within a stretch's length; without one, the next boundary, however far. */
 function stretchEnd(text: string, from: number): number {
   const furthest = from + STRETCH_UNITS;
   if (furthest >= text.length) return text.length;
@@ -222,7 +222,7 @@ function stretchEnd(text: string, from: number): number {
   return at;
 }
 
-/** What no identifier contains, and none needs to see behind it. */
+/** Whether no identifier contains the unit or depends on what follows it. */
 function isBoundary(code: number): boolean {
   return endsUrl(code) && CLASSES[code] === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Credentials that stand beside their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`, "the password is …". What a name
- * leaves open the value has to show. Each look is bounded.
+ * Finds credentials beside their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`, "the password is …". Where the name
+ * alone does not decide, the value has to look like a credential. Each look is bounded.
  */
 
 import {
@@ -17,18 +17,18 @@ import {
   spanned,
 } from "./random-text.ts";
 
-/** Whether the name of a value, an argument's or a field's, says that it is one. */
+/** Whether the name of an argument or field says that its value is a credential. */
 export function isNamedSecret(name: string, value: string): boolean {
   return isHidden(nameKind(name), { name, value, form: "quoted", endsLine: true });
 }
 
-/** How much a name says of its value. `header`: the rest of the line is the value. */
+/** How much a name tells of its value. `header`: the rest of the line is the value. */
 type NameKind = "sure" | "likely" | "environment" | "key" | "header" | "none";
 
 const SURE_NAME =
   /passw(?:or)?d|passwort|kennwort|passphrase|contrase|senha|pwd$|secret(?!ar)|(?:api|access|private|account|auth|signing|encryption|master|shared|service|subscription|storage|license|deploy)key|(?:access|auth|refresh|id|session|bot|api|oauth|user|bearer|personal)token|credentials?$/;
 const LIKELY_NAME = /token|auth|sig$|signature|session|sessid|jwt|^pass$|otp$/;
-/** Names of what is about a credential and is none. */
+/** Endings of names for something about a credential, such as its file or its length. */
 const ABOUT =
   /(?:file|files|path|dir|name|field|policy|length|len|count|url|uri|arn|id|ids|manager|type|input|label|placeholder|regex|pattern|rotation|expiry|expires|expiresin|expiresat|ttl|hint|prompt|reset|mode|ref|refs|version|engine|provider|store|strength|min|max|enabled|required|changed|updated|at|limit|usage|budget|size|error|scope|s)$/;
 const ENVIRONMENT_NAME = /^[A-Z][A-Z0-9_]*_(?:TOKEN|KEY|PASS|PW|AUTH|CREDENTIALS?|SIGNATURE|SALT)$/;
@@ -49,7 +49,7 @@ function nameKind(name: string): NameKind {
   return plain.endsWith("key") ? "key" : "none";
 }
 
-/** How a value stands beside its name; `open` has blanks around its sign, as in prose and programs. */
+/** How a value stands beside its name; `open` has blanks around the sign, as in prose and programs. */
 type ValueForm = "quoted" | "tight" | "open";
 
 interface NamedValue {
@@ -73,7 +73,7 @@ const INSERTED = /\$[{(]|\{\{|<\w|process\.env/;
 
 function isHidden(kind: NameKind, { name, value, form, endsLine }: NamedValue): boolean {
   if (kind === "none" || value.length < VALUE_CHARS_MIN) return false;
-  // Asked first, because most names that only make it likely have a word behind them.
+  // Checked first, because after a name that only makes a credential likely there is mostly a word.
   if ((kind === "likely" || kind === "key") && !/\d/.test(value)) return false;
   if (PLACEHOLDER.test(value)) return false;
   if (PLAIN_VALUES.has(value.toLowerCase().replace(/^\W+|\W+$/g, "")) || value.toLowerCase() === name.toLowerCase())
@@ -94,7 +94,7 @@ function isHex(value: string): boolean {
 }
 
 const NAME_CHARS_MAX = 64;
-/** No password or token is longer; of a longer run this much is hidden. */
+/** No password or token is longer; of a longer run only this much is hidden. */
 const VALUE_CHARS_MAX = 1_024;
 
 function isNameUnit(code: number): boolean {
@@ -118,7 +118,7 @@ export function lookAtName(text: string, at: number): LookResult | undefined {
   let end = at;
   while (end < text.length && end - at < NAME_CHARS_MAX && isNameUnit(text.charCodeAt(end))) end++;
   if (text.startsWith("ña", end)) end += 2;
-  // A mark of ours, whatever follows it.
+  // One of our own marks, whatever follows it.
   if (text.startsWith(MARK, start - 1)) return { next: end };
   const bearer = matchAt(BEARER, text, at);
   if (bearer !== undefined) {
@@ -137,14 +137,14 @@ export function lookAtName(text: string, at: number): LookResult | undefined {
   return spanned(value.start, wholeEnd(text, value));
 }
 
-/** Where a value ends of which only the beginning was looked at. */
+/** The end of a value of which only the beginning was read. */
 function wholeEnd(text: string, { end, rest }: ValuePlace): number {
   let at = end;
   while (rest !== undefined && at - end < VALUE_CHARS_MAX && matchAt(rest, text, at) !== undefined) at = rest.lastIndex;
   return at;
 }
 
-/** A sign that may stand between a name and its value; in prose most names have none. */
+/** Whether a sign follows that may stand between a name and its value; in prose most names have none. */
 function mayHaveValue(text: string, end: number): boolean {
   const code = text.charCodeAt(end);
   return code === 32 || code === 9
@@ -162,7 +162,7 @@ interface NamePlace extends SecretSpan {
 }
 
 interface ValuePlace extends SecretSpan, Pick<NamedValue, "form" | "endsLine"> {
-  /** For a value that goes on. */
+  /** Reads on, for a value that is longer than the first look. */
   readonly rest?: RegExp;
 }
 
@@ -189,7 +189,7 @@ function valueBeside(text: string, { start, end, kind, isFlag }: NamePlace): Val
   return undefined;
 }
 
-/** In prose a word behind a name says something about it; a quoted or a strange one is the value. */
+/** In prose a word after the name is about the credential; a quoted text or a word with digits is its value. */
 function oddOnly(text: string, place: ValuePlace | undefined): ValuePlace | undefined {
   if (place === undefined || place.form === "quoted") return place;
   const value = text.slice(place.start, place.end);
@@ -204,7 +204,7 @@ interface Reading {
 }
 
 const QUOTE = /(\\{0,3})(["'`])/y;
-/** So much of a value is looked at; when it is hidden, all of it is. */
+/** The first look reads this much of a value; if that is a credential, the whole value is hidden. */
 const BARE = /[^\s"'`<>\\]{1,128}/y;
 const QUERY_VALUE = /[^\s"'`<>\\&#;]{1,128}/y;
 const HEADER_VALUE = /[^"'`\r\n\\]{1,128}/y;
@@ -229,7 +229,7 @@ function readValue(text: string, at: number, reading: Reading): ValuePlace | und
   return end === at ? undefined : { start: at, end, form: isOpen ? "open" : "tight", endsLine, ...rest };
 }
 
-/** Where the text ends that this quote opened, which may stand escaped inside another text; undefined where it is not closed in reach. */
+/** The end of a quoted text, whose quotes may be escaped inside another text; undefined where no closing quote is in reach. */
 function closingQuote(text: string, from: number, quote: string): number | undefined {
   for (let at = text.indexOf(quote, from); at >= 0 && at - from <= VALUE_CHARS_MAX; at = text.indexOf(quote, at + 1)) {
     if (text[at - 1] !== "\\" || quote.length > 1) return at;
@@ -237,7 +237,7 @@ function closingQuote(text: string, from: number, quote: string): number | undef
   return undefined;
 }
 
-/** Names beyond Latin letters; a text that has none but those is not even searched. */
+/** Names in other scripts than Latin. */
 const FOREIGN_NAMES = ["пароль", "密码", "密碼", "口令", "パスワード", "비밀번호"];
 
 export function findForeignNames(text: string, found: SecretSpan[]): void {

@@ -1,8 +1,7 @@
 /**
- * Finds what looks like a credential in a text and writes a mark in its place: passwords and keys that stand beside their name, in
- * addresses, headers and commands, those that their first letters give away, private keys, and text that only chance can have made.
- * Linear: a look at every third character, and a bounded one at each place that may be one. Changes nothing but those values; what
- * was redacted once stays as it is. Never throws.
+ * Finds what looks like a credential in a text and writes a mark in its place: passwords and keys beside their name, in addresses,
+ * headers and commands, keys with a known beginning, private keys, and random text. Linear: it looks at every third character, and
+ * takes a bounded look at each place that may be a credential. Changes nothing else; redacting twice changes nothing. Never throws.
  */
 
 import { findForeignNames, lookAtName } from "./named-values.ts";
@@ -22,15 +21,15 @@ import {
 
 export { isNamedSecret } from "./named-values.ts";
 
-/** What is written in its place; it says where the credential was found, if that is known. */
+/** The mark for a credential; it says where the credential was found, if that is known. */
 export function secretMark(where?: string): string {
   return where === undefined ? `${MARK}]` : `${MARK}, in ${where}]`;
 }
 
 export interface Redaction {
-  /** What to write; asked only when something was found. */
+  /** The mark to write; called only when something was found. */
   mark?(): string;
-  /** Told each value. */
+  /** Called with each value. */
   found?(value: string): void;
 }
 
@@ -49,7 +48,7 @@ export function redactSecrets(text: string, redaction: Redaction = {}): string {
   return pieces.join("") + text.slice(done);
 }
 
-/** In order, none over another. */
+/** In order, without overlap. */
 export function findSecrets(text: string): readonly SecretSpan[] {
   if (text.length < TEXT_CHARS_MIN) return [];
   const found: SecretSpan[] = [];
@@ -83,7 +82,7 @@ function findInAddresses(text: string, found: SecretSpan[]): void {
     if (match === undefined) continue;
     const [, user = "", password] = match;
     const start = at + 3 + user.length + 1;
-    // A port, and an `@` further on in the path.
+    // The digits may be a port, with an `@` further on in the path.
     if (password !== undefined && !/^\d{1,5}(?:[/?]|$)/.test(password) && !PLACEHOLDER.test(password))
       found.push({ start, end: start + password.length });
     if (user.length >= KEY_CHARS_MIN && isMixed(user)) found.push({ start: at + 3, end: at + 3 + user.length });
@@ -107,7 +106,7 @@ function findKeyBlocks(text: string, found: SecretSpan[]): void {
   }
 }
 
-/** How keys begin, and what follows. Where ordinary names begin so too, more is asked of the rest. */
+/** How keys begin, and what follows. Where ordinary names begin in the same way, the rest is checked more strictly. */
 const KEY_BEGINNINGS: readonly (readonly [beginnings: string, rest: RegExp])[] = [
   [
     "sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ GOCSPX- ya29. ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- glptt- xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xapp- dckr_pat_ lin_api_ lin_oauth_ figd_ ATATT3 ATCTT3 hvs. hvb. hvr. dop_v1_ doo_v1_ dor_v1_ shpat_ shpca_ shppa_ shpss_ AGE-SECRET-KEY- pypi- gsk_ nvapi- tvly- sntrys_ sntryu_ PMAK- NRAK- glsa_ sbp_ tskey- CFPAT- rubygems_ sq0csp- sq0atp-",
@@ -168,7 +167,7 @@ function lookAtCommand(name: string, argument: RegExp): Look {
   };
 }
 
-/** Addresses that are a credential as a whole. */
+/** Addresses that are credentials as a whole. */
 const HOOK = /hooks?\.slack\.com\/(?:services|workflows|triggers)\/([\w/-]{12,300})|hooks\/(\d{6,24}\/[\w-]{12,300})/y;
 
 function lookAtHook(text: string, at: number): LookResult | undefined {
@@ -177,7 +176,7 @@ function lookAtHook(text: string, at: number): LookResult | undefined {
   return value === undefined ? undefined : spanned(HOOK.lastIndex - value.length, HOOK.lastIndex);
 }
 
-/** A chat bot's: its number, a colon, 35 characters that begin with two capitals. */
+/** The token of a chat bot: its number, a colon, 35 characters that begin with two capitals. */
 const BOT = /:AA[\w-]{28,60}/y;
 
 function lookAtBot(text: string, at: number): LookResult | undefined {
@@ -197,13 +196,13 @@ function lookAtPasswordLine(text: string, at: number): LookResult | undefined {
 
 const GRAM_CHARS = 4;
 const NAME_GRAMS = "pass secr toke auth bear cook sign cred sess senh kenn rase pgpa _otp _pw=";
-/** Too short for a gram: with any of the signs that may follow a name. */
+/** Names too short for a gram; each is searched with every sign that may follow a name. */
 const SHORT_NAMES = "key pwd sig jwt otp sid";
 const NAME_ENDS = "=:\"'` ]>\\_-";
 
 /**
- * Where a look is worth it: at four characters that open a name, a key or a command. A text is searched for all of them at once, mostly
- * three characters at a time.
+ * What to look for where four characters (a gram) open a name, a key or a command. A text is searched for all grams at once, mostly three
+ * characters at a time.
  */
 const LOOKS: ReadonlyMap<string, readonly Look[]> = makeLooks();
 
@@ -273,7 +272,7 @@ function visitGrams(text: string, found: SecretSpan[]): void {
   }
 }
 
-/** Only looks where the four characters may be a gram: most places that their last two lead to are none. */
+/** Looks only where the four characters may be a gram: at most places to which their last two lead they are none. */
 function lookAt(text: string, start: number, found: SecretSpan[]): number {
   const first = text.charCodeAt(start);
   const second = text.charCodeAt(start + 1);
@@ -291,7 +290,7 @@ function lookAt(text: string, start: number, found: SecretSpan[]): number {
   return next;
 }
 
-/** The same for capitals and small letters. */
+/** Capitals and small letters have the same hash. */
 function hashOf(first: number, second: number, third: number, fourth: number): number {
   const one = Math.imul((first | 32) * 31 + (second | 32), 0x9e37_79b1);
   return ((one + Math.imul((third | 32) * 31 + (fourth | 32), 0x85eb_ca6b)) >>> 8) & (HASHES - 1);
