@@ -1,11 +1,11 @@
 /**
- * The tables from which plain text (Latin letters, digits, blanks, ASCII marks) is read, so that every unit takes the same few
- * instructions: text changes its kind every few units, and a branch that a processor cannot foresee costs as much as ten
- * of them. Exact, since weights are whole multiples of a fraction of a token.
+ * Builds the tables that read plain text (Latin letters, digits, blanks, ASCII marks), so that every unit takes the same few
+ * instructions: text changes its kind every few units, and a branch that a processor cannot predict costs as much as ten of them.
+ * Exact, since weights are whole multiples of a fraction of a token.
  *
- * Each unit is read by state and column (a group of kinds): what state follows, and what that costs. A state knows what piece the
- * reader is in and how long it is so far. What depends on which letters or marks are neighbours is in `pairs`. Blanks are not paid for
- * until it is known what they lead.
+ * The reader looks up each unit by state and column (a group of kinds) and finds the next state and a cost. A state says which piece the
+ * reader is in and how long the piece is so far. `pairs` holds what depends on neighbouring letters or marks. The cost of blanks is added
+ * when it is known what follows them.
  */
 
 import {
@@ -32,7 +32,7 @@ interface Step {
   readonly state: number;
   /** As `inSteps` gives it. */
   readonly cost: number;
-  /** Whether it has to be seen first that no contraction begins here. */
+  /** Whether the reader first has to check that no contraction begins here. */
   readonly afterWord: boolean;
 }
 
@@ -56,7 +56,7 @@ const LETTERS_MAX = LENGTHS - 1;
 const BLANKS_MAX = 32;
 const BREAKS_MAX = 3;
 
-/** By how far they count. The state for a length is the number given here plus the length. */
+/** The states, each with the greatest length that it counts. The state for a length is the first number of the name plus the length. */
 const STATE = numbered({
   start: 0,
   /** A mark that leads the word if a letter follows. */
@@ -66,12 +66,12 @@ const STATE = numbered({
   oneDigit: 0,
   twoDigits: 0,
   breaks: BREAKS_MAX,
-  /** Blanks of which the last is a space, and of which it is another. */
+  /** Blanks that end with a space; blanks that end with another blank. */
   spaces: BLANKS_MAX,
   blanks: BLANKS_MAX,
   small: LETTERS_MAX,
   capitals: LETTERS_MAX,
-  /** A capital, or more than one, and small letters. */
+  /** Small letters after one capital, and after more than one. */
   title: LETTERS_MAX,
   mixed: LETTERS_MAX,
   count: 0,
@@ -151,7 +151,7 @@ function columnTable(): Uint8Array {
   return columns;
 }
 
-/** Two units at a time take a third less: each step has to wait for the one before it. */
+/** Reading two units at a time takes a third less, since each step waits for the one before it. */
 function stepTable(single: readonly (Step | undefined)[]): Int32Array {
   const steps = new Int32Array(STATE.count * STATE_STEPS).fill(PLAIN.STOP);
   single.forEach((first, index) => {
@@ -212,7 +212,7 @@ function pairTokens(before: number, kind: number, isLone: boolean, weights: Arra
   return before < KIND.digit && kind < letters ? letterPairTokens(before, kind, weights) : 0;
 }
 
-/** By state times `COLUMNS` plus column; undefined where the reader cannot go on without looking back. */
+/** Indexed by state times `COLUMNS` plus column; undefined where the reader has to look back. */
 function plainSteps(weights: ArrayLike<number>): readonly (Step | undefined)[] {
   const table = createTable(weights);
   table.over(STATE.start);
@@ -236,7 +236,7 @@ interface Table {
   /** The first letter of a word, with what the word costs for what leads it. */
   begin(from: number, tokens: number): void;
   mark(from: number, state: number, tokens?: number): void;
-  /** All that may follow a piece which is over. */
+  /** Everything that may follow a finished piece. */
   over(from: number): void;
 }
 
@@ -290,7 +290,7 @@ function addBreaks(table: Table): void {
   }
 }
 
-/** All but the last blank are a piece; the last leads a word, a space leads marks too, else it is a piece as well. */
+/** All blanks but the last are a piece. The last leads a word, or marks if it is a space; otherwise it is a piece too. */
 function addBlanks(table: Table): void {
   const { weights } = table;
   for (let run = 1; run <= BLANKS_MAX; run++) {
@@ -329,5 +329,5 @@ function addWords(table: Table): void {
     table.step(from, COLUMN.capital, STATE.capitals + next, word(letters + 1, letters + 1) - word(letters, letters));
     table.step(from, COLUMN.small, mixed + next, word(letters + 1, letters) - word(letters, letters));
   }
-  table.stop(STATE.capitals + LETTERS_MAX, COLUMN.small); // by now it is not known how many capitals there are
+  table.stop(STATE.capitals + LETTERS_MAX, COLUMN.small); // the state no longer says how many capitals there are
 }

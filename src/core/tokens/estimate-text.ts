@@ -11,9 +11,9 @@ import { contractionLength, isCapital, isLatin, type Scan, scanPiece } from "./e
 
 /** After the last unit: the end for any look ahead. */
 const LOOK_AHEAD = 2;
-/** What a window has room for behind its units: those, and whole fours for the kinds. */
+/** Room behind the units of a window: for the look ahead, and for whole fours of kinds. */
 const MARGIN_UNITS = 4;
-/** Not a character: ends plain text, and tells nothing of half an emoji before it. */
+/** Not a character: ends plain text, and does not complete half an emoji before it. */
 const END_CODE = 0xe000;
 
 /** Small enough for a processor's nearest cache, large enough that most messages are one window. */
@@ -39,8 +39,8 @@ export function estimateText(text: string): number {
 }
 
 /**
- * Reads the window from where it stands to its end: plain text unit by unit from tables, anything else piece by piece. Adds up exactly
- * what reading it all piece by piece would.
+ * Reads the window from `at` to its end: plain text unit by unit from tables, anything else piece by piece. The sum is exactly that of
+ * reading everything piece by piece.
  */
 export function scanWindow(scan: Scan): void {
   while (scan.at < scan.length) {
@@ -61,18 +61,18 @@ function endsBlank({ codes, length }: Scan): boolean {
   return column === SPACE || column === BLANK;
 }
 
-/** Whether the next piece is no plain one: what leads a piece is one unit. */
+/** Whether the next piece is not plain: at most one unit leads a piece. */
 function isNearOther({ codes, at }: Scan): boolean {
   return SECONDS[codes[at] as number] === OTHER || SECONDS[codes[at + 1] as number] === OTHER;
 }
 
 /**
- * Stops before what is not plain, the window's end included, and where the tables do not know how to go on. Returns where the last piece
- * may have begun: at the start, or with the last apostrophe behind a word.
+ * Stops at the window's end, before a unit that is not plain, and where the tables do not know how to go on. Returns the earliest place
+ * where the last piece may have begun: the start, or the last apostrophe after a word.
  */
 function scanPlain(scan: Scan): number {
   const { codes } = scan;
-  // Once more: of a constant that is named inside nested loops the engine forgets where its memory is.
+  // Locals, because the engine reloads the memory of a module constant inside nested loops.
   const firsts = FIRSTS;
   const seconds = SECONDS;
   const steps = STEPS;
@@ -83,7 +83,7 @@ function scanPlain(scan: Scan): number {
   for (;;) {
     let state = 0;
     let row = START_ROW;
-    // The hot loop: two units at a time, by their codes. A call in it would make the engine look at the arrays anew at every turn.
+    // The hot loop: two units at a time, by their codes. A call in it would make the engine reload the arrays at every turn.
     for (;;) {
       const first = codes[at] as number;
       const second = codes[at + 1] as number;
@@ -105,7 +105,7 @@ function scanPlain(scan: Scan): number {
       at++;
     }
     if (codes[at] !== QUOTE) break;
-    // It ends the word, either way: as a contraction, or as a mark that is read like the first one of a text.
+    // The apostrophe ends the word: as a contraction, or as a mark that begins a new piece.
     const suffix = contractionLength(codes, at + 1);
     if (suffix > 0) sum = (sum + CONTRACTION) | 0;
     at += suffix;
@@ -117,8 +117,8 @@ function scanPlain(scan: Scan): number {
 }
 
 /**
- * Goes back to where the piece before the stop may have begun, since what stops the loop may belong to it, and takes back
- * what was added for it. Blanks have not been paid for.
+ * Goes back to where the piece before the stop may have begun, since the unit at the stop may belong to it, and subtracts what was
+ * added for it. The cost of blanks has not been added yet.
  */
 function unread(scan: Scan, floor: number): void {
   const { kinds, at: stop } = scan;
@@ -127,7 +127,7 @@ function unread(scan: Scan, floor: number): void {
   scan.at = end;
   if (stop === scan.length) return;
   let start = end;
-  // A word that goes on: with a rarer letter, or behind too many capitals for the tables to count.
+  // The word goes on: with a rarer letter, or after more capitals than the tables count.
   if (end === stop && isLatin(kinds[stop] as number)) start = wordStart(kinds, end, floor);
   // Marks and line breaks go on with what is not plain.
   if (start === end) while (start > floor && isBetweenWords(kinds[start - 1] as number)) start--;
@@ -142,7 +142,7 @@ function wordStart(kinds: Uint8Array, end: number, floor: number): number {
   return start;
 }
 
-/** Whatever led the first word stays paid for: it is read again as a word that nothing leads, as it is taken back. */
+/** The cost of the unit that led the first word stays: the word is subtracted, and read again, as one that nothing leads. */
 function takeBack(scan: Scan, start: number, end: number): void {
   const { kinds, tokens } = scan;
   const before = tokens[0] as number;
