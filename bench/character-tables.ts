@@ -1,17 +1,8 @@
 /** What the text model must know of characters: kinds from Unicode's properties, rarity and pairs from the o200k vocabulary. */
 
 import { countTokens, decode, vocabularySize } from "gpt-tokenizer/encoding/o200k_base";
-import {
-  hashLetter,
-  KIND,
-  kindOf,
-  PAIR_BITS,
-  pairBit,
-  WORD_BITS,
-  WORD_HASH_START,
-  wordBit,
-} from "../src/core/tokens/estimate-layout.ts";
-import type { Characters } from "../src/core/tokens/estimate-window.ts";
+import { type Characters, KIND, kindOf, PAIR_BITS, WORD_BITS } from "../src/core/tokens/estimate-model.ts";
+import { hashLetter, pairBit, WORD_HASH_START, wordBit } from "../src/core/tokens/estimate-scan.ts";
 
 export function characterTables(): Characters {
   const vocabulary = Array.from({ length: vocabularySize }, (_unused, token) => decodeOne(token));

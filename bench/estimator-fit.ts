@@ -12,6 +12,7 @@ import {
   ARABIC,
   AT,
   BLOCKS,
+  type Characters,
   CYRILLIC,
   LATIN,
   MARK_EMOJI,
@@ -19,9 +20,9 @@ import {
   MARKS,
   SCRIPTS,
   WEIGHTS,
-} from "../src/core/tokens/estimate-layout.ts";
-import { scanPiece } from "../src/core/tokens/estimate-scan.ts";
-import { type Characters, createScan, loadWindow, type Scan } from "../src/core/tokens/estimate-window.ts";
+} from "../src/core/tokens/estimate-model.ts";
+import { type Scan, scanPiece } from "../src/core/tokens/estimate-scan.ts";
+import { createScan, loadWindow } from "../src/core/tokens/estimate-text.ts";
 import { characterTables } from "./character-tables.ts";
 import { loadCorpora, type Sample } from "./corpora.ts";
 import { weightsFile } from "./weights-file.ts";

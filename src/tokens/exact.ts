@@ -10,7 +10,7 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
-import { longRunCuts } from "../core/tokens/estimate-text.ts";
+import { CHARACTERS, KIND } from "../core/tokens/estimate-model.ts";
 import type { CountText } from "../core/tokens/tokens.ts";
 
 /** The part of a tokenizer that is used; `gpt-tokenizer/encoding/*` fits. */
@@ -30,11 +30,11 @@ export async function exactTokens(options: ExactOptions = {}): Promise<CountText
   return (text) => {
     let tokens = 0;
     let start = 0;
-    for (const cut of longRunCuts(text)) {
+    for (const cut of [...longRunCuts(text), text.length]) {
       tokens += tokenizer.countTokens(text.slice(start, cut), settings);
       start = cut;
     }
-    return tokens + tokenizer.countTokens(start === 0 ? text : text.slice(start), settings);
+    return tokens;
   };
 }
 
@@ -45,4 +45,41 @@ async function loadTokenizer(load: () => Promise<TokenizerModule>): Promise<Toke
     const message = "Exact token counts need the package gpt-tokenizer; install it with `npm install gpt-tokenizer`.";
     throw new CompactionError("missing-dependency", message, { cause });
   }
+}
+
+/** Longer than any word; short enough that a cut per run's length costs next to nothing. */
+const RUN_CHARS_MAX = 1_024;
+
+/**
+ * Where to cut unbroken runs of letters, blanks or marks, on which a byte-pair tokenizer would be quadratic. Ascending offsets, never
+ * inside a surrogate pair; empty for ordinary text.
+ */
+function longRunCuts(text: string): readonly number[] {
+  if (text.length <= RUN_CHARS_MAX) return [];
+  const cuts: number[] = [];
+  let start = 0;
+  let current = -1;
+  for (let at = 0; at < text.length; at++) {
+    const group = groupOf(CHARACTERS.kinds[text.charCodeAt(at)] ?? KIND.symbol);
+    if (group !== current) {
+      current = group;
+      start = at;
+    } else if (at - start >= RUN_CHARS_MAX && !isLowSurrogate(text.charCodeAt(at))) {
+      cuts.push(at);
+      start = at;
+    }
+  }
+  return cuts;
+}
+
+/** Letters, blanks, or marks with symbols and emoji; digits never run on, since a tokenizer groups them by three. */
+function groupOf(kind: number): number {
+  if (kind < KIND.digit || kind >= KIND.mark) return 0;
+  if (kind >= KIND.punctuation && kind <= KIND.surrogate) return 3;
+  if (kind === KIND.space || kind === KIND.blank || kind === KIND.newline) return 1;
+  return 2;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Message, type Part, text } from "../message.ts";
-import { createFactLedger, descendingOrder, factsOf, rankFacts } from "./facts.ts";
+import { createFactLedger, descendingOrder, factsOf, rankFacts, withoutDemonstrations } from "./facts.ts";
 
 let next = 0;
 const message = (role: Message["role"], ...parts: Part[]): Message => ({ id: `m${next++}`, role, parts });
@@ -92,7 +92,7 @@ test("counts survive growth and forgetting", () => {
   const ledger = createFactLedger({ factsMax: 3_000 });
   for (let index = 0; index < 2_500; index++) ledger.add(result(`same_name name_${index}`));
   const counts = new Map<string, number>();
-  ledger.visit(({ results }, name) => counts.set(name.text(), results));
+  for (let entry = 0; entry < ledger.size; entry++) counts.set(ledger.text(entry), ledger.fact(entry).results);
   expect(counts.get("same_name")).toBe(2_500);
   expect(counts.get("name_17")).toBe(1);
   expect(counts.size).toBe(2_501);
@@ -122,4 +122,20 @@ test("tells numbers apart that differ in their last bits, however many there are
     close,
     close.map((_, index) => index).sort((a, b) => (close[b] ?? 0) - (close[a] ?? 0)),
   );
+});
+
+const SHOWN =
+  "Here is one.\n--- DEMONSTRATION ---\nopen lamp_house.py\n--- END OF DEMONSTRATION ---\nNow mend tide_gate.py.";
+
+test("a demonstration goes, what stands around it stays", () =>
+  expect(withoutDemonstrations(SHOWN)).toBe("Here is one.\nNow mend tide_gate.py."));
+
+test.each(["The demonstration went well.", "--- DEMONSTRATION ---\nnever ended", "the end of the example is missing"])(
+  "whatever only looks like one stays: %s",
+  (said) => expect(withoutDemonstrations(said)).toBe(said),
+);
+
+test("its names are no facts, where a user gives it first", () => {
+  const facts = factsOf([{ id: "m", role: "user", parts: [text(SHOWN)] }]);
+  expect(facts.map((fact) => fact.text)).toEqual(["tide_gate.py"]);
 });

@@ -1,12 +1,11 @@
 /**
- * What a run of identifier characters is: a path, an address, a file name, a word of some shape, or nothing. Reads the units of
- * a window, of which those behind the text are 0; looks at each unit of a run a constant number of times. Builds no string but
- * a file's ending, never throws.
+ * Tells what a run of identifier characters is: a path, an address, a file name, a word of some shape, or nothing. Reads the units of a
+ * window, zeros after its text; reads each unit of a run a constant number of times. Builds no strings, never throws.
  */
 
 /**
- * What a UTF-16 unit may be part of when identifiers are looked for, one bit per class. Code in a hot loop makes local constants of
- * them: the engine folds those into the code, but neither properties nor imports nor exports.
+ * The classes of UTF-16 units in a search for identifiers, one bit each. Hot loops read them as constants of their own module, because
+ * the engine folds those into the code, but neither properties nor imports nor exports.
  */
 export const CLASS = {
   lower: 1,
@@ -21,7 +20,7 @@ export const CLASS = {
   beyond: 512,
 } as const;
 
-/** Half-open ranges. Elsewhere beyond ASCII stands what ends a run: punctuation, symbols, surrogates, full-width forms. */
+/** Half-open ranges. All other units beyond ASCII end a run: punctuation, symbols, surrogates, full-width forms. */
 const LETTERS_BEYOND: readonly (readonly [from: number, to: number])[] = [
   [0xc0, 0x2000],
   [0x2c00, 0x3000],
@@ -33,17 +32,11 @@ const LETTERS_BEYOND: readonly (readonly [from: number, to: number])[] = [
 export const CLASS_TABLE: Uint16Array = classTable();
 
 // Constants of their own: see `CLASS`.
-const AT = CLASS.at;
-const DASH = CLASS.dash;
-const DIGIT = CLASS.digit;
-const DOT = CLASS.dot;
-const LOWER = CLASS.lower;
-const SLASH = CLASS.slash;
-const UNDERSCORE = CLASS.underscore;
-const UPPER = CLASS.upper;
+const { lower: LOWER, upper: UPPER, digit: DIGIT, underscore: UNDERSCORE } = CLASS;
+const { dot: DOT, slash: SLASH, dash: DASH, at: AT } = CLASS;
 const CLASSES = CLASS_TABLE;
 /** Set when a capital follows a small letter. */
-export const HUMP = 256;
+const HUMP = 256;
 
 export type IdentifierKind =
   | "path"
@@ -67,11 +60,11 @@ export type VisitIdentifier = (start: number, end: number, kind: IdentifierKind)
 /** Longer runs are data, not names. */
 export const IDENTIFIER_CHARS_MAX = 240;
 export const RUN_CHARS_MIN = 4;
-export const CAMEL_CHARS_MIN = 5;
-export const CONSTANT_CHARS_MIN = 6;
-export const KEBAB_CHARS_MIN = 6;
+const CAMEL_CHARS_MIN = 5;
+const CONSTANT_CHARS_MIN = 6;
+const KEBAB_CHARS_MIN = 6;
 
-/** The URL that goes on behind a word and its colon; returns where it ends. */
+/** Visits the URL whose scheme ends at a colon; returns where the URL ends. */
 export function visitUrl(units: Uint16Array, start: number, colon: number, visit: VisitIdentifier): number {
   let end = colon + 3;
   while (!endsUrl(units[end] as number)) end++;
@@ -83,28 +76,18 @@ export function visitUrl(units: Uint16Array, start: number, colon: number, visit
 
 /** Blanks, quotes, brackets, backslashes and everything beyond ASCII. */
 export function endsUrl(code: number): boolean {
-  if (code <= 32 || code >= 127) return true;
-  return (
-    code === 34 ||
-    code === 39 ||
-    code === 40 ||
-    code === 41 ||
-    code === 60 ||
-    code === 62 ||
-    code === 91 ||
-    code === 92 ||
-    code === 93 ||
-    code === 96 ||
-    code === 123 ||
-    code === 124 ||
-    code === 125
-  );
+  return code >= 127 || URL_UNITS[code] === 0;
 }
+
+const URL_UNITS = Uint8Array.from({ length: 127 }, (_, code) =>
+  code > 32 && !"\"'()<>[\\]`{|}".includes(String.fromCharCode(code)) ? 1 : 0,
+);
 
 function isTrailingMark(code: number): boolean {
-  return code === 46 || code === 44 || code === 58 || code === 59 || code === 33 || code === 63 || code === 42;
+  return ".,:;!?*".includes(String.fromCharCode(code));
 }
 
+/** `flags` are the classes of the run's units; with `DASH` among them, a word is read again unit by unit. */
 export function visitRun(
   units: Uint16Array,
   runStart: number,
@@ -123,7 +106,7 @@ export function visitRun(
   if (isPath && units[start] === 47 && unitBefore(units, start) === 60) start++;
   if (isPath) visitPath(units, start, end, visit);
   else if ((flags & (AT | DOT)) !== 0) visitDotted(units, start, end, flags, visit);
-  else visitWord(units, start, end, visit);
+  else visitWord(units, start, end, flags, visit);
 }
 
 /** 0 at the beginning. */
@@ -145,7 +128,7 @@ function visitPath(units: Uint16Array, runStart: number, end: number, visit: Vis
     if (bit === SLASH) slashes++;
   }
   if (slashes === 0) {
-    visitRun(units, start, end, bits, visit);
+    visitRun(units, start, end, bits | DASH, visit);
     return;
   }
   if ((bits & (LOWER | UPPER | HUMP)) === 0) {
@@ -153,7 +136,7 @@ function visitPath(units: Uint16Array, runStart: number, end: number, visit: Vis
     if (end - start >= 6) visit(start, end, "number");
     return;
   }
-  // "start/exit", "who/what/when", "/clear": words with strokes between them, unless a call takes them for a path.
+  // "start/exit", "who/what/when", "/clear": words with strokes between them, unless a call uses them as a path.
   const isPair = (bits & NAME_MARKS) === 0 && (slashes === 1 || units[start] !== 47);
   if (isPair) {
     if (end - start >= 5) visit(start, end, isLiteral(units, start, end) ? "path" : "pair");
@@ -181,10 +164,10 @@ function isSide(units: Uint16Array, start: number): boolean {
   return units[start - 1 - length] === 97;
 }
 
-/** A word of prose has none of them. */
+/** A word of prose has none of these. */
 const NAME_MARKS = DOT | DIGIT | UNDERSCORE | DASH | AT | HUMP;
 
-/** An address, a file name, a version; otherwise a chain of members, of which each is looked at alone. */
+/** An address, a file name or a version; otherwise a chain of members, each of which is read alone. */
 function visitDotted(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
   if ((flags & AT) !== 0 && isAddress(units, start, end)) {
     visit(start, end, "email");
@@ -210,7 +193,7 @@ function visitDotted(units: Uint16Array, start: number, end: number, flags: numb
       continue;
     }
     // Most members are plain words, capitalised or not.
-    if (seen > (LOWER | UPPER) || seen === UPPER) visitRun(units, piece, index, 0, visit);
+    if (seen > (LOWER | UPPER) || seen === UPPER) visitRun(units, piece, index, seen, visit);
     piece = index + 1;
     seen = 0;
     previous = 0;
@@ -226,46 +209,50 @@ function isAddress(units: Uint16Array, start: number, end: number): boolean {
   return false;
 }
 
-function visitWord(units: Uint16Array, start: number, end: number, visit: VisitIdentifier): void {
-  let lower = 0;
-  let upper = 0;
+function visitWord(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
+  const length = end - start;
+  const before = unitBefore(units, start);
+  // The most frequent shapes need no second look at each unit. A colour has its sign before it.
+  if ((flags & (DASH | UNDERSCORE | HUMP)) === HUMP && before !== 35) {
+    if (length >= CAMEL_CHARS_MIN) visit(start, end, "camel");
+    return;
+  }
+  const isSnake = (flags & (DASH | UNDERSCORE | LOWER)) === (UNDERSCORE | LOWER);
+  if (isSnake && before !== 35 && units[start] !== 95 && units[end - 1] !== 95) {
+    visit(start, end, "snake");
+    return;
+  }
+  let seen = 0;
   let digits = 0;
-  let underscores = 0;
-  let dashes = 0;
-  let humps = 0;
-  let hex = 0;
+  let marks = 0;
   let previous = 0;
   for (let at = start; at < end; at++) {
     const code = units[at] as number; // inside a run
     const bit = CLASSES[code] as number; // the table has every unit
-    if (bit === LOWER) {
-      lower++;
-      if (code <= 102) hex++;
-    } else if (bit === UPPER) {
-      upper++;
-      if (previous === LOWER) humps++;
-    } else if (bit === DIGIT) digits++;
-    else if (bit === UNDERSCORE) underscores += at > start && at < end - 1 ? 1 : 0;
-    else dashes++;
+    if (bit === LOWER) seen |= code <= 102 ? LOWER : LOWER | BEYOND_HEX;
+    else if (bit === UPPER) seen |= previous === LOWER ? UPPER | HUMP : UPPER;
+    else if (bit === DIGIT) digits++;
+    else if (bit !== UNDERSCORE) marks++;
+    else if (at > start && at < end - 1) seen |= UNDERSCORE;
     previous = bit;
   }
-  const length = end - start;
-  const isColour = unitBefore(units, start) === 35 && digits > 0 && (length === 6 || length === 8);
-  const kind = wordKind({ length, lower, upper, digits, underscores, dashes, humps, hex });
+  const kind = wordKind(marks > 0 ? seen | DASH : seen, digits, length);
   if (kind === "number" && isLineNumber(units, start, end)) return;
-  // "2026-05-12T02:17:00Z" is known by its day; the colon would end it within the hour.
-  if (length === TIMESTAMP_CHARS && units[end] === 58 && units[end - 3] === 84 && dashes === 2) {
+  const isColour = before === 35 && digits > 0 && (length === 6 || length === 8);
+  // Of "2026-05-12T02:17:00Z" the date counts; the colon would cut it after the hour.
+  if (length === TIMESTAMP_CHARS && units[end] === 58 && units[end - 3] === 84 && marks === 2) {
     visit(start, end - 3, "number");
-    return;
-  }
-  if (kind === "capitals" && isLiteral(units, start, end)) visit(start, end, "constant");
+  } else if (kind === "capitals" && isLiteral(units, start, end)) visit(start, end, "constant");
   else if (kind !== undefined) visit(isColour ? start - 1 : start, end, kind);
 }
+
+/** Set when a small letter is none of `a` to `f`. */
+const BEYOND_HEX = 1_024;
 
 /** As far as the hour. */
 const TIMESTAMP_CHARS = 13;
 
-/** "  1474→", "1474:", "1474|" at the start of a line: where a tool shows the line, not what is in it. */
+/** "  1474→", "1474:", "1474|" at the start of a line: the line number that a tool prints. */
 function isLineNumber(units: Uint16Array, start: number, end: number): boolean {
   const behind = units[end];
   if (behind !== 0x2192 && behind !== 58 && behind !== 124 && behind !== 9) return false;
@@ -274,7 +261,7 @@ function isLineNumber(units: Uint16Array, start: number, end: number): boolean {
   return at < 0 || units[at] === 10;
 }
 
-/** In quotes, behind a dollar sign or a label's colon, before an equals sign: written as a value, not as a word. */
+/** Whether a word is written as a value: in quotes, after a dollar sign or a label's colon, before an equals sign. */
 function isLiteral(units: Uint16Array, start: number, end: number): boolean {
   const before = unitBefore(units, start);
   const behind = units[end] as number; // behind the text stands a unit that ends every run
@@ -287,38 +274,28 @@ function isQuote(code: number): boolean {
   return code === 34 || code === 39 || code === 96;
 }
 
-interface WordShape {
-  readonly length: number;
-  readonly lower: number;
-  readonly upper: number;
-  readonly digits: number;
-  readonly underscores: number;
-  readonly dashes: number;
-  readonly humps: number;
-  readonly hex: number;
-}
-
 const NUMBER_DIGITS_MIN = 4;
 const NUMBER_DIGITS_MAX = 20;
 const HEX_CHARS_MIN = 7;
 const HEX_CHARS_MAX = 64;
 
-function wordKind(shape: WordShape): IdentifierKind | undefined {
-  const { length, lower, upper, digits, underscores, dashes, humps, hex } = shape;
-  if (lower + upper === 0) {
-    if (underscores > 0 || digits < NUMBER_DIGITS_MIN) return undefined;
-    return digits <= NUMBER_DIGITS_MAX ? "number" : undefined;
+function wordKind(seen: number, digits: number, length: number): IdentifierKind | undefined {
+  const hasLower = (seen & LOWER) !== 0;
+  const hasUpper = (seen & UPPER) !== 0;
+  const hasUnderscore = (seen & UNDERSCORE) !== 0;
+  if (!hasLower && !hasUpper) {
+    return !hasUnderscore && digits >= NUMBER_DIGITS_MIN && digits <= NUMBER_DIGITS_MAX ? "number" : undefined;
   }
-  if (dashes > 0) {
+  if ((seen & DASH) !== 0) {
     if (digits > 0) return "code";
-    if (underscores > 0) return "snake";
-    return lower > 0 && upper === 0 && length >= KEBAB_CHARS_MIN ? "kebab" : undefined;
+    if (hasUnderscore) return "snake";
+    return !hasUpper && length >= KEBAB_CHARS_MIN ? "kebab" : undefined;
   }
-  if (underscores > 0) return lower === 0 ? "constant" : "snake";
-  if (lower === 0) return length >= CONSTANT_CHARS_MIN ? (digits > 0 ? "code" : "capitals") : undefined;
-  if (humps > 0) return length >= CAMEL_CHARS_MIN ? "camel" : undefined;
+  if (hasUnderscore) return hasLower ? "snake" : "constant";
+  if (!hasLower) return length >= CONSTANT_CHARS_MIN ? (digits > 0 ? "code" : "capitals") : undefined;
+  if ((seen & HUMP) !== 0) return length >= CAMEL_CHARS_MIN ? "camel" : undefined;
   if (digits === 0) return undefined;
-  if (upper === 0 && hex === lower && length >= HEX_CHARS_MIN && length <= HEX_CHARS_MAX) return "hex";
+  if ((seen & (UPPER | BEYOND_HEX)) === 0 && length >= HEX_CHARS_MIN && length <= HEX_CHARS_MAX) return "hex";
   return digits >= 3 && length >= 6 ? "code" : undefined;
 }
 
@@ -328,7 +305,6 @@ function endingKind(units: Uint16Array, start: number, end: number): "file" | "u
   while (dot > start && end - dot <= EXTENSION_CHARS_MAX + 1 && bitsAt(units, dot) !== CLASS.dot) dot--;
   const length = end - dot - 1;
   if (dot <= start || length === 0 || length > EXTENSION_CHARS_MAX) return undefined;
-  if (SHAPES[shapeOf(length, units[dot + 1] as number, units[end - 1] as number)] === 0) return undefined; // inside the run
   let key = 0;
   for (let at = dot + 1; at < end; at++) key = keyWith(key, units[at] as number);
   return KINDS.get(key);
@@ -341,45 +317,26 @@ function keyWith(key: number, code: number): number {
   return letter >= 97 && letter <= 122 ? key * KEY_BASE + letter - 86 : Number.NaN;
 }
 
-/** Of the longest ending the number is still exact. */
+/** Small enough for the number of the longest ending to be exact. */
 const KEY_BASE = 37;
 
-const FILE_EXTENSIONS: ReadonlySet<string> = new Set(
-  (
-    "py pyi ts tsx mts cts js jsx mjs cjs json jsonl md mdx ex exs heex erl rs go java kt kts swift c h cc cpp hpp cs rb php pl lua " +
-    "toml yml yaml ini cfg conf env lock sh bash zsh ps1 css scss less html htm xml svg vue svelte sql csv tsv txt log pdf " +
-    "doc docx xls xlsx ppt pptx png jpg jpeg gif webp mp3 mp4 wav zip gz tar tgz db sqlite ipynb proto graphql tf gradle " +
-    "dockerfile diff patch parquet rst tex bib"
-  ).split(" "),
-);
+const EXTENSIONS =
+  "py pyi ts tsx mts cts js jsx mjs cjs json jsonl md mdx ex exs heex erl rs go java kt kts swift c h cc cpp hpp cs rb php pl lua " +
+  "toml yml yaml ini cfg conf env lock sh bash zsh ps1 css scss less html htm xml svg vue svelte sql csv tsv txt log pdf " +
+  "doc docx xls xlsx ppt pptx png jpg jpeg gif webp mp3 mp4 wav zip gz tar tgz db sqlite ipynb proto graphql tf gradle " +
+  "dockerfile diff patch parquet rst tex bib";
 const EXTENSION_CHARS_MAX = 10;
-const DOMAINS: ReadonlySet<string> = new Set("com org net io gov edu dev ai app co uk de fr cn jp".split(" "));
+const DOMAINS = "com org net io gov edu dev ai app co uk de fr cn jp";
 
 const KINDS: ReadonlyMap<number, "file" | "url"> = new Map([
-  ...[...DOMAINS].map((ending) => [keyOf(ending), "url"] as const),
-  ...[...FILE_EXTENSIONS].map((ending) => [keyOf(ending), "file"] as const),
+  ...DOMAINS.split(" ").map((ending) => [keyOf(ending), "url"] as const),
+  ...EXTENSIONS.split(" ").map((ending) => [keyOf(ending), "file"] as const),
 ]);
 
 function keyOf(ending: string): number {
   let key = 0;
   for (let at = 0; at < ending.length; at++) key = keyWith(key, ending.charCodeAt(at));
   return key;
-}
-
-/** By length, first and last letter whether there may be such an ending: most dotted words are told apart without a string. */
-const SHAPES = shapes();
-
-function shapes(): Uint8Array {
-  const table = new Uint8Array(16 * 1_024);
-  for (const ending of [...FILE_EXTENSIONS, ...DOMAINS]) {
-    table[shapeOf(ending.length, ending.charCodeAt(0), ending.charCodeAt(ending.length - 1))] = 1;
-  }
-  return table;
-}
-
-/** Capitals and small letters, which differ in a higher bit, share a shape. */
-function shapeOf(length: number, first: number, last: number): number {
-  return (length << 10) | ((first & 31) << 5) | (last & 31);
 }
 
 /** The class of a unit that is known to be inside a run. */

@@ -1,19 +1,13 @@
 /**
- * Finds the exact strings in a text that cannot be guessed back once they are gone: paths, URLs, e-mail addresses, file
- * names, snake_case and camelCase words, constants, long numbers, hashes, codes. One pass over the character codes. Never builds a string of what it finds, never throws.
+ * Finds the exact strings in a text that nobody can guess once they are gone: paths, URLs, e-mail addresses, file names, snake_case and
+ * camelCase words, constants, long numbers, hashes, codes. One pass over the character codes. Builds no strings, never throws.
  */
 
 import { copyUnits, createTextUnits, type TextUnits } from "../text-units.ts";
 import {
-  CAMEL_CHARS_MIN,
   CLASS,
   CLASS_TABLE,
-  CONSTANT_CHARS_MIN,
   endsUrl,
-  HUMP as HUMP_BIT,
-  IDENTIFIER_CHARS_MAX,
-  type IdentifierKind,
-  KEBAB_CHARS_MIN,
   RUN_CHARS_MIN,
   type VisitIdentifier,
   visitRun,
@@ -21,14 +15,7 @@ import {
 } from "./identifier-runs.ts";
 
 // Constants of their own: see `CLASS`.
-const BEYOND = CLASS.beyond;
-const DASH = CLASS.dash;
-const DIGIT = CLASS.digit;
-const LOWER = CLASS.lower;
-const SLASH = CLASS.slash;
-const UNDERSCORE = CLASS.underscore;
-const UPPER = CLASS.upper;
-const HUMP = HUMP_BIT;
+const { lower: LOWER, upper: UPPER, digit: DIGIT, slash: SLASH, dash: DASH, beyond: BEYOND } = CLASS;
 const CLASSES = CLASS_TABLE;
 
 export function scanIdentifiers(text: string, visit: VisitIdentifier): void {
@@ -54,10 +41,10 @@ function bitsOf(text: string, at: number): number {
   return code < 128 ? (CLASSES[code] ?? 0) : LOWER;
 }
 
-/** The same over a stretch, with positions in it. Behind its last unit stands one that ends every run and every search. */
+/** Scans one stretch; positions count from its start. The unit after its last ends every run and every search. */
 export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentifier): void {
   const classes = CLASSES;
-  // Where the unit stands that ended the last run: no later run or scheme begins before it.
+  // The place after the last run's end: no later run or scheme begins before it.
   let floor = 0;
   for (let at = 0; ; ) {
     at = nextTelling(pairs, at, length);
@@ -97,24 +84,29 @@ export function scanUnits({ units, pairs, length }: Stretch, visit: VisitIdentif
       previous = bits;
     }
     // Plain words, capitalised or not, are never identifiers, but may begin a URL.
-    if (flags > (LOWER | UPPER) || flags === UPPER) visitFlagged(units, start, at, flags, visit);
-    else if (flags !== 0 && units[at] === 58 && units[at + 1] === 47 && units[at + 2] === 47) {
+    if (flags > (LOWER | UPPER) || flags === UPPER) {
+      // Short numbers are the most frequent of what is left.
+      if (at - start >= RUN_CHARS_MIN) {
+        const word = start > 0 ? behindMark(units, start, at) : start;
+        visitRun(units, word, at, word === start ? flags : flags | DASH, visit);
+      }
+    } else if (flags !== 0 && units[at] === 58 && units[at + 1] === 47 && units[at + 2] === 47) {
       at = visitUrl(units, start, at, visit);
       floor = at;
       continue;
     }
-    // What ended the run is no part of another.
+    // The unit that ended the run belongs to no other.
     at++;
     floor = at;
   }
 }
 
-/** `HUMP` for a capital behind a small letter, otherwise 0. Without a branch: where capitals stand cannot be foreseen. */
+/** `HUMP` for a capital behind a small letter, otherwise 0. Without a branch, since a processor cannot predict where capitals stand. */
 function humpBetween(previous: number, bits: number): number {
   return ((previous << 1) & bits & UPPER) << 7; // `LOWER << 1` is `UPPER`, `UPPER << 7` is `HUMP`
 }
 
-/** Where the small letters begin that stand before a unit. */
+/** The start of the small letters before a unit. */
 function wordStart(units: Uint16Array, end: number, floor: number): number {
   let start = end;
   while (start > floor && CLASSES[units[start - 1] as number] === LOWER) start--;
@@ -126,7 +118,7 @@ function wordStart(units: Uint16Array, end: number, floor: number): number {
  * `-` to `9`, `@` to `Z` or `_`, or looks so by its lower bits. Two units are tested at once, since most of any text is passed over
  * here. Adding 0x53 sets the eighth bit of what is not below `-`, adding 0x46 that of what is above `9`; where only one of the two
  * sets it, the unit is between them. The same for the other two ranges: doubling sets the bit of what is not below `@`.
- * Without a branch but the loop's own: each that cannot be foreseen costs as much as ten units.
+ * Without a branch but the loop's own: a branch that the processor cannot predict costs as much as ten units.
  */
 function nextTelling(pairs: Int32Array, from: number, end: number): number {
   // Of the first pair, the half before the start does not count.
@@ -144,37 +136,6 @@ function nextTelling(pairs: Int32Array, from: number, end: number): number {
     wanted = 0x80_0080;
   }
   return 2 * pair;
-}
-
-function visitFlagged(units: Uint16Array, start: number, end: number, flags: number, visit: VisitIdentifier): void {
-  // Short numbers are the most frequent of what is left.
-  if (end - start < RUN_CHARS_MIN) return;
-  const word = start > 0 ? behindMark(units, start, end) : start;
-  const kind = word === start ? kindByFlags(units, start, end, flags) : undefined;
-  if (kind === undefined) visitRun(units, word, end, flags, visit);
-  else if (kind !== "none") visit(word, end, kind);
-}
-
-/** Of most words the classes of their units tell what they are, without another look at each; undefined for the others. */
-function kindByFlags(
-  units: Uint16Array,
-  start: number,
-  end: number,
-  flags: number,
-): "none" | IdentifierKind | undefined {
-  const length = end - start;
-  // A colour has its sign before it.
-  if (length > IDENTIFIER_CHARS_MAX || (start > 0 && units[start - 1] === 35)) return undefined;
-  const marks = flags & ~(LOWER | UPPER | DIGIT | HUMP);
-  if (marks === 0) {
-    if ((flags & HUMP) !== 0) return length >= CAMEL_CHARS_MIN ? "camel" : "none";
-    return flags === UPPER && length < CONSTANT_CHARS_MIN ? "none" : undefined;
-  }
-  // Marks at an end make no name of a word.
-  if (marks === UNDERSCORE && units[start] !== 95 && units[end - 1] !== 95)
-    return (flags & LOWER) !== 0 ? "snake" : undefined;
-  if (flags !== (LOWER | DASH) || units[start] === 45 || units[end - 1] === 45) return undefined;
-  return length >= KEBAB_CHARS_MIN ? "kebab" : "none";
 }
 
 /** Where the run begins without what an escaped line break or a terminal's colour glues to it: `\\n`, `[34m`. */
@@ -251,7 +212,7 @@ function fill(memory: Memory, text: string, from: number, end: number): void {
   for (let at = length + 1; at < length + LOOK_AHEAD; at++) units[at] = 0;
 }
 
-/** The last boundary that a stretch can reach; where there is none, the next one, however far. */
+/** The last boundary within a stretch's length; without one, the next boundary, however far. */
 function stretchEnd(text: string, from: number): number {
   const furthest = from + STRETCH_UNITS;
   if (furthest >= text.length) return text.length;
@@ -261,7 +222,7 @@ function stretchEnd(text: string, from: number): number {
   return at;
 }
 
-/** What no identifier contains, and none needs to see behind it. */
+/** Whether no identifier contains the unit or depends on what follows it. */
 function isBoundary(code: number): boolean {
   return endsUrl(code) && CLASSES[code] === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Counts mentions of identifiers in flat memory: a hash table over ranges of units, so that a mention makes no string and no
- * object. Exact: equal hashes are told apart by their characters. Knows nothing of messages.
+ * Counts mentions of identifiers in flat memory: a hash table over ranges of units, so that a mention allocates nothing. Exact: equal
+ * hashes are told apart by their characters. Knows nothing of messages.
  */
 
 import type { IdentifierKind } from "./identifier-runs.ts";
@@ -9,15 +9,9 @@ import type { Stretch } from "./identifier-scan.ts";
 /** Where a mention stands. `keys` are the names of call arguments; `writes` are arguments too long to be a name or command. */
 export type FactSource = "user" | "calls" | "writes" | "keys" | "assistant" | "results";
 
-/** What is known of one identifier's mentions. Indexes count messages from 0. */
-export interface Fact {
+/** The mentions of one identifier: how many from each source. Indexes count messages from 0. */
+export interface Fact extends Readonly<Record<FactSource, number>> {
   readonly kind: IdentifierKind;
-  readonly user: number;
-  readonly calls: number;
-  readonly writes: number;
-  readonly keys: number;
-  readonly assistant: number;
-  readonly results: number;
   /** Distinct messages that mention it. */
   readonly messages: number;
   readonly last: number;
@@ -25,37 +19,7 @@ export interface Fact {
   readonly lastCall: number;
 }
 
-/** The identifier itself: as units, which are read many times faster one by one than a text that is cut out of another. */
-export interface FactName {
-  /** Those of all names. They stay as they are until the next mention. */
-  readonly units: Uint16Array;
-  readonly start: number;
-  readonly end: number;
-  /** Cut out of its text only for who asks. */
-  text(): string;
-}
-
-/** Both are only valid during the call. */
-export type VisitFact = (fact: Fact, name: FactName) => void;
-
-export interface MentionTable {
-  size(): number;
-  /** Where the mentions that follow stand: set once per text, so that a mention costs no object. */
-  place(text: string, source: FactSource, message: number): void;
-  /** The stretch of that text in which they stand: its units are read in place of the text, which is slower. */
-  enter(stretch: Stretch): void;
-  /** The half-open range of units that names it. */
-  mention(start: number, end: number, kind: IdentifierKind): void;
-  /** In the order of first mention, or just those of which the numbers in that order are given, as they are. The objects are used again for the next. */
-  visit(visitFact: VisitFact, entries?: Int32Array): void;
-  /** Forgets all others; asked in the order of first mention. */
-  keep(isKept: () => boolean): void;
-}
-
-/**
- * Numbers per row: a count per source, how many messages, the last, the last call, the hash,
- * where its units are, and where it was first found.
- */
+/** Numbers per row: a count per source, then distinct messages, last message, last call, hash, place among the names, place in the text. */
 const SLOT: Readonly<Record<FactSource, number>> = { user: 0, calls: 1, writes: 2, keys: 3, assistant: 4, results: 5 };
 const MESSAGES = 6;
 const LAST = 7;
@@ -70,80 +34,89 @@ const CAPACITY_START = 2_048;
 const CAPACITY_LARGE = 8_192;
 const NAME_UNITS_START = 32_768;
 
-export function createMentionTable(): MentionTable {
-  const table: Table = {
-    buckets: new Int32Array(2 * CAPACITY_START),
-    rows: new Int32Array(ROW * CAPACITY_START),
-    capacity: CAPACITY_START,
-    names: new Uint16Array(NAME_UNITS_START),
-    namesEnd: 0,
-    texts: [],
-    kinds: [],
-  };
-  let text = "";
-  let units = table.names;
-  let offset = 0;
-  let message = 0;
-  let slot = 0;
-  let isCall = false;
-  return {
-    size: () => table.kinds.length,
-    place(nextText, source, nextMessage) {
-      text = nextText;
-      message = nextMessage;
-      slot = SLOT[source];
-      isCall = source === "calls" || source === "writes";
-    },
-    enter(stretch) {
-      units = stretch.units;
-      offset = stretch.offset;
-    },
-    mention(start, end, kind) {
-      const hash = hashOf(units, start, end);
-      const found = find(table, units, start, end, hash);
-      const entry =
-        found >= 0 ? found : addEntry(table, { text, units, offset, message, bucket: ~found, start, end, kind, hash });
-      const { rows } = table;
-      const row = entry * ROW;
-      rows[row + slot] = (rows[row + slot] ?? 0) + 1;
-      if (isCall) rows[row + LAST_CALL] = message;
-      if (rows[row + LAST] !== message) {
-        rows[row + LAST] = message;
-        rows[row + MESSAGES] = (rows[row + MESSAGES] ?? 0) + 1;
-      }
-    },
-    visit: (visitFact, entries) => visitEntries(table, visitFact, entries),
-    keep: (isKept) => keepEntries(table, isKept),
-  };
-}
-
-interface Table {
+/** Entries are numbered in the order of their first mention. */
+export interface MentionTable {
   /** Open addressing: an entry's number plus one, 0 where there is none. Twice the capacity, so never more than half full. */
   buckets: Int32Array;
   /** Zero behind the last entry. */
   rows: Int32Array;
-  capacity: number;
   /** The units of all entries, one after the other, to compare with. */
   names: Uint16Array;
   namesEnd: number;
-  /** For each entry the text it was first found in; it is cut out only for who asks. */
+  /** For each entry the text it was first found in; its name is cut out only when asked for. */
   readonly texts: string[];
   readonly kinds: IdentifierKind[];
+  /** Where the mentions that follow stand. Set once per text, so that a mention needs no object. */
+  text: string;
+  slot: number;
+  message: number;
+  /** The units of that text that are being read; faster than the text itself. */
+  units: Uint16Array;
+  offset: number;
+}
+
+export function createMentionTable(): MentionTable {
+  const names = new Uint16Array(NAME_UNITS_START);
+  return {
+    buckets: new Int32Array(2 * CAPACITY_START),
+    rows: new Int32Array(ROW * CAPACITY_START),
+    names,
+    namesEnd: 0,
+    texts: [],
+    kinds: [],
+    text: "",
+    slot: 0,
+    message: 0,
+    units: names,
+    offset: 0,
+  };
+}
+
+/** Sets the text, source and message of the mentions that follow. */
+export function enterText(table: MentionTable, text: string, source: FactSource, message: number): void {
+  table.text = text;
+  table.slot = SLOT[source];
+  table.message = message;
+}
+
+export function enterStretch(table: MentionTable, { units, offset }: Stretch): void {
+  table.units = units;
+  table.offset = offset;
+}
+
+/** Counts the identifier in the half-open range of units. */
+export function addMention(table: MentionTable, start: number, end: number, kind: IdentifierKind): void {
+  const { slot, message } = table;
+  const hash = hashOf(table.units, start, end);
+  const found = find(table, start, end, hash);
+  const entry = found >= 0 ? found : addEntry(table, start, end, hash);
+  if (found < 0) {
+    table.kinds.push(kind);
+    table.buckets[~found] = entry + 1;
+    if (table.rows.length === ROW * table.kinds.length) grow(table);
+  }
+  const { rows } = table;
+  const row = entry * ROW;
+  rows[row + slot] = (rows[row + slot] ?? 0) + 1;
+  if (slot === SLOT.calls || slot === SLOT.writes) rows[row + LAST_CALL] = message;
+  if (found >= 0 && rows[row + LAST] === message) return;
+  rows[row + LAST] = message;
+  rows[row + MESSAGES] = (rows[row + MESSAGES] ?? 0) + 1;
 }
 
 /** The entry; when there is none, the complement of the bucket where it belongs. */
-function find(table: Table, units: Uint16Array, start: number, end: number, hash: number): number {
+function find(table: MentionTable, start: number, end: number, hash: number): number {
   const { buckets, rows } = table;
   const mask = buckets.length - 1;
   let at = hash & mask;
   for (let entry = buckets[at] ?? 0; entry !== 0; entry = buckets[at] ?? 0) {
-    if (rows[(entry - 1) * ROW + HASH] === hash && isNamed(table, entry - 1, units, start, end)) return entry - 1;
+    if (rows[(entry - 1) * ROW + HASH] === hash && isNamed(table, entry - 1, start, end)) return entry - 1;
     at = (at + 1) & mask;
   }
   return ~at;
 }
 
-function isNamed({ names, rows }: Table, entry: number, units: Uint16Array, start: number, end: number): boolean {
+function isNamed({ names, rows, units }: MentionTable, entry: number, start: number, end: number): boolean {
   const row = entry * ROW;
   if (rows[row + LENGTH] !== end - start) return false;
   const shift = (rows[row + NAME] ?? 0) - start;
@@ -151,101 +124,74 @@ function isNamed({ names, rows }: Table, entry: number, units: Uint16Array, star
   return true;
 }
 
-interface NewEntry {
-  readonly text: string;
-  readonly units: Uint16Array;
-  readonly offset: number;
-  readonly message: number;
-  readonly bucket: number;
-  readonly start: number;
-  readonly end: number;
-  readonly hash: number;
-  readonly kind: IdentifierKind;
-}
-
-function addEntry(table: Table, added: NewEntry): number {
-  const { text, units, offset, message, bucket, start, end, kind, hash } = added;
-  const entry = table.kinds.length;
-  table.buckets[bucket] = entry + 1;
-  table.kinds.push(kind);
-  table.texts.push(text);
-  const { rows } = table;
+function addEntry(table: MentionTable, start: number, end: number, hash: number): number {
+  const { rows, units } = table;
+  const length = end - start;
+  const entry = table.texts.push(table.text) - 1;
   const row = entry * ROW;
-  rows[row + MESSAGES] = 1;
-  rows[row + LAST] = message;
   rows[row + LAST_CALL] = -1;
   rows[row + HASH] = hash;
   rows[row + NAME] = table.namesEnd;
-  rows[row + LENGTH] = end - start;
-  rows[row + START] = offset + start;
-  if (table.namesEnd + end - start > table.names.length) growNames(table, end - start);
+  rows[row + LENGTH] = length;
+  rows[row + START] = table.offset + start;
+  if (table.namesEnd + length > table.names.length) {
+    const names = new Uint16Array(2 * table.names.length + length);
+    names.set(table.names);
+    table.names = names;
+  }
   const { names } = table;
   for (let at = start; at < end; at++) names[table.namesEnd++] = units[at] ?? 0;
-  if (table.kinds.length === table.capacity) grow(table);
   return entry;
 }
 
-function growNames(table: Table, units: number): void {
-  const names = new Uint16Array(2 * table.names.length + units);
-  names.set(table.names);
-  table.names = names;
-}
-
-function grow(table: Table): void {
-  table.capacity *= table.capacity < CAPACITY_LARGE ? 4 : 2;
-  const rows = new Int32Array(ROW * table.capacity);
+function grow(table: MentionTable): void {
+  const factor = table.texts.length < CAPACITY_LARGE ? 4 : 2;
+  const rows = new Int32Array(factor * table.rows.length);
   rows.set(table.rows);
   table.rows = rows;
+  table.buckets = new Int32Array(factor * table.buckets.length);
   fillBuckets(table);
 }
 
-function fillBuckets(table: Table): void {
-  const buckets = new Int32Array(2 * table.capacity);
+function fillBuckets({ buckets, rows, texts }: MentionTable): void {
+  buckets.fill(0);
   const mask = buckets.length - 1;
-  for (let entry = 0; entry < table.kinds.length; entry++) {
-    let at = (table.rows[entry * ROW + HASH] ?? 0) & mask;
+  for (let entry = 0; entry < texts.length; entry++) {
+    let at = (rows[entry * ROW + HASH] ?? 0) & mask;
     while (buckets[at] !== 0) at = (at + 1) & mask;
     buckets[at] = entry + 1;
   }
-  table.buckets = buckets;
 }
 
-function visitEntries(table: Table, visitFact: VisitFact, entries?: Int32Array): void {
-  const { rows, kinds, texts, names } = table;
-  const fact = emptyFact();
-  let entry = 0;
-  const text = (): string => {
-    const start = rows[entry * ROW + START] ?? 0;
-    return (texts[entry] ?? "").slice(start, start + (rows[entry * ROW + LENGTH] ?? 0));
+export function factAt({ rows, kinds }: MentionTable, entry: number): Fact {
+  const row = entry * ROW;
+  return {
+    kind: kinds[entry] ?? "code",
+    user: rows[row + SLOT.user] ?? 0,
+    calls: rows[row + SLOT.calls] ?? 0,
+    writes: rows[row + SLOT.writes] ?? 0,
+    keys: rows[row + SLOT.keys] ?? 0,
+    assistant: rows[row + SLOT.assistant] ?? 0,
+    results: rows[row + SLOT.results] ?? 0,
+    messages: rows[row + MESSAGES] ?? 0,
+    last: rows[row + LAST] ?? 0,
+    lastCall: rows[row + LAST_CALL] ?? 0,
   };
-  const name: Mutable<FactName> = { units: names, start: 0, end: 0, text };
-  const count = entries?.length ?? kinds.length;
-  for (let at = 0; at < count; at++) {
-    entry = entries?.[at] ?? at;
-    const row = entry * ROW;
-    fact.kind = kinds[entry] ?? "code";
-    fact.user = rows[row + SLOT.user] ?? 0;
-    fact.calls = rows[row + SLOT.calls] ?? 0;
-    fact.writes = rows[row + SLOT.writes] ?? 0;
-    fact.keys = rows[row + SLOT.keys] ?? 0;
-    fact.assistant = rows[row + SLOT.assistant] ?? 0;
-    fact.results = rows[row + SLOT.results] ?? 0;
-    fact.messages = rows[row + MESSAGES] ?? 0;
-    fact.last = rows[row + LAST] ?? 0;
-    fact.lastCall = rows[row + LAST_CALL] ?? -1;
-    name.start = rows[row + NAME] ?? 0;
-    name.end = name.start + (rows[row + LENGTH] ?? 0);
-    visitFact(fact, name);
-  }
 }
 
-function keepEntries(table: Table, isKept: () => boolean): void {
+export function textAt({ rows, texts }: MentionTable, entry: number): string {
+  const start = rows[entry * ROW + START] ?? 0;
+  return (texts[entry] ?? "").slice(start, start + (rows[entry * ROW + LENGTH] ?? 0));
+}
+
+/** Forgets all other entries; asked in the order of first mention. */
+export function keepEntries(table: MentionTable, isKept: (entry: number) => boolean): void {
   const { rows, kinds, texts, names } = table;
   const known = kinds.length;
   let kept = 0;
   let namesEnd = 0;
   for (let entry = 0; entry < known; entry++) {
-    if (!isKept()) continue;
+    if (!isKept(entry)) continue;
     const row = kept * ROW;
     rows.copyWithin(row, entry * ROW, entry * ROW + ROW);
     const name = rows[row + NAME] ?? 0;
@@ -262,23 +208,6 @@ function keepEntries(table: Table, isKept: () => boolean): void {
   texts.length = kept;
   table.namesEnd = namesEnd;
   fillBuckets(table);
-}
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-function emptyFact(): Mutable<Fact> {
-  return {
-    kind: "code",
-    user: 0,
-    calls: 0,
-    writes: 0,
-    keys: 0,
-    assistant: 0,
-    results: 0,
-    messages: 0,
-    last: 0,
-    lastCall: -1,
-  };
 }
 
 /** FNV-1a over units, mixed once more so that the low bits depend on all of them. */

@@ -1,9 +1,10 @@
 /**
- * Credentials that stand beside their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`, "the password is …". What a name
- * leaves open the value has to show. Each look is bounded.
+ * Finds credentials beside their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…`, "the password is …". Where the name
+ * alone does not decide, the value has to look like a credential. Each look is bounded.
  */
 
 import {
+  hasAllShapes,
   isMixed,
   KEY_CHARS_MIN,
   type LookResult,
@@ -16,18 +17,18 @@ import {
   spanned,
 } from "./random-text.ts";
 
-/** Whether the name of a value, an argument's or a field's, says that it is one. */
+/** Whether the name of an argument or field says that its value is a credential. */
 export function isNamedSecret(name: string, value: string): boolean {
   return isHidden(nameKind(name), { name, value, form: "quoted", endsLine: true });
 }
 
-/** How much a name says of its value. `header`: the rest of the line is the value. */
+/** How much a name tells of its value. `header`: the rest of the line is the value. */
 type NameKind = "sure" | "likely" | "environment" | "key" | "header" | "none";
 
 const SURE_NAME =
   /passw(?:or)?d|passwort|kennwort|passphrase|contrase|senha|pwd$|secret(?!ar)|(?:api|access|private|account|auth|signing|encryption|master|shared|service|subscription|storage|license|deploy)key|(?:access|auth|refresh|id|session|bot|api|oauth|user|bearer|personal)token|credentials?$/;
 const LIKELY_NAME = /token|auth|sig$|signature|session|sessid|jwt|^pass$|otp$/;
-/** Names of what is about a credential and is none. */
+/** Endings of names for something about a credential, such as its file or its length. */
 const ABOUT =
   /(?:file|files|path|dir|name|field|policy|length|len|count|url|uri|arn|id|ids|manager|type|input|label|placeholder|regex|pattern|rotation|expiry|expires|expiresin|expiresat|ttl|hint|prompt|reset|mode|ref|refs|version|engine|provider|store|strength|min|max|enabled|required|changed|updated|at|limit|usage|budget|size|error|scope|s)$/;
 const ENVIRONMENT_NAME = /^[A-Z][A-Z0-9_]*_(?:TOKEN|KEY|PASS|PW|AUTH|CREDENTIALS?|SIGNATURE|SALT)$/;
@@ -48,7 +49,7 @@ function nameKind(name: string): NameKind {
   return plain.endsWith("key") ? "key" : "none";
 }
 
-/** How a value stands beside its name; `open` has blanks around its sign, as in prose and programs. */
+/** How a value stands beside its name; `open` has blanks around the sign, as in prose and programs. */
 type ValueForm = "quoted" | "tight" | "open";
 
 interface NamedValue {
@@ -72,7 +73,7 @@ const INSERTED = /\$[{(]|\{\{|<\w|process\.env/;
 
 function isHidden(kind: NameKind, { name, value, form, endsLine }: NamedValue): boolean {
   if (kind === "none" || value.length < VALUE_CHARS_MIN) return false;
-  // Asked first, because most names that only make it likely have a word behind them.
+  // Checked first, because after a name that only makes a credential likely there is mostly a word.
   if ((kind === "likely" || kind === "key") && !/\d/.test(value)) return false;
   if (PLACEHOLDER.test(value)) return false;
   if (PLAIN_VALUES.has(value.toLowerCase().replace(/^\W+|\W+$/g, "")) || value.toLowerCase() === name.toLowerCase())
@@ -92,12 +93,8 @@ function isHex(value: string): boolean {
   return /^[0-9a-f]{16,}$/i.test(value);
 }
 
-function hasAllShapes(value: string): boolean {
-  return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
-}
-
 const NAME_CHARS_MAX = 64;
-/** No password or token is longer; of a longer run this much is hidden. */
+/** No password or token is longer; of a longer run only this much is hidden. */
 const VALUE_CHARS_MAX = 1_024;
 
 function isNameUnit(code: number): boolean {
@@ -121,7 +118,7 @@ export function lookAtName(text: string, at: number): LookResult | undefined {
   let end = at;
   while (end < text.length && end - at < NAME_CHARS_MAX && isNameUnit(text.charCodeAt(end))) end++;
   if (text.startsWith("ña", end)) end += 2;
-  // A mark of ours, whatever follows it.
+  // One of our own marks, whatever follows it.
   if (text.startsWith(MARK, start - 1)) return { next: end };
   const bearer = matchAt(BEARER, text, at);
   if (bearer !== undefined) {
@@ -140,14 +137,14 @@ export function lookAtName(text: string, at: number): LookResult | undefined {
   return spanned(value.start, wholeEnd(text, value));
 }
 
-/** Where a value ends of which only the beginning was looked at. */
+/** The end of a value of which only the beginning was read. */
 function wholeEnd(text: string, { end, rest }: ValuePlace): number {
   let at = end;
   while (rest !== undefined && at - end < VALUE_CHARS_MAX && matchAt(rest, text, at) !== undefined) at = rest.lastIndex;
   return at;
 }
 
-/** A sign that may stand between a name and its value; in prose most names have none. */
+/** Whether a sign follows that may stand between a name and its value; in prose most names have none. */
 function mayHaveValue(text: string, end: number): boolean {
   const code = text.charCodeAt(end);
   return code === 32 || code === 9
@@ -158,18 +155,14 @@ function mayHaveValue(text: string, end: number): boolean {
 const FOLLOW_CHARS = 16;
 const MAY_FOLLOW = /^(?:[ \t]*[=:：]|["'`\]>\\\n\r]| (?:is|was|ist|lautet|war|est|es|era|é|è)\b| \S*\d)/;
 
-interface NamePlace {
-  readonly start: number;
-  readonly end: number;
+interface NamePlace extends SecretSpan {
   readonly kind: NameKind;
   /** `--password`. */
   readonly isFlag: boolean;
 }
 
-interface ValuePlace extends Pick<NamedValue, "form" | "endsLine"> {
-  readonly start: number;
-  readonly end: number;
-  /** For a value that goes on. */
+interface ValuePlace extends SecretSpan, Pick<NamedValue, "form" | "endsLine"> {
+  /** Reads on, for a value that is longer than the first look. */
   readonly rest?: RegExp;
 }
 
@@ -183,21 +176,20 @@ function valueBeside(text: string, { start, end, kind, isFlag }: NamePlace): Val
     return readValue(text, ASSIGNED.lastIndex, { kind, isOpen: before + after !== "", isQuery });
   }
   if (text[start - 1] === "<" && matchAt(IN_ELEMENT, text, end) !== undefined)
-    return readValue(text, IN_ELEMENT.lastIndex, { kind, isOpen: false, isQuery: false });
+    return readValue(text, IN_ELEMENT.lastIndex, { kind });
   if (isFlag && matchAt(FLAG_VALUE, text, end) !== undefined)
-    return readValue(text, FLAG_VALUE.lastIndex, { kind: "sure", isOpen: false, isQuery: false });
+    return readValue(text, FLAG_VALUE.lastIndex, { kind: "sure" });
   if (kind !== "header" && matchAt(VALUE_FIELD, text, end) !== undefined)
-    return readValue(text, VALUE_FIELD.lastIndex, { kind, isOpen: false, isQuery: false });
+    return readValue(text, VALUE_FIELD.lastIndex, { kind });
   if (kind !== "sure") return undefined;
-  if (matchAt(SAID, text, end) !== undefined) return oddOnly(text, readValue(text, SAID.lastIndex, OPEN));
+  if (matchAt(SAID, text, end) !== undefined)
+    return oddOnly(text, readValue(text, SAID.lastIndex, { kind, isOpen: true }));
   if (text[end] === " " && NETRC.test(text.slice(Math.max(0, start - NETRC_BACK_MAX), start)))
-    return readValue(text, end + 1, { kind, isOpen: false, isQuery: false });
+    return readValue(text, end + 1, { kind });
   return undefined;
 }
 
-const OPEN = { kind: "sure", isOpen: true, isQuery: false } as const;
-
-/** In prose a word behind a name says something about it; a quoted or a strange one is the value. */
+/** In prose a word after the name is about the credential; a quoted text or a word with digits is its value. */
 function oddOnly(text: string, place: ValuePlace | undefined): ValuePlace | undefined {
   if (place === undefined || place.form === "quoted") return place;
   const value = text.slice(place.start, place.end);
@@ -206,26 +198,27 @@ function oddOnly(text: string, place: ValuePlace | undefined): ValuePlace | unde
 
 interface Reading {
   readonly kind: NameKind;
-  readonly isOpen: boolean;
+  readonly isOpen?: boolean;
   /** In an address, where other values follow. */
-  readonly isQuery: boolean;
+  readonly isQuery?: boolean;
 }
 
 const QUOTE = /(\\{0,3})(["'`])/y;
-/** So much of a value is looked at; when it is hidden, all of it is. */
+/** The first look reads this much of a value; if that is a credential, the whole value is hidden. */
 const BARE = /[^\s"'`<>\\]{1,128}/y;
 const QUERY_VALUE = /[^\s"'`<>\\&#;]{1,128}/y;
 const HEADER_VALUE = /[^"'`\r\n\\]{1,128}/y;
 const LOOK_CHARS = 128;
 const LINE_END = /[ \t,;)}\]]{0,8}(?:$|[\r\n#]|\\[nr]|["'`])/y;
 
-function readValue(text: string, at: number, { kind, isOpen, isQuery }: Reading): ValuePlace | undefined {
+function readValue(text: string, at: number, reading: Reading): ValuePlace | undefined {
+  const { kind, isOpen = false, isQuery = false } = reading;
   const quote = matchAt(QUOTE, text, at);
   if (quote !== undefined) {
     const start = QUOTE.lastIndex;
     const end = closingQuote(text, start, quote[0]);
     if (end !== undefined) return end === start ? undefined : { start, end, form: "quoted", endsLine: true };
-    return readValue(text, start, { kind, isOpen: false, isQuery });
+    return readValue(text, start, { ...reading, isOpen: false });
   }
   const pattern = kind === "header" ? HEADER_VALUE : isQuery ? QUERY_VALUE : BARE;
   const bare = matchAt(pattern, text, at);
@@ -236,7 +229,7 @@ function readValue(text: string, at: number, { kind, isOpen, isQuery }: Reading)
   return end === at ? undefined : { start: at, end, form: isOpen ? "open" : "tight", endsLine, ...rest };
 }
 
-/** Where the text ends that this quote opened, which may stand escaped inside another text; undefined where it is not closed in reach. */
+/** The end of a quoted text, whose quotes may be escaped inside another text; undefined where no closing quote is in reach. */
 function closingQuote(text: string, from: number, quote: string): number | undefined {
   for (let at = text.indexOf(quote, from); at >= 0 && at - from <= VALUE_CHARS_MAX; at = text.indexOf(quote, at + 1)) {
     if (text[at - 1] !== "\\" || quote.length > 1) return at;
@@ -244,7 +237,7 @@ function closingQuote(text: string, from: number, quote: string): number | undef
   return undefined;
 }
 
-/** Names beyond Latin letters; a text that has none but those is not even searched. */
+/** Names in other scripts than Latin. */
 const FOREIGN_NAMES = ["пароль", "密码", "密碼", "口令", "パスワード", "비밀번호"];
 
 export function findForeignNames(text: string, found: SecretSpan[]): void {

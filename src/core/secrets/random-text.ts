@@ -1,15 +1,16 @@
 /**
- * Tells random text from names, words and paths, by how often letters, capitals and digits take turns; and holds what all searches for
+ * Tells random text from names, words and paths by how often letters, capitals and digits alternate; and holds what all searches for
  * credentials share. Linear.
  */
 
 export const KEY_CHARS_MIN = 16;
 export const MIXED_CHARS_MIN = 12;
 
-/** Letters and digits, or small letters and capitals, that take turns more often than in names. */
+/** Whether letters and digits, or small letters and capitals, alternate more often than in names. */
 export function isMixed(value: string): boolean {
   if (value.length < MIXED_CHARS_MIN || /\s/.test(value)) return false;
-  return /\d/.test(value) && /[A-Za-z]/.test(value) && changesIn(value) >= Math.max(3, value.length / 8);
+  const changes = changesIn(value);
+  return /\d/.test(value) && /[A-Za-z]/.test(value) && changes >= Math.max(3, value.length / 8);
 }
 
 /** Letters of either case and digits, by unit; 0 for anything else. */
@@ -20,11 +21,11 @@ export function shapeOf(code: number): number {
 }
 
 /** How often the shape changes from one letter or digit to the next. */
-function changesIn(value: string): number {
+function changesIn(text: string): number {
   let changes = 0;
   let previous = 0;
-  for (let at = 0; at < value.length; at++) {
-    const shape = shapeOf(value.charCodeAt(at));
+  for (let at = 0; at < text.length; at++) {
+    const shape = shapeOf(text.charCodeAt(at));
     if (shape === 0) continue;
     if (previous !== 0 && shape !== previous) changes++;
     previous = shape;
@@ -35,7 +36,7 @@ function changesIn(value: string): number {
 /** Shorter runs may be names, longer ones are files. */
 const RANDOM_CHARS_MIN = 24;
 const RANDOM_CHARS_MAX = 512;
-/** With marks in it, a run must be longer: paths have marks too. */
+/** A run with marks must be longer, since paths have marks too. */
 const MARKED_CHARS_MIN = 32;
 /** Random text changes its shape with six of ten characters, words once per hump. */
 const WILD = 0.4;
@@ -44,14 +45,12 @@ const WILD = 0.4;
 const CLOUD_KEY_CHARS = 40;
 const CLOUD_KEY_WILD = 0.3;
 
-/** By unit: 1 for letters and digits, 2 for marks that stand inside such runs. */
-const RUN_UNITS = new Uint8Array(128);
-for (let code = 0; code < 128; code++) RUN_UNITS[code] = shapeOf(code) === 0 ? 0 : 1;
-for (const mark of "+/_-") RUN_UNITS[mark.charCodeAt(0)] = 2;
+/** By unit: 1 for letters, digits and the marks that stand inside random text. */
+const RUN_UNITS = Uint8Array.from({ length: 128 }, (_, code) => (/[\w+/-]/.test(String.fromCharCode(code)) ? 1 : 0));
 
-function runUnit(text: string, at: number): number {
+function isRunUnit(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
-  return code < 128 ? (RUN_UNITS[code] ?? 0) : 0;
+  return code < 128 && RUN_UNITS[code] === 1;
 }
 
 export function findRandom(text: string, found: SecretSpan[]): void {
@@ -59,48 +58,35 @@ export function findRandom(text: string, found: SecretSpan[]): void {
   let done = 0;
   // A run of the least length covers one of these places.
   for (let probe = RANDOM_CHARS_MIN - 1; probe < length; probe += RANDOM_CHARS_MIN) {
-    if (probe < done || runUnit(text, probe) === 0) continue;
+    if (probe < done || !isRunUnit(text, probe)) continue;
     let start = probe;
-    while (start > done && runUnit(text, start - 1) !== 0) start--;
+    while (start > done && isRunUnit(text, start - 1)) start--;
     let end = probe + 1;
-    while (end < length && runUnit(text, end) !== 0) end++;
+    while (end < length && isRunUnit(text, end)) end++;
     done = end;
     if (end - start >= RANDOM_CHARS_MIN && end - start <= RANDOM_CHARS_MAX) addRandom(text, { start, end }, found);
   }
 }
 
 function addRandom(text: string, { start, end }: SecretSpan, found: SecretSpan[]): void {
-  const isCloudKey = end - start === CLOUD_KEY_CHARS && /[+/]/.test(text.slice(start, end));
-  const isWhole = end - start >= MARKED_CHARS_MIN && isWild(text, start, end, isCloudKey ? CLOUD_KEY_WILD : WILD);
-  const pieces = isWhole ? [{ start, end }] : wildPieces(text, start, end);
-  if (pieces.length > 0 && !IS_KNOWN.test(text.slice(start, end)) && !isInAddress(text, start)) found.push(...pieces);
+  const run = text.slice(start, end);
+  const isCloudKey = run.length === CLOUD_KEY_CHARS && /[+/]/.test(run);
+  const isWhole = run.length >= MARKED_CHARS_MIN && isWild(run, isCloudKey ? CLOUD_KEY_WILD : WILD);
+  const pieces = [...run.matchAll(isWhole ? WHOLE : UNMARKED)].filter(([piece]) => isWhole || isWild(piece, WILD));
+  if (pieces.length === 0 || IS_KNOWN.test(run) || isInAddress(text, start)) return;
+  for (const { 0: piece, index } of pieces) found.push({ start: start + index, end: start + index + piece.length });
 }
 
-/** Those between two marks. */
-function wildPieces(text: string, start: number, end: number): readonly SecretSpan[] {
-  const pieces: SecretSpan[] = [];
-  let from = start;
-  for (let at = start; at <= end; at++) {
-    if (at < end && runUnit(text, at) === 1) continue;
-    if (at - from >= RANDOM_CHARS_MIN && isWild(text, from, at)) pieces.push({ start: from, end: at });
-    from = at + 1;
-  }
-  return pieces;
+const WHOLE = /^.+/g;
+const UNMARKED = /[A-Za-z0-9]{24,}/g;
+
+/** Whether capitals, small letters and digits alternate as often as in random text. */
+function isWild(piece: string, share: number): boolean {
+  return changesIn(piece) > piece.length * share && hasAllShapes(piece);
 }
 
-/** Capitals, small letters and digits that take turns as only chance has them. */
-function isWild(text: string, start: number, end: number, share: number = WILD): boolean {
-  let shapes = 0;
-  let changes = 0;
-  let previous = 0;
-  for (let at = start; at < end; at++) {
-    const shape = shapeOf(text.charCodeAt(at));
-    if (shape === 0) continue;
-    if (previous !== 0 && shape !== previous) changes++;
-    shapes |= shape;
-    previous = shape;
-  }
-  return shapes === 7 && changes > (end - start) * share;
+export function hasAllShapes(value: string): boolean {
+  return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
 }
 
 /** Checksums, public keys, and ids of messages, calls and the like. */
@@ -108,17 +94,15 @@ const IS_KNOWN =
   /^(?:sha\d{1,3}-|AAAA[A-Z]|(?:toolu|srvtoolu|msg|call|req|resp|fc|rs|ws|chatcmpl|run|step|thread|asst|file|batch|evt|pi|cus|sub|in|price|prod|msgbatch|cmpl|gen)[_-])/;
 const ADDRESS_BACK_MAX = 300;
 
-/** In the path of an address, where ids stand; what stands in its query has a name. */
+/** Whether the place is in the path of an address, where ids stand; values in its query have a name. */
 function isInAddress(text: string, start: number): boolean {
   for (let at = start; at > Math.max(0, start - ADDRESS_BACK_MAX); at--) {
     const code = text.charCodeAt(at);
-    if (code <= 32 || code === QUESTION || code === HASH) return false;
-    if (code === SLASH && text.startsWith("://", at - 1)) return true;
+    if (code <= 32 || text[at] === "?" || text[at] === "#") return false;
+    if (text.startsWith("://", at - 1)) return true;
   }
   return false;
 }
-
-const [HASH, SLASH, QUESTION] = [35, 47, 63];
 
 /** Where a credential begins and ends. */
 export interface SecretSpan {
@@ -126,20 +110,20 @@ export interface SecretSpan {
   readonly end: number;
 }
 
-/** One look at a place of a text that may be a credential. */
+/** Checks one place of a text for a credential. */
 export type Look = (text: string, at: number) => LookResult | undefined;
 
 export interface LookResult {
-  /** Nothing when only a name was read. */
+  /** Undefined when only a name was read. */
   readonly span?: SecretSpan;
-  /** Where to go on. */
+  /** Where the search goes on. */
   readonly next: number;
 }
 
-/** What stands in the place of a credential begins so. */
+/** How every mark in the place of a credential begins. */
 export const MARK = "[secret";
 
-/** What is no credential but stands for one: variables, stars, our own mark. */
+/** Stands for a credential without being one: variables, stars, our own mark. */
 export const PLACEHOLDER = /^(?:\[secret|\$[\w{(]|%\w+%|\{\{|<|[*x•.#-]+$)/i;
 
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {

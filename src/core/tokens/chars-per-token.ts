@@ -1,7 +1,7 @@
 /**
- * The estimates that the profiles' sources state, to the letter: characters over four, each with its own rounding and its own
- * idea of what counts. Kept for profiles that promise a source's numbers; wrong by a fifth and more on code, ids and scripts
- * other than Latin, so never the default.
+ * The exact estimates of the profiles' sources: characters divided by four, each with its own rounding and its own choice of what
+ * counts. For profiles that promise a source's numbers; wrong by a fifth and more on code, ids and scripts other than Latin, so never
+ * the default.
  *
  * | name | counts | rounding |
  * | --- | --- | --- |

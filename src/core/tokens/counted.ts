@@ -1,6 +1,6 @@
 /**
- * What decides, beside the messages themselves, how many tokens they cost: the provider, its model, and how closely a request has its
- * media looked at. Pure; knows published facts only, and nothing that usage teaches.
+ * The facts beside the messages that decide how many tokens they cost: the provider, its model, and the detail at which a request shows
+ * its media. Pure; uses published facts only, and nothing learned from usage.
  */
 
 import { isClaude, isKnownBefore, SINCE_OPUS_4_7 } from "../claude-models.ts";
@@ -14,7 +14,7 @@ export interface Counted {
   readonly mediaDetail?: string;
 }
 
-/** Of a request body (or a bare list) that goes to a model; an empty name is none. */
+/** The facts of a request body (or a bare list) for a model; an empty name counts as none. */
 export function countedIn(format: FormatName, body: JsonValue | undefined, model: string | undefined): Counted {
   const mediaDetail = requestDetail(format, body);
   return {
@@ -45,17 +45,17 @@ function detailIn(holder: JsonValue | undefined): string | undefined {
   return isObject(holder) ? (stringOf(holder.detail) ?? stringOf(holder.level)) : undefined;
 }
 
-/** A bare word, or an object around it; undefined where it only says that it says nothing. */
+/** A bare word, or an object around it; undefined where the resolution is stated as unspecified. */
 function resolutionIn(holder: JsonObject): string | undefined {
   const stated = holder.mediaResolution ?? holder.media_resolution;
   const level = stringOf(isObject(stated) ? stated.level : stated);
   return level === "MEDIA_RESOLUTION_UNSPECIFIED" ? undefined : level;
 }
 
-/** Anthropic's documentation: "roughly 30 % more" than with the Claude models before, whose counts the estimate meets. */
+/** Anthropic's documentation: "roughly 30 % more" than earlier Claude models, whose counts the estimate matches. */
 const NEW_CLAUDE_FACTOR = 1.3;
 
-/** How many tokens a model makes of a text, as a multiple of the estimate. 1 for a model that is not named or not known. */
+/** Tokens of a text for a model, as a multiple of the estimate; 1 for a model that is not named or not known. */
 export function textFactor(model = ""): number {
   return isClaude(model) && !isKnownBefore(SINCE_OPUS_4_7, model) ? NEW_CLAUDE_FACTOR : 1;
 }

@@ -1,37 +1,38 @@
 /**
- * The tables from which plain text (Latin letters, digits, blanks, ASCII marks) is read, so that every unit takes the same few
- * instructions: text changes its kind every few units, and a branch that a processor cannot foresee costs as much as ten
- * of them. Exact, since weights are whole multiples of a fraction of a token.
+ * Builds the tables that read plain text (Latin letters, digits, blanks, ASCII marks), so that every unit takes the same few
+ * instructions: text changes its kind every few units, and a branch that a processor cannot predict costs as much as ten of them.
+ * Exact, since weights are whole multiples of a fraction of a token.
  *
- * Each unit is read by state and column (a group of kinds): what state follows, and what that costs. A state knows what piece the
- * reader is in and how long it is so far. What depends on which letters or marks are neighbours is in `pairs`. Blanks are not paid for
- * until it is known what they lead.
+ * The reader looks up each unit by state and column (a group of kinds) and finds the next state and a cost. A state says which piece the
+ * reader is in and how long the piece is so far. `pairs` holds what depends on neighbouring letters or marks. The cost of blanks is added
+ * when it is known what follows them.
  */
 
 import {
   APOSTROPHE,
   AT,
-  blankRunTokens,
-  breakTokens,
   KIND,
   LENGTHS,
+  MARK_CONTROL,
+  MARK_NEWLINE,
+  PLAIN_KINDS,
+  WEIGHT_STEPS,
+} from "./estimate-model.ts";
+import {
+  blankRunTokens,
+  breakTokens,
   leadTokens,
   letterPairTokens,
-  MARK_CONTROL,
-  markBreakTokens,
   markPairTokens,
   markStartTokens,
-  PLAIN_KINDS,
-  unledTokens,
-  WEIGHT_STEPS,
   wordTokens,
-} from "./estimate-layout.ts";
+} from "./estimate-scan.ts";
 
 interface Step {
   readonly state: number;
   /** As `inSteps` gives it. */
   readonly cost: number;
-  /** Whether it has to be seen first that no contraction begins here. */
+  /** Whether the reader first has to check that no contraction begins here. */
   readonly afterWord: boolean;
 }
 
@@ -55,7 +56,7 @@ const LETTERS_MAX = LENGTHS - 1;
 const BLANKS_MAX = 32;
 const BREAKS_MAX = 3;
 
-/** By how far they count. The state for a length is the number given here plus the length. */
+/** The states, each with the greatest length that it counts. The state for a length is the first number of the name plus the length. */
 const STATE = numbered({
   start: 0,
   /** A mark that leads the word if a letter follows. */
@@ -65,12 +66,12 @@ const STATE = numbered({
   oneDigit: 0,
   twoDigits: 0,
   breaks: BREAKS_MAX,
-  /** Blanks of which the last is a space, and of which it is another. */
+  /** Blanks that end with a space; blanks that end with another blank. */
   spaces: BLANKS_MAX,
   blanks: BLANKS_MAX,
   small: LETTERS_MAX,
   capitals: LETTERS_MAX,
-  /** A capital, or more than one, and small letters. */
+  /** Small letters after one capital, and after more than one. */
   title: LETTERS_MAX,
   mixed: LETTERS_MAX,
   count: 0,
@@ -97,37 +98,44 @@ interface PlainTables {
   readonly seconds: Uint8Array;
   /** By state and two units, the second of which may be `NO_SECOND`: the next state's index, flags, and the cost on top. */
   readonly steps: Int32Array;
-  /** What neighbours cost, by row and unit. A row is a unit times `PLAIN_UNITS`, plus `LONE` for a mark that may lead a word. */
+  /** What neighbours cost, by row and unit. A row is a unit times `UNITS`, plus `LONE` for a mark that may lead a word. */
   readonly pairs: Int16Array;
 }
 
-/** Units of plain text are below: ASCII, and the Latin letters of nearly all languages but Vietnamese. */
-export const PLAIN_UNITS = 512;
-/** Where to begin: between pieces, after a unit that makes no pair. */
-export const START = 0;
-export const START_ROW = "0".charCodeAt(0) * PLAIN_UNITS;
-export const STATE_MASK = (1 << 14) - 1;
-/** Flag: not for the tables to say, or not without a look at what follows. */
-export const STOP = 1 << 14;
-/** Flag: the last unit is a lone mark. As a number, the distance of the rows for such marks. */
-export const LONE = PLAIN_UNITS * PLAIN_UNITS;
-/** Flag: the first of two is, this many bits further down. */
-export const LONE_FIRST_SHIFT = 1;
-export const LONE_FIRST = LONE >> LONE_FIRST_SHIFT;
-/** Leaves 13 bits, which is up to 8 tokens. */
-export const COST_SHIFT = 19;
+const UNITS = 512;
+const LONE = UNITS * UNITS;
+/** The first of two is a lone mark: `LONE`, so many bits further down. */
+const LONE_SHIFT = 1;
 
-/** Stands for a second unit that is not read. */
-export const NO_SECOND = COLUMNS;
+/** How to read the tables. A step is the next state's index, flags, and a cost above them. */
+export const PLAIN = {
+  /** Units of plain text are below: ASCII, and the Latin letters of nearly all languages but Vietnamese. */
+  UNITS,
+  /** The row to begin with, after a unit that makes no pair; the state to begin with is 0. */
+  START_ROW: "0".charCodeAt(0) * UNITS,
+  STATE_MASK: (1 << 14) - 1,
+  /** Flag: the tables do not know, or the reader has to look at what follows. */
+  STOP: 1 << 14,
+  /** Flag: the last unit is a lone mark. As a number, the distance of the rows for such marks. */
+  LONE,
+  /** Flag: the first of two units is a lone mark. */
+  LONE_FIRST: LONE >> LONE_SHIFT,
+  LONE_SHIFT,
+  /** Leaves 13 bits, which is up to 8 tokens. */
+  COST_SHIFT: 19,
+  /** The column of a second unit that is not read. */
+  NO_SECOND: COLUMNS,
+} as const;
+
 const SECONDS = COLUMNS + 1;
 const STATE_STEPS = COLUMNS * SECONDS;
 
 export function plainTables(weights: ArrayLike<number>, kinds: Uint8Array): PlainTables {
   const columns = columnTable();
   const seconds = new Uint8Array(kinds.length).fill(COLUMN.other);
-  for (let unit = 0; unit < PLAIN_UNITS; unit++) seconds[unit] = columns[kinds[unit] as number] as number;
+  for (let unit = 0; unit < UNITS; unit++) seconds[unit] = columns[kinds[unit] as number] as number;
   const firsts = seconds.map((column) => column * SECONDS);
-  return { firsts, seconds, steps: stepTable(plainSteps(weights)), pairs: pairsByUnit(pairTable(weights), kinds) };
+  return { firsts, seconds, steps: stepTable(plainSteps(weights)), pairs: pairTable(weights, kinds) };
 }
 
 function columnTable(): Uint8Array {
@@ -143,17 +151,17 @@ function columnTable(): Uint8Array {
   return columns;
 }
 
-/** Two units at a time take a third less: each step has to wait for the one before it. */
+/** Reading two units at a time takes a third less, since each step waits for the one before it. */
 function stepTable(single: readonly (Step | undefined)[]): Int32Array {
-  const steps = new Int32Array(STATE.count * STATE_STEPS).fill(STOP);
+  const steps = new Int32Array(STATE.count * STATE_STEPS).fill(PLAIN.STOP);
   single.forEach((first, index) => {
     if (first === undefined) return;
-    steps[index * SECONDS + NO_SECOND] = packed(first, first.cost) | (first.afterWord ? STOP : 0);
+    steps[index * SECONDS + PLAIN.NO_SECOND] = packed(first, first.cost) | (first.afterWord ? PLAIN.STOP : 0);
     if (first.afterWord) return;
     for (let column = 0; column < COLUMNS; column++) {
       const second = single[first.state * COLUMNS + column];
       if (second === undefined || second.afterWord) continue;
-      const loneFirst = loneFlag(first) >> LONE_FIRST_SHIFT;
+      const loneFirst = loneFlag(first) >> LONE_SHIFT;
       steps[index * SECONDS + column] = packed(second, first.cost + second.cost) | loneFirst;
     }
   });
@@ -161,81 +169,57 @@ function stepTable(single: readonly (Step | undefined)[]): Int32Array {
 }
 
 function packed(last: Step, cost: number): number {
-  return (cost << COST_SHIFT) | loneFlag(last) | (last.state * STATE_STEPS);
+  return (cost << PLAIN.COST_SHIFT) | loneFlag(last) | (last.state * STATE_STEPS);
 }
 
 function loneFlag({ state }: Step): number {
   return state === STATE.loneMark ? LONE : 0;
 }
 
-/** What `pairTable` gives by kinds. */
-function pairsByUnit(byKind: Int16Array, kinds: Uint8Array): Int16Array {
+function pairTable(weights: ArrayLike<number>, kinds: Uint8Array): Int16Array {
+  const byKind = Array.from({ length: 2 * PLAIN_KINDS * PLAIN_KINDS }, (_unused, index) => {
+    const before = (index >> KIND_BITS) % PLAIN_KINDS;
+    return inSteps(pairTokens(before, index % PLAIN_KINDS, index >= PLAIN_KINDS * PLAIN_KINDS, weights));
+  });
   const pairs = new Int16Array(2 * LONE);
-  const units = Array.from({ length: PLAIN_UNITS }, (_unused, unit) => unit);
+  const units = Array.from({ length: UNITS }, (_unused, unit) => unit);
   const plain = units.filter((unit) => (kinds[unit] as number) < PLAIN_KINDS);
   for (const first of plain) {
     for (const second of plain) {
-      const at = first * PLAIN_UNITS + second;
-      const atKinds = (kinds[first] as number) * PLAIN_KINDS + (kinds[second] as number);
-      pairs[at] = byKind[atKinds] as number;
-      pairs[at + LONE] = byKind[atKinds + LONE_KINDS] as number;
+      const at = (kinds[first] as number) * PLAIN_KINDS + (kinds[second] as number);
+      pairs[first * UNITS + second] = byKind[at] as number;
+      pairs[first * UNITS + second + LONE] = byKind[at + PLAIN_KINDS * PLAIN_KINDS] as number;
     }
   }
   return pairs;
 }
 
-/** Like `LONE`, by kinds. */
-const LONE_KINDS = PLAIN_KINDS * PLAIN_KINDS;
+const KIND_BITS = Math.log2(PLAIN_KINDS);
 
-function pairTable(weights: ArrayLike<number>): Int16Array {
-  const pairs = new Int16Array(2 * LONE_KINDS);
-  addMarkStarts(pairs, weights);
-  addMarkPairs(pairs, weights);
-  addLetterPairs(pairs, weights);
-  return pairs;
-}
-
-function addMarkStarts(pairs: Int16Array, weights: ArrayLike<number>): void {
-  const row = new Int16Array(PLAIN_KINDS);
-  const fill = (spaced: boolean): void => {
-    for (let mark = 0; mark <= MARK_CONTROL; mark++) {
-      row[KIND.punctuation + mark] = inSteps(markStartTokens(mark, spaced, weights));
-    }
-  };
-  fill(false);
-  for (let before = 0; before < KIND.punctuation; before++) pairs.set(row, before * PLAIN_KINDS);
-  fill(true);
-  pairs.set(row, KIND.space * PLAIN_KINDS);
-}
-
-function addMarkPairs(pairs: Int16Array, weights: ArrayLike<number>): void {
-  for (let mark = 0; mark <= MARK_CONTROL; mark++) {
-    const kind = KIND.punctuation + mark;
-    const row = kind * PLAIN_KINDS;
-    for (let next = 0; next <= MARK_CONTROL; next++) {
-      pairs[row + KIND.punctuation + next] = inSteps(markPairTokens(mark, next, weights));
-    }
-    pairs[row + KIND.newline] = inSteps(markBreakTokens(mark, weights));
-    pairs.copyWithin(row + LONE_KINDS, row, row + PLAIN_KINDS);
-    const lead = leadTokens(kind, weights) - markStartTokens(mark, false, weights); // so far it was paid for as a piece
-    pairs.fill(inSteps(lead), row + LONE_KINDS, row + LONE_KINDS + KIND.digit);
+/** What two neighbours cost, by their kinds, on top of their steps. `isLone`: the first is a mark that may lead a word. */
+function pairTokens(before: number, kind: number, isLone: boolean, weights: ArrayLike<number>): number {
+  const mark = before - KIND.punctuation;
+  if (kind >= KIND.punctuation) {
+    const next = kind - KIND.punctuation;
+    return mark >= 0 ? markPairTokens(mark, next, weights) : markStartTokens(next, before === KIND.space, weights);
   }
-}
-
-function addLetterPairs(pairs: Int16Array, weights: ArrayLike<number>): void {
-  for (let before = 0; before < KIND.digit; before++) {
-    const letters = before < KIND.upper ? KIND.upper : KIND.digit; // a capital after a small letter begins a word
-    for (let letter = 0; letter < letters; letter++) {
-      pairs[before * PLAIN_KINDS + letter] = inSteps(letterPairTokens(before, letter, weights));
-    }
+  if (mark >= 0) {
+    if (kind === KIND.newline) return markPairTokens(mark, MARK_NEWLINE, weights);
+    if (!isLone || kind >= KIND.digit) return 0;
+    return leadTokens(before, weights) - markStartTokens(mark, false, weights); // so far it was paid for as a piece
   }
+  const letters = before < KIND.upper ? KIND.upper : KIND.digit; // a capital after a small letter begins a word
+  return before < KIND.digit && kind < letters ? letterPairTokens(before, kind, weights) : 0;
 }
 
-/** By state times `COLUMNS` plus column; undefined where the reader cannot go on without looking back. */
+/** Indexed by state times `COLUMNS` plus column; undefined where the reader has to look back. */
 function plainSteps(weights: ArrayLike<number>): readonly (Step | undefined)[] {
   const table = createTable(weights);
   table.over(STATE.start);
-  addDigits(table);
+  table.over(STATE.oneDigit);
+  table.over(STATE.twoDigits);
+  table.step(STATE.oneDigit, COLUMN.digit, STATE.twoDigits);
+  table.step(STATE.twoDigits, COLUMN.digit, STATE.start);
   addMarks(table);
   addBreaks(table);
   addBlanks(table);
@@ -252,7 +236,7 @@ interface Table {
   /** The first letter of a word, with what the word costs for what leads it. */
   begin(from: number, tokens: number): void;
   mark(from: number, state: number, tokens?: number): void;
-  /** All that may follow a piece which is over. */
+  /** Everything that may follow a finished piece. */
   over(from: number): void;
 }
 
@@ -275,7 +259,7 @@ function createTable(weights: ArrayLike<number>): Table {
     steps[from * COLUMNS + column] = undefined;
   };
   const over = (from: number): void => {
-    begin(from, unledTokens(weights));
+    begin(from, leadTokens(KIND.end, weights));
     step(from, COLUMN.digit, STATE.oneDigit, digitTokens);
     step(from, COLUMN.space, STATE.spaces + 1);
     step(from, COLUMN.blank, STATE.blanks + 1);
@@ -283,13 +267,6 @@ function createTable(weights: ArrayLike<number>): Table {
     mark(from, STATE.loneMark);
   };
   return { steps, weights, digitTokens, step, stop, begin, mark, over };
-}
-
-function addDigits(table: Table): void {
-  table.over(STATE.oneDigit);
-  table.over(STATE.twoDigits);
-  table.step(STATE.oneDigit, COLUMN.digit, STATE.twoDigits);
-  table.step(STATE.twoDigits, COLUMN.digit, STATE.start);
 }
 
 function addMarks(table: Table): void {
@@ -313,7 +290,7 @@ function addBreaks(table: Table): void {
   }
 }
 
-/** All but the last blank are a piece; the last leads a word, a space leads marks too, else it is a piece as well. */
+/** All blanks but the last are a piece. The last leads a word, or marks if it is a space; otherwise it is a piece too. */
 function addBlanks(table: Table): void {
   const { weights } = table;
   for (let run = 1; run <= BLANKS_MAX; run++) {
@@ -352,5 +329,5 @@ function addWords(table: Table): void {
     table.step(from, COLUMN.capital, STATE.capitals + next, word(letters + 1, letters + 1) - word(letters, letters));
     table.step(from, COLUMN.small, mixed + next, word(letters + 1, letters) - word(letters, letters));
   }
-  table.stop(STATE.capitals + LETTERS_MAX, COLUMN.small); // by now it is not known how many capitals there are
+  table.stop(STATE.capitals + LETTERS_MAX, COLUMN.small); // the state no longer says how many capitals there are
 }

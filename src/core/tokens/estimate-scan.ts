@@ -7,67 +7,77 @@
  * Each unit is looked at a constant number of times, so time is linear on any input; nothing is allocated.
  */
 
+import type { TextUnits } from "../text-units.ts";
 import {
   APOSTROPHE,
   ARABIC,
   AT,
-  blankRunTokens,
-  blockOf,
-  breakTokens,
+  type Characters,
   CYRILLIC,
-  hashLetter,
   KIND,
-  leadTokens,
-  letterPairTokens,
+  LATIN,
+  LENGTHS,
   MARK_EMOJI,
   MARK_JOINER,
+  MARK_NEWLINE,
   MARK_SAME,
   MARK_SELECTOR,
   MARK_SKIN_TONE,
   MARK_SYMBOL,
-  markBreakTokens,
-  markPairTokens,
-  markStartTokens,
+  MARKS,
   PREFIX_BLANK,
   PREFIX_MARK,
   PREFIX_SPACE,
-  pairBit,
-  unledTokens,
-  WORD_HASH_START,
-  wordBit,
-  wordTokens,
-} from "./estimate-layout.ts";
-import { add, type Scan } from "./estimate-window.ts";
+  WORD_BITS,
+} from "./estimate-model.ts";
 
 // Constants of their own: the engine folds them into the code, which it does not with properties and imports.
-const DIGIT = KIND.digit;
-const PUNCTUATION = KIND.punctuation;
-const NUMBER = KIND.number;
-const SURROGATE = KIND.surrogate;
-const SCRIPT = KIND.mark;
-const HAN = KIND.han;
-const HANGUL = KIND.hangul;
-const UPPER = KIND.upper;
-const NEWLINE = KIND.newline;
-const SPACE = KIND.space;
-const BLANK = KIND.blank;
-const END = KIND.end;
-const SYMBOL = KIND.symbol;
-const ALPHABETS = KIND.cyrillic;
+const { digit: DIGIT, space: SPACE, blank: BLANK, newline: NEWLINE, upper: UPPER, end: END } = KIND;
+const { punctuation: PUNCTUATION, symbol: SYMBOL, surrogate: SURROGATE, number: NUMBER } = KIND;
+const { mark: SCRIPT, han: HAN, hangul: HANGUL, cyrillic: ALPHABETS } = KIND;
+
+/** A window onto a text. Typed arrays, since reading a string unit by unit asks each time how the string is stored. */
+export interface Scan {
+  /** The units of the window, then `END_CODE`. */
+  readonly codes: Uint16Array;
+  /** Of which `codes` are the units. */
+  readonly memory: TextUnits;
+  /** Kind of each unit of the window, then `KIND.end`. */
+  readonly kinds: Uint8Array;
+  /** Whether `kinds` are those of this window: most windows are read by their codes alone. */
+  hasKinds: boolean;
+  /** The memory of `codes` in twos and that of `kinds` in fours, the first of them in the lowest bits. */
+  readonly codePairs: Uint32Array;
+  readonly kindFours: Uint32Array;
+  readonly characters: Characters;
+  readonly weights: ArrayLike<number>;
+  /** One number; a plain field would be boxed anew at every addition. */
+  readonly tokens: Float64Array;
+  length: number;
+  at: number;
+}
+
+/** Adds to what the text costs so far. */
+function add(scan: Scan, tokens: number): void {
+  scan.tokens[0] = (scan.tokens[0] as number) + tokens;
+}
 
 /** Reads one piece; must not be called at the end of the window. */
 export function scanPiece(scan: Scan): void {
   const { at, kinds } = scan;
   const kind = kinds[at] as number;
-  if (isLatin(kind)) scanWord(scan, at, unledTokens(scan.weights));
+  if (isLatin(kind)) scanWord(scan, at, leadTokens(END, scan.weights));
   else if (kind === DIGIT) scanDigits(scan);
   else if (kind < PUNCTUATION) scanBlanks(scan);
   else if (isMark(kind)) scanMarkPiece(scan, kind);
-  else if (kind === NUMBER) scanNumber(scan);
-  else scanLetters(scan, at, 0);
+  else if (kind === NUMBER) {
+    // A digit of another script, a fraction, a circled number.
+    add(scan, scan.weights[AT.number] as number);
+    scan.at += 1;
+  } else scanLetters(scan, at, 0);
 }
 
-function isLatin(kind: number): boolean {
+export function isLatin(kind: number): boolean {
   return kind < DIGIT;
 }
 
@@ -104,7 +114,7 @@ function scanWord(scan: Scan, start: number, lead: number): void {
   scan.at = end + suffix;
 }
 
-function isCapital(kind: number): boolean {
+export function isCapital(kind: number): boolean {
   return kind >= UPPER && kind < DIGIT;
 }
 
@@ -125,12 +135,6 @@ function scanDigits(scan: Scan): void {
   const { at, kinds } = scan;
   add(scan, scan.weights[AT.digits] as number);
   scan.at += kinds[at + 1] !== DIGIT ? 1 : kinds[at + 2] !== DIGIT ? 2 : 3;
-}
-
-/** A digit of another script, a fraction, a circled number. */
-function scanNumber(scan: Scan): void {
-  add(scan, scan.weights[AT.number] as number);
-  scan.at += 1;
 }
 
 /** Blanks up to the last line break are one piece; else all but the last, which leads what follows or stands alone. */
@@ -204,7 +208,7 @@ function scanMarks(scan: Scan, start: number, spaced: boolean): void {
     kind = kinds[at] as number;
   } while (isMark(kind));
   if (kind === NEWLINE) {
-    tokens += markBreakTokens(before, weights);
+    tokens += markPairTokens(before, MARK_NEWLINE, weights);
     while (kinds[at] === NEWLINE) at++;
   }
   add(scan, tokens);
@@ -229,10 +233,10 @@ function scanCharacters(scan: Scan, start: number, prefix: number): void {
   const { rarity, pairs } = scan.characters;
   let at = start;
   let tokens = 0;
-  for (let kind = kinds[at] as number; kind >= KIND.han && kind <= KIND.hangul; kind = kinds[at] as number) {
-    const script = kind - KIND.han;
+  for (let kind = kinds[at] as number; kind >= HAN && kind <= HANGUL; kind = kinds[at] as number) {
+    const script = kind - HAN;
     const code = codes[at] as number;
-    const paired = hasBit(pairs, pairBit(code, codes[at + 1] as number)) && kinds[at + 1] !== KIND.end;
+    const paired = hasBit(pairs, pairBit(code, codes[at + 1] as number)) && kinds[at + 1] !== END;
     const unit = paired ? 4 : (rarity[code] as number);
     if (at === start) tokens += weights[AT.characterStart + (script * 3 + Math.min(prefix, 2)) * 5 + unit] as number;
     else tokens += weights[paired ? AT.characterPair + script : AT.character + script * 4 + unit] as number;
@@ -303,4 +307,89 @@ function lettersTokens(scan: Scan, start: number, end: number): number {
     }
   }
   return tokens;
+}
+
+export function blockOf(code: number): number {
+  return code < 0x2000 ? code >> 7 : 0;
+}
+
+/** Hash of a word up to this letter, for the set of words that the vocabulary holds whole. */
+export function hashLetter(hash: number, code: number): number {
+  return Math.imul(hash ^ code, 0x01000193);
+}
+
+export const WORD_HASH_START = 0x811c9dc5 | 0;
+
+/** The two bits of a word in the set: a word is in it when both are set (one stranger in thirty is taken for known). */
+export function wordBit(hash: number, which: 0 | 1): number {
+  let mixed = hash ^ (hash >>> 16);
+  mixed = Math.imul(mixed, which === 0 ? 0x85ebca6b : 0xc2b2ae35);
+  mixed ^= mixed >>> 13;
+  return (Math.imul(mixed, 0x27d4eb2f) >>> 12) & (WORD_BITS - 1);
+}
+
+/** Hash of two neighbouring characters, for the set of pairs that the vocabulary holds as one. */
+export function pairBit(first: number, second: number): number {
+  return (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 16;
+}
+
+/** Every cost below is a sum of reads of `weights`: the model is linear, and the fit sees its features by recording them. */
+type Weights = ArrayLike<number>;
+
+/** A word's letters but for their pairs. Capitals come first. */
+export function wordTokens(letters: number, capitals: number, weights: Weights): number {
+  const row = AT.wordLength + LENGTHS * caseOf(capitals, letters);
+  if (letters < LENGTHS) return weights[row + letters - 1] as number;
+  let tokens = weights[row + LENGTHS - 2] as number;
+  for (let extra = LENGTHS - 1; extra < letters; extra++) tokens += weights[row + LENGTHS - 1] as number;
+  return tokens;
+}
+
+function caseOf(capitals: number, letters: number): number {
+  if (capitals === 0) return 0;
+  if (capitals === letters) return letters === 1 ? 1 : 2;
+  return capitals === 1 ? 1 : 3;
+}
+
+/** Two neighbouring letters of a word, by their kinds. */
+export function letterPairTokens(before: number, letter: number, weights: Weights): number {
+  const section = letter < KIND.upper ? AT.latinPair : AT.latinUpperPair;
+  return weights[section + (before % LATIN) * LATIN + (letter % LATIN)] as number;
+}
+
+/** What a word costs for the kind of unit before it in its piece: a blank, an ASCII mark, or none (`KIND.end`). A space costs nothing. */
+export function leadTokens(lead: number, weights: Weights): number {
+  if (lead === SPACE) return 0;
+  const prefix = lead === END ? 0 : lead === BLANK ? PREFIX_BLANK : PREFIX_MARK + lead - PUNCTUATION;
+  return weights[AT.wordPrefix + prefix] as number;
+}
+
+/** The first of a run of marks. */
+export function markStartTokens(mark: number, spaced: boolean, weights: Weights): number {
+  return weights[AT.markStart + (spaced ? MARKS : 0) + mark] as number;
+}
+
+export function markPairTokens(before: number, mark: number, weights: Weights): number {
+  return weights[AT.markPair + before * MARKS + mark] as number;
+}
+
+/** The vocabulary's longest run of line breaks. */
+const BREAKS_PER_TOKEN = 16;
+
+/** A run of line breaks, with or without blanks between them. */
+export function breakTokens(breaks: number, mixed: boolean, weights: Weights): number {
+  let tokens = 0;
+  for (let rest = breaks; rest > 0; rest -= BREAKS_PER_TOKEN) {
+    tokens += weights[AT.newlineRun + (mixed ? 4 : 0) + Math.min(rest, 4) - 1] as number;
+  }
+  return tokens;
+}
+
+/** The vocabulary has runs of blanks of most lengths up to about 80. */
+export function blankRunTokens(run: number, weights: Weights): number {
+  if (run === 0) return 0;
+  let tokens = 0;
+  let rest = run;
+  for (; rest > 64; rest -= 64) tokens += weights[AT.blankRun + 7] as number;
+  return tokens + (weights[AT.blankRun + Math.min(6, 31 - Math.clz32(rest))] as number);
 }

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { OWN_TEXTS } from "../../../bench/own-texts.ts";
 import { seeded } from "../../../bench/random.ts";
 import { cpuMs } from "../../../test/cpu-time.ts";
+import { CHARACTERS, WEIGHT_VALUES } from "./estimate-model.ts";
 import { scanPiece } from "./estimate-scan.ts";
-import { CHARACTERS, estimateText, scanWindow, WEIGHT_VALUES } from "./estimate-text.ts";
-import { createScan, loadWindow } from "./estimate-window.ts";
+import { createScan, estimateText, loadWindow, scanWindow } from "./estimate-text.ts";
 
 const RATIO_MIN = 0.85;
 const RATIO_MAX = 1.2;

@@ -4,68 +4,17 @@
  * Linear time on any input, no regular expression, nothing allocated per piece. Never exact: see `palimpsest/tokens/exact`.
  */
 
-import {
-  AT,
-  KIND,
-  kindOf,
-  PAIR_BITS,
-  PLAIN_KINDS,
-  RARE,
-  RARITY_RANGES,
-  WEIGHT_STEPS,
-  WEIGHTS,
-  WORD_BITS,
-} from "./estimate-layout.ts";
-import {
-  COLUMN,
-  COST_SHIFT,
-  inSteps,
-  LONE,
-  LONE_FIRST,
-  LONE_FIRST_SHIFT,
-  NO_SECOND,
-  PLAIN_UNITS,
-  plainTables,
-  START,
-  START_ROW,
-  STATE_MASK,
-  STOP,
-} from "./estimate-plain-tables.ts";
-import { contractionLength, scanPiece } from "./estimate-scan.ts";
-import {
-  EMOJI_RARITY_TEXT,
-  KINDS_TEXT,
-  PAIRS_TEXT,
-  RARITY_TEXT,
-  WEIGHTS_TEXT,
-  WORDS_TEXT,
-} from "./estimate-weights.ts";
-import { add, type Characters, createScan, loadCodes, loadKinds, type Scan } from "./estimate-window.ts";
+import { copyUnits, createTextUnits } from "../text-units.ts";
+import { AT, CHARACTERS, type Characters, KIND, PLAIN_KINDS, WEIGHT_STEPS, WEIGHT_VALUES } from "./estimate-model.ts";
+import { COLUMN, inSteps, PLAIN, plainTables } from "./estimate-plain-tables.ts";
+import { contractionLength, isCapital, isLatin, type Scan, scanPiece } from "./estimate-scan.ts";
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const UNITS = 65_536;
-const EMOJI = 4_096;
-
-/** Kinds are stored as capital letters in the order they are declared. */
-const STORED_KINDS: readonly number[] = Object.values(KIND);
-const FIRST_LETTER = 65;
-
-const digits = digitValues();
-
-/** The weights of the fitted model, unpacked once from the generated text. How each part is packed: bench/weights-file.ts. */
-export const WEIGHT_VALUES: Float64Array = Float64Array.from(
-  { length: WEIGHTS },
-  (_unused, index) => (digitAt(WEIGHTS_TEXT, 2 * index) * 64 + digitAt(WEIGHTS_TEXT, 2 * index + 1)) / WEIGHT_STEPS,
-);
-
-/** What the fitted model knows of characters. */
-export const CHARACTERS: Characters = {
-  kinds: unpackKinds(),
-  rarity: unpackRarity(),
-  emojiRarity: Uint8Array.from({ length: EMOJI }, (_unused, index) => tripleAt(EMOJI_RARITY_TEXT, index)),
-  pairs: unpackBits(PAIRS_TEXT, PAIR_BITS),
-  words: unpackBits(WORDS_TEXT, WORD_BITS),
-};
+/** After the last unit: the end for any look ahead. */
+const LOOK_AHEAD = 2;
+/** Room behind the units of a window: for the look ahead, and for whole fours of kinds. */
+const MARGIN_UNITS = 4;
+/** Not a character: ends plain text, and does not complete half an emoji before it. */
+const END_CODE = 0xe000;
 
 /** Small enough for a processor's nearest cache, large enough that most messages are one window. */
 const WINDOW_UNITS = 8_192;
@@ -75,17 +24,8 @@ const scan = createScan(CHARACTERS, WEIGHT_VALUES, WINDOW_UNITS);
 // Constants of their own: the engine folds them into the hot loop, which it does not with properties and imports.
 const { firsts: FIRSTS, seconds: SECONDS, steps: STEPS, pairs: PAIRS } = plainTables(WEIGHT_VALUES, CHARACTERS.kinds);
 const CONTRACTION = inSteps(WEIGHT_VALUES[AT.contraction] as number);
-const STOPS = STOP;
-const LONE_LAST = LONE;
-const LONE_BEFORE = LONE_FIRST;
-const LONE_SHIFT = LONE_FIRST_SHIFT;
-const ALONE = NO_SECOND;
-const STATE = STATE_MASK;
-const SHIFT = COST_SHIFT;
-const ROW = PLAIN_UNITS;
+const { STOP, LONE, LONE_FIRST, LONE_SHIFT, NO_SECOND, STATE_MASK, COST_SHIFT, UNITS, START_ROW } = PLAIN;
 const QUOTE = 39;
-const BEGIN = START;
-const BEGIN_ROW = START_ROW;
 const { other: OTHER, space: SPACE, blank: BLANK } = COLUMN;
 
 /** Tokens of a text. Fractional, so that sums of many short texts do not gather rounding errors. */
@@ -99,8 +39,8 @@ export function estimateText(text: string): number {
 }
 
 /**
- * Reads the window from where it stands to its end: plain text unit by unit from tables, anything else piece by piece. Adds up exactly
- * what reading it all piece by piece would.
+ * Reads the window from `at` to its end: plain text unit by unit from tables, anything else piece by piece. The sum is exactly that of
+ * reading everything piece by piece.
  */
 export function scanWindow(scan: Scan): void {
   while (scan.at < scan.length) {
@@ -121,18 +61,18 @@ function endsBlank({ codes, length }: Scan): boolean {
   return column === SPACE || column === BLANK;
 }
 
-/** Whether the next piece is no plain one: what leads a piece is one unit. */
+/** Whether the next piece is not plain: at most one unit leads a piece. */
 function isNearOther({ codes, at }: Scan): boolean {
   return SECONDS[codes[at] as number] === OTHER || SECONDS[codes[at + 1] as number] === OTHER;
 }
 
 /**
- * Stops before what is not plain, the window's end included, and where the tables do not know how to go on. Returns where the last piece
- * may have begun: at the start, or with the last apostrophe behind a word.
+ * Stops at the window's end, before a unit that is not plain, and where the tables do not know how to go on. Returns the earliest place
+ * where the last piece may have begun: the start, or the last apostrophe after a word.
  */
 function scanPlain(scan: Scan): number {
   const { codes } = scan;
-  // Once more: of a constant that is named inside nested loops the engine forgets where its memory is.
+  // Locals, because the engine reloads the memory of a module constant inside nested loops.
   const firsts = FIRSTS;
   const seconds = SECONDS;
   const steps = STEPS;
@@ -141,44 +81,44 @@ function scanPlain(scan: Scan): number {
   let floor = at;
   let sum = 0;
   for (;;) {
-    let state = BEGIN;
-    let row = BEGIN_ROW;
-    // The hot loop: two units at a time, by their codes. A call in it would make the engine look at the arrays anew at every turn.
+    let state = 0;
+    let row = START_ROW;
+    // The hot loop: two units at a time, by their codes. A call in it would make the engine reload the arrays at every turn.
     for (;;) {
       const first = codes[at] as number;
       const second = codes[at + 1] as number;
       const from = state + (firsts[first] as number);
       let step = steps[from + (seconds[second] as number)] as number;
-      if ((step & STOPS) === 0) {
-        const secondRow = first * ROW + ((step & LONE_BEFORE) << LONE_SHIFT);
-        sum = (sum + (step >> SHIFT) + (pairs[row + first] as number) + (pairs[secondRow + second] as number)) | 0;
-        row = second * ROW + (step & LONE_LAST);
-        state = step & STATE;
+      if ((step & STOP) === 0) {
+        const secondRow = first * UNITS + ((step & LONE_FIRST) << LONE_SHIFT);
+        sum = (sum + (step >> COST_SHIFT) + (pairs[row + first] as number) + (pairs[secondRow + second] as number)) | 0;
+        row = second * UNITS + (step & LONE);
+        state = step & STATE_MASK;
         at += 2;
         continue;
       }
-      step = steps[from + ALONE] as number;
-      if ((step & STOPS) !== 0) break;
-      sum = (sum + (step >> SHIFT) + (pairs[row + first] as number)) | 0;
-      row = first * ROW + (step & LONE_LAST);
-      state = step & STATE;
+      step = steps[from + NO_SECOND] as number;
+      if ((step & STOP) !== 0) break;
+      sum = (sum + (step >> COST_SHIFT) + (pairs[row + first] as number)) | 0;
+      row = first * UNITS + (step & LONE);
+      state = step & STATE_MASK;
       at++;
     }
     if (codes[at] !== QUOTE) break;
-    // It ends the word, either way: as a contraction, or as a mark that is read like the first one of a text.
+    // The apostrophe ends the word: as a contraction, or as a mark that begins a new piece.
     const suffix = contractionLength(codes, at + 1);
     if (suffix > 0) sum = (sum + CONTRACTION) | 0;
     at += suffix;
     floor = at;
   }
-  add(scan, sum / WEIGHT_STEPS);
+  scan.tokens[0] = (scan.tokens[0] as number) + sum / WEIGHT_STEPS;
   scan.at = at;
   return floor;
 }
 
 /**
- * Goes back to where the piece before the stop may have begun, since what stops the loop may belong to it, and takes back
- * what was added for it. Blanks have not been paid for.
+ * Goes back to where the piece before the stop may have begun, since the unit at the stop may belong to it, and subtracts what was
+ * added for it. The cost of blanks has not been added yet.
  */
 function unread(scan: Scan, floor: number): void {
   const { kinds, at: stop } = scan;
@@ -187,7 +127,7 @@ function unread(scan: Scan, floor: number): void {
   scan.at = end;
   if (stop === scan.length) return;
   let start = end;
-  // A word that goes on: with a rarer letter, or behind too many capitals for the tables to count.
+  // The word goes on: with a rarer letter, or after more capitals than the tables count.
   if (end === stop && isLatin(kinds[stop] as number)) start = wordStart(kinds, end, floor);
   // Marks and line breaks go on with what is not plain.
   if (start === end) while (start > floor && isBetweenWords(kinds[start - 1] as number)) start--;
@@ -202,7 +142,7 @@ function wordStart(kinds: Uint8Array, end: number, floor: number): number {
   return start;
 }
 
-/** Whatever led the first word stays paid for: it is read again as a word that nothing leads, as it is taken back. */
+/** The cost of the unit that led the first word stays: the word is subtracted, and read again, as one that nothing leads. */
 function takeBack(scan: Scan, start: number, end: number): void {
   const { kinds, tokens } = scan;
   const before = tokens[0] as number;
@@ -219,96 +159,73 @@ function isBlank(kind: number): boolean {
   return kind === KIND.space || kind === KIND.blank;
 }
 
-function isLatin(kind: number): boolean {
-  return kind < KIND.digit;
-}
-
-function isCapital(kind: number): boolean {
-  return kind >= KIND.upper && kind < KIND.digit;
-}
-
 function isBetweenWords(kind: number): boolean {
   return kind > KIND.digit && kind < PLAIN_KINDS;
 }
 
-/** Longer than any word; short enough that a cut per run's length costs next to nothing. */
-export const RUN_CHARS_MAX = 1_024;
+export function createScan(characters: Characters, weights: ArrayLike<number>, windowUnits: number): Scan {
+  const units = ((windowUnits + 3) & ~3) + MARGIN_UNITS;
+  const memory = createTextUnits(units);
+  const codes = memory.units;
+  const kinds = new Uint8Array(units);
+  return {
+    codes,
+    memory,
+    kinds,
+    hasKinds: false,
+    codePairs: new Uint32Array(codes.buffer),
+    kindFours: new Uint32Array(kinds.buffer),
+    characters,
+    weights,
+    tokens: new Float64Array(1),
+    length: 0,
+    at: 0,
+  };
+}
 
-/**
- * Where to cut unbroken runs of letters, blanks or marks, on which a byte-pair tokenizer would be quadratic. Ascending offsets, never
- * inside a surrogate pair; empty for ordinary text.
- */
-export function longRunCuts(text: string): readonly number[] {
-  if (text.length <= RUN_CHARS_MAX) return [];
-  const cuts: number[] = [];
-  let start = 0;
-  let current = -1;
-  for (let at = 0; at < text.length; at++) {
-    const group = groupOf(CHARACTERS.kinds[text.charCodeAt(at)] ?? KIND.symbol);
-    if (group !== current) {
-      current = group;
-      start = at;
-    } else if (at - start >= RUN_CHARS_MAX && !isLowSurrogate(text.charCodeAt(at))) {
-      cuts.push(at);
-      start = at;
-    }
+/** Moves the window to a place in a text; returns where the next window begins. */
+export function loadWindow(scan: Scan, text: string, from: number): number {
+  const next = loadCodes(scan, text, from);
+  loadKinds(scan);
+  return next;
+}
+
+/** The same without the kinds. */
+export function loadCodes(scan: Scan, text: string, from: number): number {
+  const { codes } = scan;
+  const filled = Math.min(codes.length - MARGIN_UNITS, text.length - from);
+  copyUnits(scan.memory, text, from, from + filled);
+  const length = from + filled < text.length ? lastSpace(codes, filled) : filled;
+  for (let index = length; index < length + LOOK_AHEAD; index++) codes[index] = END_CODE;
+  scan.length = length;
+  scan.at = 0;
+  scan.hasKinds = false;
+  return from + length;
+}
+
+/** Of what kind each unit of the window is. */
+export function loadKinds(scan: Scan): void {
+  const { codePairs, kindFours, kinds, length } = scan;
+  const kindOf = scan.characters.kinds;
+  // Four at a time takes half of the time.
+  for (let four = 0; four < (length + 3) >> 2; four++) {
+    const low = codePairs[2 * four] as number;
+    const high = codePairs[2 * four + 1] as number;
+    kindFours[four] =
+      (kindOf[low & 0xffff] as number) |
+      ((kindOf[low >>> 16] as number) << 8) |
+      ((kindOf[high & 0xffff] as number) << 16) |
+      ((kindOf[high >>> 16] as number) << 24);
   }
-  return cuts;
+  for (let index = length; index < length + LOOK_AHEAD; index++) kinds[index] = KIND.end;
+  scan.hasKinds = true;
 }
 
-/** Letters, blanks, or marks with symbols and emoji; digits never run on, since a tokenizer groups them by three. */
-function groupOf(kind: number): number {
-  if (kind < KIND.digit || kind >= KIND.mark) return 0;
-  if (kind >= KIND.punctuation && kind <= KIND.surrogate) return 3;
-  if (kind === KIND.space || kind === KIND.blank || kind === KIND.newline) return 1;
-  return 2;
-}
+/** How far back a window's end moves so as not to cut a word; a longer word is cut. */
+const WORD_UNITS_MAX = 256;
 
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
-}
-
-function digitValues(): Uint8Array {
-  const values = new Uint8Array(128);
-  for (let value = 0; value < DIGITS.length; value++) values[DIGITS.charCodeAt(value)] = value;
-  return values;
-}
-
-function digitAt(text: string, index: number): number {
-  return digits[text.charCodeAt(index)] ?? 0;
-}
-
-function tripleAt(text: string, index: number): number {
-  return (digitAt(text, Math.floor(index / 3)) >> ((index % 3) * 2)) & 3;
-}
-
-function unpackKinds(): Uint8Array {
-  const kinds = new Uint8Array(UNITS);
-  let at = 0;
-  for (const [, length = "0", letter = "A"] of KINDS_TEXT.matchAll(/([0-9a-z]+)([A-Z])/g)) {
-    const end = at + Number.parseInt(length, 36);
-    const stored = STORED_KINDS[letter.charCodeAt(0) - FIRST_LETTER] ?? 0;
-    for (; at < end; at++) kinds[at] = kindOf(stored, at);
-  }
-  return kinds;
-}
-
-function unpackRarity(): Uint8Array {
-  const rarity = new Uint8Array(UNITS).fill(RARE);
-  let stored = 0;
-  for (const [from, to] of RARITY_RANGES) {
-    for (let code = from; code < to; code++) rarity[code] = tripleAt(RARITY_TEXT, stored++);
-  }
-  return rarity;
-}
-
-function unpackBits(text: string, length: number): Uint8Array {
-  const bytes = new Uint8Array(length / 8);
-  for (let digit = 0; digit * 6 < length; digit++) {
-    const bit = digit * 6;
-    const shifted = digitAt(text, digit) << (bit & 7);
-    bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | shifted;
-    if ((bit >> 3) + 1 < bytes.length) bytes[(bit >> 3) + 1] = (bytes[(bit >> 3) + 1] ?? 0) | (shifted >> 8);
-  }
-  return bytes;
+function lastSpace(codes: Uint16Array, length: number): number {
+  const from = Math.max(0, length - WORD_UNITS_MAX) + 1;
+  const space = codes.subarray(from, length).lastIndexOf(" ".charCodeAt(0));
+  return space < 0 ? length : from + space;
 }

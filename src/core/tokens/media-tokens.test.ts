@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FormatName, MediaPart } from "../message.ts";
-import { imageSize } from "./image-size.ts";
-import { mediaTokens, pdfPages } from "./media-tokens.ts";
+import { imageSize, mediaTokens, pdfPages } from "./media-tokens.ts";
 
 const base64 = (...bytes: readonly (number | string)[]): string =>
   Buffer.concat(

@@ -7,10 +7,14 @@ import { isKnownBefore, SINCE_OPUS_4_7 } from "../claude-models.ts";
 import { type FormatRules, formatRules } from "../format-rules.ts";
 import type { FormatName, MediaPart } from "../message.ts";
 import { partDetail, textFactor } from "./counted.ts";
-import { base64Bytes, type ImageSize, imageSize, latin1At } from "./image-size.ts";
 
 /** Tokens of one media part. Pure. */
 export type CountMedia = (part: MediaPart) => number;
+
+export interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
 
 /** A picture whose size cannot be read is taken for a screenshot of a common screen. */
 const UNKNOWN_IMAGE: ImageSize = { width: 1920, height: 1080 };
@@ -33,15 +37,21 @@ const TEXT_BYTES_PER_TOKEN = 4;
 
 /** The rules of the provider behind a format; of its newest models unless one is named. `detail` holds for parts that say nothing themselves. */
 export function mediaTokens(format: FormatName, model?: string, detail?: string): CountMedia {
-  const rules = mediaRules(format, model);
+  const rules = PRICES[formatRules(format).mediaPrices](model ?? "");
   const factor = textFactor(model);
   const detailOf = (part: MediaPart): string | undefined => partDetail(part) ?? detail;
   return (part) => {
     switch (part.kind) {
       case "image":
         return rules.imageTokens(sizeOf(part), detailOf(part));
-      case "document":
-        return textFileTokens(part, factor) ?? pagesIn(part) * pageTokens(rules, detailOf(part), factor);
+      case "document": {
+        const { source, mediaType } = part;
+        if (source.type === "base64" && mediaType?.startsWith("text/"))
+          return Math.ceil((base64Bytes(source.data) / TEXT_BYTES_PER_TOKEN) * factor);
+        const pages = source.type === "base64" ? pdfPages(source.data) : UNKNOWN_PAGES;
+        const textTokens = rules.pageText ? PAGE_TEXT_TOKENS * factor : 0;
+        return pages * (textTokens + rules.pageTokens(PAGE_IMAGE, detailOf(part)));
+      }
       case "audio":
         return Math.ceil(secondsOf(part, AUDIO_BYTES_PER_SECOND) * rules.audioTokensPerSecond);
       case "video":
@@ -55,25 +65,11 @@ export function mediaTokens(format: FormatName, model?: string, detail?: string)
 /** Pages of a PDF: as its page tree says where that is readable, else by its size. */
 export function pdfPages(base64: string): number {
   const bytes = base64Bytes(base64);
-  const head = latin1At(base64, 0, PDF_SCAN_BYTES);
-  const tail = latin1At(base64, Math.max(0, bytes - PDF_SCAN_BYTES), PDF_SCAN_BYTES);
+  const head = bytesAt(base64, 0, PDF_SCAN_BYTES).toString("latin1");
+  const tail = bytesAt(base64, Math.max(0, bytes - PDF_SCAN_BYTES), PDF_SCAN_BYTES).toString("latin1");
   const stated = Math.max(linearizedPages(head), pageTreeCount(head), pageTreeCount(tail));
   const pages = stated > 0 ? stated : Math.ceil(bytes / BYTES_PER_PAGE);
   return Math.min(PAGES_MAX, Math.max(1, pages));
-}
-
-/** Undefined for what is shown page by page. */
-function textFileTokens({ source, mediaType }: MediaPart, factor: number): number | undefined {
-  if (source.type !== "base64" || !mediaType?.startsWith("text/")) return undefined;
-  return Math.ceil((base64Bytes(source.data) / TEXT_BYTES_PER_TOKEN) * factor);
-}
-
-function pagesIn({ source }: MediaPart): number {
-  return source.type === "base64" ? pdfPages(source.data) : UNKNOWN_PAGES;
-}
-
-function pageTokens(rules: MediaRules, detail: string | undefined, factor: number): number {
-  return (rules.pageText ? PAGE_TEXT_TOKENS * factor : 0) + rules.pageTokens(PAGE_IMAGE, detail);
 }
 
 /** The root of the page tree counts all pages, so the greatest count is the document's. */
@@ -88,30 +84,18 @@ function linearizedPages(head: string): number {
   return head.includes("/Linearized") ? Number(/\/N (\d{1,5})\b/.exec(head)?.[1] ?? 0) : 0;
 }
 
-function sizeOf(part: MediaPart): ImageSize {
-  const data = part.source.type === "base64" ? part.source.data : base64OfUrl(part);
-  return (data === undefined ? undefined : imageSize(data)) ?? UNKNOWN_IMAGE;
-}
-
-function base64OfUrl(part: MediaPart): string | undefined {
-  if (part.source.type !== "url" || !part.source.url.startsWith("data:")) return undefined;
-  const comma = part.source.url.indexOf(",");
-  return comma < 0 ? undefined : part.source.url.slice(comma + 1);
+function sizeOf({ source }: MediaPart): ImageSize {
+  if (source.type === "base64") return imageSize(source.data) ?? UNKNOWN_IMAGE;
+  if (source.type !== "url" || !source.url.startsWith("data:")) return UNKNOWN_IMAGE;
+  return imageSize(source.url.slice(source.url.indexOf(",") + 1)) ?? UNKNOWN_IMAGE;
 }
 
 /** An uncompressed recording states its rate in its header. */
-function secondsOf(part: MediaPart, bytesPerSecond: number): number {
-  if (part.source.type !== "base64") return UNKNOWN_SECONDS;
-  const { data } = part.source;
-  const isWave = latin1At(data, 0, 4) === "RIFF" && latin1At(data, 8, 4) === "WAVE";
-  const rate = isWave ? littleEndian(latin1At(data, 28, 4)) : bytesPerSecond;
-  return base64Bytes(data) / (rate > 0 ? rate : bytesPerSecond);
-}
-
-function littleEndian(bytes: string): number {
-  let value = 0;
-  for (let index = bytes.length - 1; index >= 0; index--) value = value * 256 + bytes.charCodeAt(index);
-  return value;
+function secondsOf({ source }: MediaPart, bytesPerSecond: number): number {
+  if (source.type !== "base64") return UNKNOWN_SECONDS;
+  const head = bytesAt(source.data, 0, 32);
+  const isWave = head.length === 32 && /^RIFF.{4}WAVE/s.test(head.toString("latin1"));
+  return base64Bytes(source.data) / ((isWave && head.readUInt32LE(28)) || bytesPerSecond);
 }
 
 /** A provider's published media prices in tokens. An unknown model gets its provider's newest rule. */
@@ -123,10 +107,6 @@ interface MediaRules {
   readonly pageText: boolean;
   readonly audioTokensPerSecond: number;
   readonly videoTokensPerSecond: (detail?: string) => number;
-}
-
-function mediaRules(format: FormatName, model = ""): MediaRules {
-  return PRICES[formatRules(format).mediaPrices](model);
 }
 
 const PRICES: Readonly<Record<FormatRules["mediaPrices"], (model: string) => MediaRules>> = {
@@ -270,4 +250,69 @@ function patches({ width, height }: ImageSize, budget: PatchBudget): number {
     else high = middle;
   }
   return at(low);
+}
+
+/** Width and height of a PNG, JPEG, GIF or WebP in base64; undefined when the bytes are of another kind, cut off or damaged. */
+export function imageSize(base64: string): ImageSize | undefined {
+  const size = base64.startsWith("/9j/") ? jpegSize(base64) : headerSize(base64);
+  return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
+}
+
+function headerSize(base64: string): ImageSize | undefined {
+  const head = bytesAt(base64, 0, 30);
+  if (base64.startsWith("iVBORw0KGgo") && head.length >= 24)
+    return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
+  if (base64.startsWith("R0lGOD") && head.length >= 10)
+    return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) };
+  return base64.startsWith("UklGR") ? webpSize(head) : undefined;
+}
+
+function webpSize(head: Buffer): ImageSize | undefined {
+  const chunk = head.toString("latin1", 12, 16);
+  if (chunk === "VP8L" && head.length >= 25) {
+    const bits = head.readUInt32LE(21);
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+  }
+  if (head.length < 30) return undefined;
+  if (chunk === "VP8 ") return { width: head.readUInt16LE(26) & 0x3fff, height: head.readUInt16LE(28) & 0x3fff };
+  return chunk === "VP8X" ? { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 } : undefined;
+}
+
+/** Camera files hold a dozen segments before the frame header; more than this is no picture we know. */
+const JPEG_SEGMENTS_MAX = 64;
+/** Up to the width in a frame header. */
+const FRAME_HEADER_BYTES = 9;
+
+function jpegSize(base64: string): ImageSize | undefined {
+  let offset = 2;
+  for (let count = 0; count < JPEG_SEGMENTS_MAX; count++) {
+    const segment = bytesAt(base64, offset, FRAME_HEADER_BYTES);
+    if (segment.length < FRAME_HEADER_BYTES || segment[0] !== 0xff) return undefined;
+    const marker = segment.readUInt8(1);
+    const length = segment.readUInt16BE(2);
+    if (isFrameHeader(marker)) return { width: segment.readUInt16BE(7), height: segment.readUInt16BE(5) };
+    if (marker !== 0xff && length < 2) return undefined;
+    offset += marker === 0xff ? 1 : 2 + length; // a fill byte may stand before the marker
+  }
+  return undefined;
+}
+
+/** C0–CF are frame headers but for the Huffman table, the reserved marker and the arithmetic table. */
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}
+
+/** Bytes that the text stands for. */
+function base64Bytes(data: string): number {
+  let end = data.length;
+  while (end > 0 && data.endsWith("=", end)) end--;
+  return Math.floor((end * 3) / 4);
+}
+
+/** Decodes a stretch of base64, at most to its end. */
+function bytesAt(data: string, offset: number, length: number): Buffer {
+  const skipped = offset % 3;
+  const start = ((offset - skipped) / 3) * 4;
+  const bytes = Buffer.from(data.slice(start, start + 4 * Math.ceil((skipped + length) / 3)), "base64");
+  return bytes.subarray(skipped, skipped + length);
 }

@@ -2,8 +2,8 @@
  * How many tokens a message costs. A `TokenCounter` is one walk over a message's parts around one way to count text, so the
  * default estimate, an exact tokenizer and a caller's own function all agree on what is counted and what is not.
  *
- * Base64 is never counted as text: media go by the provider's rule, ciphertext by its size. Nothing here calls a model,
- * and nothing here is calibrated: that is the ledger's business.
+ * Base64 is never counted as text: media are counted by the provider's rule, ciphertext by its size. Nothing here calls a model;
+ * the ledger calibrates.
  *
  * Rounding. Some counters round each message, one rounds only the grand total. So a counter measures a message in
  * a size that adds up, and turns a sum of sizes into tokens at the end: `tokens(size(a) + size(b))` is the total of a list.
@@ -11,7 +11,7 @@
  */
 
 import { formatRules } from "../format-rules.ts";
-import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Conversation, FormatName, MediaPart, Message, Part, ReasoningPart } from "../message.ts";
 import type { CountTokens } from "../ports.ts";
 import { textFactor } from "./counted.ts";
@@ -41,20 +41,20 @@ export interface TokenCounter {
   readonly countJson: (value: JsonValue) => number;
   /** Tool definitions as they came, with what each provider adds around them. */
   readonly countTools: (tools: JsonValue | undefined) => number;
-  /** By how much a decision on a chunk size must allow for underestimates; 1 when it need not. Never part of a total. */
+  /** Factor by which a decision on a chunk size allows for underestimates; 1 for none. Never part of a total. */
   readonly safetyMargin: number;
 }
 
 export interface CounterOptions extends Partial<Overhead> {
   readonly name: string;
   readonly countText: CountText;
-  /** Default: `countText` of the JSON text. Making it takes a sixth of the time of estimating it, and escapes count. */
+  /** Default: `countText` of the JSON text, escapes included. */
   readonly countJson?: CountJson;
-  /** Whose media rules and overhead hold. Default: Anthropic's media rules, the dearest for a screenshot, and the least overhead. */
+  /** The provider whose media rules and overhead apply. Default: Anthropic's media rules, the dearest for a screenshot, and the least overhead. */
   readonly format?: FormatName;
-  /** Media rules differ per model, and so does what hidden text costs. */
+  /** Media rules and the cost of hidden text differ per model. */
   readonly model?: string;
-  /** How closely media are looked at that do not say so themselves: Gemini's `mediaResolution` for a whole request. */
+  /** Detail of media that state none themselves: Gemini's `mediaResolution` for a whole request. */
   readonly mediaDetail?: string;
   readonly countMedia?: CountMedia;
   readonly safetyMargin?: number;
@@ -73,7 +73,10 @@ export interface Overhead {
 
 export type EstimateOptions = Omit<CounterOptions, "name" | "countText" | "countJson">;
 
-/** The default: no dependency, linear time, within a few per cent of the o200k count (a sixth in rare languages, docs/tokens.md); what is known of the model's own tokenizer goes on top. */
+/**
+ * The default: no dependency, linear time, within a few per cent of the o200k count (a sixth in rare languages, docs/tokens.md). For a
+ * model whose tokenizer is known to count more, the estimate is that much higher.
+ */
 export function estimateTokens(options: EstimateOptions = {}): TokenCounter {
   const factor = textFactor(options.model);
   const countText = factor === 1 ? estimateText : (text: string): number => estimateText(text) * factor;
@@ -98,10 +101,10 @@ export function messageCounter(options: CounterOptions): TokenCounter {
   };
 }
 
-/** Shorter texts are counted as fast as they are compared. */
+/** Counting a shorter text takes no longer than comparing it. */
 const REMEMBERED_CHARS_MIN = 1_000;
 
-/** A summary is asked about by everybody who reports on it, one after the other. */
+/** Remembers the last long text: several reports ask for the size of the same summary, one after the other. */
 function rememberLast(count: CountText): CountText {
   let last = "";
   let lastTokens = 0;
@@ -157,9 +160,7 @@ function resolveWalk(options: CounterOptions): Walk {
 }
 
 function partsTokens(parts: readonly Part[], walk: Walk): number {
-  let tokens = 0;
-  for (const part of parts) tokens += partTokens(part, walk);
-  return tokens;
+  return sumOf(parts, (part) => partTokens(part, walk));
 }
 
 function partTokens(part: Part, walk: Walk): number {
@@ -186,7 +187,7 @@ function inputTokens(input: JsonValue, walk: Walk): number {
   return typeof input === "string" ? walk.countText(input) : walk.countJson(input);
 }
 
-/** What the model reads again is the reasoning itself, which the ciphertext holds in full and the text may only summarise. */
+/** The model reads the reasoning itself: the ciphertext holds it in full, the text may only summarise it. */
 function reasoningTokens(part: ReasoningPart, walk: Walk): number {
   const cipherLength = (part.encrypted ?? part.signature ?? "").length;
   return Math.max(walk.countText(part.text), walk.countCipher(cipherLength));
@@ -260,7 +261,7 @@ function stringBlobTokens(value: string, key: string, { countMedia, countCipher 
 function dataUrlTokens(url: string, countMedia: CountMedia): number | undefined {
   const head = /^data:([\w.+-]+)\/([\w.+-]+)[^,]{0,100};base64,/.exec(url.slice(0, 200));
   if (head === null) return undefined;
-  const family = stringOf(head[1]) ?? "";
+  const [, family = ""] = head;
   const kind = family === "image" || family === "audio" || family === "video" ? family : "document";
   const mediaType = `${family}/${head[2]}`;
   return countMedia({ type: "media", kind, mediaType, source: { type: "base64", data: url.slice(head[0].length) } });

@@ -1,7 +1,16 @@
 /**
- * The shape of the text model: which kind each UTF-16 unit has, where each coefficient lies in the one flat array of weights, and
- * which of them a piece of plain text reads. Shared by the scanner and by the fit (bench/estimator-fit.ts), so that the two can never disagree.
+ * The fitted text model: which kind each UTF-16 unit has, where each coefficient lies in the one flat array of weights, and their values,
+ * unpacked once from the generated text. The scanner and the fit (bench/estimator-fit.ts) share it, so they cannot disagree.
  */
+
+import {
+  EMOJI_RARITY_TEXT,
+  KINDS_TEXT,
+  PAIRS_TEXT,
+  RARITY_TEXT,
+  WEIGHTS_TEXT,
+  WORDS_TEXT,
+} from "./estimate-weights.ts";
 
 /**
  * Kinds of UTF-16 units. A Latin letter's kind also says which letter it is (`lower` or `upper` plus its index), and that
@@ -148,103 +157,67 @@ function latinIndex(code: number): number {
   return code >= 0x1e00 && code < 0x1f00 ? 28 : 29;
 }
 
-export function blockOf(code: number): number {
-  return code < 0x2000 ? code >> 7 : 0;
+/** What the model knows of characters. */
+export interface Characters {
+  /** Kind of each UTF-16 unit. */
+  readonly kinds: Uint8Array;
+  /** How rare a character is, 0 to 3: tokens it takes alone, less one. */
+  readonly rarity: Uint8Array;
+  /** The same for U+1F000 to U+1FFFF. */
+  readonly emojiRarity: Uint8Array;
+  /** Bits of the pairs of characters that the vocabulary holds as one. */
+  readonly pairs: Uint8Array;
+  /** Bits of the words, in alphabets other than Latin, that the vocabulary holds whole. */
+  readonly words: Uint8Array;
 }
 
-/** Hash of a word up to this letter, for the set of words that the vocabulary holds whole. */
-export function hashLetter(hash: number, code: number): number {
-  return Math.imul(hash ^ code, 0x01000193);
-}
+/** How each part is packed: bench/weights-file.ts. */
+const weightBytes = Buffer.from(WEIGHTS_TEXT, "base64");
+export const WEIGHT_VALUES: Float64Array = Float64Array.from(
+  { length: WEIGHTS },
+  (_unused, index) => ((weightBytes[2 * index] ?? 0) | ((weightBytes[2 * index + 1] ?? 0) << 8)) / WEIGHT_STEPS,
+);
 
-export const WORD_HASH_START = 0x811c9dc5 | 0;
+const UNITS = 65_536;
+const EMOJI = 4_096;
 
-/** The two bits of a word in the set: a word is in it when both are set (one stranger in thirty is taken for known). */
-export function wordBit(hash: number, which: 0 | 1): number {
-  let mixed = hash ^ (hash >>> 16);
-  mixed = Math.imul(mixed, which === 0 ? 0x85ebca6b : 0xc2b2ae35);
-  mixed ^= mixed >>> 13;
-  return (Math.imul(mixed, 0x27d4eb2f) >>> 12) & (WORD_BITS - 1);
-}
+export const CHARACTERS: Characters = {
+  kinds: unpackKinds(),
+  rarity: unpackRarity(),
+  emojiRarity: unpackTwoBits(EMOJI_RARITY_TEXT).subarray(0, EMOJI),
+  pairs: Buffer.from(PAIRS_TEXT, "base64"),
+  words: Buffer.from(WORDS_TEXT, "base64"),
+};
 
-/** Hash of two neighbouring characters, for the set of pairs that the vocabulary holds as one. */
-export function pairBit(first: number, second: number): number {
-  return (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 16;
-}
-
-/**
- * What the pieces of plain text cost: which weights a word, a run of blanks or a pair of neighbours reads. Every cost is a sum of reads
- * of `weights`: the model is linear, and the fit sees its features by recording them.
- */
-type Weights = ArrayLike<number>;
-
-/** A word's letters but for their pairs. Capitals come first. */
-export function wordTokens(letters: number, capitals: number, weights: Weights): number {
-  const row = AT.wordLength + LENGTHS * caseOf(capitals, letters);
-  if (letters < LENGTHS) return weights[row + letters - 1] as number;
-  let tokens = weights[row + LENGTHS - 2] as number;
-  for (let extra = LENGTHS - 1; extra < letters; extra++) tokens += weights[row + LENGTHS - 1] as number;
-  return tokens;
-}
-
-function caseOf(capitals: number, letters: number): number {
-  if (capitals === 0) return 0;
-  if (capitals === letters) return letters === 1 ? 1 : 2;
-  return capitals === 1 ? 1 : 3;
-}
-
-/** Two neighbouring letters of a word, by their kinds. */
-export function letterPairTokens(before: number, letter: number, weights: Weights): number {
-  const section = letter < KIND.upper ? AT.latinPair : AT.latinUpperPair;
-  return weights[section + (before % LATIN) * LATIN + (letter % LATIN)] as number;
-}
-
-/** What a word costs for having the unit of a kind before it in its piece: a blank or an ASCII mark. A space costs nothing. */
-export function leadTokens(lead: number, weights: Weights): number {
-  if (lead === KIND.space) return 0;
-  const prefix = lead === KIND.blank ? PREFIX_BLANK : PREFIX_MARK + lead - KIND.punctuation;
-  return weights[AT.wordPrefix + prefix] as number;
-}
-
-/** What a word costs for having none. */
-export function unledTokens(weights: Weights): number {
-  return weights[AT.wordPrefix] as number;
-}
-
-/** The first of a run of marks. */
-export function markStartTokens(mark: number, spaced: boolean, weights: Weights): number {
-  return weights[AT.markStart + (spaced ? MARKS : 0) + mark] as number;
-}
-
-export function markPairTokens(before: number, mark: number, weights: Weights): number {
-  return weights[AT.markPair + before * MARKS + mark] as number;
-}
-
-/** The line breaks directly after a run of marks, however many. */
-export function markBreakTokens(before: number, weights: Weights): number {
-  return markPairTokens(before, MARK_NEWLINE, weights);
-}
-
-/** The vocabulary's longest run of line breaks. */
-const BREAKS_PER_TOKEN = 16;
-
-/** A run of line breaks, with or without blanks between them. */
-export function breakTokens(breaks: number, mixed: boolean, weights: Weights): number {
-  let tokens = 0;
-  for (let rest = breaks; rest > 0; rest -= BREAKS_PER_TOKEN) {
-    tokens += weights[AT.newlineRun + (mixed ? 4 : 0) + Math.min(rest, 4) - 1] as number;
+/** Each run is its length in base 36 and a kind, as a capital letter in the order in which `KIND` declares them. */
+function unpackKinds(): Uint8Array {
+  const stored = Object.values(KIND);
+  const kinds = new Uint8Array(UNITS);
+  let at = 0;
+  for (const [, length = "0", letter = "A"] of KINDS_TEXT.matchAll(/([0-9a-z]+)([A-Z])/g)) {
+    const end = at + Number.parseInt(length, 36);
+    const kind = stored[letter.charCodeAt(0) - 65] ?? 0;
+    for (; at < end; at++) kinds[at] = kindOf(kind, at);
   }
-  return tokens;
+  return kinds;
 }
 
-/** The vocabulary has runs of blanks of most lengths up to about 80. */
-export function blankRunTokens(run: number, weights: Weights): number {
-  if (run === 0) return 0;
-  let tokens = 0;
-  let rest = run;
-  while (rest > 64) {
-    tokens += weights[AT.blankRun + 7] as number;
-    rest -= 64;
+function unpackRarity(): Uint8Array {
+  const rarity = new Uint8Array(UNITS).fill(RARE);
+  const stored = unpackTwoBits(RARITY_TEXT);
+  let next = 0;
+  for (const [from, to] of RARITY_RANGES) {
+    rarity.set(stored.subarray(next, next + to - from), from);
+    next += to - from;
   }
-  return tokens + (weights[AT.blankRun + Math.min(6, 31 - Math.clz32(rest))] as number);
+  return rarity;
+}
+
+/** Four values per byte, the first of them in the lowest bits. */
+function unpackTwoBits(text: string): Uint8Array {
+  const bytes = Buffer.from(text, "base64");
+  return Uint8Array.from(
+    { length: 4 * bytes.length },
+    (_unused, index) => ((bytes[index >> 2] ?? 0) >> (2 * (index & 3))) & 3,
+  );
 }
