@@ -7,17 +7,17 @@
 import { settledTrigger } from "./core/plan/trigger.ts";
 import { checkSchema, isPlainObject, type Problem, shownValue } from "./core/settings/check-schema.ts";
 import { deepFreeze } from "./core/settings/deep-freeze.ts";
+import { mergePartial, mergeSettings } from "./core/settings/merge-settings.ts";
 import { refuseProblems } from "./core/settings/refuse-problems.ts";
 import type { Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
+import { settingsSchema } from "./core/settings/settings-schema.ts";
 import { isProfileName, type ProfileName, profileNamed } from "./profiles/profiles.ts";
 import { crossCheck } from "./settings/cross-checks.ts";
 import { fitToWindow } from "./settings/fit-to-window.ts";
-import { mergePartial, mergeSettings } from "./settings/merge-settings.ts";
-import { settingsSchema } from "./settings/schema.ts";
 
+export { type SettingsWarning, settingsWarnings } from "./settings/cross-checks.ts";
 export { refitToWindow } from "./settings/fit-to-window.ts";
-export { type SettingsWarning, settingsWarnings } from "./settings/warnings.ts";
 
 export interface SettingsLayers {
   /** A name, or complete settings of one's own. Default: `balanced`. */

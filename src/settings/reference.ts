@@ -2,7 +2,7 @@
 
 import { allowedText, rangeText, type Schema, type VariantsSchema } from "../core/settings/schema.ts";
 import type { Settings } from "../core/settings/settings.ts";
-import { settingsSchema } from "./schema.ts";
+import { settingsSchema } from "../core/settings/settings-schema.ts";
 
 export interface ReferenceRow {
   /** Dotted path. */
