@@ -7,13 +7,13 @@ import { thinksManually, unthoughtStart } from "../core/manual-thinking.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
 import { readableText } from "../core/plan/native-items.ts";
-import type { Format, ReadTools, ToolDefinition, Usage, ValidateOptions, Violation } from "../core/ports.ts";
+import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
 import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
 import { validateMessages } from "./anthropic/validate.ts";
 import { type BodyShape, createFormat, listOptions, readToolList } from "./body.ts";
-import { countOf, findUsage, refuseError, refusePiece, refuseUnfinished } from "./response.ts";
+import { refuseError, refusePiece, refuseUnfinished } from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "anthropic-messages",
@@ -32,7 +32,6 @@ const SHAPE: BodyShape = {
 export const anthropicMessages: Format<AnthropicRequest> = createFormat(SHAPE, {
   nativeWire: (kind) => (kind === "anthropic-compact" ? anthropicCompact : undefined),
   readReply,
-  readUsage,
   readTools,
   writeTools,
 });
@@ -134,32 +133,6 @@ const EVENTS: ReadonlySet<string> = new Set([
   "message_stop",
   "ping",
 ]);
-
-/** From a response, a `message_start` or `message_delta` event, or a bare usage object. */
-function readUsage(response: unknown): Usage | undefined {
-  const message = isObject(response) && isObject(response.message) ? response.message : response;
-  const usage = findUsage(message, "usage", "input_tokens");
-  if (usage === undefined) return undefined;
-  const input = lastIteration(usage) ?? usage;
-  const cacheReadTokens = countOf(input, "cache_read_input_tokens");
-  const cacheWriteTokens = countOf(input, "cache_creation_input_tokens");
-  return {
-    inputTokens: countOf(input, "input_tokens") + cacheReadTokens + cacheWriteTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens: countOf(usage, "output_tokens"),
-    reasoningTokens: countOf(usage.output_tokens_details, "thinking_tokens"),
-  };
-}
-
-/**
- * With the provider's own tools or compaction a request is sampled several times, and the sums say more than ever stood in the
- * window at once. What stood there is what the last answer was made from; a compaction pass is none.
- */
-function lastIteration({ iterations }: JsonObject): JsonObject | undefined {
-  const answers = isArray(iterations) ? iterations.filter(isObject).filter(({ type }) => type === "message") : [];
-  return answers.at(-1);
-}
 
 function readTools(tools: JsonValue | undefined): ReadTools {
   return readToolList(tools, ({ type, name, description, input_schema: parameters }) => {

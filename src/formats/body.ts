@@ -9,6 +9,7 @@ import { type FormatRules, formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
+import { readUsage } from "../core/read-usage.ts";
 import { historyHolder } from "../core/server-history.ts";
 import { readOverflow } from "./overflow.ts";
 
@@ -33,7 +34,7 @@ export interface BodyShape {
   unknownField?(path: string): string;
 }
 
-type OwnMethods = Pick<Format, "readReply" | "readUsage" | "readTools" | "writeTools"> &
+type OwnMethods = Pick<Format, "readReply" | "readTools" | "writeTools"> &
   Partial<Pick<Format, "decode" | "encode" | "validate" | "nativeWire">>;
 
 /** A format from its shape and its way to read responses and tools; `own` may replace what all formats share. */
@@ -47,6 +48,7 @@ export function createFormat<Request extends object>(shape: BodyShape, own: OwnM
     validate: (body, options) => validateBody(shape, body, options),
     rules: (model) => formatRules(format, model),
     nativeWire: () => undefined,
+    readUsage,
     readOverflow,
     ...own,
   };

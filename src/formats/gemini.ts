@@ -3,32 +3,16 @@
  * comes out in the form in which it came in.
  */
 
-import {
-  isArray,
-  isObject,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-  numberOf,
-  stringOf,
-} from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
-import type { Format, ReadTools, ToolDefinition, Usage, Violation } from "../core/ports.ts";
+import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
 import { type BodyShape, createFormat, decodeBody, encodeBody, listOptions, validateBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isContent, isKnownPart, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
 import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
 import { validateMessages } from "./gemini/validate.ts";
 import { overlay } from "./overlay.ts";
-import {
-  onlyOne,
-  refuseBlocked,
-  refuseError,
-  refusePiece,
-  refuseSilent,
-  refuseUnknown,
-  saysNumber,
-} from "./response.ts";
+import { onlyOne, refuseBlocked, refuseError, refusePiece, refuseSilent, refuseUnknown } from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "gemini",
@@ -52,7 +36,6 @@ export const gemini: Format<GeminiRequest> = createFormat(SHAPE, {
   encode,
   validate: (body, options) => validateBody(SHAPE, gatherParts(body), options),
   readReply,
-  readUsage,
   readTools,
   writeTools,
 });
@@ -181,31 +164,6 @@ function refuseNoResponse(response: JsonObject): undefined {
 
 /** Of a response that has no candidates; no part has them. */
 const RESPONSE_FIELDS: readonly Field[] = ["promptFeedback", "usageMetadata", "modelVersion", "responseId"];
-
-function readUsage(response: unknown): Usage | undefined {
-  const usage = findUsage(response);
-  if (usage === undefined) return undefined;
-  const count = (field: Field): number => Math.max(0, numberOf(fieldOf(usage, field)) ?? 0);
-  const reasoningTokens = count("thoughtsTokenCount");
-  return {
-    // What built-in tools returned is fed back to the model as input, billed as such, and not part of the prompt count.
-    inputTokens: count("promptTokenCount") + count("toolUsePromptTokenCount"),
-    cacheReadTokens: count("cachedContentTokenCount"),
-    // Implicit caches are written for free and explicit ones by another request: no response reports a write.
-    cacheWriteTokens: 0,
-    // Thoughts are counted beside the candidates; the Live API says `response` for `candidates`.
-    outputTokens: (count("candidatesTokenCount") || count("responseTokenCount")) + reasoningTokens,
-    reasoningTokens,
-  };
-}
-
-function findUsage(response: unknown): JsonObject | undefined {
-  if (isArray(response)) return response.map(findUsage).findLast((usage) => usage !== undefined);
-  if (!isObject(response)) return undefined;
-  const inner = objectOf(unwrapped(response), "usageMetadata");
-  if (inner !== undefined) return saysNumber(inner) ? inner : undefined;
-  return numberOf(fieldOf(response, "promptTokenCount")) === undefined ? undefined : response;
-}
 
 function readTools(tools: JsonValue | undefined): ReadTools {
   const groups = listOf(tools).filter(isObject);

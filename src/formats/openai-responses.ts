@@ -2,7 +2,7 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
-import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
+import type { Format, ReadTools, ToolDefinition } from "../core/ports.ts";
 import { type BodyShape, createFormat, encodeBody, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { matchOutputs } from "./openai-responses/calls.ts";
@@ -11,8 +11,6 @@ import { decodeItem } from "./openai-responses/decode.ts";
 import { encodeItems } from "./openai-responses/encode.ts";
 import { validateItems } from "./openai-responses/validate.ts";
 import {
-  countOf,
-  findUsage,
   refuseCancelled,
   refuseError,
   refuseFailed,
@@ -42,7 +40,6 @@ export const openaiResponses: Format<OpenaiResponsesRequest> = createFormat(SHAP
   encode: (conversation) => encodeBody(SHAPE, { ...conversation, messages: matchOutputs(conversation.messages) }),
   nativeWire: (kind) => (kind === "responses-compact" ? responsesCompact : undefined),
   readReply,
-  readUsage,
   readTools,
   writeTools,
 });
@@ -118,21 +115,6 @@ function refuseUnlessEnded(response: JsonObject): void {
   if (status === "failed") refuseFailed(response);
   if (status === "cancelled") refuseCancelled();
   if (status === "in_progress" || status === "queued") refuseUnfinished(status);
-}
-
-function readUsage(response: unknown): Usage | undefined {
-  const inner = isObject(response) && isObject(response.response) ? response.response : response;
-  const usage = findUsage(inner, "usage", "input_tokens");
-  if (usage === undefined) return undefined;
-  return {
-    inputTokens: countOf(usage, "input_tokens"),
-    // The flat names are those of Codex events.
-    cacheReadTokens: countOf(usage.input_tokens_details, "cached_tokens") || countOf(usage, "cached_input_tokens"),
-    cacheWriteTokens: countOf(usage.input_tokens_details, "cache_write_tokens"),
-    outputTokens: countOf(usage, "output_tokens"),
-    reasoningTokens:
-      countOf(usage.output_tokens_details, "reasoning_tokens") || countOf(usage, "reasoning_output_tokens"),
-  };
 }
 
 function readTools(tools: JsonValue | undefined): ReadTools {

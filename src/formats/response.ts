@@ -1,10 +1,9 @@
 /**
- * Reading provider responses: token counts, and the refusal of what is not an answer (an error, a block, a piece of a stream, an unfinished
- * answer, several answers). Each refusal says what to do. An answer that ended without saying anything is not refused. A missing count
- * reads as 0; a usage without any number reads as no usage.
+ * Refusals of responses that are no answer: an error, a block, a piece of a stream, an unfinished answer, several answers. Each says
+ * what to do. An answer that ended without any content is not refused.
  */
 
-import { isObject, type JsonArray, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
+import { isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { invalid } from "./body.ts";
 
@@ -70,21 +69,4 @@ function shortOf(said: string): string {
 function saidBy({ error, message }: JsonObject): string {
   const said = isObject(error) ? stringOf(error.message) : (stringOf(error) ?? stringOf(message));
   return said === undefined || said === "" ? "" : `: ${shortOf(said).replace(/[.\s]+$/, "")}`;
-}
-
-/** The first of `response[key]`, or the response itself when it is that object already. */
-export function findUsage(response: unknown, key: string, marker: string): JsonObject | undefined {
-  if (!isObject(response)) return undefined;
-  const inner = response[key];
-  if (isObject(inner)) return saysNumber(inner) ? inner : undefined;
-  return numberOf(response[marker]) === undefined ? undefined : response;
-}
-
-export function countOf(usage: unknown, key: string): number {
-  return isObject(usage) ? Math.max(0, numberOf(usage[key]) ?? 0) : 0;
-}
-
-/** An object without a single count reports nothing. */
-export function saysNumber(usage: JsonObject): boolean {
-  return Object.values(usage).some((value) => numberOf(value) !== undefined);
 }

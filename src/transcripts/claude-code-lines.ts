@@ -6,8 +6,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
 import { blocksOf } from "./assemble-messages.ts";
-import { anthropicUsage } from "./recorded-usage.ts";
-import type { Counter } from "./transcript.ts";
+import { type Counter, recordedUsage } from "./transcript.ts";
 
 export interface Line {
   /** Position among the lines of the file. */
@@ -118,7 +117,7 @@ function assistantFields(record: JsonObject, message: JsonObject): Partial<Line>
   // Error notices and fillers that the client wrote itself are never sent to the model.
   if (record.isApiErrorMessage === true || model === "<synthetic>") return {};
   const responseId = stringOf(message.id);
-  const usage = anthropicUsage(message.usage);
+  const usage = recordedUsage(message.usage);
   return {
     role: "assistant",
     blocks: blocksOf(message.content),

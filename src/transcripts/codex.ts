@@ -13,9 +13,8 @@ import {
   stringOf,
 } from "../core/json.ts";
 import { isModelItem, isResponsesItem } from "./detect-format.ts";
-import { codexUsage } from "./recorded-usage.ts";
 import type { Counter, RecordedCall, RecordedCompaction, RecordedConversation } from "./transcript.ts";
-import { distinct, plainText } from "./transcript.ts";
+import { distinct, plainText, recordedUsage } from "./transcript.ts";
 
 export function readCodex(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const rollout = emptyRollout();
@@ -144,7 +143,7 @@ function readEvent(rollout: Rollout, event: JsonObject): void {
 
 /** The event is repeated when rate limits change: only a new total is a new call, and only items of its own answer it. */
 function countCall(rollout: Rollout, info: JsonObject): void {
-  const usage = codexUsage(info.last_token_usage);
+  const usage = recordedUsage(info.last_token_usage);
   const total = JSON.stringify(info.total_token_usage ?? info.last_token_usage ?? null);
   if (usage === undefined || total === rollout.lastTotal) return;
   rollout.lastTotal = total;

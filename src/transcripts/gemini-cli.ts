@@ -4,9 +4,8 @@
  */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import { geminiCliUsage } from "./recorded-usage.ts";
 import type { Counter, RecordedCall, RecordedConversation } from "./transcript.ts";
-import { distinct } from "./transcript.ts";
+import { distinct, recordedUsage } from "./transcript.ts";
 
 export function readGeminiCli(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session: Session = { id: undefined, kind: undefined, messages: new Map() };
@@ -18,7 +17,7 @@ export function readGeminiCli(records: Iterable<JsonObject>, counter: Counter): 
     const parts = partsOf(message.content ?? message.parts);
     if (message.type === "user") append(contents, "user", parts);
     if (message.type !== "gemini" && message.type !== "model") continue;
-    const usage = geminiCliUsage(message.tokens);
+    const usage = recordedUsage(message.tokens);
     const model = stringOf(message.model);
     models.push(model);
     if (usage !== undefined) {

@@ -6,8 +6,13 @@
 import { isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import { isPiHeader, livePath, piContent, piSummary, withReplacement } from "../core/pi-entries.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
-import { piUsage } from "./recorded-usage.ts";
-import { type Counter, distinct, type RecordedCompaction, type RecordedConversation } from "./transcript.ts";
+import {
+  type Counter,
+  distinct,
+  type RecordedCompaction,
+  type RecordedConversation,
+  recordedUsage,
+} from "./transcript.ts";
 
 export function readPi(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session = readSession(records, counter);
@@ -135,7 +140,7 @@ function entryOf(record: JsonObject, carried: boolean): Entry | undefined {
   const content = piContent(record);
   if (content?.role !== "assistant" || !isObject(record.message)) return content;
   const model = stringOf(record.message.model);
-  const usage = piUsage(record.message.usage);
+  const usage = recordedUsage(record.message.usage);
   return {
     ...content,
     carried,

@@ -5,13 +5,14 @@
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
+import { usageObject } from "../core/read-usage.ts";
 import { detectFormat, isMessage, isMessageList, listKeyOf, listOf } from "./detect-format.ts";
-import { usageOfResponse } from "./recorded-usage.ts";
 import {
   type Counter,
   distinct,
   type RecordedCall,
   type RecordedConversation,
+  recordedUsage,
   type TranscriptSource,
 } from "./transcript.ts";
 
@@ -192,7 +193,7 @@ function callsOf(around: readonly JsonObject[], messages: JsonArray): readonly R
   const content = isObject(response?.content) ? response.content : undefined;
   const bodies = [response, unwrapText("body", response?.body), unwrapText("text", content?.text)];
   for (const body of bodies) {
-    const usage = usageOfResponse(body);
+    const usage = recordedUsage(usageObject(body));
     if (usage === undefined || !isObject(body)) continue;
     const model = stringOf(body.model) ?? named(around, ["model"]);
     return [{ segment: 0, messageCount: messages.length, ...(model === undefined ? {} : { model }), usage }];

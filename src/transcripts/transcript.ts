@@ -1,11 +1,12 @@
 /**
  * What every reader of a recorded session returns: conversations in wire form, with the name of the format that decodes
- * them, and what the record tells about calls and compactions. Types only; nothing here reads or decodes anything.
+ * them, and what the record tells about calls and compactions. Nothing here decodes a message.
  */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import type { Usage } from "../core/ports.ts";
+import { countsOf } from "../core/read-usage.ts";
 
 /** Session files of agents first, then files that hold plain messages or request bodies. */
 export const TRANSCRIPT_SOURCES = [
@@ -131,4 +132,10 @@ export function textOf(blocks: readonly JsonValue[]): string {
 export function plainText(content: JsonValue | undefined): string {
   if (typeof content === "string") return content;
   return isArray(content) ? textOf(content) : "";
+}
+
+/** A recorded usage object. A call that was aborted, or whose usage was never filled in, is recorded without input: that is no usage. */
+export function recordedUsage(usage: unknown): Usage | undefined {
+  const counts = isObject(usage) ? countsOf(usage) : undefined;
+  return counts === undefined || counts.inputTokens === 0 ? undefined : counts;
 }

@@ -28,12 +28,6 @@ const SNAKE_CASE = {
   modelVersion: "model_version",
   responseId: "response_id",
   usageMetadata: "usage_metadata",
-  promptTokenCount: "prompt_token_count",
-  cachedContentTokenCount: "cached_content_token_count",
-  candidatesTokenCount: "candidates_token_count",
-  responseTokenCount: "response_token_count",
-  thoughtsTokenCount: "thoughts_token_count",
-  toolUsePromptTokenCount: "tool_use_prompt_token_count",
 } as const;
 
 export type Field = keyof typeof SNAKE_CASE;
