@@ -9,8 +9,7 @@ import type { NativeReading, NativeWire } from "../core/native-wire.ts";
 import { readableText } from "../core/plan/native-items.ts";
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
 import { headOf } from "../core/well-formed-text.ts";
-import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
-import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
+import { decodeContent, decodeMessage, encodeBlocks, encodeMessage } from "./anthropic/blocks.ts";
 import { validateMessages } from "./anthropic/validate.ts";
 import { type BodyShape, createFormat, listOptions, readToolList } from "./body.ts";
 import { refuseError, refusePiece, refuseUnfinished } from "./response.ts";
@@ -22,7 +21,7 @@ const SHAPE: BodyShape = {
   decodeSystem: (body) => (body.system === undefined ? [] : decodeContent(body.system, "system")),
   encodeSystem: (body, system) => {
     const { system: before, ...rest } = body;
-    return system.length === 0 ? rest : { ...body, system: encodeContent(system, before) };
+    return system.length === 0 ? rest : { ...body, system: encodeBlocks(system, before) };
   },
   check,
   unknownField: (path) => `${path}: Extra inputs are not permitted`,

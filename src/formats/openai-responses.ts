@@ -7,8 +7,7 @@ import { type BodyShape, createFormat, encodeBody, readToolList } from "./body.t
 import { readFunction } from "./openai.ts";
 import { matchOutputs } from "./openai-responses/calls.ts";
 import { decodeInstructions, encodeInstructions } from "./openai-responses/content.ts";
-import { decodeItem } from "./openai-responses/decode.ts";
-import { encodeItems } from "./openai-responses/encode.ts";
+import { decodeItem, encodeItems } from "./openai-responses/items.ts";
 import { validateItems } from "./openai-responses/validate.ts";
 import {
   refuseCancelled,

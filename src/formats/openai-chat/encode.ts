@@ -14,8 +14,8 @@ import {
   toDataUrl,
   withErrorText,
 } from "../openai.ts";
-import { overlay, sameOr } from "../overlay.ts";
-import { reasoningFields } from "./reasoning.ts";
+import { encodeContent, overlay, sameOr } from "../overlay.ts";
+import { reasoningFields } from "./decode.ts";
 
 export function encodeMessage(message: Message): readonly JsonValue[] {
   const { wire, role, parts } = message;
@@ -91,7 +91,7 @@ interface PriorForm {
 }
 
 function contentField(role: Role, parts: readonly Part[], { wire, json, hasCalls }: PriorForm): JsonValue | undefined {
-  if (parts.length > 0) return encodeContent(parts, json?.content, role === "tool" ? "user" : role);
+  if (parts.length > 0) return encodeBlocks(parts, json?.content, role === "tool" ? "user" : role);
   if (wire !== undefined && !wire.parts.some(isContentPart)) return json?.content;
   return hasCalls ? null : "";
 }
@@ -103,7 +103,7 @@ function encodeResult(part: ToolResultPart): JsonObject {
   const wire = role === "tool" || isByName ? part.wire : undefined;
   const parts = part.isError ? withErrorText(part.content) : part.content;
   const isStillEmpty = parts.length === 0 && wire !== undefined && isEmptyContent(wire.content);
-  const content = isStillEmpty ? wire.content : encodeContent(parts, wire?.content, "tool");
+  const content = isStillEmpty ? wire.content : encodeBlocks(parts, wire?.content, "tool");
   if (isByName) return overlay(wire, { name: part.name ?? wire?.name, content });
   return overlay(wire, { role: "tool", tool_call_id: part.callId ?? wire?.tool_call_id, content });
 }
@@ -116,13 +116,10 @@ function isContentPart(part: Part): boolean {
   return (part.type === "text" || part.type === "media" || part.type === "opaque") && !isFieldPart(part);
 }
 
-function encodeContent(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
-  const [first] = parts;
-  if (first === undefined) return "";
-  const isPlain = parts.length === 1 && first.type === "text" && first.wire === undefined;
-  if (isPlain && !(isArray(before) && before.length > 0)) return first.text;
-  const blocks = parts.flatMap((part) => encodeBlock(part, role));
-  return isArray(before) ? sameOr(before, blocks) : blocks;
+function encodeBlocks(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
+  if (parts.length === 0) return "";
+  const isEmptyList = isArray(before) && before.length === 0;
+  return encodeContent(parts, isEmptyList ? undefined : before, (part) => encodeBlock(part, role));
 }
 
 function encodeBlock(part: Part, role: Role): readonly JsonObject[] {

@@ -25,7 +25,7 @@ import {
   withErrorText,
 } from "../openai.ts";
 import { overlay, sameOr } from "../overlay.ts";
-import { encodeContent, readBlock } from "./content.ts";
+import { encodeBlocks, readBlock } from "./content.ts";
 
 /** Fields of a call item that are not part of its input. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(["type", "id", "call_id", "status", "caller"]);
@@ -159,9 +159,9 @@ export function encodeOutput(part: ToolResultPart): JsonObject {
 function outputField(content: readonly Part[], wire: JsonObject | undefined): JsonValue | undefined {
   const before = wire?.output;
   if (content.length === 0 && wire !== undefined && isEmpty(before)) return before;
-  if (!isObject(before)) return encodeContent(content, before, "tool");
+  if (!isObject(before)) return encodeBlocks(content, before, "tool");
   // Recordings show a single block in place of a list; an unchanged one is written back as it was.
-  const blocks = encodeContent(content, [], "tool");
+  const blocks = encodeBlocks(content, [], "tool");
   return JSON.stringify(blocks) === JSON.stringify([before]) ? before : blocks;
 }
 
