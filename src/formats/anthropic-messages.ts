@@ -7,11 +7,11 @@ import { thinksManually, unthoughtStart } from "../core/manual-thinking.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
 import { readableText } from "../core/plan/native-items.ts";
-import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
+import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { decodeContent, decodeMessage, encodeBlocks, encodeMessage } from "./anthropic/blocks.ts";
 import { validateMessages } from "./anthropic/validate.ts";
-import { type BodyShape, createFormat, listOptions, readToolList } from "./body.ts";
+import { type BodyShape, createFormat, type ListOptions, readToolList } from "./body.ts";
 import { refuseError, refusePiece, refuseUnfinished } from "./response.ts";
 
 const SHAPE: BodyShape = {
@@ -71,11 +71,11 @@ type AnthropicDocument =
   | { type: "text"; media_type: "text/plain"; data: string }
   | { type: "url"; url: string };
 
-function check(conversation: Conversation, options: ValidateOptions): readonly Violation[] {
+function check(conversation: Conversation, options: ListOptions): readonly Violation[] {
   return [
     ...checkMarks(conversation),
     ...conversation.system.flatMap(checkPrompt),
-    ...validateMessages(conversation.messages, listOptions(conversation, options)),
+    ...validateMessages(conversation.messages, options),
     ...(options.sending ? checkThinking(conversation) : []),
   ];
 }

@@ -29,7 +29,7 @@ export interface BodyShape {
   /** Where tool definitions may stand elsewhere than under `tools` (Gemini). */
   tools?(body: JsonObject): JsonValue | undefined;
   /** What the provider would refuse of a body that can be decoded. */
-  check(conversation: Conversation, options: ValidateOptions): readonly Violation[];
+  check(conversation: Conversation, options: ListOptions): readonly Violation[];
   /** How the provider refuses a field that no request may hold. Default: OpenAI's words, with indexes in brackets. */
   unknownField?(path: string): string;
 }
@@ -39,14 +39,13 @@ type OwnMethods = Pick<Format, "readReply" | "readTools" | "writeTools"> &
 
 /** A format from its shape and its way to read responses and tools; `own` may replace what all formats share. */
 export function createFormat<Request extends object>(shape: BodyShape, own: OwnMethods): Format<Request> {
-  const { format } = shape;
   return {
-    name: format,
+    name: shape.format,
     listKey: listKeyOf(shape),
     decode: (body) => decodeBody(shape, body),
     encode: (conversation) => encodeBody(shape, conversation),
     validate: (body, options) => validateBody(shape, body, options),
-    rules: (model) => formatRules(format, model),
+    rules: (model) => formatRules(shape.format, model),
     nativeWire: () => undefined,
     readUsage,
     readOverflow,
@@ -174,7 +173,7 @@ export interface ListOptions extends ValidateOptions {
   readonly isContinued: boolean;
 }
 
-export function listOptions(conversation: Conversation, options: ValidateOptions): ListOptions {
+function listOptions(conversation: Conversation, options: ValidateOptions): ListOptions {
   const body = conversation.wire?.json;
   const model = options.model ?? (isObject(body) ? stringOf(body.model) : undefined);
   const isContinued = historyHolder(conversation) !== "list";
@@ -193,10 +192,11 @@ export function validateBody(shape: BodyShape, body: unknown, options: ValidateO
     const path = messageIndex < 0 ? listKey : `${listKey}.${index}`;
     return [{ rule: "invalid-request", path, messageIndex, message: error.message }];
   }
-  const refused = checkAnswerFields(shape, conversation);
-  const violations = shape.check(conversation, options);
-  if (refused.length === 0) return violations;
-  return [...violations, ...refused].sort((a, b) => a.messageIndex - b.messageIndex);
+  const violations = [
+    ...shape.check(conversation, listOptions(conversation, options)),
+    ...checkAnswerFields(shape, conversation),
+  ];
+  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
 /** Fields that only an answer has, and that were sent back with it. */

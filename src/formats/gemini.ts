@@ -6,7 +6,7 @@
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
-import { type BodyShape, createFormat, decodeBody, encodeBody, listOptions, validateBody } from "./body.ts";
+import { type BodyShape, createFormat, decodeBody, encodeBody, validateBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isContent, isKnownPart, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
 import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
@@ -24,10 +24,7 @@ const SHAPE: BodyShape = {
   },
   encodeSystem,
   tools: (body) => body.tools ?? configOf(body).tools,
-  check: (conversation, options) => [
-    ...checkForms(conversation),
-    ...validateMessages(conversation.messages, listOptions(conversation, options)),
-  ],
+  check: (conversation, options) => [...checkForms(conversation), ...validateMessages(conversation.messages, options)],
 };
 
 /** Gemini's generateContent, as REST and as the SDK spell it. */

@@ -4,8 +4,7 @@ import type { FormatRules } from "../format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
 import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
 import { text, textsOf } from "../message.ts";
-import type { Loss } from "./adopt.ts";
-import type { Renamed } from "./foreign-names.ts";
+import type { Loss, Renamed } from "./adopt.ts";
 
 export interface AdoptContext {
   readonly rules: FormatRules;

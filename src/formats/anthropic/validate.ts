@@ -18,7 +18,7 @@ const IMAGES_MAX_SMALL = 100;
 
 export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const runs = toRuns(messages);
-  const violations = [
+  return [
     ...checkList(messages, options),
     ...messages.flatMap(checkContent),
     ...runs.flatMap((run) => run.located.flatMap((located) => checkPlacement(run.role, located))),
@@ -26,7 +26,6 @@ export function validateMessages(messages: readonly Message[], options: ListOpti
     ...checkCompaction(messages),
     ...checkCalls(runs, options),
   ];
-  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
 function checkList(messages: readonly Message[], options: ListOptions): readonly Violation[] {
@@ -84,7 +83,10 @@ function checkContent(message: Message, index: number, messages: readonly Messag
   return message.parts.flatMap((part, position) => {
     const path = `messages.${index}.content.${position}`;
     if (part.type === "tool-result" && !part.server) {
-      if (part.content.length === 0 && part.wire?.content === null) return [noContent(index, `${path}.content`)];
+      if (part.content.length === 0 && part.wire?.content === null) {
+        const message = `${path}.content: Input should be a valid string or list`;
+        return [{ rule: "invalid-request", path: `${path}.content`, messageIndex: index, message }];
+      }
       return part.content.flatMap((inner, offset) => checkInner(inner, index, `${path}.content.${offset}`));
     }
     return part.type === "text" && part.text === "" && !isFinalAssistant ? [emptyText(index, path)] : [];
@@ -98,11 +100,6 @@ function checkInner(inner: Part, messageIndex: number, path: string): readonly V
   if (KNOWN_BUT_BROKEN.has(inner.kind)) return refused(`${path}: malformed \`${inner.kind}\` block`);
   if (!OUTSIDE_RESULTS.has(inner.kind)) return [];
   return refused(`${path}: a \`tool_result\` may not hold a \`${inner.kind}\` block`);
-}
-
-function noContent(messageIndex: number, path: string): Violation {
-  const message = `${path}: Input should be a valid string or list`;
-  return { rule: "invalid-request", path, messageIndex, message };
 }
 
 function emptyText(messageIndex: number, path: string): Violation {

@@ -19,7 +19,7 @@ const READ_KINDS: ReadonlySet<string> = new Set(formatRules("gemini").readKinds)
 
 export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const isUnseen = (index: number): boolean => index === 0 && options.isContinued;
-  const violations = [
+  return [
     ...checkList(messages, options),
     ...messages.flatMap(checkContent),
     ...messages.flatMap(checkParts),
@@ -30,7 +30,6 @@ export function validateMessages(messages: readonly Message[], options: ListOpti
     ...messages.flatMap(checkResponseTurn).filter(({ messageIndex }) => !isUnseen(messageIndex)),
     ...checkSignatures(messages, options.model),
   ];
-  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
 function checkList(messages: readonly Message[], options: ListOptions): readonly Violation[] {
