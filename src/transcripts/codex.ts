@@ -14,7 +14,7 @@ import {
 } from "../core/json.ts";
 import { isModelItem, isResponsesItem } from "./detect-format.ts";
 import type { Counter, RecordedCall, RecordedCompaction, RecordedConversation } from "./transcript.ts";
-import { distinct, plainText, recordedUsage } from "./transcript.ts";
+import { distinct, plainText, present, recordedUsage } from "./transcript.ts";
 
 export function readCodex(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const rollout = emptyRollout();
@@ -28,8 +28,7 @@ export function readCodex(records: Iterable<JsonObject>, counter: Counter): read
       label: "main",
       format: "openai-responses",
       body: {
-        ...(model === undefined ? {} : { model }),
-        ...(rollout.instructions === undefined ? {} : { instructions: rollout.instructions }),
+        ...present({ model, instructions: rollout.instructions }),
         input: rollout.items,
       },
       models: distinct(rollout.models),
@@ -75,7 +74,7 @@ function readRecord(rollout: Rollout, record: JsonObject, counter: Counter): voi
   const { payload } = record;
   if (!isObject(payload)) readBareRecord(rollout, record, counter);
   else if (type === "session_meta") readMeta(rollout, payload);
-  else if (type === "turn_context") addModel(rollout, stringOf(payload.model));
+  else if (type === "turn_context") rollout.models.push(...distinct([stringOf(payload.model)]));
   else if (type === "response_item") addItem(rollout, payload, counter);
   else if (type === "compacted") compact(rollout, payload);
   else if (type === "event_msg") readEvent(rollout, payload);
@@ -99,10 +98,6 @@ function readMeta(rollout: Rollout, meta: JsonObject): void {
   rollout.instructions ??= (isObject(base) ? stringOf(base.text) : stringOf(base)) ?? stringOf(meta.instructions);
 }
 
-function addModel(rollout: Rollout, model: string | undefined): void {
-  if (model !== undefined) rollout.models.push(model);
-}
-
 function addItem(rollout: Rollout, item: JsonObject, counter: Counter): void {
   if (isResponsesItem(item)) rollout.items.push(asSent(item));
   else if (item.type !== "ghost_snapshot") counter.unknown(`response_item ${stringOf(item.type) ?? "(none)"}`);
@@ -121,8 +116,7 @@ function compact(rollout: Rollout, payload: JsonObject): void {
   rollout.closed.push(rollout.items);
   rollout.compactions.push({
     afterSegment: rollout.closed.length - 1,
-    ...(rollout.lastInputTokens === undefined ? {} : { tokensBefore: rollout.lastInputTokens }),
-    ...(summary === "" ? {} : { summary }),
+    ...present({ tokensBefore: rollout.lastInputTokens, summary: summary || undefined }),
   });
   rollout.items = isArray(history)
     ? history.filter(isObject).filter(isResponsesItem).map(asSent)
@@ -157,7 +151,7 @@ function countCall(rollout: Rollout, info: JsonObject): void {
   rollout.calls.push({
     segment: rollout.closed.length,
     messageCount: answerStart,
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     usage,
   });
   rollout.countedItems = rollout.items.length;
