@@ -11,7 +11,7 @@ import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports
 import { headOf } from "../core/well-formed-text.ts";
 import { decodeContent, decodeMessage, encodeBlocks, encodeMessage } from "./anthropic/blocks.ts";
 import { validateMessages } from "./anthropic/validate.ts";
-import { type BodyShape, createFormat, type ListOptions, readToolList } from "./body.ts";
+import { type BodyShape, createFormat, type ListOptions, readToolList, toolDefinition } from "./body.ts";
 import { refuseError, refusePiece, refuseUnfinished } from "./response.ts";
 
 const SHAPE: BodyShape = {
@@ -136,19 +136,13 @@ const EVENTS: ReadonlySet<string> = new Set([
 function readTools(tools: JsonValue | undefined): ReadTools {
   return readToolList(tools, ({ type, name, description, input_schema: parameters }) => {
     const kind = stringOf(type) ?? "custom";
-    if (kind !== "custom" || typeof name !== "string") return kind;
-    return {
-      name,
-      ...(typeof description === "string" && { description }),
-      ...(parameters !== undefined && { parameters }),
-    };
+    return (kind === "custom" ? toolDefinition({ name, description, parameters }) : undefined) ?? kind;
   });
 }
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
-  return definitions.map(({ name, description, parameters }) => ({
-    name,
-    ...(description !== undefined && { description }),
+  return definitions.map(({ parameters, ...definition }) => ({
+    ...definition,
     input_schema: parameters ?? { type: "object" },
   }));
 }

@@ -157,6 +157,16 @@ export function readToolList(
   };
 }
 
+/** A definition without the fields that the provider's tool lacks. */
+export function toolDefinition({ name, description, parameters }: JsonObject): ToolDefinition | undefined {
+  if (typeof name !== "string") return undefined;
+  return {
+    name,
+    ...(typeof description === "string" && { description }),
+    ...(parameters !== undefined && { parameters }),
+  };
+}
+
 export function invalid(message: string): CompactionError {
   return new CompactionError("invalid-request", message);
 }

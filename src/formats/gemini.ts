@@ -3,10 +3,10 @@
  * comes out in the form in which it came in.
  */
 
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
-import { type BodyShape, createFormat, decodeBody, encodeBody, validateBody } from "./body.ts";
+import { type BodyShape, createFormat, decodeBody, encodeBody, toolDefinition, validateBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isContent, isKnownPart, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
 import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
@@ -175,27 +175,18 @@ function readTools(tools: JsonValue | undefined): ReadTools {
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
   if (definitions.length === 0) return [];
-  const functionDeclarations = definitions.map(({ name, description, parameters }) => ({
-    name,
-    ...(description !== undefined && { description }),
+  const functionDeclarations = definitions.map(({ parameters, ...definition }) => ({
+    ...definition,
     ...(parameters !== undefined && { parametersJsonSchema: parameters }),
   }));
   return [{ functionDeclarations }];
 }
 
-function readDeclaration(declaration: JsonValue): readonly ToolDefinition[] {
+function readDeclaration(declaration: JsonValue): readonly ToolDefinition[] | ToolDefinition {
   if (!isObject(declaration)) return [];
-  const name = stringOf(declaration.name);
-  if (name === undefined) return [];
   const own = isObject(declaration.parameters) ? toJsonSchema(declaration.parameters) : undefined;
   const parameters = fieldOf(declaration, "parametersJsonSchema") ?? own;
-  return [
-    {
-      name,
-      ...(typeof declaration.description === "string" && { description: declaration.description }),
-      ...(parameters !== undefined && { parameters }),
-    },
-  ];
+  return toolDefinition({ ...declaration, parameters }) ?? [];
 }
 
 /** Gemini's schema is OpenAPI's: types may be upper case, null is a flag, and the order of properties is stated. */
@@ -206,20 +197,13 @@ function toJsonSchema(schema: JsonObject): JsonObject {
     if (key === "anyOf" || key === "any_of") return ["anyOf", isArray(value) ? value.map(schemaOr) : value];
     if (key === "items") return [key, schemaOr(value ?? null)];
     if (key === "properties" && isObject(value)) return [key, mapValues(value)];
-    return COUNTS.has(key) && typeof value === "string" ? [key, Number(value)] : [key, value];
+    return COUNTS.test(key) && typeof value === "string" ? [key, Number(value)] : [key, value];
   });
   return Object.fromEntries(fields);
 }
 
 /** 64-bit integers, which protobuf JSON writes as strings. */
-const COUNTS: ReadonlySet<string> = new Set([
-  "minItems",
-  "maxItems",
-  "minLength",
-  "maxLength",
-  "minProperties",
-  "maxProperties",
-]);
+const COUNTS = /^(?:min|max)(?:Items|Length|Properties)$/;
 
 function toType(type: string, isNullable: boolean): JsonValue {
   return isNullable ? [type.toLowerCase(), "null"] : type.toLowerCase();

@@ -113,12 +113,5 @@ function readTools(tools: JsonValue | undefined): ReadTools {
 }
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
-  return definitions.map(({ name, description, parameters }) => ({
-    type: "function",
-    function: {
-      name,
-      ...(description !== undefined && { description }),
-      ...(parameters !== undefined && { parameters }),
-    },
-  }));
+  return definitions.map((definition) => ({ type: "function", function: { ...definition } }));
 }

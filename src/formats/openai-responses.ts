@@ -3,20 +3,13 @@
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
 import type { Format, ReadTools, ToolDefinition } from "../core/ports.ts";
-import { type BodyShape, createFormat, encodeBody, readToolList } from "./body.ts";
+import { type BodyShape, createFormat, encodeBody, invalid, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { matchOutputs } from "./openai-responses/calls.ts";
 import { decodeInstructions, encodeInstructions } from "./openai-responses/content.ts";
 import { decodeItem, encodeItems } from "./openai-responses/items.ts";
 import { validateItems } from "./openai-responses/validate.ts";
-import {
-  refuseCancelled,
-  refuseError,
-  refuseFailed,
-  refuseForeign,
-  refusePiece,
-  refuseUnfinished,
-} from "./response.ts";
+import { refuseError, refuseFailed, refuseForeign, refusePiece, refuseUnfinished } from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "openai-responses",
@@ -112,7 +105,7 @@ const WRITTEN: ReadonlySet<string> = new Set(["function_call", "custom_tool_call
 function refuseUnlessEnded(response: JsonObject): void {
   const { status } = response;
   if (status === "failed") refuseFailed(response);
-  if (status === "cancelled") refuseCancelled();
+  if (status === "cancelled") throw invalid("The provider gave no answer: it was cancelled. Send the request again.");
   if (status === "in_progress" || status === "queued") refuseUnfinished(status);
 }
 
@@ -125,11 +118,10 @@ function readTools(tools: JsonValue | undefined): ReadTools {
 
 /** `strict` defaults to true here, which would refuse schemas that other providers accept. */
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
-  return definitions.map(({ name, description, parameters }) => ({
+  return definitions.map(({ parameters = null, ...definition }) => ({
     type: "function",
-    name,
-    ...(description !== undefined && { description }),
-    parameters: parameters ?? null,
+    ...definition,
+    parameters,
     strict: false,
   }));
 }

@@ -27,10 +27,6 @@ export function refuseUnfinished(status: string): never {
   throw invalid(`This answer is not finished (${shortOf(status)}). Append it once it has ended.`);
 }
 
-export function refuseCancelled(): never {
-  throw invalid("The provider gave no answer: it was cancelled. Send the request again.");
-}
-
 export function refuseBlocked(reason: JsonValue | undefined): never {
   refuseNoAnswer(typeof reason === "string" ? `: it was blocked (${shortOf(reason)})` : "");
 }
