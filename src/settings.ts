@@ -40,7 +40,7 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
     (base, layer) => mergeSettings(base, layers[layer], settingsSchema),
     fitToWindow(profile, windowTokens),
   );
-  // An optional object that a layer began where the profile has none may still lack keys.
+  // A layer may give only some keys of an optional object that the profile has switched off.
   refuseProblems(checkSchema(merged, settingsSchema, { partial: false }));
   // The check above has just found it to be of this shape.
   const complete = merged as Settings;
@@ -51,12 +51,12 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
   return deepFreeze(settings);
 }
 
-/** The profile that settings began from, so that its log lines and its name in records survive being resolved first; `own` for all others. */
+/** The name of the profile that settings were resolved from, for log lines and records; `own` for all others. */
 export function profileNameOf(profile: SettingsLayers["profile"] = "balanced"): string {
   return typeof profile === "string" ? profile : (NAMES.get(profile) ?? "own");
 }
 
-/** Of settings that were resolved here. They are frozen, and a copy that somebody changed is nobody's. */
+/** Profile names of the settings that were resolved here. Those are frozen; a changed copy is another object and has no name. */
 const NAMES = new WeakMap<Settings, string>();
 
 /** The keys at the top of all settings. */

@@ -317,7 +317,7 @@ const RULES = {
 // An object literal has the keys of its type and no others.
 export const FORMAT_NAMES = Object.keys(RULES) as readonly FormatName[];
 
-/** The first version of each Claude that takes system messages in the list; Sonnet 5 does not, and nobody says so of its successor. */
+/** The first version of each Claude that takes system messages in the list. Sonnet 5 does not, and nothing is documented about its successor. */
 const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
   ["fable", [5, 0]],
   ["mythos", [5, 0]],

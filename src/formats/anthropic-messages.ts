@@ -116,7 +116,7 @@ function readReply(response: unknown): readonly JsonValue[] | undefined {
     if (typeof response.type === "string" && EVENTS.has(response.type)) refusePiece(response.type);
     return undefined;
   }
-  // What a stream has brought so far; compatible servers may leave the reason out.
+  // Null while the answer is still streamed; compatible servers may leave the field out.
   if (response.stop_reason === null) refuseUnfinished("stop_reason is null");
   // A refusal or a pause may say nothing at all, and an empty message would be refused.
   return response.content.length === 0 ? [] : [{ role: "assistant", content: response.content }];

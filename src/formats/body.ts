@@ -13,10 +13,10 @@ import { readUsage } from "../core/read-usage.ts";
 import { historyHolder } from "../core/server-history.ts";
 import { readOverflow } from "./overflow.ts";
 
-/** What a format has to say for `createFormat` to do the rest. */
+/** The parts of a format that differ per provider; `createFormat` adds what all formats share. */
 export interface BodyShape {
   readonly format: FormatName;
-  /** Whether a body may do without the list, because the server holds it or a stored prompt stands for it (Responses). */
+  /** Whether the list may be absent, because the server has the history or a stored prompt (Responses). */
   mayLackList?(body: JsonObject): boolean;
   decodeMessage(json: JsonValue, index: number): Message;
   /** Gives several wire messages where the format keeps apart what one message holds. */

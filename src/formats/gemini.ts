@@ -39,7 +39,7 @@ export const gemini: Format<GeminiRequest> = createFormat(SHAPE, {
 
 function decode(body: unknown): Conversation {
   const conversation = decodeBody(SHAPE, gatherParts(body));
-  // The decoded body may be the gathered one; what it came from is the body as it was given, already known to be JSON.
+  // `gatherParts` may have changed the body. The wire form is the body as it was given, which decoding has found to be JSON.
   return conversation.wire === undefined
     ? conversation
     : { ...conversation, wire: { ...conversation.wire, json: body as JsonValue } };
@@ -53,7 +53,7 @@ function encode(conversation: Conversation): unknown {
   return { ...json, contents: isObject(given) ? given.contents : spreadParts(json.contents) };
 }
 
-/** A short form stands for the whole list; among others it is refused, and written out by `encode`. */
+/** A short form is allowed only as the whole list. Beside other messages the provider refuses it, and `encode` writes it out. */
 function checkForms({ messages }: Conversation): readonly Violation[] {
   if (messages.length < 2) return [];
   return messages.flatMap(({ wire }, messageIndex) => {
@@ -71,7 +71,7 @@ function gatherParts(body: unknown): unknown {
   return isObject(body) && isArray(contents) && isPartList(contents) ? { ...body, contents: [contents] } : body;
 }
 
-/** The reverse, while that content is alone. The SDK refuses contents and parts in one list; what came so is left to `repair`. */
+/** Undoes `gatherParts` while that content is alone. The SDK refuses contents and parts in one list; `repair` mends those. */
 function spreadParts(contents: JsonArray): JsonArray {
   const [first] = contents;
   return contents.length === 1 && isArray(first) ? first : contents.map(toContent);
@@ -150,7 +150,7 @@ function refuseNoCandidate(response: JsonObject): never {
   return refuseBlocked(fieldOf(objectOf(response, "promptFeedback") ?? {}, "blockReason"));
 }
 
-/** A part alone is a short form of the user's content, and a part may have any field: only the known ones are taken for one. */
+/** A single part is a short form of the user's content. Only parts with known fields are accepted as one. */
 function refuseNoResponse(response: JsonObject): undefined {
   if (isContent(response)) return;
   const isResponse = RESPONSE_FIELDS.some((field) => fieldOf(response, field) !== undefined);

@@ -94,9 +94,9 @@ function readReply(response: unknown): readonly JsonValue[] | undefined {
 
 function messageOf(choice: JsonObject): JsonObject {
   const { message, delta, text, error, finish_reason: finishReason } = choice;
-  // Routers report so what went wrong behind them.
+  // Routers report errors of the model behind them like this.
   if (finishReason === "error" || isObject(error)) refuseFailed(choice);
-  // What a stream has brought so far; compatible servers may leave the reason out.
+  // Null while the answer is still streamed; compatible servers may leave the field out.
   if (isObject(message) && finishReason === null) refuseUnfinished("finish_reason is null");
   if (isObject(message)) return message.role === undefined ? { ...message, role: "assistant" } : message;
   if (delta !== undefined) refusePiece("a chunk");

@@ -108,7 +108,7 @@ export function mediaOfFile(fields: JsonObject, wire: JsonObject): MediaPart | u
   const named = typeof filename === "string" ? { name: filename } : {};
   const media = (from: UrlSource): MediaPart => ({ type: "media", kind: "document", ...from, ...named, wire });
   if (typeof data === "string") {
-    // File data is a data URL by the book; bare base64 is seen too.
+    // The documented form is a data URL; some clients write bare base64.
     return media(data.startsWith("data:") ? sourceOfUrl(data) : { source: { type: "base64", data } });
   }
   if (typeof fileId === "string") return media({ source: { type: "file", fileId } });
@@ -132,7 +132,7 @@ export function toAudioBlock(data: string, mediaType: string | undefined): JsonO
   return { type: "input_audio", input_audio: { data, format: isMp3 ? "mp3" : "wav" } };
 }
 
-/** What a reader is told where the format has no room for the medium itself. */
+/** A text in place of media that the format cannot hold. */
 export function describeMedia({ kind, name, mediaType, source }: MediaPart): string {
   if (source.type === "text") return source.text;
   const details = [name, mediaType, source.type === "url" ? source.url : undefined].filter(

@@ -27,7 +27,7 @@ function saysAny({ texts }: Report, wordings: readonly RegExp[]): boolean {
 const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503, 529]);
 const TOO_LARGE_STATUS = 413;
 
-/** Causes may be nested; a chain longer than this says nothing new. */
+/** The longest chain of nested causes that is followed. */
 const DEPTH_MAX = 8;
 /** Some errors quote the request; what is wrong stands at their beginning. */
 const TEXT_CHARACTERS_MAX = 8_192;
@@ -178,7 +178,7 @@ const OVERFLOW_WORDINGS = [
   `input length(?: of)? ${ACTUAL}(?: tokens)? exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`,
   `exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`,
 
-  // The same and others without numbers, or with numbers that are none of ours (codes, "by N tokens").
+  // Wordings without numbers, or whose numbers are no token counts (codes, "by N tokens").
   "prompt (?:is )?too long",
   "input is too long",
   "exceed(?:s|ed)? (?:the |your )?(?:model'?s )?(?:available |maximum |max )?context (?:window|size|length|limit)",
@@ -201,12 +201,12 @@ const OVERFLOW_WORDINGS = [
   "^\\W*4(?:00|13) (?:status code )?\\(no body\\)",
 ].map(wording);
 
-/** Said of the bytes of a body: less of it helps, but nothing is learned about the window. */
+/** The body has too many bytes. A shorter one helps, but the error tells nothing about the window. */
 const BODY_SIZE_WORDINGS = ["request_too_large|request(?: entity)? too large|payload too large|content too large"].map(
   wording,
 );
 
-/** Said of time, money or load. Wins over every wording above: waiting helps here and compacting does not. */
+/** Errors about time, money or load. They win over every wording above, because compacting does not help. */
 const NOT_OVERFLOW_WORDINGS = [
   "rate[ _-]?limit|ratelimit",
   "tokens?[ _-]per[ _-](?:second|minute|min|hour|day|month)|\\b(?:TPM|TPD|ITPM|OTPM)\\b",

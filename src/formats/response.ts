@@ -7,14 +7,14 @@ import { isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } f
 import { headOf } from "../core/well-formed-text.ts";
 import { invalid } from "./body.ts";
 
-/** For what was not recognised as a response: messages and items have a role or a type of their own, errors have neither. */
+/** Throws if a value that is no response is an error. Messages and items have a role or a type, errors have neither. */
 export function refuseError(response: JsonObject): void {
   const { type, role, error } = response;
   const isBare = type === undefined && role === undefined && error !== undefined && error !== null;
   if (type === "error" || isBare) refuseFailed(response);
 }
 
-/** For what is known to have failed; it need not say how. */
+/** Throws for a response that has failed, with the provider's reason if it states one. */
 export function refuseFailed(response: JsonObject): never {
   throw invalid(`This is an error of the provider and no answer${saidBy(response)}. Send the request again instead.`);
 }
@@ -31,7 +31,7 @@ export function refuseBlocked(reason: JsonValue | undefined): never {
   refuseNoAnswer(typeof reason === "string" ? `: it was blocked (${shortOf(reason)})` : "");
 }
 
-/** For an answer that was ended by something else than the model, before it said anything. */
+/** For an empty answer that the model did not end itself. */
 export function refuseSilent(finishReason: JsonValue | undefined): never {
   refuseNoAnswer(typeof finishReason === "string" ? `: it ended with ${shortOf(finishReason)}` : "");
 }
@@ -48,7 +48,7 @@ export function refuseUnknown(what: string, form: string): never {
   throw invalid(`This is ${what}. Append a message in its whole form: ${form}.`);
 }
 
-/** The only one, undefined where there is none. Which of several the conversation goes on with is not ours to choose. */
+/** The only answer, undefined where there is none. Throws for several, because the caller must choose one. */
 export function onlyOne(answers: JsonArray, name: string): JsonValue | undefined {
   if (answers.length > 1) {
     throw invalid(`The response holds ${answers.length} ${name}. Append the message of the one to go on with.`);

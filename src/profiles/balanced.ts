@@ -1,10 +1,10 @@
-/** The default: the best of the sources, hardened by what became of them. Data only. */
+/** The default: the best of the sources, with their known problems fixed. Data only. */
 
 import type { Settings } from "../core/settings/settings.ts";
 import { profileOf } from "./shared.ts";
 
 export const balanced: Settings = profileOf({
-  count: { tools: true }, // All that is really sent; the reserve stands for the reply.
+  count: { tools: true }, // Everything that is sent; the reserve accounts for the reply.
   compact: {
     strategy: "hybrid",
     triggers: [

@@ -25,7 +25,7 @@ export const openclaw: Settings = profileOf({
   },
   protect: { tailTokens: 20_000 },
   prune: {
-    enabled: false, // A separate, optional matter; the values are for whoever turns it on.
+    enabled: false, // Optional there; the values apply when a user turns it on.
     scope: "request",
     keepLast: 3,
     softTrim: { overChars: 4_000, headChars: 1_500, tailChars: 1_500 },

@@ -1,4 +1,4 @@
-/** What a profile has where it says nothing else. Each profile lists only its own values; a new setting gets its value here. */
+/** The values that profiles share. Each profile lists only its own values; a new setting gets its default here. */
 
 import { deepFreeze } from "../core/settings/deep-freeze.ts";
 import { mergeSettings } from "../core/settings/merge-settings.ts";

@@ -1,5 +1,5 @@
 /**
- * One Claude Code record reduced to what a conversation needs; copies such as `toolUseResult` are let go at once.
+ * One Claude Code record reduced to what a conversation needs; copies such as `toolUseResult` are not kept.
  * The format is undocumented, so every field may be absent. Reads the files and the `stream-json` output alike.
  */
 
@@ -98,7 +98,7 @@ export function readLine(record: JsonObject, index: number, counter: Counter): L
   return line;
 }
 
-/** What the user typed while the model was at work is sent with the next results, and seldom stands in a line of its own. */
+/** A prompt that the user typed while the model worked is sent with the next results. It rarely has a line of its own. */
 function queuedPrompt(attachment: JsonValue | undefined): Partial<Line> {
   if (!isObject(attachment) || attachment.type !== "queued_command") return {};
   const blocks = blocksOf(attachment.prompt);

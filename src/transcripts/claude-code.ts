@@ -79,7 +79,7 @@ function compactionsOf(stretches: readonly Stretch[]): readonly RecordedCompacti
 }
 
 interface Stretch {
-  /** Carried over from before the compaction that opens this stretch; they stand behind its summary. */
+  /** Lines kept from before the compaction that opens this stretch; they follow its summary. */
   readonly carried: readonly Line[];
   /** Lines of the stretch in the order they were written, the summary that opens it included. */
   readonly summary: readonly Line[];
@@ -245,7 +245,7 @@ function carriedLines(boundary: Line, tree: Tree): readonly Line[] {
     if (line.uuid === preserved.head) return stretch.reverse();
     line = parentOf(line, tree);
   }
-  return []; // the head is not on the way up: nothing can be told
+  return []; // the head is no ancestor of the tail, so the stretch is unknown
 }
 
 /**

@@ -79,7 +79,7 @@ function readLines(
     }
   }
   for (const other of others) options.counter.unknown((isObject(other) && stringOf(other.type)) || "(none)");
-  // Items such as reasoning alone are a record of something else.
+  // A list of items without any role, such as reasoning alone, is no conversation.
   if (messages.some((message) => isObject(message) && message.role !== undefined)) {
     const model = messages.findLast((message) => isObject(message) && stringOf(message.model) !== undefined);
     const lines: FoundBody = { value: messages, path: [], around: isObject(model) ? [model] : [] };
@@ -101,7 +101,7 @@ function messageOfLine(value: JsonValue): JsonObject | undefined {
   return isMessage(message) ? message : undefined;
 }
 
-/** Names that recorders give to a run. */
+/** Keys under which recorders keep the name of a run. */
 const LABEL_KEYS = ["custom_id", "task_id", "instance_id", "name"] as const;
 const ID_KEYS = ["sessionId", "session_id", "id"] as const;
 
@@ -124,7 +124,7 @@ function conversationOf(found: FoundBody, id: string, { counter, format: asked }
   };
 }
 
-/** The same object where all its entries are messages; else a copy without those that are none. */
+/** The same object where all entries are messages; otherwise a copy without the other entries. */
 function withoutStrangers(body: JsonObject | JsonArray, counter: Counter): JsonObject | JsonArray {
   const key = isArray(body) ? undefined : listKeyOf(body);
   const list = isArray(body) ? body : key === undefined ? undefined : body[key];
@@ -137,7 +137,7 @@ function withoutStrangers(body: JsonObject | JsonArray, counter: Counter): JsonO
   return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
 }
 
-/** A message as providers take it: some recorders write the call id of a result, or the role of a Gemini model, in a way of their own. */
+/** Brings a recorded message to the provider's form: some recorders write call ids, or the role of a Gemini model, differently. */
 function asTaken(message: JsonValue): JsonValue {
   if (!isObject(message)) return message;
   const { role, content, parts, tool_call_id: callId, tool_call_ids: callIds } = message;
@@ -145,7 +145,7 @@ function asTaken(message: JsonValue): JsonValue {
   const id =
     role === "tool" && callId === undefined && isArray(callIds) && callIds.length === 1 ? callIds[0] : undefined;
   if (typeof id === "string") return { ...message, tool_call_id: id };
-  // Gemini CLI, and clients made after it, call the model so.
+  // Gemini CLI and its descendants use these role names for the model.
   const isModel = (role === "gemini" || role === "assistant") && isArray(parts) && content === undefined;
   return isModel ? { ...message, role: "model" } : message;
 }

@@ -53,7 +53,7 @@ export interface RecordedConversation {
   readonly models: readonly string[];
   /** Every recorded model call whose usage is known, oldest first. */
   readonly calls: readonly RecordedCall[];
-  /** The log as it was lived: one stretch between compactions each, oldest first. The last one's messages are the body's. */
+  /** The whole log, oldest first: one segment per stretch between compactions. The last one has the body's messages. */
   readonly segments: readonly Segment[];
   /** Oldest first; `compactions[i]` stands between segment `afterSegment` and the next one. */
   readonly compactions: readonly RecordedCompaction[];

@@ -1,6 +1,6 @@
 /**
- * The messages of one format as another could hold them, and a list of what could not be carried. Wire forms stay behind:
- * nothing of a provider's own survives a change of provider by accident.
+ * Converts the messages of one format to what another can hold, and lists what could not be carried. Wire forms are dropped, so that no
+ * provider-specific field reaches another provider by accident.
  */
 
 import { type FormatRules, formatRules, type NameRule } from "../format-rules.ts";
@@ -49,7 +49,7 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
     };
   const tools = renamed([...toolNames, ...calledNames(messages)], rules.toolNames);
   for (const name of tools.keys()) reportAt(-1)(`tool-name:${name}`, "changed");
-  // Gemini repeats the tool's name in the result; the others leave it to the id.
+  // Gemini repeats the tool's name in the result; the others only give the call id.
   const names = resultNames(pairCalls(messages));
   const shared = { names, callIds: renamed(callIdsOf(messages), rules.callIdNames), tools };
   const lead = leadingSystem(messages);
@@ -76,7 +76,7 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
   return { system: [], messages: [prompt, ...merged], losses, tools };
 }
 
-/** Chat lets those who speak have names. */
+/** Chat messages may name their speaker. */
 function speakerOf({ role, wire }: Message): string | undefined {
   return role !== "tool" && isObject(wire?.json) && wire.json.role !== undefined ? stringOf(wire.json.name) : undefined;
 }
@@ -89,7 +89,7 @@ function callIdsOf(messages: readonly Message[]): readonly string[] {
   return pairedParts(messages).flatMap(({ callId }) => callId ?? []);
 }
 
-/** Calls and results that stay what they are. */
+/** Calls and results that remain calls and results, unlike those of server tools. */
 function pairedParts(messages: readonly Message[]): readonly (ToolCallPart | ToolResultPart)[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap((part) => ((part.type === "tool-call" || part.type === "tool-result") && !part.server ? [part] : [])),
@@ -123,7 +123,7 @@ function splitResults(message: Message, { resultRole }: FormatRules): readonly M
   return [...(results.length > 0 ? [carrier] : []), ...(rest.length > 0 ? [spoken] : [])];
 }
 
-/** What one format keeps as neighbouring items is one message where a message holds many parts. */
+/** Joins neighbouring messages into one where the format's messages hold many parts. */
 function mergeSteps(messages: readonly Message[], { granularity }: FormatRules): readonly Message[] {
   if (granularity === "one") return messages;
   const groups: { readonly messages: Message[]; isAnswers: boolean }[] = [];
@@ -156,10 +156,10 @@ function sign(message: Message, { reasoning }: FormatRules): Message {
   return { ...message, parts: message.parts.with(position, { ...call, signature: FOREIGN_CALL_SIGNATURE }) };
 }
 
-/** From each name that the other provider would refuse to the one that it goes by there. */
+/** Old names to new ones, for names that the other provider would refuse. */
 export type Renamed = ReadonlyMap<string, string>;
 
-/** What fits stays; what does not is brought to the allowed characters and length, each to a name of its own. */
+/** Names that fit stay. Others get only allowed characters, the allowed length, and a name that no other has. */
 function renamed(names: readonly string[], rule: NameRule): Renamed {
   const distinct = [...new Set(names)].filter((name) => name !== "");
   const taken = new Set(distinct.filter((name) => fitted(name, rule) === name));

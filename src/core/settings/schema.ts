@@ -66,7 +66,7 @@ export interface ObjectSchema<Keys extends object = Readonly<Record<string, Sche
   readonly mayBeOff?: boolean;
 }
 
-/** Told apart by `type`; always given whole. */
+/** One of several objects, chosen by `type`; always given whole. */
 export interface VariantsSchema<Variants extends object = Readonly<Record<string, Variant>>> extends Described {
   readonly type: "variants";
   readonly variants: Variants;

@@ -153,7 +153,7 @@ function findMismatches(
   });
 }
 
-/** Calls stand in several lists: what was taken from another goes when somebody looks. */
+/** A call is in several lists. One that was already taken from another list is skipped here. */
 function takeLast(candidates: ToolCallPart[], taken: Set<ToolCallPart>): boolean {
   let call = candidates.pop();
   while (call !== undefined && taken.has(call)) call = candidates.pop();

@@ -73,7 +73,7 @@ function readBlock(block: JsonObject, kind: string): Part | undefined {
   }
 }
 
-/** `{ url }` by the book; some clients write the bare URL. */
+/** The documented form is `{ url }`; some clients write the bare URL. */
 function mediaOfField(kind: "image" | "video", field: JsonValue | undefined, block: JsonObject): Part | undefined {
   const url = isObject(field) ? field.url : field;
   return typeof url === "string" ? mediaOfUrl(kind, url, block) : undefined;

@@ -140,7 +140,7 @@ function encodeBlock(part: Part, role: Role): readonly JsonObject[] {
   }
 }
 
-/** Only user messages may hold media, and of remote media only images; elsewhere a note stands for it. */
+/** Only user messages may hold media, and only images may be remote. All other media become a text note. */
 function encodeMedia(part: MediaPart, role: Role): JsonObject {
   const note: JsonObject = { type: "text", text: describeMedia(part) };
   return role === "user" ? (encodeUserMedia(part) ?? note) : note;

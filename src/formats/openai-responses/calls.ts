@@ -75,7 +75,7 @@ export function encodeCall(part: ToolCallPart): JsonObject {
   }
 }
 
-/** The smallest picture there is: a computer call must be answered by a screenshot, even by one that was cleared. */
+/** The smallest possible picture. A computer call must be answered by a screenshot, even after its own was cleared. */
 const EMPTY_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 export function decodeOutput(item: JsonObject, type: string, path: string): ToolResultPart {

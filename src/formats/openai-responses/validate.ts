@@ -36,7 +36,7 @@ function checkHistory({ previous_response_id: previous, conversation }: JsonObje
   return [{ rule: "conflicting-parameters", path: "conversation", messageIndex: -1, message }];
 }
 
-/** A text stands for the whole list, never for an item of it. */
+/** A bare string is allowed in place of the whole list, not as an item of it. */
 function checkForm({ wire }: Message, index: number): readonly Violation[] {
   if (typeof wire?.json !== "string") return [];
   const message = `Invalid type for 'input[${index}]': expected an input item, but got a string instead.`;

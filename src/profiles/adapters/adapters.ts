@@ -1,4 +1,4 @@
-/** The adapters of `palimpsest/adapters`: each by its own name, and all by the profile they lead to, for whoever has a configuration and its name. */
+/** The adapters of `palimpsest/adapters`: each under its own name, and all in one table by the profile that they lead to. */
 
 import { isPlainObject } from "../../core/settings/check-schema.ts";
 import { amount, choice, type SchemaFor } from "../../core/settings/schema.ts";
@@ -110,7 +110,7 @@ const STRATEGIES: Readonly<Record<NativeStrategy, StrategyName>> = {
   disabled: "none",
 };
 
-/** A null stands for an absent option, and a strategy's case does not matter. */
+/** Null counts as absent, and the case of a strategy is ignored. */
 function readFields(provider: unknown): unknown {
   if (!isPlainObject(provider)) return provider;
   const given = Object.entries(provider).filter(([, value]) => value !== null);
