@@ -154,3 +154,21 @@ export function withErrorText(content: readonly Part[]): readonly Part[] {
   if (SAYS_ERROR.test(textsOf(content)[0] ?? "")) return content;
   return content.with(position, { ...first, text: `ERROR: ${first.text}` });
 }
+
+/** Neighbouring parts that share a message, as one list; each other part alone. */
+export function toSegments(parts: readonly Part[], isAlone: (part: Part) => boolean): readonly Segment[] {
+  const segments: (Part | Part[])[] = [];
+  for (const part of parts) {
+    const last = segments.at(-1);
+    if (isAlone(part)) segments.push(part);
+    else if (Array.isArray(last)) last.push(part);
+    else segments.push([part]);
+  }
+  return segments;
+}
+
+type Segment = Part | readonly Part[];
+
+export function isSpeech(segment: Segment): segment is readonly Part[] {
+  return Array.isArray(segment);
+}

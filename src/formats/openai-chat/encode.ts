@@ -10,8 +10,10 @@ import {
   encodeArguments,
   encodeFreeText,
   encodeName,
+  isSpeech,
   toAudioBlock,
   toDataUrl,
+  toSegments,
   withErrorText,
 } from "../openai.ts";
 import { encodeContent, overlay, sameOr } from "../overlay.ts";
@@ -22,8 +24,11 @@ export function encodeMessage(message: Message): readonly JsonValue[] {
   if (parts.length === 0) return wire?.parts.length === 0 ? [wire.json] : [];
   // Only the first segment is laid over the original wire message.
   let speechWire = wire?.role === "tool" ? undefined : wire;
-  return toSegments(role, parts).flatMap((segment) => {
-    if (!isSpeech(segment)) return [encodeResult(segment)];
+  // Results answer the message before, so they come first; in an assistant message they follow its own calls, in order.
+  const ordered =
+    role === "assistant" ? parts : [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))];
+  return toSegments(ordered, isResult).flatMap((segment) => {
+    if (!isSpeech(segment)) return isResult(segment) ? [encodeResult(segment)] : [];
     const speech = encodeSpeech(role, segment, speechWire);
     speechWire = undefined;
     return speech === undefined ? [] : [speech];
@@ -35,29 +40,8 @@ export function encodeSystemMessages(system: readonly Part[]): readonly JsonValu
   return encodeMessage({ id: "system", role: "system", parts: system });
 }
 
-type Segment = ToolResultPart | readonly Part[];
-
-function isSpeech(segment: Segment): segment is readonly Part[] {
-  return Array.isArray(segment);
-}
-
-/** Results answer the message before, so they come first; in an assistant message they follow its own calls, in order. */
-function toSegments(role: Role, parts: readonly Part[]): readonly Segment[] {
-  const results = parts.filter((part) => part.type === "tool-result");
-  const others = parts.filter((part) => part.type !== "tool-result");
-  if (role !== "assistant" || results.length === 0) return others.length === 0 ? results : [...results, others];
-  const segments: Segment[] = [];
-  let speech: Part[] = [];
-  for (const part of parts) {
-    if (part.type !== "tool-result") {
-      if (speech.length === 0) segments.push(speech);
-      speech.push(part);
-      continue;
-    }
-    segments.push(part);
-    speech = [];
-  }
-  return segments;
+function isResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result";
 }
 
 function encodeSpeech(role: Role, parts: readonly Part[], wire: MessageWire | undefined): JsonObject | undefined {

@@ -4,9 +4,9 @@
  */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import { type Message, type OpaquePart, type Part, type ReasoningPart, type Role, text } from "../../core/message.ts";
+import { type Message, type Part, type ReasoningPart, type Role, text } from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
-import { decodeContent, decodeRole } from "../openai.ts";
+import { decodeContent, decodeRole, isSpeech, toSegments } from "../openai.ts";
 import { overlay } from "../overlay.ts";
 import { decodeCall, decodeOutput, encodeCall, encodeOutput } from "./calls.ts";
 import { encodeBlocks, readBlock } from "./content.ts";
@@ -90,9 +90,10 @@ export function encodeItems(message: Message): readonly JsonValue[] {
     return [wire.json];
   }
   let speechWire = wire?.role === message.role ? messageItem(wire.json) : undefined;
-  return toGroups(parts, speechWire !== undefined).flatMap((group) => {
-    if (!isSpeech(group)) return encodeItem(group);
-    const item = encodeSpeech(message, group, speechWire);
+  const isMessage = speechWire !== undefined;
+  return toSegments(parts, (part) => !isContentBlock(part, isMessage)).flatMap((segment) => {
+    if (!isSpeech(segment)) return encodeItem(segment);
+    const item = encodeSpeech(message, segment, speechWire);
     speechWire = undefined;
     return [item];
   });
@@ -104,35 +105,10 @@ function messageItem(json: JsonValue): JsonObject | undefined {
     : undefined;
 }
 
-type Group = Part | readonly Part[];
-
-function isSpeech(group: Group): group is readonly Part[] {
-  return Array.isArray(group);
-}
-
-/** Neighbouring texts and media share a message; everything else stands alone. */
-function toGroups(parts: readonly Part[], isMessage: boolean): readonly Group[] {
-  const groups: Group[] = [];
-  let speech: Part[] | undefined;
-  for (const part of parts) {
-    const isBlock =
-      part.type === "text" || part.type === "media" || (part.type === "opaque" && isContentBlock(part, isMessage));
-    if (!isBlock) {
-      groups.push(part);
-      speech = undefined;
-    } else if (speech === undefined) {
-      speech = [part];
-      groups.push(speech);
-    } else {
-      speech.push(part);
-    }
-  }
-  return groups;
-}
-
-/** An opaque part is a whole item unless it came out of a message's content. */
-function isContentBlock({ kind }: OpaquePart, isMessage: boolean): boolean {
-  return isMessage || kind.startsWith("input_") || kind.startsWith("output_");
+/** Texts and media share a message. An opaque part is a whole item unless it came out of a message's content. */
+function isContentBlock(part: Part, isMessage: boolean): boolean {
+  if (part.type !== "opaque") return part.type === "text" || part.type === "media";
+  return isMessage || part.kind.startsWith("input_") || part.kind.startsWith("output_");
 }
 
 function encodeSpeech({ role, wire }: Message, parts: readonly Part[], item: JsonObject | undefined): JsonObject {
