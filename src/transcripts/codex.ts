@@ -17,7 +17,18 @@ import type { Counter, RecordedCall, RecordedCompaction, RecordedConversation } 
 import { distinct, plainText, present, recordedUsage } from "./transcript.ts";
 
 export function readCodex(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
-  const rollout = emptyRollout();
+  const rollout: Rollout = {
+    id: undefined,
+    instructions: undefined,
+    items: [],
+    closed: [],
+    models: [],
+    calls: [],
+    compactions: [],
+    countedItems: 0,
+    lastTotal: "",
+    lastInputTokens: undefined,
+  };
   for (const record of records) readRecord(rollout, record, counter);
   const segments = [...rollout.closed, rollout.items];
   if (segments.every((items) => items.length === 0)) return [];
@@ -52,21 +63,6 @@ interface Rollout {
   lastTotal: string;
   /** Input size of the newest call, which is what a compaction found. */
   lastInputTokens: number | undefined;
-}
-
-function emptyRollout(): Rollout {
-  return {
-    id: undefined,
-    instructions: undefined,
-    items: [],
-    closed: [],
-    models: [],
-    calls: [],
-    compactions: [],
-    countedItems: 0,
-    lastTotal: "",
-    lastInputTokens: undefined,
-  };
 }
 
 function readRecord(rollout: Rollout, record: JsonObject, counter: Counter): void {

@@ -79,7 +79,7 @@ export function autoCompactSettings(provider: AutoCompactProvider): AdaptedSetti
   const fields = readFields(provider);
   refuseUnless(fields, fieldsSchema, "auto-compact provider");
   // The schema has just found them to be of this shape.
-  const { auto_compact_threshold, compact_target_tokens, compact_strategy } = fields as Fields;
+  const { auto_compact_threshold, compact_target_tokens, compact_strategy } = fields as Partial<Fields>;
   return {
     profile: "auto-compact",
     user: {
@@ -96,9 +96,9 @@ export function autoCompactSettings(provider: AutoCompactProvider): AdaptedSetti
 }
 
 interface Fields {
-  readonly auto_compact_threshold: number | undefined;
-  readonly compact_target_tokens: number | undefined;
-  readonly compact_strategy: NativeStrategy | undefined;
+  readonly auto_compact_threshold: number;
+  readonly compact_target_tokens: number;
+  readonly compact_strategy: NativeStrategy;
 }
 
 type NativeStrategy = "native" | "summarize" | "truncate" | "disabled";
@@ -122,11 +122,7 @@ function readFields(provider: unknown): unknown {
   );
 }
 
-const fieldsSchema: SchemaFor<{
-  readonly auto_compact_threshold: number;
-  readonly compact_target_tokens: number;
-  readonly compact_strategy: NativeStrategy;
-}> = {
+const fieldsSchema: SchemaFor<Fields> = {
   type: "object",
   about: "The fields of auto-compact.",
   keys: {
