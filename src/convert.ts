@@ -1,4 +1,4 @@
-/** From one provider's format to another's: always valid for the target, and honest about what it could not carry. */
+/** Converts a conversation to another provider's format. The result is valid there, and everything that could not be carried is listed. */
 
 import { marksOutside } from "./core/cache-marks.ts";
 import { adopt, type Loss } from "./core/convert/adopt.ts";
@@ -49,7 +49,7 @@ export function convert(conversation: Conversation, to: Format): Converted {
 
 const TOOL_MARK: Loss = { messageIndex: -1, what: "cache-mark", became: "dropped" };
 
-/** Keys of a body whose contents are converted. Every other key means something to its own provider only. */
+/** Keys of a body whose contents are converted. All other keys are specific to their provider and are dropped. */
 const CARRIED_KEYS: ReadonlySet<string> = new Set([
   "tools",
   ...FORMAT_NAMES.flatMap((name) => [formatRules(name).listKey, ...formatRules(name).systemKeys]),

@@ -7,17 +7,17 @@
 import { settledTrigger } from "./core/plan/trigger.ts";
 import { checkSchema, isPlainObject, type Problem, shownValue } from "./core/settings/check-schema.ts";
 import { deepFreeze } from "./core/settings/deep-freeze.ts";
+import { mergePartial, mergeSettings } from "./core/settings/merge-settings.ts";
 import { refuseProblems } from "./core/settings/refuse-problems.ts";
 import type { Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
+import { settingsSchema } from "./core/settings/settings-schema.ts";
 import { isProfileName, type ProfileName, profileNamed } from "./profiles/profiles.ts";
 import { crossCheck } from "./settings/cross-checks.ts";
 import { fitToWindow } from "./settings/fit-to-window.ts";
-import { mergePartial, mergeSettings } from "./settings/merge-settings.ts";
-import { settingsSchema } from "./settings/schema.ts";
 
+export { type SettingsWarning, settingsWarnings } from "./settings/cross-checks.ts";
 export { refitToWindow } from "./settings/fit-to-window.ts";
-export { type SettingsWarning, settingsWarnings } from "./settings/warnings.ts";
 
 export interface SettingsLayers {
   /** A name, or complete settings of one's own. Default: `balanced`. */
@@ -40,7 +40,7 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
     (base, layer) => mergeSettings(base, layers[layer], settingsSchema),
     fitToWindow(profile, windowTokens),
   );
-  // An optional object that a layer began where the profile has none may still lack keys.
+  // A layer may give only some keys of an optional object that the profile has switched off.
   refuseProblems(checkSchema(merged, settingsSchema, { partial: false }));
   // The check above has just found it to be of this shape.
   const complete = merged as Settings;
@@ -51,12 +51,12 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
   return deepFreeze(settings);
 }
 
-/** The profile that settings began from, so that its log lines and its name in records survive being resolved first; `own` for all others. */
+/** The name of the profile that settings were resolved from, for log lines and records; `own` for all others. */
 export function profileNameOf(profile: SettingsLayers["profile"] = "balanced"): string {
   return typeof profile === "string" ? profile : (NAMES.get(profile) ?? "own");
 }
 
-/** Of settings that were resolved here. They are frozen, and a copy that somebody changed is nobody's. */
+/** Profile names of the settings that were resolved here. Those are frozen; a changed copy is another object and has no name. */
 const NAMES = new WeakMap<Settings, string>();
 
 /** The keys at the top of all settings. */

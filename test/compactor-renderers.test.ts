@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
 import type { JsonArray, JsonObject } from "../src/core/json.ts";
 import type { Format } from "../src/core/ports.ts";
+import { settingsSchema } from "../src/core/settings/settings-schema.ts";
 import { formatNamed, formatNames } from "../src/formats.ts";
-import { settingsSchema } from "../src/settings/schema.ts";
 import { generateBody } from "../src/testing/wire-bodies.ts";
 import { sampleOf, seed } from "./sample.ts";
 

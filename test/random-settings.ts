@@ -2,7 +2,7 @@
 
 import type { Schema } from "../src/core/settings/schema.ts";
 import type { SettingsInput } from "../src/core/settings/settings-input.ts";
-import { settingsSchema } from "../src/settings/schema.ts";
+import { settingsSchema } from "../src/core/settings/settings-schema.ts";
 import type { Random } from "../src/testing/random.ts";
 
 const GROUPS_MAX = 4;

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { settingsSchema } from "../src/core/settings/settings-schema.ts";
 import * as adapters from "../src/profiles/adapters/adapters.ts";
 import { type DescriptionRow, describeProfile } from "../src/profiles/describe-profile.ts";
 import { type ProfileName, profileNamed, profileNames } from "../src/profiles/profiles.ts";
 import { type ReferenceRow, settingsReference } from "../src/settings/reference.ts";
-import { settingsSchema } from "../src/settings/schema.ts";
 import { settingsWarnings } from "../src/settings.ts";
 import { ADAPTERS_TEXT, PROFILES_INTRODUCTION, SETTINGS_END, SETTINGS_INTRODUCTION } from "./reference-texts.ts";
 

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Schema } from "../src/core/settings/schema.ts";
-import { settingsSchema } from "../src/settings/schema.ts";
+import { settingsSchema } from "../src/core/settings/settings-schema.ts";
 
 /** Settings that are for whoever runs the loop, and why nothing here reads them. Their description has to say so. */
 const FOR_THE_HOST: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /**
- * What an answer holds beyond what a request may say: values that an SDK's helpers parsed (`parsed`, `parsed_arguments`), and the
- * fields around an answer that was put into a list as it came. Providers refuse them. Pure; looks only where helpers write.
+ * Finds and removes fields that an answer may have and a request may not: values that an SDK's helpers parsed (`parsed`,
+ * `parsed_arguments`), and the other fields of a whole answer that was put into a list. Providers refuse them. Pure.
  */
 
 import type { FormatRules } from "./format-rules.ts";
@@ -58,7 +58,7 @@ function findFields(json: JsonValue | undefined, rules: FormatRules): readonly F
   return found;
 }
 
-/** What a whole answer says to a conversation. */
+/** The fields of a whole answer that belong to the conversation. */
 const SAID: ReadonlySet<string> = new Set(["role", "content"]);
 
 /** Only an answer says how it ended. */
@@ -74,7 +74,7 @@ function namedIn(json: JsonObject, { answerFields }: FormatRules): readonly stri
 
 const NONE: readonly string[] = [];
 
-/** What each object became that holds such fields, or holds one that does: parts keep the same objects. */
+/** Old objects to cleaned ones, for objects that hold such fields and for those around them. */
 function cleanedObjects(
   json: JsonValue,
   fieldsOf: ReadonlyMap<JsonObject, readonly string[]>,

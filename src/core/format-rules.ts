@@ -1,6 +1,6 @@
 /**
  * The formats, declared as data: their names, and what each provider demands of a message list. Structure, repair, rendering, counting,
- * detection and stores read it here, so they need no provider code. A new format is one name and one entry of `RULES`.
+ * detection and stores read it here, so they need no provider code. A new format is one more entry of `RULES`.
  */
 
 import { isKnownBefore, type SinceVersions } from "./claude-models.ts";
@@ -8,9 +8,8 @@ import { CompactionError } from "./errors.ts";
 import type { MediaPart } from "./message.ts";
 import type { Overhead } from "./tokens/tokens.ts";
 
-export const FORMAT_NAMES = ["anthropic-messages", "openai-chat", "openai-responses", "gemini"] as const;
-
-export type FormatName = (typeof FORMAT_NAMES)[number];
+/** The name of a format. */
+export type FormatName = keyof typeof RULES;
 
 export interface FormatRules {
   /** The key of the message list in a request body. */
@@ -169,7 +168,7 @@ const DEFAULTS = {
   native: undefined,
 } satisfies Partial<FormatRules>;
 
-const RULES: Readonly<Record<FormatName, FormatRules>> = {
+const RULES = {
   "anthropic-messages": {
     ...DEFAULTS,
     listKey: "messages",
@@ -312,9 +311,13 @@ const RULES: Readonly<Record<FormatName, FormatRules>> = {
       blockTypes: [],
     },
   },
-};
+} satisfies Readonly<Record<string, FormatRules>>;
 
-/** The first version of each Claude that takes system messages in the list; Sonnet 5 does not, and nobody says so of its successor. */
+/** The names of all formats. */
+// An object literal has the keys of its type and no others.
+export const FORMAT_NAMES = Object.keys(RULES) as readonly FormatName[];
+
+/** The first version of each Claude that takes system messages in the list. Sonnet 5 does not, and nothing is documented about its successor. */
 const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
   ["fable", [5, 0]],
   ["mythos", [5, 0]],
@@ -329,7 +332,7 @@ const OLDER_ANTHROPIC: FormatRules = { ...RULES["anthropic-messages"], systemInL
  * place of a decoded conversation.
  */
 export function formatRules(format: FormatName, model?: string): FormatRules {
-  const rules = Object.hasOwn(RULES, format) ? RULES[format] : undefined;
+  const rules: FormatRules | undefined = Object.hasOwn(RULES, format) ? RULES[format] : undefined;
   const isOlder = model !== undefined && format === "anthropic-messages" && isKnownBefore(SYSTEM_IN_LIST_SINCE, model);
   if (rules !== undefined) return isOlder ? OLDER_ANTHROPIC : rules;
   const message = `There is no format ${JSON.stringify(format)}; give what a format decoded, e.g. openaiChat.decode(body), and a format itself for a target.`;

@@ -7,13 +7,12 @@ import { thinksManually, unthoughtStart } from "../core/manual-thinking.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
 import { readableText } from "../core/plan/native-items.ts";
-import type { Format, ReadTools, ToolDefinition, Usage, ValidateOptions, Violation } from "../core/ports.ts";
+import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
 import { headOf } from "../core/well-formed-text.ts";
-import { decodeContent, decodeMessage } from "./anthropic/decode.ts";
-import { encodeContent, encodeMessage } from "./anthropic/encode.ts";
+import { decodeContent, decodeMessage, encodeBlocks, encodeMessage } from "./anthropic/blocks.ts";
 import { validateMessages } from "./anthropic/validate.ts";
-import { type BodyShape, createFormat, listOptions, readToolList } from "./body.ts";
-import { countOf, findUsage, refuseError, refusePiece, refuseUnfinished } from "./response.ts";
+import { type BodyShape, createFormat, type ListOptions, readToolList, toolDefinition } from "./body.ts";
+import { refuseError, refusePiece, refuseUnfinished } from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "anthropic-messages",
@@ -22,7 +21,7 @@ const SHAPE: BodyShape = {
   decodeSystem: (body) => (body.system === undefined ? [] : decodeContent(body.system, "system")),
   encodeSystem: (body, system) => {
     const { system: before, ...rest } = body;
-    return system.length === 0 ? rest : { ...body, system: encodeContent(system, before) };
+    return system.length === 0 ? rest : { ...body, system: encodeBlocks(system, before) };
   },
   check,
   unknownField: (path) => `${path}: Extra inputs are not permitted`,
@@ -32,7 +31,6 @@ const SHAPE: BodyShape = {
 export const anthropicMessages: Format<AnthropicRequest> = createFormat(SHAPE, {
   nativeWire: (kind) => (kind === "anthropic-compact" ? anthropicCompact : undefined),
   readReply,
-  readUsage,
   readTools,
   writeTools,
 });
@@ -73,11 +71,11 @@ type AnthropicDocument =
   | { type: "text"; media_type: "text/plain"; data: string }
   | { type: "url"; url: string };
 
-function check(conversation: Conversation, options: ValidateOptions): readonly Violation[] {
+function check(conversation: Conversation, options: ListOptions): readonly Violation[] {
   return [
     ...checkMarks(conversation),
     ...conversation.system.flatMap(checkPrompt),
-    ...validateMessages(conversation.messages, listOptions(conversation, options)),
+    ...validateMessages(conversation.messages, options),
     ...(options.sending ? checkThinking(conversation) : []),
   ];
 }
@@ -118,7 +116,7 @@ function readReply(response: unknown): readonly JsonValue[] | undefined {
     if (typeof response.type === "string" && EVENTS.has(response.type)) refusePiece(response.type);
     return undefined;
   }
-  // What a stream has brought so far; compatible servers may leave the reason out.
+  // Null while the answer is still streamed; compatible servers may leave the field out.
   if (response.stop_reason === null) refuseUnfinished("stop_reason is null");
   // A refusal or a pause may say nothing at all, and an empty message would be refused.
   return response.content.length === 0 ? [] : [{ role: "assistant", content: response.content }];
@@ -135,48 +133,16 @@ const EVENTS: ReadonlySet<string> = new Set([
   "ping",
 ]);
 
-/** From a response, a `message_start` or `message_delta` event, or a bare usage object. */
-function readUsage(response: unknown): Usage | undefined {
-  const message = isObject(response) && isObject(response.message) ? response.message : response;
-  const usage = findUsage(message, "usage", "input_tokens");
-  if (usage === undefined) return undefined;
-  const input = lastIteration(usage) ?? usage;
-  const cacheReadTokens = countOf(input, "cache_read_input_tokens");
-  const cacheWriteTokens = countOf(input, "cache_creation_input_tokens");
-  return {
-    inputTokens: countOf(input, "input_tokens") + cacheReadTokens + cacheWriteTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens: countOf(usage, "output_tokens"),
-    reasoningTokens: countOf(usage.output_tokens_details, "thinking_tokens"),
-  };
-}
-
-/**
- * With the provider's own tools or compaction a request is sampled several times, and the sums say more than ever stood in the
- * window at once. What stood there is what the last answer was made from; a compaction pass is none.
- */
-function lastIteration({ iterations }: JsonObject): JsonObject | undefined {
-  const answers = isArray(iterations) ? iterations.filter(isObject).filter(({ type }) => type === "message") : [];
-  return answers.at(-1);
-}
-
 function readTools(tools: JsonValue | undefined): ReadTools {
   return readToolList(tools, ({ type, name, description, input_schema: parameters }) => {
     const kind = stringOf(type) ?? "custom";
-    if (kind !== "custom" || typeof name !== "string") return kind;
-    return {
-      name,
-      ...(typeof description === "string" && { description }),
-      ...(parameters !== undefined && { parameters }),
-    };
+    return (kind === "custom" ? toolDefinition({ name, description, parameters }) : undefined) ?? kind;
   });
 }
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
-  return definitions.map(({ name, description, parameters }) => ({
-    name,
-    ...(description !== undefined && { description }),
+  return definitions.map(({ parameters, ...definition }) => ({
+    ...definition,
     input_schema: parameters ?? { type: "object" },
   }));
 }

@@ -9,13 +9,14 @@ import { type FormatRules, formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
+import { readUsage } from "../core/read-usage.ts";
 import { historyHolder } from "../core/server-history.ts";
 import { readOverflow } from "./overflow.ts";
 
-/** What a format has to say for `createFormat` to do the rest. */
+/** The parts of a format that differ per provider; `createFormat` adds what all formats share. */
 export interface BodyShape {
   readonly format: FormatName;
-  /** Whether a body may do without the list, because the server holds it or a stored prompt stands for it (Responses). */
+  /** Whether the list may be absent, because the server has the history or a stored prompt (Responses). */
   mayLackList?(body: JsonObject): boolean;
   decodeMessage(json: JsonValue, index: number): Message;
   /** Gives several wire messages where the format keeps apart what one message holds. */
@@ -28,25 +29,25 @@ export interface BodyShape {
   /** Where tool definitions may stand elsewhere than under `tools` (Gemini). */
   tools?(body: JsonObject): JsonValue | undefined;
   /** What the provider would refuse of a body that can be decoded. */
-  check(conversation: Conversation, options: ValidateOptions): readonly Violation[];
+  check(conversation: Conversation, options: ListOptions): readonly Violation[];
   /** How the provider refuses a field that no request may hold. Default: OpenAI's words, with indexes in brackets. */
   unknownField?(path: string): string;
 }
 
-type OwnMethods = Pick<Format, "readReply" | "readUsage" | "readTools" | "writeTools"> &
+type OwnMethods = Pick<Format, "readReply" | "readTools" | "writeTools"> &
   Partial<Pick<Format, "decode" | "encode" | "validate" | "nativeWire">>;
 
 /** A format from its shape and its way to read responses and tools; `own` may replace what all formats share. */
 export function createFormat<Request extends object>(shape: BodyShape, own: OwnMethods): Format<Request> {
-  const { format } = shape;
   return {
-    name: format,
+    name: shape.format,
     listKey: listKeyOf(shape),
     decode: (body) => decodeBody(shape, body),
     encode: (conversation) => encodeBody(shape, conversation),
     validate: (body, options) => validateBody(shape, body, options),
-    rules: (model) => formatRules(format, model),
+    rules: (model) => formatRules(shape.format, model),
     nativeWire: () => undefined,
+    readUsage,
     readOverflow,
     ...own,
   };
@@ -156,6 +157,16 @@ export function readToolList(
   };
 }
 
+/** A definition without the fields that the provider's tool lacks. */
+export function toolDefinition({ name, description, parameters }: JsonObject): ToolDefinition | undefined {
+  if (typeof name !== "string") return undefined;
+  return {
+    name,
+    ...(typeof description === "string" && { description }),
+    ...(parameters !== undefined && { parameters }),
+  };
+}
+
 export function invalid(message: string): CompactionError {
   return new CompactionError("invalid-request", message);
 }
@@ -172,7 +183,7 @@ export interface ListOptions extends ValidateOptions {
   readonly isContinued: boolean;
 }
 
-export function listOptions(conversation: Conversation, options: ValidateOptions): ListOptions {
+function listOptions(conversation: Conversation, options: ValidateOptions): ListOptions {
   const body = conversation.wire?.json;
   const model = options.model ?? (isObject(body) ? stringOf(body.model) : undefined);
   const isContinued = historyHolder(conversation) !== "list";
@@ -191,10 +202,11 @@ export function validateBody(shape: BodyShape, body: unknown, options: ValidateO
     const path = messageIndex < 0 ? listKey : `${listKey}.${index}`;
     return [{ rule: "invalid-request", path, messageIndex, message: error.message }];
   }
-  const refused = checkAnswerFields(shape, conversation);
-  const violations = shape.check(conversation, options);
-  if (refused.length === 0) return violations;
-  return [...violations, ...refused].sort((a, b) => a.messageIndex - b.messageIndex);
+  const violations = [
+    ...shape.check(conversation, listOptions(conversation, options)),
+    ...checkAnswerFields(shape, conversation),
+  ];
+  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
 /** Fields that only an answer has, and that were sent back with it. */

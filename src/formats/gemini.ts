@@ -3,32 +3,16 @@
  * comes out in the form in which it came in.
  */
 
-import {
-  isArray,
-  isObject,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-  numberOf,
-  stringOf,
-} from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
-import type { Format, ReadTools, ToolDefinition, Usage, Violation } from "../core/ports.ts";
-import { type BodyShape, createFormat, decodeBody, encodeBody, listOptions, validateBody } from "./body.ts";
+import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
+import { type BodyShape, createFormat, decodeBody, encodeBody, toolDefinition, validateBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isContent, isKnownPart, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
 import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
 import { validateMessages } from "./gemini/validate.ts";
 import { overlay } from "./overlay.ts";
-import {
-  onlyOne,
-  refuseBlocked,
-  refuseError,
-  refusePiece,
-  refuseSilent,
-  refuseUnknown,
-  saysNumber,
-} from "./response.ts";
+import { onlyOne, refuseBlocked, refuseError, refusePiece, refuseSilent, refuseUnknown } from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "gemini",
@@ -40,10 +24,7 @@ const SHAPE: BodyShape = {
   },
   encodeSystem,
   tools: (body) => body.tools ?? configOf(body).tools,
-  check: (conversation, options) => [
-    ...checkForms(conversation),
-    ...validateMessages(conversation.messages, listOptions(conversation, options)),
-  ],
+  check: (conversation, options) => [...checkForms(conversation), ...validateMessages(conversation.messages, options)],
 };
 
 /** Gemini's generateContent, as REST and as the SDK spell it. */
@@ -52,14 +33,13 @@ export const gemini: Format<GeminiRequest> = createFormat(SHAPE, {
   encode,
   validate: (body, options) => validateBody(SHAPE, gatherParts(body), options),
   readReply,
-  readUsage,
   readTools,
   writeTools,
 });
 
 function decode(body: unknown): Conversation {
   const conversation = decodeBody(SHAPE, gatherParts(body));
-  // The decoded body may be the gathered one; what it came from is the body as it was given, already known to be JSON.
+  // `gatherParts` may have changed the body. The wire form is the body as it was given, which decoding has found to be JSON.
   return conversation.wire === undefined
     ? conversation
     : { ...conversation, wire: { ...conversation.wire, json: body as JsonValue } };
@@ -73,7 +53,7 @@ function encode(conversation: Conversation): unknown {
   return { ...json, contents: isObject(given) ? given.contents : spreadParts(json.contents) };
 }
 
-/** A short form stands for the whole list; among others it is refused, and written out by `encode`. */
+/** A short form is allowed only as the whole list. Beside other messages the provider refuses it, and `encode` writes it out. */
 function checkForms({ messages }: Conversation): readonly Violation[] {
   if (messages.length < 2) return [];
   return messages.flatMap(({ wire }, messageIndex) => {
@@ -91,7 +71,7 @@ function gatherParts(body: unknown): unknown {
   return isObject(body) && isArray(contents) && isPartList(contents) ? { ...body, contents: [contents] } : body;
 }
 
-/** The reverse, while that content is alone. The SDK refuses contents and parts in one list; what came so is left to `repair`. */
+/** Undoes `gatherParts` while that content is alone. The SDK refuses contents and parts in one list; `repair` mends those. */
 function spreadParts(contents: JsonArray): JsonArray {
   const [first] = contents;
   return contents.length === 1 && isArray(first) ? first : contents.map(toContent);
@@ -170,7 +150,7 @@ function refuseNoCandidate(response: JsonObject): never {
   return refuseBlocked(fieldOf(objectOf(response, "promptFeedback") ?? {}, "blockReason"));
 }
 
-/** A part alone is a short form of the user's content, and a part may have any field: only the known ones are taken for one. */
+/** A single part is a short form of the user's content. Only parts with known fields are accepted as one. */
 function refuseNoResponse(response: JsonObject): undefined {
   if (isContent(response)) return;
   const isResponse = RESPONSE_FIELDS.some((field) => fieldOf(response, field) !== undefined);
@@ -181,31 +161,6 @@ function refuseNoResponse(response: JsonObject): undefined {
 
 /** Of a response that has no candidates; no part has them. */
 const RESPONSE_FIELDS: readonly Field[] = ["promptFeedback", "usageMetadata", "modelVersion", "responseId"];
-
-function readUsage(response: unknown): Usage | undefined {
-  const usage = findUsage(response);
-  if (usage === undefined) return undefined;
-  const count = (field: Field): number => Math.max(0, numberOf(fieldOf(usage, field)) ?? 0);
-  const reasoningTokens = count("thoughtsTokenCount");
-  return {
-    // What built-in tools returned is fed back to the model as input, billed as such, and not part of the prompt count.
-    inputTokens: count("promptTokenCount") + count("toolUsePromptTokenCount"),
-    cacheReadTokens: count("cachedContentTokenCount"),
-    // Implicit caches are written for free and explicit ones by another request: no response reports a write.
-    cacheWriteTokens: 0,
-    // Thoughts are counted beside the candidates; the Live API says `response` for `candidates`.
-    outputTokens: (count("candidatesTokenCount") || count("responseTokenCount")) + reasoningTokens,
-    reasoningTokens,
-  };
-}
-
-function findUsage(response: unknown): JsonObject | undefined {
-  if (isArray(response)) return response.map(findUsage).findLast((usage) => usage !== undefined);
-  if (!isObject(response)) return undefined;
-  const inner = objectOf(unwrapped(response), "usageMetadata");
-  if (inner !== undefined) return saysNumber(inner) ? inner : undefined;
-  return numberOf(fieldOf(response, "promptTokenCount")) === undefined ? undefined : response;
-}
 
 function readTools(tools: JsonValue | undefined): ReadTools {
   const groups = listOf(tools).filter(isObject);
@@ -220,27 +175,18 @@ function readTools(tools: JsonValue | undefined): ReadTools {
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
   if (definitions.length === 0) return [];
-  const functionDeclarations = definitions.map(({ name, description, parameters }) => ({
-    name,
-    ...(description !== undefined && { description }),
+  const functionDeclarations = definitions.map(({ parameters, ...definition }) => ({
+    ...definition,
     ...(parameters !== undefined && { parametersJsonSchema: parameters }),
   }));
   return [{ functionDeclarations }];
 }
 
-function readDeclaration(declaration: JsonValue): readonly ToolDefinition[] {
+function readDeclaration(declaration: JsonValue): readonly ToolDefinition[] | ToolDefinition {
   if (!isObject(declaration)) return [];
-  const name = stringOf(declaration.name);
-  if (name === undefined) return [];
   const own = isObject(declaration.parameters) ? toJsonSchema(declaration.parameters) : undefined;
   const parameters = fieldOf(declaration, "parametersJsonSchema") ?? own;
-  return [
-    {
-      name,
-      ...(typeof declaration.description === "string" && { description: declaration.description }),
-      ...(parameters !== undefined && { parameters }),
-    },
-  ];
+  return toolDefinition({ ...declaration, parameters }) ?? [];
 }
 
 /** Gemini's schema is OpenAPI's: types may be upper case, null is a flag, and the order of properties is stated. */
@@ -251,20 +197,13 @@ function toJsonSchema(schema: JsonObject): JsonObject {
     if (key === "anyOf" || key === "any_of") return ["anyOf", isArray(value) ? value.map(schemaOr) : value];
     if (key === "items") return [key, schemaOr(value ?? null)];
     if (key === "properties" && isObject(value)) return [key, mapValues(value)];
-    return COUNTS.has(key) && typeof value === "string" ? [key, Number(value)] : [key, value];
+    return COUNTS.test(key) && typeof value === "string" ? [key, Number(value)] : [key, value];
   });
   return Object.fromEntries(fields);
 }
 
 /** 64-bit integers, which protobuf JSON writes as strings. */
-const COUNTS: ReadonlySet<string> = new Set([
-  "minItems",
-  "maxItems",
-  "minLength",
-  "maxLength",
-  "minProperties",
-  "maxProperties",
-]);
+const COUNTS = /^(?:min|max)(?:Items|Length|Properties)$/;
 
 function toType(type: string, isNullable: boolean): JsonValue {
   return isNullable ? [type.toLowerCase(), "null"] : type.toLowerCase();

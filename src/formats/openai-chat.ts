@@ -1,15 +1,13 @@
 /** The OpenAI Chat Completions format: bodies of `POST /v1/chat/completions`, or their bare `messages` list. */
 
-import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
-import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import type { Format, ReadTools, ToolDefinition } from "../core/ports.ts";
 import { type BodyShape, createFormat, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { decodeMessage } from "./openai-chat/decode.ts";
 import { encodeMessage, encodeSystemMessages } from "./openai-chat/encode.ts";
 import { validateMessages } from "./openai-chat/validate.ts";
 import {
-  countOf,
-  findUsage,
   onlyOne,
   refuseBlocked,
   refuseError,
@@ -33,7 +31,6 @@ const SHAPE: BodyShape = {
 /** OpenAI's Chat Completions, and what speaks them. */
 export const openaiChat: Format<OpenaiChatRequest> = createFormat(SHAPE, {
   readReply,
-  readUsage,
   readTools,
   writeTools,
 });
@@ -97,34 +94,14 @@ function readReply(response: unknown): readonly JsonValue[] | undefined {
 
 function messageOf(choice: JsonObject): JsonObject {
   const { message, delta, text, error, finish_reason: finishReason } = choice;
-  // Routers report so what went wrong behind them.
+  // Routers report errors of the model behind them like this.
   if (finishReason === "error" || isObject(error)) refuseFailed(choice);
-  // What a stream has brought so far; compatible servers may leave the reason out.
+  // Null while the answer is still streamed; compatible servers may leave the field out.
   if (isObject(message) && finishReason === null) refuseUnfinished("finish_reason is null");
   if (isObject(message)) return message.role === undefined ? { ...message, role: "assistant" } : message;
   if (delta !== undefined) refusePiece("a chunk");
   if (text !== undefined) refuseForeign("a text_completion");
   return refuseBlocked(undefined);
-}
-
-function readUsage(response: unknown): Usage | undefined {
-  const usage = findUsage(response, "usage", "prompt_tokens");
-  if (usage === undefined) return undefined;
-  return {
-    inputTokens: countOf(usage, "prompt_tokens"),
-    cacheReadTokens:
-      countOf(usage.prompt_tokens_details, "cached_tokens") ||
-      firstCount(usage, ["prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens"]),
-    cacheWriteTokens:
-      countOf(usage.prompt_tokens_details, "cache_write_tokens") || firstCount(usage, ["cache_creation_input_tokens"]),
-    outputTokens: countOf(usage, "completion_tokens"),
-    reasoningTokens: countOf(usage.completion_tokens_details, "reasoning_tokens"),
-  };
-}
-
-function firstCount(usage: JsonObject, keys: readonly string[]): number {
-  const key = keys.find((name) => numberOf(usage[name]) !== undefined);
-  return key === undefined ? 0 : countOf(usage, key);
 }
 
 function readTools(tools: JsonValue | undefined): ReadTools {
@@ -136,12 +113,5 @@ function readTools(tools: JsonValue | undefined): ReadTools {
 }
 
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
-  return definitions.map(({ name, description, parameters }) => ({
-    type: "function",
-    function: {
-      name,
-      ...(description !== undefined && { description }),
-      ...(parameters !== undefined && { parameters }),
-    },
-  }));
+  return definitions.map((definition) => ({ type: "function", function: { ...definition } }));
 }

@@ -2,24 +2,14 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
-import type { Format, ReadTools, ToolDefinition, Usage } from "../core/ports.ts";
-import { type BodyShape, createFormat, encodeBody, readToolList } from "./body.ts";
+import type { Format, ReadTools, ToolDefinition } from "../core/ports.ts";
+import { type BodyShape, createFormat, encodeBody, invalid, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { matchOutputs } from "./openai-responses/calls.ts";
 import { decodeInstructions, encodeInstructions } from "./openai-responses/content.ts";
-import { decodeItem } from "./openai-responses/decode.ts";
-import { encodeItems } from "./openai-responses/encode.ts";
+import { decodeItem, encodeItems } from "./openai-responses/items.ts";
 import { validateItems } from "./openai-responses/validate.ts";
-import {
-  countOf,
-  findUsage,
-  refuseCancelled,
-  refuseError,
-  refuseFailed,
-  refuseForeign,
-  refusePiece,
-  refuseUnfinished,
-} from "./response.ts";
+import { refuseError, refuseFailed, refuseForeign, refusePiece, refuseUnfinished } from "./response.ts";
 
 const SHAPE: BodyShape = {
   format: "openai-responses",
@@ -42,7 +32,6 @@ export const openaiResponses: Format<OpenaiResponsesRequest> = createFormat(SHAP
   encode: (conversation) => encodeBody(SHAPE, { ...conversation, messages: matchOutputs(conversation.messages) }),
   nativeWire: (kind) => (kind === "responses-compact" ? responsesCompact : undefined),
   readReply,
-  readUsage,
   readTools,
   writeTools,
 });
@@ -116,23 +105,8 @@ const WRITTEN: ReadonlySet<string> = new Set(["function_call", "custom_tool_call
 function refuseUnlessEnded(response: JsonObject): void {
   const { status } = response;
   if (status === "failed") refuseFailed(response);
-  if (status === "cancelled") refuseCancelled();
+  if (status === "cancelled") throw invalid("The provider gave no answer: it was cancelled. Send the request again.");
   if (status === "in_progress" || status === "queued") refuseUnfinished(status);
-}
-
-function readUsage(response: unknown): Usage | undefined {
-  const inner = isObject(response) && isObject(response.response) ? response.response : response;
-  const usage = findUsage(inner, "usage", "input_tokens");
-  if (usage === undefined) return undefined;
-  return {
-    inputTokens: countOf(usage, "input_tokens"),
-    // The flat names are those of Codex events.
-    cacheReadTokens: countOf(usage.input_tokens_details, "cached_tokens") || countOf(usage, "cached_input_tokens"),
-    cacheWriteTokens: countOf(usage.input_tokens_details, "cache_write_tokens"),
-    outputTokens: countOf(usage, "output_tokens"),
-    reasoningTokens:
-      countOf(usage.output_tokens_details, "reasoning_tokens") || countOf(usage, "reasoning_output_tokens"),
-  };
 }
 
 function readTools(tools: JsonValue | undefined): ReadTools {
@@ -144,11 +118,10 @@ function readTools(tools: JsonValue | undefined): ReadTools {
 
 /** `strict` defaults to true here, which would refuse schemas that other providers accept. */
 function writeTools(definitions: readonly ToolDefinition[]): JsonValue {
-  return definitions.map(({ name, description, parameters }) => ({
+  return definitions.map(({ parameters = null, ...definition }) => ({
     type: "function",
-    name,
-    ...(description !== undefined && { description }),
-    parameters: parameters ?? null,
+    ...definition,
+    parameters,
     strict: false,
   }));
 }

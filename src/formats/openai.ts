@@ -6,7 +6,7 @@
 import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { type MediaPart, type MediaSource, type Part, type Role, text, textsOf } from "../core/message.ts";
 import type { ToolDefinition } from "../core/ports.ts";
-import { invalid, kindOf } from "./body.ts";
+import { invalid, kindOf, toolDefinition } from "./body.ts";
 
 /** `names` maps the wire's roles to ours. Throws for a role that is not among them. */
 export function decodeRole(names: ReadonlyMap<unknown, Role>, role: JsonValue | undefined, path: string): Role {
@@ -104,15 +104,15 @@ export function mediaOfUrl(kind: MediaPart["kind"], url: string, wire: JsonObjec
 
 /** The fields of a file: `file_data`, `file_id` or `file_url`, and `filename`. Undefined when none names content. */
 export function mediaOfFile(fields: JsonObject, wire: JsonObject): MediaPart | undefined {
-  const name = stringOf(fields.filename);
-  const named = name === undefined ? {} : { name };
-  if (typeof fields.file_data === "string")
-    return { type: "media", kind: "document", ...fileData(fields.file_data), ...named, wire };
-  if (typeof fields.file_id === "string") {
-    return { type: "media", kind: "document", source: { type: "file", fileId: fields.file_id }, ...named, wire };
+  const { filename, file_data: data, file_id: fileId, file_url: url } = fields;
+  const named = typeof filename === "string" ? { name: filename } : {};
+  const media = (from: UrlSource): MediaPart => ({ type: "media", kind: "document", ...from, ...named, wire });
+  if (typeof data === "string") {
+    // The documented form is a data URL; some clients write bare base64.
+    return media(data.startsWith("data:") ? sourceOfUrl(data) : { source: { type: "base64", data } });
   }
-  if (typeof fields.file_url !== "string") return undefined;
-  return { type: "media", kind: "document", source: { type: "url", url: fields.file_url }, ...named, wire };
+  if (typeof fileId === "string") return media({ source: { type: "file", fileId } });
+  return typeof url === "string" ? media({ source: { type: "url", url } }) : undefined;
 }
 
 export function mediaOfAudio(block: JsonObject): MediaPart | undefined {
@@ -132,7 +132,7 @@ export function toAudioBlock(data: string, mediaType: string | undefined): JsonO
   return { type: "input_audio", input_audio: { data, format: isMp3 ? "mp3" : "wav" } };
 }
 
-/** What a reader is told where the format has no room for the medium itself. */
+/** A text in place of media that the format cannot hold. */
 export function describeMedia({ kind, name, mediaType, source }: MediaPart): string {
   if (source.type === "text") return source.text;
   const details = [name, mediaType, source.type === "url" ? source.url : undefined].filter(
@@ -141,20 +141,8 @@ export function describeMedia({ kind, name, mediaType, source }: MediaPart): str
   return details.length === 0 ? `[${kind}]` : `[${kind}: ${details.join(", ")}]`;
 }
 
-/** File data is a data URL by the book; bare base64 is seen too. */
-function fileData(data: string): UrlSource {
-  return data.startsWith("data:") ? sourceOfUrl(data) : { source: { type: "base64", data } };
-}
-
-export function readFunction(json: JsonObject): ToolDefinition | undefined {
-  const { name, parameters } = json;
-  const description = stringOf(json.description);
-  if (typeof name !== "string") return undefined;
-  return {
-    name,
-    ...(description !== undefined && { description }),
-    ...(parameters !== undefined && parameters !== null && { parameters }),
-  };
+export function readFunction({ name, description, parameters }: JsonObject): ToolDefinition | undefined {
+  return toolDefinition({ name, description, parameters: parameters ?? undefined });
 }
 
 const SAYS_ERROR = /^\W*(error|failed|failure|exception|traceback)/i;
@@ -165,4 +153,22 @@ export function withErrorText(content: readonly Part[]): readonly Part[] {
   if (first?.type !== "text") return [text("ERROR: the tool call failed"), ...content];
   if (SAYS_ERROR.test(textsOf(content)[0] ?? "")) return content;
   return content.with(position, { ...first, text: `ERROR: ${first.text}` });
+}
+
+/** Neighbouring parts that share a message, as one list; each other part alone. */
+export function toSegments(parts: readonly Part[], isAlone: (part: Part) => boolean): readonly Segment[] {
+  const segments: (Part | Part[])[] = [];
+  for (const part of parts) {
+    const last = segments.at(-1);
+    if (isAlone(part)) segments.push(part);
+    else if (Array.isArray(last)) last.push(part);
+    else segments.push([part]);
+  }
+  return segments;
+}
+
+type Segment = Part | readonly Part[];
+
+export function isSpeech(segment: Segment): segment is readonly Part[] {
+  return Array.isArray(segment);
 }

@@ -27,7 +27,7 @@ function saysAny({ texts }: Report, wordings: readonly RegExp[]): boolean {
 const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503, 529]);
 const TOO_LARGE_STATUS = 413;
 
-/** Causes may be nested; a chain longer than this says nothing new. */
+/** The longest chain of nested causes that is followed. */
 const DEPTH_MAX = 8;
 /** Some errors quote the request; what is wrong stands at their beginning. */
 const TEXT_CHARACTERS_MAX = 8_192;
@@ -131,103 +131,91 @@ const NO_WINDOW =
 /** Some words in between, but not a whole document. */
 const GAP = "[^]{0,120}?";
 
-const OVERFLOW_WORDINGS: readonly RegExp[] = [
+const OVERFLOW_WORDINGS = [
   // Anthropic, also through Bedrock and Vertex.
-  wording(`prompt is too long: ${ACTUAL} tokens > ${MAXIMUM} maximum`),
-  wording(`exceed context limit: ${ACTUAL} \\+ ${EXTRA} > ${MAXIMUM}`),
+  `prompt is too long: ${ACTUAL} tokens > ${MAXIMUM} maximum`,
+  `exceed context limit: ${ACTUAL} \\+ ${EXTRA} > ${MAXIMUM}`,
   // Fireworks.
-  wording(`prompt is too long: ${ACTUAL},? ${GAP}maximum context length:? ${MAXIMUM}`),
+  `prompt is too long: ${ACTUAL},? ${GAP}maximum context length:? ${MAXIMUM}`,
   // OpenAI Chat and the many servers that copied its sentence (Azure, DeepSeek, OpenRouter, vLLM, SGLang).
-  wording(`too large: ${EXTRA}\\. ${GAP}maximum context length is ${MAXIMUM} tokens${GAP} has ${ACTUAL} input tokens`),
-  wording(
-    `maximum context length (?:is|of) ${MAXIMUM} tokens${GAP}requested(?: about| a total of)? ${ACTUAL} tokens${GAP} ${OUTPUT}(?: tokens)? (?:in|for) (?:the|your) (?:completion|output)`,
-  ),
-  wording(
-    `maximum context length (?:is|of) ${MAXIMUM} tokens${GAP}(?:resulted in|requested(?: about| a total of)?|request has|contains?|contained) ${ACTUAL}(?: input| prompt)? tokens`,
-  ),
-  wording(`maximum context length (?:is|of) ${MAXIMUM}`),
-  wording(`input tokens exceed the configured limit of ${MAXIMUM} tokens${GAP}resulted in ${ACTUAL} tokens`),
+  `too large: ${EXTRA}\\. ${GAP}maximum context length is ${MAXIMUM} tokens${GAP} has ${ACTUAL} input tokens`,
+  `maximum context length (?:is|of) ${MAXIMUM} tokens${GAP}requested(?: about| a total of)? ${ACTUAL} tokens${GAP} ${OUTPUT}(?: tokens)? (?:in|for) (?:the|your) (?:completion|output)`,
+  `maximum context length (?:is|of) ${MAXIMUM} tokens${GAP}(?:resulted in|requested(?: about| a total of)?|request has|contains?|contained) ${ACTUAL}(?: input| prompt)? tokens`,
+  `maximum context length (?:is|of) ${MAXIMUM}`,
+  `input tokens exceed the configured limit of ${MAXIMUM} tokens${GAP}resulted in ${ACTUAL} tokens`,
   // vLLM.
-  wording(
-    `prompt \\((?:total )?length ${ACTUAL}\\) is (?:longer than the maximum model length of|too long to fit into the model \\(context length) ${MAXIMUM}`,
-  ),
+  `prompt \\((?:total )?length ${ACTUAL}\\) is (?:longer than the maximum model length of|too long to fit into the model \\(context length) ${MAXIMUM}`,
   // Models behind Bedrock.
-  wording(`too many input tokens${GAP}max input tokens: ${MAXIMUM}, request input token count: ${ACTUAL}`),
+  `too many input tokens${GAP}max input tokens: ${MAXIMUM}, request input token count: ${ACTUAL}`,
   // Gemini and Vertex.
-  wording(`input token count \\(${ACTUAL}\\) exceeds the maximum number of tokens allowed \\(${MAXIMUM}\\)`),
-  wording(`input token count (?:is|of) ${ACTUAL} but the model only supports up to ${MAXIMUM}`),
+  `input token count \\(${ACTUAL}\\) exceeds the maximum number of tokens allowed \\(${MAXIMUM}\\)`,
+  `input token count (?:is|of) ${ACTUAL} but the model only supports up to ${MAXIMUM}`,
   // xAI.
-  wording(`maximum prompt length is ${MAXIMUM}(?: tokens)? but the request contains ${ACTUAL}`),
-  wording(`maximum prompt length is ${MAXIMUM}`),
+  `maximum prompt length is ${MAXIMUM}(?: tokens)? but the request contains ${ACTUAL}`,
+  `maximum prompt length is ${MAXIMUM}`,
   // Together, SGLang.
-  wording(`input \\(${ACTUAL} tokens\\) is longer than the model's context length(?: \\(${MAXIMUM} tokens\\))?`),
+  `input \\(${ACTUAL} tokens\\) is longer than the model's context length(?: \\(${MAXIMUM} tokens\\))?`,
   // GitHub Copilot. Images and files have limits too, which are no windows.
-  wording(`(?:tokens?|prompt|context)\\b[^]{0,40}? ${ACTUAL}(?: tokens)? exceeds the limit of ${MAXIMUM}`),
-  wording(
-    `(?:tokens?|prompt|context)\\b[^]{0,40}? exceeds the limit of ${MAXIMUM}(?! ?(?:bytes|[km]b|images?|pages?))`,
-  ),
+  `(?:tokens?|prompt|context)\\b[^]{0,40}? ${ACTUAL}(?: tokens)? exceeds the limit of ${MAXIMUM}`,
+  `(?:tokens?|prompt|context)\\b[^]{0,40}? exceeds the limit of ${MAXIMUM}(?! ?(?:bytes|[km]b|images?|pages?))`,
   // llama.cpp.
-  wording(`request \\(${ACTUAL} tokens\\) exceeds the available context size \\(${MAXIMUM} tokens\\)`),
-  wording(`prompt has ${ACTUAL} tokens, but the configured context size is ${MAXIMUM}`),
+  `request \\(${ACTUAL} tokens\\) exceeds the available context size \\(${MAXIMUM} tokens\\)`,
+  `prompt has ${ACTUAL} tokens, but the configured context size is ${MAXIMUM}`,
   // LM Studio.
-  wording(`first ${ACTUAL} tokens when${GAP}overflows${GAP}context length of only ${MAXIMUM} tokens`),
+  `first ${ACTUAL} tokens when${GAP}overflows${GAP}context length of only ${MAXIMUM} tokens`,
   // Kimi.
-  wording(`exceeded model token limit: ${MAXIMUM}(?: \\(requested: ${ACTUAL}\\))?`),
+  `exceeded model token limit: ${MAXIMUM}(?: \\(requested: ${ACTUAL}\\))?`,
   // Mistral.
-  wording(`prompt contains ${ACTUAL} tokens${GAP}too large for model with ${MAXIMUM} maximum context length`),
-  wording(`too large for model with ${MAXIMUM} maximum context length`),
+  `prompt contains ${ACTUAL} tokens${GAP}too large for model with ${MAXIMUM} maximum context length`,
+  `too large for model with ${MAXIMUM} maximum context length`,
   // DashScope states the legal range.
-  wording(`range of input length should be \\[\\d+, ?${MAXIMUM}\\]`),
+  `range of input length should be \\[\\d+, ?${MAXIMUM}\\]`,
   // Cohere.
-  wording(`too many tokens: ${GAP}cannot exceed ${MAXIMUM} - received ${ACTUAL}`),
+  `too many tokens: ${GAP}cannot exceed ${MAXIMUM} - received ${ACTUAL}`,
   // Hugging Face text generation inference.
-  wording(`must be <= ${MAXIMUM}\\. Given: ${ACTUAL} \`inputs\` tokens and ${EXTRA} \`max_new_tokens\``),
+  `must be <= ${MAXIMUM}\\. Given: ${ACTUAL} \`inputs\` tokens and ${EXTRA} \`max_new_tokens\``,
   // Input limits of several gateways.
-  wording(
-    `input length(?: of)? ${ACTUAL}(?: tokens)? exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`,
-  ),
-  wording(`exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`),
+  `input length(?: of)? ${ACTUAL}(?: tokens)? exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`,
+  `exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`,
 
-  // The same and others without numbers, or with numbers that are none of ours (codes, "by N tokens").
-  wording("prompt (?:is )?too long"),
-  wording("input is too long"),
-  wording(
-    "exceed(?:s|ed)? (?:the |your )?(?:model'?s )?(?:available |maximum |max )?context (?:window|size|length|limit)",
-  ),
-  wording("context[_ ](?:length|window|size|limit)(?: has been)?[_ ]exceed(?:ed|s)"),
-  wording("maximum context length"),
-  wording(`input token count${GAP}exceeds`),
-  wording("reduce the length of the (?:messages|prompt|input)"),
-  wording("is longer than the (?:model's context length|context length|maximum model length)"),
-  wording("greater than the context length"),
-  wording("exceeded model token limit"),
-  wording("prompt exceeds max(?:imum)? length"),
-  wording("tokens in request more than max tokens allowed"),
-  wording("too many (?:input )?tokens|token limit exceeded|input tokens exceed"),
-  wording(`ran out of (?:room|space)${GAP}context window|context window${GAP}ran out of (?:room|space)`),
-  wording("上下文过长|上下文超出|上下文长度超|超出最大上下文|请压缩上下文"),
+  // Wordings without numbers, or whose numbers are no token counts (codes, "by N tokens").
+  "prompt (?:is )?too long",
+  "input is too long",
+  "exceed(?:s|ed)? (?:the |your )?(?:model'?s )?(?:available |maximum |max )?context (?:window|size|length|limit)",
+  "context[_ ](?:length|window|size|limit)(?: has been)?[_ ]exceed(?:ed|s)",
+  "maximum context length",
+  `input token count${GAP}exceeds`,
+  "reduce the length of the (?:messages|prompt|input)",
+  "is longer than the (?:model's context length|context length|maximum model length)",
+  "greater than the context length",
+  "exceeded model token limit",
+  "prompt exceeds max(?:imum)? length",
+  "tokens in request more than max tokens allowed",
+  "too many (?:input )?tokens|token limit exceeded|input tokens exceed",
+  `ran out of (?:room|space)${GAP}context window|context window${GAP}ran out of (?:room|space)`,
+  "上下文过长|上下文超出|上下文长度超|超出最大上下文|请压缩上下文",
   // The short forms of two above.
-  wording(`exceeds the limit of(?<!${NO_WINDOW}[^.]{0,60}exceeds the limit of) ${N}(?! ?(?:%|${NO_WINDOW}))`),
-  wording("range of input length should be"),
+  `exceeds the limit of(?<!${NO_WINDOW}[^.]{0,60}exceeds the limit of) ${N}(?! ?(?:%|${NO_WINDOW}))`,
+  "range of input length should be",
   // Cerebras refuses with an empty body; clients put this in its place.
-  wording("^\\W*4(?:00|13) (?:status code )?\\(no body\\)"),
-];
+  "^\\W*4(?:00|13) (?:status code )?\\(no body\\)",
+].map(wording);
 
-/** Said of the bytes of a body: less of it helps, but nothing is learned about the window. */
-const BODY_SIZE_WORDINGS: readonly RegExp[] = [
-  wording("request_too_large|request(?: entity)? too large|payload too large|content too large"),
-];
+/** The body has too many bytes. A shorter one helps, but the error tells nothing about the window. */
+const BODY_SIZE_WORDINGS = ["request_too_large|request(?: entity)? too large|payload too large|content too large"].map(
+  wording,
+);
 
-/** Said of time, money or load. Wins over every wording above: waiting helps here and compacting does not. */
-const NOT_OVERFLOW_WORDINGS: readonly RegExp[] = [
-  wording("rate[ _-]?limit|ratelimit"),
-  wording("tokens?[ _-]per[ _-](?:second|minute|min|hour|day|month)|\\b(?:TPM|TPD|ITPM|OTPM)\\b"),
-  wording("(?:daily|hourly|weekly|monthly) (?:token|usage) limit"),
-  wording("resource[ _]?exhausted|quota"),
-  wording("too many requests|TooManyRequests"),
-  wording("throttl|please wait before trying again"),
-  wording("service[ _]?unavailable|overloaded"),
-];
+/** Errors about time, money or load. They win over every wording above, because compacting does not help. */
+const NOT_OVERFLOW_WORDINGS = [
+  "rate[ _-]?limit|ratelimit",
+  "tokens?[ _-]per[ _-](?:second|minute|min|hour|day|month)|\\b(?:TPM|TPD|ITPM|OTPM)\\b",
+  "(?:daily|hourly|weekly|monthly) (?:token|usage) limit",
+  "resource[ _]?exhausted|quota",
+  "too many requests|TooManyRequests",
+  "throttl|please wait before trying again",
+  "service[ _]?unavailable|overloaded",
+].map(wording);
 
 function wording(source: string): RegExp {
   return new RegExp(source, "iu");

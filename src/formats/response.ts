@@ -1,21 +1,20 @@
 /**
- * Reading provider responses: token counts, and the refusal of what is not an answer (an error, a block, a piece of a stream, an unfinished
- * answer, several answers). Each refusal says what to do. An answer that ended without saying anything is not refused. A missing count
- * reads as 0; a usage without any number reads as no usage.
+ * Refusals of responses that are no answer: an error, a block, a piece of a stream, an unfinished answer, several answers. Each says
+ * what to do. An answer that ended without any content is not refused.
  */
 
-import { isObject, type JsonArray, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
+import { isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { headOf } from "../core/well-formed-text.ts";
 import { invalid } from "./body.ts";
 
-/** For what was not recognised as a response: messages and items have a role or a type of their own, errors have neither. */
+/** Throws if a value that is no response is an error. Messages and items have a role or a type, errors have neither. */
 export function refuseError(response: JsonObject): void {
   const { type, role, error } = response;
   const isBare = type === undefined && role === undefined && error !== undefined && error !== null;
   if (type === "error" || isBare) refuseFailed(response);
 }
 
-/** For what is known to have failed; it need not say how. */
+/** Throws for a response that has failed, with the provider's reason if it states one. */
 export function refuseFailed(response: JsonObject): never {
   throw invalid(`This is an error of the provider and no answer${saidBy(response)}. Send the request again instead.`);
 }
@@ -28,15 +27,11 @@ export function refuseUnfinished(status: string): never {
   throw invalid(`This answer is not finished (${shortOf(status)}). Append it once it has ended.`);
 }
 
-export function refuseCancelled(): never {
-  throw invalid("The provider gave no answer: it was cancelled. Send the request again.");
-}
-
 export function refuseBlocked(reason: JsonValue | undefined): never {
   refuseNoAnswer(typeof reason === "string" ? `: it was blocked (${shortOf(reason)})` : "");
 }
 
-/** For an answer that was ended by something else than the model, before it said anything. */
+/** For an empty answer that the model did not end itself. */
 export function refuseSilent(finishReason: JsonValue | undefined): never {
   refuseNoAnswer(typeof finishReason === "string" ? `: it ended with ${shortOf(finishReason)}` : "");
 }
@@ -53,7 +48,7 @@ export function refuseUnknown(what: string, form: string): never {
   throw invalid(`This is ${what}. Append a message in its whole form: ${form}.`);
 }
 
-/** The only one, undefined where there is none. Which of several the conversation goes on with is not ours to choose. */
+/** The only answer, undefined where there is none. Throws for several, because the caller must choose one. */
 export function onlyOne(answers: JsonArray, name: string): JsonValue | undefined {
   if (answers.length > 1) {
     throw invalid(`The response holds ${answers.length} ${name}. Append the message of the one to go on with.`);
@@ -70,21 +65,4 @@ function shortOf(said: string): string {
 function saidBy({ error, message }: JsonObject): string {
   const said = isObject(error) ? stringOf(error.message) : (stringOf(error) ?? stringOf(message));
   return said === undefined || said === "" ? "" : `: ${shortOf(said).replace(/[.\s]+$/, "")}`;
-}
-
-/** The first of `response[key]`, or the response itself when it is that object already. */
-export function findUsage(response: unknown, key: string, marker: string): JsonObject | undefined {
-  if (!isObject(response)) return undefined;
-  const inner = response[key];
-  if (isObject(inner)) return saysNumber(inner) ? inner : undefined;
-  return numberOf(response[marker]) === undefined ? undefined : response;
-}
-
-export function countOf(usage: unknown, key: string): number {
-  return isObject(usage) ? Math.max(0, numberOf(usage[key]) ?? 0) : 0;
-}
-
-/** An object without a single count reports nothing. */
-export function saysNumber(usage: JsonObject): boolean {
-  return Object.values(usage).some((value) => numberOf(value) !== undefined);
 }

@@ -23,19 +23,13 @@ function describeSettings(settings: Settings): readonly DescriptionRow[] {
     ["window", `${shown(settings.windowTokens)} tokens, up to ${shown(settings.maxOutputTokens)} for a reply`],
     ["compacts by itself", autoText(settings)],
     ["prunes by itself", capsResults(settings) || prunesByItself(settings) ? "yes" : "no"],
-    [
-      "trigger",
-      listed(
-        compact.triggers.map((trigger) => kindOf(trigger).text(trigger)),
-        " or ",
-      ) || "none set",
-    ],
-    ["checked", listed(compact.checkPoints)],
-    ["counted", listed(["messages", ...countedParts(settings)])],
+    ["trigger", compact.triggers.map((trigger) => kindOf(trigger).text(trigger)).join(" or ") || "none set"],
+    ["checked", compact.checkPoints.join(", ")],
+    ["counted", ["messages", ...countedParts(settings)].join(", ")],
     ["estimate", settings.estimator],
     ["strategy", compact.strategy],
     ["target", targetText(settings)],
-    ["kept always", listed(keptAlways(settings))],
+    ["kept always", keptAlways(settings).join(", ")],
     ["tail", tailText(settings)],
     ["cut", compact.cut],
     ["smallest zone", `${compact.minZoneMessages} ${compact.minZoneMessages === 1 ? "message" : "messages"}`],
@@ -47,7 +41,7 @@ function describeSettings(settings: Settings): readonly DescriptionRow[] {
     ["summarizer sees", inputText(settings)],
     ["renderer", render.renderer],
     ["acknowledgement", acknowledgementText(settings)],
-    ["on failure", listed(failure.ladder, " → ")],
+    ["on failure", failure.ladder.join(" → ")],
     ["on overflow", overflowText(overflow)],
     ["message limit", limitText(settings)],
     [
@@ -111,7 +105,7 @@ function tailText({ protect: { tailMessages, tailTokens } }: Settings): string {
     ...(tailMessages > 0 ? [`${shown(tailMessages)} messages`] : []),
     ...(tailTokens > 0 ? [`${shown(tailTokens)} tokens`] : []),
   ];
-  return listed(parts) || "none";
+  return parts.join(", ") || "none";
 }
 
 function sizeText({ compact, summary: { budget } }: Settings): string {
@@ -150,7 +144,7 @@ function describePrune({ prune }: Settings): string {
     ...(prune.keepLast > 0 ? [`keep ${prune.keepLast}`] : []),
   ];
   if (tiers.length === 0) return "nothing";
-  return `${prune.enabled ? "" : "if turned on: "}${listed(tiers)}${whenText(prune)}`;
+  return `${prune.enabled ? "" : "if turned on: "}${tiers.join(", ")}${whenText(prune)}`;
 }
 
 function whenText(prune: Settings["prune"]): string {
@@ -169,10 +163,6 @@ function shown(value: number): string {
 
 function percent(ratio: number): string {
   return `${Number((ratio * 100).toFixed(2))} %`;
-}
-
-function listed(items: readonly string[], separator = ", "): string {
-  return items.join(separator);
 }
 
 interface ProfileNote {

@@ -1,8 +1,7 @@
 /**
- * A profile's amounts are written for its own window. On a smaller one they keep their exact values as long as these make
- * sense there, and are capped at a share of the window where they do not. Where a window is told, only the profile's own values are
- * fitted: what a caller sets is taken as it is, or refused. To a window that nobody told, a model's own or one that was learned, the
- * settled settings are fitted as a whole.
+ * Adapts settings to a smaller window. A profile's amounts are written for its own window; in a smaller one, each is capped at a share of
+ * it. `fitToWindow` fits a profile before the caller's values are laid over it, and those are never changed. `refitToWindow` fits
+ * settled settings as a whole, for a window that the caller did not set: a model's own, or one that was learned from errors.
  */
 
 import { kindOf, targetTokensOf, thresholdTokens } from "../core/plan/trigger.ts";

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
 import type { NumberSchema, Schema } from "../core/settings/schema.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
+import { settingsSchema } from "../core/settings/settings-schema.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "../settings.ts";
-import { settingsSchema } from "./schema.ts";
-import { settingsWarnings } from "./warnings.ts";
+import { settingsWarnings } from "./cross-checks.ts";
 
 const LARGE = 1_000_000;
 

@@ -1,8 +1,9 @@
 /** Every key of the settings as a row, read off the schema: what the reference page and a command print. Reads only. */
 
+import { isPlainObject } from "../core/settings/check-schema.ts";
 import { allowedText, rangeText, type Schema, type VariantsSchema } from "../core/settings/schema.ts";
 import type { Settings } from "../core/settings/settings.ts";
-import { settingsSchema } from "./schema.ts";
+import { settingsSchema } from "../core/settings/settings-schema.ts";
 
 export interface ReferenceRow {
   /** Dotted path. */
@@ -40,8 +41,7 @@ function rowOf(key: string, value: unknown, schema: Schema): ReferenceRow {
 }
 
 function member(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
+  return isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function typeText(schema: Schema): string {

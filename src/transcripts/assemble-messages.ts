@@ -5,15 +5,16 @@
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
+import { present } from "./transcript.ts";
 
 /** One line of a log, content as blocks. */
 export interface Entry {
   readonly role: "user" | "assistant";
   readonly blocks: readonly JsonObject[];
   /** Entries that share it are one response, however far apart they were written. */
-  readonly responseId?: string;
-  readonly model?: string;
-  readonly usage?: Usage;
+  readonly responseId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
   /** Carried over from before a compaction: its call was counted where it was made. */
   readonly carried?: boolean;
 }
@@ -43,8 +44,7 @@ export function assembleMessages(entries: readonly Entry[]): Assembled {
     if (response === undefined || emitted.has(response)) continue;
     emitted.add(response);
     if (response.usage !== undefined && !response.carried) {
-      const model = response.model === undefined ? {} : { model: response.model };
-      calls.push({ messageCount: messages.length, ...model, usage: response.usage });
+      calls.push({ messageCount: messages.length, ...present({ model: response.model }), usage: response.usage });
     }
     // The provider refuses a message that holds nothing but thinking, and the client never sends one.
     if (response.blocks.every(isThinking)) continue;
@@ -73,12 +73,9 @@ function withReadableContent(block: JsonObject): JsonObject {
   if (block.type !== "tool_result" || content === undefined || typeof content === "string") return block;
   if (isArray(content) && content.every(isObject)) return block;
   const said = (isArray(content) ? content : [content]).filter((inner) => inner !== null);
+  const textIn = (inner: JsonValue): string => (typeof inner === "string" ? inner : JSON.stringify(inner));
   const blocks = said.map((inner) => (isObject(inner) ? inner : { type: "text", text: textIn(inner) }));
   return blocks.length === 0 ? rest : { ...rest, content: blocks };
-}
-
-function textIn(value: JsonValue): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 interface Response {
@@ -102,7 +99,13 @@ function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
   for (const entry of entries) {
     if (entry.role !== "assistant") continue;
     const known = entry.responseId === undefined ? undefined : byId.get(entry.responseId);
-    const response = known ?? emptyResponse(entry.carried === true);
+    const response: Response = known ?? {
+      blocks: [],
+      calls: new Map(),
+      carried: entry.carried === true,
+      model: undefined,
+      usage: undefined,
+    };
     if (entry.responseId !== undefined) byId.set(entry.responseId, response);
     byEntry.set(entry, response);
     response.model = entry.model ?? response.model;
@@ -116,10 +119,6 @@ function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
     }
   }
   return byEntry;
-}
-
-function emptyResponse(carried: boolean): Response {
-  return { blocks: [], calls: new Map(), carried, model: undefined, usage: undefined };
 }
 
 /**

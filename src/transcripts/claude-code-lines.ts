@@ -1,13 +1,12 @@
 /**
- * One Claude Code record reduced to what a conversation needs; copies such as `toolUseResult` are let go at once.
+ * One Claude Code record reduced to what a conversation needs; copies such as `toolUseResult` are not kept.
  * The format is undocumented, so every field may be absent. Reads the files and the `stream-json` output alike.
  */
 
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
 import { blocksOf } from "./assemble-messages.ts";
-import { anthropicUsage } from "./recorded-usage.ts";
-import type { Counter } from "./transcript.ts";
+import { type Counter, recordedUsage } from "./transcript.ts";
 
 export interface Line {
   /** Position among the lines of the file. */
@@ -18,22 +17,22 @@ export interface Line {
   /** Absent on records that only link others together. */
   readonly role?: "user" | "assistant";
   readonly blocks: readonly JsonObject[];
-  readonly responseId?: string;
-  readonly model?: string;
-  readonly usage?: Usage;
-  /** The line that a prompt which waited has of its own, where the file holds one. */
-  readonly waitedAs?: string;
+  readonly responseId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
+  /** The id of the line that repeats a queued prompt, where the file holds one. */
+  readonly waitedAs?: string | undefined;
   readonly isSummary: boolean;
   readonly boundary?: Boundary;
   readonly isSidechain: boolean;
-  readonly agentId?: string;
-  readonly sessionId?: string;
+  readonly agentId: string | undefined;
+  readonly sessionId: string | undefined;
 }
 
 export interface Boundary {
-  readonly logicalParent?: string;
-  readonly trigger?: string;
-  readonly tokensBefore?: number;
+  readonly logicalParent?: string | undefined;
+  readonly trigger?: string | undefined;
+  readonly tokensBefore?: number | undefined;
   readonly preserved: Preserved;
 }
 
@@ -78,8 +77,6 @@ export function readLine(record: JsonObject, index: number, counter: Counter): L
   const message = isObject(record.message) ? record.message : undefined;
   const isMessage = (type === "user" || type === "assistant") && message !== undefined;
   if (!isMessage && !SIDE_RECORDS.has(type)) counter.unknown(type);
-  const agentId = stringOf(record.agentId) ?? stringOf(record.parent_tool_use_id);
-  const sessionId = stringOf(record.sessionId) ?? stringOf(record.session_id);
   const line: Line = {
     index,
     uuid: stringOf(record.uuid) ?? `line-${index}`,
@@ -87,10 +84,12 @@ export function readLine(record: JsonObject, index: number, counter: Counter): L
     blocks: [],
     isSummary: record.isCompactSummary === true,
     isSidechain: record.isSidechain === true || typeof record.parent_tool_use_id === "string",
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    agentId: stringOf(record.agentId) ?? stringOf(record.parent_tool_use_id),
+    sessionId: stringOf(record.sessionId) ?? stringOf(record.session_id),
   };
-  if (isMessage) return { ...line, ...(type === "user" ? userFields(message) : assistantFields(record, message)) };
+  // `isMeta` user lines (skill texts, hook output, caveats) are hidden from the user and sent to the model: they stay.
+  if (isMessage && type === "user") return { ...line, role: "user", blocks: blocksOf(message.content) };
+  if (isMessage) return { ...line, ...assistantFields(record, message) };
   if (type === "attachment") return { ...line, ...queuedPrompt(record.attachment) };
   if (type !== "system") return line;
   if (record.subtype === "compact_boundary") return { ...line, boundary: readBoundary(record) };
@@ -99,44 +98,27 @@ export function readLine(record: JsonObject, index: number, counter: Counter): L
   return line;
 }
 
-/** `isMeta` user lines (skill texts, hook output, caveats) are hidden from the user and sent to the model: they stay. */
-function userFields(message: JsonObject): Partial<Line> {
-  return { role: "user", blocks: blocksOf(message.content) };
-}
-
-/** What the user typed while the model was at work is sent with the next results, and seldom stands in a line of its own. */
+/** A prompt that the user typed while the model worked is sent with the next results. It rarely has a line of its own. */
 function queuedPrompt(attachment: JsonValue | undefined): Partial<Line> {
   if (!isObject(attachment) || attachment.type !== "queued_command") return {};
   const blocks = blocksOf(attachment.prompt);
-  const waitedAs = stringOf(attachment.source_uuid);
-  if (blocks.length === 0) return {};
-  return { role: "user", blocks, ...(waitedAs === undefined ? {} : { waitedAs }) };
+  return blocks.length === 0 ? {} : { role: "user", blocks, waitedAs: stringOf(attachment.source_uuid) };
 }
 
 function assistantFields(record: JsonObject, message: JsonObject): Partial<Line> {
   const model = stringOf(message.model);
   // Error notices and fillers that the client wrote itself are never sent to the model.
   if (record.isApiErrorMessage === true || model === "<synthetic>") return {};
-  const responseId = stringOf(message.id);
-  const usage = anthropicUsage(message.usage);
-  return {
-    role: "assistant",
-    blocks: blocksOf(message.content),
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-  };
+  const usage = recordedUsage(message.usage);
+  return { role: "assistant", blocks: blocksOf(message.content), responseId: stringOf(message.id), model, usage };
 }
 
 function readBoundary(record: JsonObject): Boundary {
   const metadata = [record.compactMetadata, record.compact_metadata].find(isObject) ?? {};
-  const logicalParent = stringOf(record.logicalParentUuid);
-  const trigger = stringOf(metadata.trigger);
-  const tokensBefore = numberOf(metadata.preTokens ?? metadata.pre_tokens);
   return {
-    ...(logicalParent === undefined ? {} : { logicalParent }),
-    ...(trigger === undefined ? {} : { trigger }),
-    ...(tokensBefore === undefined ? {} : { tokensBefore }),
+    logicalParent: stringOf(record.logicalParentUuid),
+    trigger: stringOf(metadata.trigger),
+    tokensBefore: numberOf(metadata.preTokens ?? metadata.pre_tokens),
     preserved: readPreserved(metadata),
   };
 }

@@ -1,12 +1,19 @@
 /**
  * Claude Code session files (`projects/…/<id>.jsonl`, sub-agent files, `stream-json` output) as Anthropic messages.
- * The client's system prompt and tools are not recorded, so the bodies have none. See claude-code-tree.ts for branches.
+ * The client's system prompt and tools are not recorded, so the bodies have none.
  */
 
 import type { JsonObject } from "../core/json.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
 import { type Boundary, type Line, readLine } from "./claude-code-lines.ts";
-import { type Counter, distinct, type RecordedCompaction, type RecordedConversation, textOf } from "./transcript.ts";
+import {
+  type Counter,
+  distinct,
+  present,
+  type RecordedCompaction,
+  type RecordedConversation,
+  textOf,
+} from "./transcript.ts";
 
 export function readClaudeCode(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const main: Line[] = [];
@@ -22,9 +29,7 @@ export function readClaudeCode(records: Iterable<JsonObject>, counter: Counter):
     }
     const group = line.agentId ?? groupOf.get(line.parent ?? "") ?? line.uuid;
     groupOf.set(line.uuid, group);
-    const known = sidechains.get(group);
-    if (known === undefined) sidechains.set(group, [line]);
-    else known.push(line);
+    add(sidechains, group, line);
   }
   const mainId = main.findLast((line) => line.sessionId !== undefined)?.sessionId ?? "main";
   return [
@@ -46,7 +51,7 @@ function conversationOf(lines: readonly Line[], id: string, label: string): read
       id,
       label,
       format: "anthropic-messages",
-      body: { ...(model === undefined ? {} : { model }), messages: last.messages },
+      body: { ...present({ model }), messages: last.messages },
       models: distinct(answeredBy),
       calls,
       segments: assembled.map(({ messages }) => ({ messages })),
@@ -55,27 +60,12 @@ function conversationOf(lines: readonly Line[], id: string, label: string): read
   ];
 }
 
-function entriesOf(stretch: Stretch): readonly Entry[] {
-  return [
-    ...stretch.summary.flatMap((line) => entryOf(line, false)),
-    ...stretch.carried.flatMap((line) => entryOf(line, true)),
-    ...stretch.lines.flatMap((line) => entryOf(line, false)),
-  ];
-}
-
-function entryOf(line: Line, carried: boolean): readonly Entry[] {
-  const { role, blocks, responseId, model, usage } = line;
-  if (role === undefined) return [];
-  return [
-    {
-      role,
-      blocks,
-      carried,
-      ...(responseId === undefined ? {} : { responseId }),
-      ...(model === undefined ? {} : { model }),
-      ...(usage === undefined ? {} : { usage }),
-    },
-  ];
+function entriesOf({ summary, carried: earlier, lines }: Stretch): readonly Entry[] {
+  const carried = new Set(earlier);
+  return [...summary, ...earlier, ...lines].flatMap((line) => {
+    const { role, blocks, responseId, model, usage } = line;
+    return role === undefined ? [] : [{ role, blocks, carried: carried.has(line), responseId, model, usage }];
+  });
 }
 
 function compactionsOf(stretches: readonly Stretch[]): readonly RecordedCompaction[] {
@@ -83,19 +73,13 @@ function compactionsOf(stretches: readonly Stretch[]): readonly RecordedCompacti
     // A file that begins with a summary continues a session recorded elsewhere.
     if (opening === undefined || index === 0) return [];
     const text = summary.map((line) => textOf(line.blocks)).join("\n");
-    return [
-      {
-        afterSegment: index - 1,
-        ...(opening.trigger === undefined ? {} : { trigger: opening.trigger }),
-        ...(opening.tokensBefore === undefined ? {} : { tokensBefore: opening.tokensBefore }),
-        ...(text === "" ? {} : { summary: text }),
-      },
-    ];
+    const { trigger, tokensBefore } = opening;
+    return [{ afterSegment: index - 1, ...present({ trigger, tokensBefore, summary: text || undefined }) }];
   });
 }
 
 interface Stretch {
-  /** Carried over from before the compaction that opens this stretch; they stand behind its summary. */
+  /** Lines kept from before the compaction that opens this stretch; they follow its summary. */
   readonly carried: readonly Line[];
   /** Lines of the stretch in the order they were written, the summary that opens it included. */
   readonly summary: readonly Line[];
@@ -261,7 +245,7 @@ function carriedLines(boundary: Line, tree: Tree): readonly Line[] {
     if (line.uuid === preserved.head) return stretch.reverse();
     line = parentOf(line, tree);
   }
-  return []; // the head is not on the way up: nothing can be told
+  return []; // the head is no ancestor of the tail, so the stretch is unknown
 }
 
 /**

@@ -13,12 +13,22 @@ import {
   stringOf,
 } from "../core/json.ts";
 import { isModelItem, isResponsesItem } from "./detect-format.ts";
-import { codexUsage } from "./recorded-usage.ts";
 import type { Counter, RecordedCall, RecordedCompaction, RecordedConversation } from "./transcript.ts";
-import { distinct, plainText } from "./transcript.ts";
+import { distinct, plainText, present, recordedUsage } from "./transcript.ts";
 
 export function readCodex(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
-  const rollout = emptyRollout();
+  const rollout: Rollout = {
+    id: undefined,
+    instructions: undefined,
+    items: [],
+    closed: [],
+    models: [],
+    calls: [],
+    compactions: [],
+    countedItems: 0,
+    lastTotal: "",
+    lastInputTokens: undefined,
+  };
   for (const record of records) readRecord(rollout, record, counter);
   const segments = [...rollout.closed, rollout.items];
   if (segments.every((items) => items.length === 0)) return [];
@@ -29,8 +39,7 @@ export function readCodex(records: Iterable<JsonObject>, counter: Counter): read
       label: "main",
       format: "openai-responses",
       body: {
-        ...(model === undefined ? {} : { model }),
-        ...(rollout.instructions === undefined ? {} : { instructions: rollout.instructions }),
+        ...present({ model, instructions: rollout.instructions }),
         input: rollout.items,
       },
       models: distinct(rollout.models),
@@ -56,27 +65,12 @@ interface Rollout {
   lastInputTokens: number | undefined;
 }
 
-function emptyRollout(): Rollout {
-  return {
-    id: undefined,
-    instructions: undefined,
-    items: [],
-    closed: [],
-    models: [],
-    calls: [],
-    compactions: [],
-    countedItems: 0,
-    lastTotal: "",
-    lastInputTokens: undefined,
-  };
-}
-
 function readRecord(rollout: Rollout, record: JsonObject, counter: Counter): void {
   const type = stringOf(record.type) ?? "(none)";
   const { payload } = record;
   if (!isObject(payload)) readBareRecord(rollout, record, counter);
   else if (type === "session_meta") readMeta(rollout, payload);
-  else if (type === "turn_context") addModel(rollout, stringOf(payload.model));
+  else if (type === "turn_context") rollout.models.push(...distinct([stringOf(payload.model)]));
   else if (type === "response_item") addItem(rollout, payload, counter);
   else if (type === "compacted") compact(rollout, payload);
   else if (type === "event_msg") readEvent(rollout, payload);
@@ -100,10 +94,6 @@ function readMeta(rollout: Rollout, meta: JsonObject): void {
   rollout.instructions ??= (isObject(base) ? stringOf(base.text) : stringOf(base)) ?? stringOf(meta.instructions);
 }
 
-function addModel(rollout: Rollout, model: string | undefined): void {
-  if (model !== undefined) rollout.models.push(model);
-}
-
 function addItem(rollout: Rollout, item: JsonObject, counter: Counter): void {
   if (isResponsesItem(item)) rollout.items.push(asSent(item));
   else if (item.type !== "ghost_snapshot") counter.unknown(`response_item ${stringOf(item.type) ?? "(none)"}`);
@@ -122,8 +112,7 @@ function compact(rollout: Rollout, payload: JsonObject): void {
   rollout.closed.push(rollout.items);
   rollout.compactions.push({
     afterSegment: rollout.closed.length - 1,
-    ...(rollout.lastInputTokens === undefined ? {} : { tokensBefore: rollout.lastInputTokens }),
-    ...(summary === "" ? {} : { summary }),
+    ...present({ tokensBefore: rollout.lastInputTokens, summary: summary || undefined }),
   });
   rollout.items = isArray(history)
     ? history.filter(isObject).filter(isResponsesItem).map(asSent)
@@ -144,7 +133,7 @@ function readEvent(rollout: Rollout, event: JsonObject): void {
 
 /** The event is repeated when rate limits change: only a new total is a new call, and only items of its own answer it. */
 function countCall(rollout: Rollout, info: JsonObject): void {
-  const usage = codexUsage(info.last_token_usage);
+  const usage = recordedUsage(info.last_token_usage);
   const total = JSON.stringify(info.total_token_usage ?? info.last_token_usage ?? null);
   if (usage === undefined || total === rollout.lastTotal) return;
   rollout.lastTotal = total;
@@ -158,7 +147,7 @@ function countCall(rollout: Rollout, info: JsonObject): void {
   rollout.calls.push({
     segment: rollout.closed.length,
     messageCount: answerStart,
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     usage,
   });
   rollout.countedItems = rollout.items.length;

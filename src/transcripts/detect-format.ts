@@ -1,5 +1,5 @@
 /**
- * Which wire format a list or body is in, told by its shape. The features are data; a list of plain text messages shows
+ * Detects the wire format of a list or body by its shape. The features are data; a list of plain text messages shows
  * none and counts as openai-chat. Looks, never decodes.
  */
 
@@ -11,7 +11,7 @@ const CANDIDATES: readonly FormatName[] = ["openai-chat", ...FORMAT_NAMES];
 
 const LIST_KEYS = [...new Set(FORMAT_NAMES.map((name) => formatRules(name).listKey))];
 
-/** What only one format has outweighs what others may borrow. */
+/** A feature that only one format has outweighs those that others may share. */
 const STRONG = 10;
 const WEAK = 1;
 
@@ -33,7 +33,7 @@ export function listOf(body: JsonObject, format?: FormatName): JsonArray | undef
   return shortForm === "any" || shortForm === "element" ? shortContents(body) : undefined;
 }
 
-/** Gemini's SDK takes one content, or what one is made of: a string, a part, a list of both. With a model, for files are called so too. */
+/** Gemini's SDK takes one content or its pieces: a string, a part, a list of both. Pieces count only beside a `model`: other JSON has `contents` too. */
 function shortContents({ contents, model }: JsonObject): JsonArray | undefined {
   if (isObject(contents) && isArray(contents.parts)) return isMessage(contents) ? [contents] : undefined;
   const parts = isArray(contents) ? contents : [contents];
@@ -59,10 +59,10 @@ export function isMessage(value: JsonValue | undefined): value is JsonObject {
   return ROLES.has(stringOf(value.role) ?? "") && says && !isObject(value.content);
 }
 
-/** The provider's own names for the one who speaks, then those that recorders give to its model. */
+/** Gemini's own roles, then the names that recorders use for the model. */
 const CONTENT_ROLES: ReadonlySet<string> = new Set(["user", "model", "function", "tool", "", "gemini", "assistant"]);
 
-/** A content of Gemini's. It may do without a role; its parts have no types, as those of other message lists have. */
+/** A Gemini content. Its role is optional, and its parts have no `type`, unlike those of other formats. */
 function isContent({ role = null }: JsonObject, parts: JsonArray): boolean {
   if (parts.some((part) => isObject(part) && typeof part.type === "string")) return false;
   return role === null ? parts.length > 0 && parts.every(isGeminiPart) : CONTENT_ROLES.has(stringOf(role) ?? "?");

@@ -4,9 +4,8 @@
  */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import { geminiCliUsage } from "./recorded-usage.ts";
 import type { Counter, RecordedCall, RecordedConversation } from "./transcript.ts";
-import { distinct } from "./transcript.ts";
+import { distinct, present, recordedUsage } from "./transcript.ts";
 
 export function readGeminiCli(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session: Session = { id: undefined, kind: undefined, messages: new Map() };
@@ -18,26 +17,21 @@ export function readGeminiCli(records: Iterable<JsonObject>, counter: Counter): 
     const parts = partsOf(message.content ?? message.parts);
     if (message.type === "user") append(contents, "user", parts);
     if (message.type !== "gemini" && message.type !== "model") continue;
-    const usage = geminiCliUsage(message.tokens);
+    const usage = recordedUsage(message.tokens);
     const model = stringOf(message.model);
     models.push(model);
-    if (usage !== undefined) {
-      calls.push({ segment: 0, messageCount: contents.length, ...(model === undefined ? {} : { model }), usage });
-    }
+    if (usage !== undefined) calls.push({ segment: 0, messageCount: contents.length, ...present({ model }), usage });
     const toolCalls = isArray(message.toolCalls) ? message.toolCalls.filter(isObject) : [];
     append(contents, "model", [...parts, ...toolCalls.map(callPart)]);
     append(contents, "user", toolCalls.flatMap(resultParts));
   }
   if (contents.length === 0) return [];
-  const id = session.id ?? "session";
-  const label = session.kind === undefined || session.kind === "chat" ? "main" : session.kind;
-  const body = { contents };
   return [
     {
-      id,
-      label,
+      id: session.id ?? "session",
+      label: session.kind === undefined || session.kind === "chat" ? "main" : session.kind,
       format: "gemini",
-      body,
+      body: { contents },
       models: distinct(models),
       calls,
       segments: [{ messages: contents }],
@@ -110,9 +104,8 @@ function isEmptyOrThought(part: JsonValue): boolean {
 }
 
 function callPart(call: JsonObject): JsonObject {
-  const id = stringOf(call.id);
   const args = isObject(call.args) ? call.args : {};
-  return { functionCall: { ...(id === undefined ? {} : { id }), name: stringOf(call.name) ?? "unknown", args } };
+  return { functionCall: { ...nameOf(call), args } };
 }
 
 function resultParts(call: JsonObject): JsonArray {
@@ -120,7 +113,9 @@ function resultParts(call: JsonObject): JsonArray {
   if (isArray(result)) return result.filter(isObject);
   if (isObject(result)) return [result];
   if (typeof result !== "string") return [];
-  const id = stringOf(call.id);
-  const name = stringOf(call.name) ?? "unknown";
-  return [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response: { output: result } } }];
+  return [{ functionResponse: { ...nameOf(call), response: { output: result } } }];
+}
+
+function nameOf(call: JsonObject): JsonObject {
+  return { ...present({ id: stringOf(call.id) }), name: stringOf(call.name) ?? "unknown" };
 }

@@ -6,8 +6,14 @@
 import { isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import { isPiHeader, livePath, piContent, piSummary, withReplacement } from "../core/pi-entries.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
-import { piUsage } from "./recorded-usage.ts";
-import { type Counter, distinct, type RecordedCompaction, type RecordedConversation } from "./transcript.ts";
+import {
+  type Counter,
+  distinct,
+  present,
+  type RecordedCompaction,
+  type RecordedConversation,
+  recordedUsage,
+} from "./transcript.ts";
 
 export function readPi(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session = readSession(records, counter);
@@ -26,7 +32,7 @@ export function readPi(records: Iterable<JsonObject>, counter: Counter): readonl
       id: session.id ?? "session",
       label: "main",
       format: "anthropic-messages",
-      body: { ...(model === undefined ? {} : { model }), messages: last.messages },
+      body: { ...present({ model }), messages: last.messages },
       models: distinct(answeredBy),
       calls: assembled.flatMap(({ calls }, segment) => calls.map((call) => ({ segment, ...call }))),
       segments: assembled.map(({ messages }) => ({ messages })),
@@ -111,12 +117,9 @@ function edited(record: JsonObject, edits: ReadonlyMap<string, JsonValue>, carri
 }
 
 function compactionOf(record: JsonObject, afterSegment: number): RecordedCompaction {
-  const tokensBefore = numberOf(record.tokensBefore);
-  const summary = stringOf(record.summary);
   return {
     afterSegment,
-    ...(tokensBefore === undefined ? {} : { tokensBefore }),
-    ...(summary === undefined ? {} : { summary }),
+    ...present({ tokensBefore: numberOf(record.tokensBefore), summary: stringOf(record.summary) }),
   };
 }
 
@@ -134,12 +137,6 @@ const PI_ROLES: ReadonlySet<string> = new Set([
 function entryOf(record: JsonObject, carried: boolean): Entry | undefined {
   const content = piContent(record);
   if (content?.role !== "assistant" || !isObject(record.message)) return content;
-  const model = stringOf(record.message.model);
-  const usage = piUsage(record.message.usage);
-  return {
-    ...content,
-    carried,
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-  };
+  const { model, usage } = record.message;
+  return { ...content, carried, model: stringOf(model), usage: recordedUsage(usage) };
 }

@@ -5,13 +5,15 @@
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
+import { usageObject } from "../core/read-usage.ts";
 import { detectFormat, isMessage, isMessageList, listKeyOf, listOf } from "./detect-format.ts";
-import { usageOfResponse } from "./recorded-usage.ts";
 import {
   type Counter,
   distinct,
+  present,
   type RecordedCall,
   type RecordedConversation,
+  recordedUsage,
   type TranscriptSource,
 } from "./transcript.ts";
 
@@ -28,9 +30,9 @@ export interface PlainInput {
 }
 
 export function readPlain(input: PlainInput, counter: Counter, format?: FormatName): PlainReading | undefined {
-  return input.lineNumbers === undefined
-    ? readDocument(input.value, { counter, format })
-    : readLines(isArray(input.value) ? input.value : [], input.lineNumbers, { counter, format });
+  const { value, lineNumbers } = input;
+  if (lineNumbers === undefined) return readDocument(value, { counter, format });
+  return readLines(isArray(value) ? value : [], lineNumbers, { counter, format });
 }
 
 interface PlainOptions {
@@ -49,11 +51,11 @@ function readDocument(value: JsonValue, options: PlainOptions): PlainReading | u
   return { source: documentSource(value, first), conversations };
 }
 
-function documentSource(document: JsonValue, { path, body }: FoundBody): TranscriptSource {
-  if (isObject(document) && document.custom_id !== undefined) return "batch-jsonl";
-  if (path.some((key) => /^(request|postData)/.test(key))) return "http-recording";
-  if (path.some((key) => /^\d+$/.test(key))) return "run-list";
-  return isArray(body) ? "message-list" : "request-body";
+function documentSource(document: JsonValue, found: FoundBody): TranscriptSource {
+  const recorded = recordingSource(document, found);
+  if (recorded !== undefined) return recorded;
+  if (found.path.some((key) => /^\d+$/.test(key))) return "run-list";
+  return isArray(found.value) ? "message-list" : "request-body";
 }
 
 function readLines(
@@ -71,25 +73,24 @@ function readLines(
     if (message !== undefined) messages.push(message);
     else if (found.length === 0) others.push(value);
     for (const [place, body] of found.entries()) {
-      if (conversations.length === 0) source = lineSource(value, body);
+      if (conversations.length === 0) source = recordingSource(value, body) ?? "chat-jsonl";
       const line = `line-${lineNumbers[index]}`;
       conversations.push(conversationOf(body, found.length === 1 ? line : `${line}.${place + 1}`, options));
     }
   }
   for (const other of others) options.counter.unknown((isObject(other) && stringOf(other.type)) || "(none)");
-  // Items such as reasoning alone are a record of something else.
+  // A list of items without any role, such as reasoning alone, is no conversation.
   if (messages.some((message) => isObject(message) && message.role !== undefined)) {
     const model = messages.findLast((message) => isObject(message) && stringOf(message.model) !== undefined);
-    const lines: FoundBody = { body: messages, path: [], around: isObject(model) ? [model] : [] };
+    const lines: FoundBody = { value: messages, path: [], around: isObject(model) ? [model] : [] };
     conversations.unshift(conversationOf(lines, "lines", options));
   }
   return conversations.length === 0 ? undefined : { source, conversations };
 }
 
-function lineSource(line: JsonValue, { path }: FoundBody): TranscriptSource {
-  if (isObject(line) && line.custom_id !== undefined) return "batch-jsonl";
-  if (path.some((key) => /^(request|postData)/.test(key))) return "http-recording";
-  return "chat-jsonl";
+function recordingSource(value: JsonValue, { path }: FoundBody): TranscriptSource | undefined {
+  if (isObject(value) && value.custom_id !== undefined) return "batch-jsonl";
+  return path.some((key) => /^(request|postData)/.test(key)) ? "http-recording" : undefined;
 }
 
 /** A line that is a message, or that keeps its content one level below its role. */
@@ -100,21 +101,20 @@ function messageOfLine(value: JsonValue): JsonObject | undefined {
   return isMessage(message) ? message : undefined;
 }
 
-/** Names that recorders give to a run. */
+/** Keys under which recorders keep the name of a run. */
 const LABEL_KEYS = ["custom_id", "task_id", "instance_id", "name"] as const;
 const ID_KEYS = ["sessionId", "session_id", "id"] as const;
 
 function conversationOf(found: FoundBody, id: string, { counter, format: asked }: PlainOptions): RecordedConversation {
   const { around } = found;
-  const body = withModelRoles(withCallIds(withoutStrangers(found.body, counter)));
+  const body = mapMessages(withoutStrangers(found.value, counter), asTaken);
   const format = asked ?? detectFormat(body);
   const messages = isArray(body) ? body : (listOf(body, format) ?? listOf(body) ?? []);
   const calls = callsOf(around, messages);
-  const label = named(around, LABEL_KEYS);
   const models = distinct([named(around, ["model"]), ...calls.map((call) => call.model)]);
   return {
     id,
-    ...(label === undefined ? {} : { label }),
+    ...present({ label: named(around, LABEL_KEYS) }),
     format,
     body,
     models,
@@ -124,7 +124,7 @@ function conversationOf(found: FoundBody, id: string, { counter, format: asked }
   };
 }
 
-/** The same object where all its entries are messages; else a copy without those that are none. */
+/** The same object where all entries are messages; otherwise a copy without the other entries. */
 function withoutStrangers(body: JsonObject | JsonArray, counter: Counter): JsonObject | JsonArray {
   const key = isArray(body) ? undefined : listKeyOf(body);
   const list = isArray(body) ? body : key === undefined ? undefined : body[key];
@@ -137,22 +137,17 @@ function withoutStrangers(body: JsonObject | JsonArray, counter: Counter): JsonO
   return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
 }
 
-/** Some recorders keep the id of the call that a result answers in a list of one: SWE-agent does. */
-function withCallIds(body: JsonObject | JsonArray): JsonObject | JsonArray {
-  return mapMessages(body, (message) => {
-    const id = listedCallId(message);
-    return id === undefined || !isObject(message) ? message : { ...message, tool_call_id: id };
-  });
-}
-
-/** Histories of Gemini CLI, and of what was made after it, have contents whose model goes by another name. */
-function withModelRoles(body: JsonObject | JsonArray): JsonObject | JsonArray {
-  return mapMessages(body, (message) => {
-    const isRenamed = isObject(message) && (message.role === "gemini" || message.role === "assistant");
-    return isRenamed && isArray(message.parts) && message.content === undefined
-      ? { ...message, role: "model" }
-      : message;
-  });
+/** Brings a recorded message to the provider's form: some recorders write call ids, or the role of a Gemini model, differently. */
+function asTaken(message: JsonValue): JsonValue {
+  if (!isObject(message)) return message;
+  const { role, content, parts, tool_call_id: callId, tool_call_ids: callIds } = message;
+  // SWE-agent keeps the id in a list of one.
+  const id =
+    role === "tool" && callId === undefined && isArray(callIds) && callIds.length === 1 ? callIds[0] : undefined;
+  if (typeof id === "string") return { ...message, tool_call_id: id };
+  // Gemini CLI and its descendants use these role names for the model.
+  const isModel = (role === "gemini" || role === "assistant") && isArray(parts) && content === undefined;
+  return isModel ? { ...message, role: "model" } : message;
 }
 
 /** The same object where no message of it changes. */
@@ -163,12 +158,6 @@ function mapMessages(body: JsonObject | JsonArray, change: (message: JsonValue) 
   const messages = list.map(change);
   if (messages.every((message, index) => message === list[index])) return body;
   return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
-}
-
-function listedCallId(message: JsonValue): string | undefined {
-  if (!isObject(message) || message.role !== "tool" || message.tool_call_id !== undefined) return undefined;
-  const ids = message.tool_call_ids;
-  return isArray(ids) && ids.length === 1 ? stringOf(ids[0]) : undefined;
 }
 
 function idOf(found: FoundBody, foundCount: number): string {
@@ -192,20 +181,26 @@ function callsOf(around: readonly JsonObject[], messages: JsonArray): readonly R
   const content = isObject(response?.content) ? response.content : undefined;
   const bodies = [response, unwrapText("body", response?.body), unwrapText("text", content?.text)];
   for (const body of bodies) {
-    const usage = usageOfResponse(body);
+    const usage = recordedUsage(usageObject(body));
     if (usage === undefined || !isObject(body)) continue;
     const model = stringOf(body.model) ?? named(around, ["model"]);
-    return [{ segment: 0, messageCount: messages.length, ...(model === undefined ? {} : { model }), usage }];
+    return [{ segment: 0, messageCount: messages.length, ...present({ model }), usage }];
   }
   return [];
 }
 
-interface FoundBody {
-  readonly body: JsonObject | JsonArray;
+/** A value somewhere in a document. */
+interface Place {
+  readonly value: JsonValue;
   /** Keys and indexes that lead to it. */
   readonly path: readonly string[];
-  /** Objects around it, innermost first, the body itself included where it is one. */
+  /** Objects around it, innermost first. */
   readonly around: readonly JsonObject[];
+}
+
+/** A body or list; where it is an object, it is the innermost of those around. */
+interface FoundBody extends Place {
+  readonly value: JsonObject | JsonArray;
 }
 
 /** Deep enough for log, entries, entry, request, body, text; no deeper, so that tool output is not searched for prompts. */
@@ -221,15 +216,9 @@ function findBodies(root: JsonValue): readonly FoundBody[] {
   return [];
 }
 
-interface Place {
-  readonly value: JsonValue;
-  readonly path: readonly string[];
-  readonly around: readonly JsonObject[];
-}
-
 function bodyAt({ value, path, around }: Place): readonly FoundBody[] {
-  if (isMessageList(value)) return [{ body: value, path, around }];
-  if (isObject(value) && listOf(value) !== undefined) return [{ body: value, path, around: [value, ...around] }];
+  if (isMessageList(value)) return [{ value, path, around }];
+  if (isObject(value) && listOf(value) !== undefined) return [{ value, path, around: [value, ...around] }];
   return [];
 }
 

@@ -18,7 +18,6 @@ import {
   type Counter,
   createCounter,
   type ReadOptions,
-  type RecordCounts,
   type RecordedConversation,
   TRANSCRIPT_SOURCES,
   type Transcript,
@@ -40,8 +39,20 @@ export function readTranscript(text: string, options: ReadOptions = {}): Transcr
   if (agent !== undefined && source !== undefined) {
     const values = isArray(document) ? document : document === undefined ? valuesOf(json, counter) : [document];
     const conversations = agent.read(recordsIn(values, counter), counter);
-    checkAgentReading({ source, detected, agent, conversations, options, counts: counter.counts() });
-    return { source, conversations, records: counter.counts() };
+    const records = counter.counts();
+    if (conversations.length === 0) {
+      const found = `none of its ${records.read} records is a message`;
+      if (options.source === undefined || detected === options.source) {
+        throw unreadable(`this looks like a ${agent.title} session, but ${found}; choose another session file`);
+      }
+      const looks = `it looks like ${detected ?? "another kind of file"}, so leave the source out`;
+      throw unreadable(`the file cannot be read as ${source}: ${found}; ${looks}`);
+    }
+    if (options.format !== undefined && options.format !== agent.format) {
+      const message = `a ${agent.title} session is read as ${agent.format}, not ${options.format}; leave the format out`;
+      throw unreadable(message);
+    }
+    return { source, conversations, records };
   }
   const input = document === undefined ? linesOf(json, counter) : { value: document };
   const reading = readPlain(input, counter, options.format);
@@ -51,8 +62,12 @@ export function readTranscript(text: string, options: ReadOptions = {}): Transcr
     const advice = `it looks like ${detected ?? reading.source}, so leave the source out`;
     throw unreadable(`the file cannot be read as ${options.source}: ${advice}`);
   }
-  checkPlainFormat(reading.conversations, options.format);
-  return { source: reading.source, conversations: reading.conversations, records: counter.counts() };
+  const { format } = options;
+  const wrong = reading.conversations.find(({ body }) => format !== undefined && !fitsFormat(body, format));
+  if (wrong !== undefined) {
+    throw unreadable(`the messages of "${wrong.id}" are not ${format}; leave the format out to have it told by shape`);
+  }
+  return { ...reading, records: counter.counts() };
 }
 
 /** A single line of these looks like a document. */
@@ -109,38 +124,6 @@ function linesOf(json: string, counter: Counter, linesMax = Number.POSITIVE_INFI
     if (values.length >= linesMax) break;
   }
   return { value: values, lineNumbers };
-}
-
-interface AgentReading {
-  readonly source: TranscriptSource;
-  readonly detected: TranscriptSource | undefined;
-  readonly agent: Agent;
-  readonly conversations: readonly RecordedConversation[];
-  readonly options: ReadOptions;
-  readonly counts: RecordCounts;
-}
-
-function checkAgentReading({ source, detected, agent, conversations, options, counts }: AgentReading): void {
-  if (conversations.length === 0) {
-    const found = `none of its ${counts.read} records is a message`;
-    const isOther = options.source !== undefined && detected !== options.source;
-    throw unreadable(
-      isOther
-        ? `the file cannot be read as ${source}: ${found}; it looks like ${detected ?? "another kind of file"}, so leave the source out`
-        : `this looks like a ${agent.title} session, but ${found}; choose another session file`,
-    );
-  }
-  if (options.format !== undefined && options.format !== agent.format) {
-    const message = `a ${agent.title} session is read as ${agent.format}, not ${options.format}; leave the format out`;
-    throw unreadable(message);
-  }
-}
-
-function checkPlainFormat(conversations: readonly RecordedConversation[], format: FormatName | undefined): void {
-  if (format === undefined) return;
-  const wrong = conversations.find(({ body }) => !fitsFormat(body, format));
-  if (wrong !== undefined)
-    throw unreadable(`the messages of "${wrong.id}" are not ${format}; leave the format out to have it told by shape`);
 }
 
 /** Keys or types that are named in an error. */

@@ -1,11 +1,12 @@
 /**
  * What every reader of a recorded session returns: conversations in wire form, with the name of the format that decodes
- * them, and what the record tells about calls and compactions. Types only; nothing here reads or decodes anything.
+ * them, and what the record tells about calls and compactions. Nothing here decodes a message.
  */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import type { Usage } from "../core/ports.ts";
+import { countsOf } from "../core/read-usage.ts";
 
 /** Session files of agents first, then files that hold plain messages or request bodies. */
 export const TRANSCRIPT_SOURCES = [
@@ -52,7 +53,7 @@ export interface RecordedConversation {
   readonly models: readonly string[];
   /** Every recorded model call whose usage is known, oldest first. */
   readonly calls: readonly RecordedCall[];
-  /** The log as it was lived: one stretch between compactions each, oldest first. The last one's messages are the body's. */
+  /** The whole log, oldest first: one segment per stretch between compactions. The last one has the body's messages. */
   readonly segments: readonly Segment[];
   /** Oldest first; `compactions[i]` stands between segment `afterSegment` and the next one. */
   readonly compactions: readonly RecordedCompaction[];
@@ -117,6 +118,14 @@ export function createCounter(): Counter {
   };
 }
 
+/** The fields that have a value: an optional field of a record is left out and never undefined. */
+export function present<Fields extends object>(fields: Fields): Present<Fields> {
+  // Exactly the undefined ones are left out.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>;
+}
+
+type Present<Fields> = { readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+
 /** Values in order of first appearance, without the absent ones. */
 export function distinct(values: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(values.filter((value) => value !== undefined))];
@@ -131,4 +140,10 @@ export function textOf(blocks: readonly JsonValue[]): string {
 export function plainText(content: JsonValue | undefined): string {
   if (typeof content === "string") return content;
   return isArray(content) ? textOf(content) : "";
+}
+
+/** A recorded usage object. A call that was aborted, or whose usage was never filled in, is recorded without input: that is no usage. */
+export function recordedUsage(usage: unknown): Usage | undefined {
+  const counts = isObject(usage) ? countsOf(usage) : undefined;
+  return counts === undefined || counts.inputTokens === 0 ? undefined : counts;
 }

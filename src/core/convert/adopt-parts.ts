@@ -1,11 +1,10 @@
-/** One message's parts as another format can hold them; what it cannot becomes text where it can be read, else is dropped. */
+/** Converts a message's parts to what another format can hold. Any other part becomes text if it is readable, otherwise it is dropped. */
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
 import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
 import { text, textsOf } from "../message.ts";
-import type { Loss } from "./adopt.ts";
-import type { Renamed } from "./foreign-names.ts";
+import type { Loss, Renamed } from "./adopt.ts";
 
 export interface AdoptContext {
   readonly rules: FormatRules;
@@ -21,7 +20,7 @@ export function adoptParts(parts: readonly Part[], context: AdoptContext): reado
   return parts.flatMap((part) => adoptPart(part, context));
 }
 
-/** What stands beside the contents of a block, and is the provider's own. */
+/** Fields of a block that only its provider knows. They are dropped and reported. */
 const LEFT_BEHIND: readonly (readonly [key: string, what: string])[] = [
   ["cache_control", "cache-mark"],
   ["citations", "citations"],
@@ -86,7 +85,7 @@ function describeMedia({ kind, mediaType, name, source }: MediaPart): string {
   return `[${kind}${details.length === 0 ? "" : ` ${details.join(", ")}`}: not available here]`;
 }
 
-/** What a call of a function is called; a call of another kind, such as one of a shell, becomes one. */
+/** Wire types of function calls. Calls of other types, such as shell calls, become function calls. */
 const FUNCTION_KINDS: ReadonlySet<string> = new Set(["function", "function_call", "tool_use"]);
 
 function adoptCall(part: ToolCallPart, { rules, callIds, tools, report }: AdoptContext): Part {
@@ -152,7 +151,7 @@ export function describeOpaque({ kind, wire }: OpaquePart): string | undefined {
   return `[${kind || "unknown"}] ${JSON.stringify(readable, (_, value: unknown) => withoutData(value))}`;
 }
 
-/** Longer than any id or hash: what has no blank in so many characters is a file or a cipher, and would be counted as text. */
+/** Longer than any id or hash. A text of this length without a space is a file or encrypted data, and is left out. */
 const DATA_CHARACTERS_MIN = 400;
 
 function withoutData(value: unknown): unknown {

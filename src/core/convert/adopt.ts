@@ -1,9 +1,9 @@
 /**
- * The messages of one format as another could hold them, and a list of what could not be carried. Wire forms stay behind:
- * nothing of a provider's own survives a change of provider by accident.
+ * Converts the messages of one format to what another can hold, and lists what could not be carried. Wire forms are dropped, so that no
+ * provider-specific field reaches another provider by accident.
  */
 
-import { type FormatRules, formatRules } from "../format-rules.ts";
+import { type FormatRules, formatRules, type NameRule } from "../format-rules.ts";
 import { isObject, stringOf } from "../json.ts";
 import {
   type Conversation,
@@ -19,7 +19,6 @@ import { FOREIGN_CALL_SIGNATURE } from "../repair/content.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { resultNames } from "../structure/result-names.ts";
 import { adoptParts } from "./adopt-parts.ts";
-import { type Renamed, renamedCallIds, renamedTools } from "./foreign-names.ts";
 
 export interface Loss {
   /** Index in the list that was given; -1 when it is about the system prompt, the tools or a parameter. */
@@ -48,11 +47,11 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
     (what: string, became: Loss["became"]): void => {
       losses.push({ messageIndex, what, became });
     };
-  const tools = renamedTools([...toolNames, ...calledNames(messages)], to);
+  const tools = renamed([...toolNames, ...calledNames(messages)], rules.toolNames);
   for (const name of tools.keys()) reportAt(-1)(`tool-name:${name}`, "changed");
-  // Gemini repeats the tool's name in the result; the others leave it to the id.
+  // Gemini repeats the tool's name in the result; the others only give the call id.
   const names = resultNames(pairCalls(messages));
-  const shared = { names, callIds: renamedCallIds(callIdsOf(messages), to), tools };
+  const shared = { names, callIds: renamed(callIdsOf(messages), rules.callIdNames), tools };
   const lead = leadingSystem(messages);
   // A system prompt is text everywhere: what else stood in it is described.
   const inSystem = (parts: readonly Part[], messageIndex: number): readonly string[] =>
@@ -77,7 +76,7 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
   return { system: [], messages: [prompt, ...merged], losses, tools };
 }
 
-/** Chat lets those who speak have names. */
+/** Chat messages may name their speaker. */
 function speakerOf({ role, wire }: Message): string | undefined {
   return role !== "tool" && isObject(wire?.json) && wire.json.role !== undefined ? stringOf(wire.json.name) : undefined;
 }
@@ -90,7 +89,7 @@ function callIdsOf(messages: readonly Message[]): readonly string[] {
   return pairedParts(messages).flatMap(({ callId }) => callId ?? []);
 }
 
-/** Calls and results that stay what they are. */
+/** Calls and results that remain calls and results, unlike those of server tools. */
 function pairedParts(messages: readonly Message[]): readonly (ToolCallPart | ToolResultPart)[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap((part) => ((part.type === "tool-call" || part.type === "tool-result") && !part.server ? [part] : [])),
@@ -124,7 +123,7 @@ function splitResults(message: Message, { resultRole }: FormatRules): readonly M
   return [...(results.length > 0 ? [carrier] : []), ...(rest.length > 0 ? [spoken] : [])];
 }
 
-/** What one format keeps as neighbouring items is one message where a message holds many parts. */
+/** Joins neighbouring messages into one where the format's messages hold many parts. */
 function mergeSteps(messages: readonly Message[], { granularity }: FormatRules): readonly Message[] {
   if (granularity === "one") return messages;
   const groups: { readonly messages: Message[]; isAnswers: boolean }[] = [];
@@ -155,4 +154,36 @@ function sign(message: Message, { reasoning }: FormatRules): Message {
   const call = message.parts[position];
   if (reasoning !== "current-turn-signatures" || call?.type !== "tool-call") return message;
   return { ...message, parts: message.parts.with(position, { ...call, signature: FOREIGN_CALL_SIGNATURE }) };
+}
+
+/** Old names to new ones, for names that the other provider would refuse. */
+export type Renamed = ReadonlyMap<string, string>;
+
+/** Names that fit stay. Others get only allowed characters, the allowed length, and a name that no other has. */
+function renamed(names: readonly string[], rule: NameRule): Renamed {
+  const distinct = [...new Set(names)].filter((name) => name !== "");
+  const taken = new Set(distinct.filter((name) => fitted(name, rule) === name));
+  const result = new Map<string, string>();
+  for (const name of distinct) {
+    if (taken.has(name)) continue;
+    const free = freeName(fitted(name, rule), taken, rule.lengthMax);
+    taken.add(free);
+    result.set(name, free);
+  }
+  return result;
+}
+
+function fitted(name: string, { refused, lengthMax, begins }: NameRule): string {
+  const plain = name.replaceAll(refused, "_");
+  return (begins.test(plain) ? plain : `_${plain}`).slice(0, lengthMax);
+}
+
+/** The first of `name`, `name_2`, `name_3` … that is free. */
+function freeName(name: string, taken: ReadonlySet<string>, lengthMax: number): string {
+  for (let number = 2; taken.has(name) && number <= taken.size + 2; number += 1) {
+    const ending = `_${number}`;
+    const candidate = `${name.slice(0, lengthMax - ending.length)}${ending}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+  return name;
 }

@@ -66,7 +66,7 @@ export interface ObjectSchema<Keys extends object = Readonly<Record<string, Sche
   readonly mayBeOff?: boolean;
 }
 
-/** Told apart by `type`; always given whole. */
+/** One of several objects, chosen by `type`; always given whole. */
 export interface VariantsSchema<Variants extends object = Readonly<Record<string, Variant>>> extends Described {
   readonly type: "variants";
   readonly variants: Variants;
@@ -105,6 +105,41 @@ type VariantsFor<Value extends { readonly type: string }> = {
 };
 
 export type VariantFor<One extends { readonly type: string }> = Variant<KeysFor<Omit<One, "type">>>;
+
+/** A boolean of a table, in short. */
+export function flag(about: string): BooleanSchema {
+  return { type: "boolean", about };
+}
+
+/** A whole number of at least `min`. */
+export function amount(about: string, min = 0): NumberSchema {
+  return { type: "number", whole: true, min, about };
+}
+
+/** A text that is not blank. */
+export function filledText(about: string): TextSchema {
+  return { type: "text", filled: true, about };
+}
+
+/** `NoInfer` has the compiler take the type from where the schema is used, so that a value or key too many is an error too. */
+export function choice<Value extends string>(
+  about: string,
+  values: Readonly<Record<NoInfer<Value>, string>>,
+): ChoiceSchema<Value> {
+  return { type: "choice", about, values };
+}
+
+export function group<Keys extends object>(about: string, keys: NoInfer<Keys>): ObjectSchema<Keys> {
+  return { type: "object", about, keys };
+}
+
+/** A group that `false` switches off. */
+export function optionalGroup<Keys extends object>(
+  about: string,
+  keys: NoInfer<Keys>,
+): ObjectSchema<Keys> & { readonly mayBeOff: true } {
+  return { ...group(about, keys), mayBeOff: true };
+}
 
 /** What a schema allows, as the end of a sentence that begins with the key. */
 export function allowedText(schema: Schema): string {

@@ -1,13 +1,13 @@
 /**
- * Settings as a caller writes them: any part of them. Lists and values told apart by `type` are given whole; what a key
- * leaves out, the layer below decides. `false` switches off what may be off.
+ * Settings as a caller writes them: any subset of the keys. Lists and values with a `type` are given whole; the layer below
+ * decides the keys that are left out. `false` switches an optional group off.
  */
 
 import type { Settings, Trigger } from "./settings.ts";
 
 export type SettingsInput = InputOf<Settings>;
 
-/** The comparison may be left out. Strict for amounts, at-or-above for shares; a floor left out is none. */
+/** A trigger without its optional keys. Default comparison: above for amounts, at or above for shares; default floor: none. */
 export type TriggerInput = Trigger extends infer One ? (One extends Trigger ? WithDefaults<One> : never) : never;
 
 type WithDefaults<One extends Trigger> = Omit<One, DefaultedKey> & Partial<Pick<One, Extract<DefaultedKey, keyof One>>>;

@@ -83,7 +83,7 @@ export interface ProtectSettings {
   /** System messages are never compacted; pinned ones never are, in any profile. */
   readonly system: boolean;
   readonly firstUser: boolean;
-  /** The newest real user message stays, even where the tail is cut behind it. */
+  /** Keep the newest real user message, even where the tail begins after it. */
   readonly latestRequest: boolean;
   /** Tail by messages and by tokens; with both, the larger area wins. */
   readonly tailMessages: number;

@@ -18,15 +18,17 @@ const IMAGES_MAX_SMALL = 100;
 
 export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const runs = toRuns(messages);
-  const violations = [
+  const located = runs.flat();
+  return [
     ...checkList(messages, options),
     ...messages.flatMap(checkContent),
-    ...runs.flatMap((run) => run.located.flatMap((located) => checkPlacement(run.role, located))),
+    ...located.flatMap(checkPlacement),
     ...checkSystemMessages(messages, options),
-    ...checkCompaction(messages),
-    ...checkCalls(runs, options),
+    ...checkCompaction(located),
+    ...checkPairs(runs, options),
+    ...checkIds(located),
+    ...checkServerTools(located),
   ];
-  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
 function checkList(messages: readonly Message[], options: ListOptions): readonly Violation[] {
@@ -84,7 +86,10 @@ function checkContent(message: Message, index: number, messages: readonly Messag
   return message.parts.flatMap((part, position) => {
     const path = `messages.${index}.content.${position}`;
     if (part.type === "tool-result" && !part.server) {
-      if (part.content.length === 0 && part.wire?.content === null) return [noContent(index, `${path}.content`)];
+      if (part.content.length === 0 && part.wire?.content === null) {
+        const message = `${path}.content: Input should be a valid string or list`;
+        return [{ rule: "invalid-request", path: `${path}.content`, messageIndex: index, message }];
+      }
       return part.content.flatMap((inner, offset) => checkInner(inner, index, `${path}.content.${offset}`));
     }
     return part.type === "text" && part.text === "" && !isFinalAssistant ? [emptyText(index, path)] : [];
@@ -100,11 +105,6 @@ function checkInner(inner: Part, messageIndex: number, path: string): readonly V
   return refused(`${path}: a \`tool_result\` may not hold a \`${inner.kind}\` block`);
 }
 
-function noContent(messageIndex: number, path: string): Violation {
-  const message = `${path}: Input should be a valid string or list`;
-  return { rule: "invalid-request", path, messageIndex, message };
-}
-
 function emptyText(messageIndex: number, path: string): Violation {
   return { rule: "empty-content", path, messageIndex, message: "text content blocks must be non-empty" };
 }
@@ -114,40 +114,35 @@ function isEmptyBlock(part: Part): boolean {
   return part.type === "text" && part.text === "" && part.wire !== undefined;
 }
 
-function checkPlacement(role: Message["role"], { part, messageIndex, path }: Located): readonly Violation[] {
-  const at = (rule: string, message: string): Violation => ({
-    rule,
-    path,
-    messageIndex,
-    message: `${path}: ${message}`,
-  });
+function checkPlacement(located: Located): readonly Violation[] {
+  const { part, role } = located;
+  const only = (isAllowed: boolean, kind: string, allowed: string): readonly Violation[] =>
+    isAllowed ? [] : [at(located, "misplaced-part", `\`${kind}\` blocks can only be in \`${allowed}\` messages`)];
   switch (part.type) {
     case "tool-call":
       return [
-        ...(role === "assistant"
+        ...only(role === "assistant", "tool_use", "assistant"),
+        ...(isObject(part.input)
           ? []
-          : [at("misplaced-part", "`tool_use` blocks can only be in `assistant` messages")]),
-        ...(isObject(part.input) ? [] : [at("invalid-input", "tool_use.input: Input should be a valid dictionary")]),
-        ...(part.name === "" ? [at("missing-name", "tool_use.name: String should have at least 1 character")] : []),
+          : [at(located, "invalid-input", "tool_use.input: Input should be a valid dictionary")]),
+        ...(part.name === ""
+          ? [at(located, "missing-name", "tool_use.name: String should have at least 1 character")]
+          : []),
       ];
-    case "tool-result":
-      if (part.server) {
-        const kind = `\`${stringOf(part.wire?.type) ?? "server_tool_result"}\``;
-        return role === "assistant"
-          ? []
-          : [at("misplaced-part", `${kind} blocks can only be in \`assistant\` messages`)];
-      }
-      return role === "user" ? [] : [at("misplaced-part", "`tool_result` blocks can only be in `user` messages")];
+    case "tool-result": {
+      if (!part.server) return only(role === "user", "tool_result", "user");
+      return only(role === "assistant", stringOf(part.wire?.type) ?? "server_tool_result", "assistant");
+    }
     case "reasoning": {
-      if (role !== "assistant") return [at("misplaced-part", "`thinking` blocks can only be in `assistant` messages")];
+      if (role !== "assistant") return only(false, "thinking", "assistant");
       const isWhole = Boolean(part.signature) || Boolean(part.encrypted);
-      return isWhole ? [] : [at("thinking-unsigned", "Invalid `signature` in `thinking` block")];
+      return isWhole ? [] : [at(located, "thinking-unsigned", "Invalid `signature` in `thinking` block")];
     }
     case "opaque":
-      if (SYSTEM_ONLY.has(part.kind) && role !== "system") {
-        return [at("misplaced-part", `\`${part.kind}\` blocks can only be in \`system\` messages`)];
-      }
-      return KNOWN_BUT_BROKEN.has(part.kind) ? [at("invalid-request", `malformed \`${part.kind}\` block`)] : [];
+      if (SYSTEM_ONLY.has(part.kind) && role !== "system") return only(false, part.kind, "system");
+      return KNOWN_BUT_BROKEN.has(part.kind)
+        ? [at(located, "invalid-request", `malformed \`${part.kind}\` block`)]
+        : [];
     case "text":
     case "media":
       return [];
@@ -203,16 +198,14 @@ function followers(messages: readonly Message[]): readonly (Message | undefined)
   return found;
 }
 
-function checkCompaction(messages: readonly Message[]): readonly Violation[] {
-  const signed = messages.flatMap(({ parts }, index) =>
-    parts.flatMap((part, position) => (isSignedCompaction(part) ? [{ index, position }] : [])),
-  );
-  return signed.flatMap(({ index, position }, at) => {
-    const path = `messages.${index}.content.${position}`;
-    if (at > 0)
-      return [{ rule: "compaction-ambiguous", path, messageIndex: index, message: "compaction_block_ambiguous" }];
-    if (index === 0 && position === 0) return [];
-    return [{ rule: "compaction-misplaced", path, messageIndex: index, message: "compaction_block_misplaced" }];
+function checkCompaction(located: readonly Located[]): readonly Violation[] {
+  const signed = located.filter(({ part }) => isSignedCompaction(part));
+  return signed.flatMap(({ path, messageIndex }, position): readonly Violation[] => {
+    if (position > 0) {
+      return [{ rule: "compaction-ambiguous", path, messageIndex, message: "compaction_block_ambiguous" }];
+    }
+    if (path === "messages.0.content.0") return [];
+    return [{ rule: "compaction-misplaced", path, messageIndex, message: "compaction_block_misplaced" }];
   });
 }
 
@@ -227,45 +220,46 @@ function about(rule: string, messageIndex: number, message: string): Violation {
 /** A part and where it stands. */
 interface Located {
   readonly part: Part;
+  readonly role: Message["role"];
   readonly messageIndex: number;
   readonly path: string;
 }
 
-/** Neighbouring messages of one role, as the provider sees them. */
-interface Run {
-  readonly role: Message["role"];
-  readonly located: readonly Located[];
+function at({ path, messageIndex }: Located, rule: string, message: string): Violation {
+  return { rule, path, messageIndex, message: `${path}: ${message}` };
 }
 
+/** The parts of neighbouring messages of one role, which the provider takes for one message. */
+type Run = readonly Located[];
+
 function toRuns(messages: readonly Message[]): readonly Run[] {
-  const runs: { role: Message["role"]; located: Located[] }[] = [];
+  const runs: Located[][] = [];
+  let before: Message["role"] | undefined;
   messages.forEach(({ role, parts }, messageIndex) => {
-    const last = runs.at(-1);
-    const run = last?.role === role ? last : { role, located: [] };
-    if (run !== last) runs.push(run);
-    parts.forEach((part, position) => {
-      run.located.push({ part, messageIndex, path: `messages.${messageIndex}.content.${position}` });
+    const located = parts.map((part, position) => {
+      return { part, role, messageIndex, path: `messages.${messageIndex}.content.${position}` };
     });
+    if (role === before) runs.at(-1)?.push(...located);
+    else runs.push(located);
+    before = role;
   });
   return runs;
 }
 
-function checkCalls(runs: readonly Run[], options: ListOptions): readonly Violation[] {
-  return [...checkPairs(runs, options), ...checkIds(runs), ...checkServerTools(runs)];
-}
-
 function checkPairs(runs: readonly Run[], { isContinued }: ListOptions): readonly Violation[] {
   return runs.flatMap((run, index) => {
-    if (run.role === "assistant") return unanswered(run, runs[index + 1]);
-    if (index === 0 && isContinued) return [];
-    return run.role === "user" ? unexpected(run, runs[index - 1]) : [];
+    const role = run[0]?.role;
+    if (role === "assistant") return unanswered(run, runs[index + 1]);
+    return role === "user" && (index > 0 || !isContinued) ? unexpected(run, runs[index - 1]) : [];
   });
 }
 
 function unanswered(run: Run, next: Run | undefined): readonly Violation[] {
-  const answered = next?.role === "user" ? resultIds(next) : new Set<string>();
-  return run.located.flatMap(({ part, messageIndex, path }) => {
-    if (part.type !== "tool-call" || part.server || answered.has(part.callId ?? "")) return [];
+  const answered = new Set(
+    next?.flatMap(({ part, role }) => (role === "user" && part.type === "tool-result" ? [part.callId] : [])),
+  );
+  return run.flatMap(({ part, messageIndex, path }) => {
+    if (part.type !== "tool-call" || part.server || (part.callId && answered.has(part.callId))) return [];
     const message = `messages.${messageIndex}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${part.callId}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
     return [{ rule: "call-without-result", path, messageIndex, message }];
   });
@@ -273,78 +267,67 @@ function unanswered(run: Run, next: Run | undefined): readonly Violation[] {
 
 function unexpected(run: Run, previous: Run | undefined): readonly Violation[] {
   const calls = new Set(
-    previous?.role === "assistant"
-      ? previous.located.flatMap(({ part }) => (part.type === "tool-call" && !part.server ? [part.callId] : []))
-      : [],
+    previous?.flatMap(({ part, role }) =>
+      role === "assistant" && part.type === "tool-call" && !part.server ? [part.callId] : [],
+    ),
   );
   let hasOther = false;
   const seen = new Set<string>();
-  return run.located.flatMap(({ part, messageIndex, path }) => {
+  return run.flatMap((located) => {
+    const { part } = located;
     if (part.type !== "tool-result" || part.server) {
       hasOther = true;
       return [];
     }
     const id = part.callId ?? "";
-    const at = (rule: string, message: string): Violation[] => [
-      { rule, path, messageIndex, message: `${path}: ${message}` },
-    ];
     if (!calls.has(id)) {
       const text = `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
-      return at("result-without-call", text);
+      return [at(located, "result-without-call", text)];
     }
     if (seen.has(id)) {
-      return at(
-        "duplicate-result",
-        `each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
-      );
+      const text = `each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`;
+      return [at(located, "duplicate-result", text)];
     }
     seen.add(id);
-    return hasOther ? at("result-after-text", "`tool_result` blocks must come before any other content") : [];
+    return hasOther
+      ? [at(located, "result-after-text", "`tool_result` blocks must come before any other content")]
+      : [];
   });
 }
 
-function checkIds(runs: readonly Run[]): readonly Violation[] {
+function checkIds(all: readonly Located[]): readonly Violation[] {
   const seen = new Set<string>();
-  return runs.flatMap((run) =>
-    run.located.flatMap(({ part, messageIndex, path }) => {
-      if (part.type !== "tool-call" && part.type !== "tool-result") return [];
-      const at = (rule: string, message: string): Violation[] => [
-        { rule, path, messageIndex, message: `${path}: ${message}` },
-      ];
-      if (part.callId === undefined || part.callId === "")
-        return at("missing-id", `${part.type} has no id: Field required`);
-      if (part.type === "tool-result") return [];
-      if (seen.has(part.callId)) return at("duplicate-call-id", "`tool_use` ids must be unique");
-      seen.add(part.callId);
-      return [];
-    }),
-  );
+  return all.flatMap((located) => {
+    const { part } = located;
+    if (part.type !== "tool-call" && part.type !== "tool-result") return [];
+    if (!part.callId) return [at(located, "missing-id", `${part.type} has no id: Field required`)];
+    if (part.type === "tool-result") return [];
+    if (seen.has(part.callId)) return [at(located, "duplicate-call-id", "`tool_use` ids must be unique")];
+    seen.add(part.callId);
+    return [];
+  });
 }
 
-function checkServerTools(runs: readonly Run[]): readonly Violation[] {
+function checkServerTools(all: readonly Located[]): readonly Violation[] {
   const seen = new Set<string>();
   const open = new Set<string>();
-  return runs.flatMap((run) =>
-    run.located.flatMap(({ part, messageIndex, path }) => {
-      const id = "callId" in part ? (part.callId ?? "") : "";
-      if (run.role === "user" && part.type !== "tool-result" && open.size > 0) {
-        const message = `${path}: while \`server_tool_use\` ${[...open].join(", ")} has no result, a user message may contain only tool results`;
-        open.clear();
-        return [{ rule: "call-without-result", path, messageIndex, message }];
-      }
-      if (part.type === "tool-call" && part.server) {
-        seen.add(id);
-        open.add(id);
-      }
-      if (part.type !== "tool-result" || !part.server) return [];
-      open.delete(id);
-      if (seen.has(id)) return [];
-      const message = `${path}: unexpected \`tool_use_id\`: ${part.callId}. Each result block must have a corresponding \`server_tool_use\` block before it.`;
-      return [{ rule: "result-without-call", path, messageIndex, message }];
-    }),
-  );
-}
-
-function resultIds(run: Run): ReadonlySet<string> {
-  return new Set(run.located.flatMap(({ part }) => (part.type === "tool-result" && part.callId ? [part.callId] : [])));
+  return all.flatMap((located) => {
+    const { part, role } = located;
+    if (role === "user" && part.type !== "tool-result" && open.size > 0) {
+      const message = `while \`server_tool_use\` ${[...open].join(", ")} has no result, a user message may contain only tool results`;
+      open.clear();
+      return [at(located, "call-without-result", message)];
+    }
+    if ((part.type !== "tool-call" && part.type !== "tool-result") || !part.server) return [];
+    const id = part.callId ?? "";
+    if (part.type === "tool-call") {
+      seen.add(id);
+      open.add(id);
+      return [];
+    }
+    open.delete(id);
+    if (seen.has(id)) return [];
+    const message = `unexpected \`tool_use_id\`: ${part.callId}. Each result block must have a corresponding \`server_tool_use\` block before it.`;
+    return [at(located, "result-without-call", message)];
+  });
 }

@@ -23,7 +23,7 @@ export function decodeMessage(json: JsonValue, index: number): Message {
   return { id: `m${index}`, role, parts, wire: { json, role, parts } };
 }
 
-/** Anything that stands for a list of parts; system instructions come in the same forms as contents. */
+/** The parts of a content or of one of its short forms; system instructions have the same forms. */
 export function decodeInstruction(json: JsonValue, path: string): readonly Part[] {
   if (isContent(json)) return json.parts === undefined ? [] : decodeParts(json.parts, `${path}.parts`);
   if (isArray(json)) return json.map((part, position) => decodePartOrText(part, `${path}.${position}`));
@@ -36,12 +36,12 @@ export function decodeRole(role: JsonValue | undefined, path: string): Role {
   throw invalid(`${path}.role: Please use a valid role: user, model. Found ${JSON.stringify(role)}.`);
 }
 
-/** A model that says nothing answers with a content that has a role and no parts. */
+/** A content has `parts` or, where the model's answer was empty, only a `role`. */
 export function isContent(json: JsonValue | undefined): json is JsonObject {
   return isObject(json) && (json.parts !== undefined || json.role !== undefined);
 }
 
-/** False for what only could be a part: one that is newer than this list, or no part at all. */
+/** False for anything else, which may still be a part of a newer kind. */
 export function isKnownPart(json: JsonObject): boolean {
   return typeof json.text === "string" || PART_FIELDS.some((field) => fieldOf(json, field) !== undefined);
 }
@@ -107,7 +107,7 @@ function decodeOpaque(wire: JsonObject, path: string): Part {
   return { type: "opaque", kind: kind ?? "", wire };
 }
 
-/** Fields that say something about a part's data and are none themselves. */
+/** Fields that describe a part's data and hold none themselves. */
 const NOT_DATA: ReadonlySet<string> = new Set([
   "thought",
   "thoughtSignature",

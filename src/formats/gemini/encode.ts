@@ -29,7 +29,7 @@ export function toContent(json: JsonValue): JsonValue {
   return { role: "user", parts: parts.map((part) => (typeof part === "string" ? { text: part } : part)) };
 }
 
-/** A message of ours may hold what Gemini keeps apart: calls are the model's, results the user's. */
+/** One message may need several contents: calls belong to the model, results to the user. */
 function encodeNew(message: Message): readonly JsonObject[] {
   const contents: { role: string; parts: JsonObject[] }[] = [];
   for (const part of message.parts) {

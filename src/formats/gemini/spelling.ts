@@ -28,12 +28,6 @@ const SNAKE_CASE = {
   modelVersion: "model_version",
   responseId: "response_id",
   usageMetadata: "usage_metadata",
-  promptTokenCount: "prompt_token_count",
-  cachedContentTokenCount: "cached_content_token_count",
-  candidatesTokenCount: "candidates_token_count",
-  responseTokenCount: "response_token_count",
-  thoughtsTokenCount: "thoughts_token_count",
-  toolUsePromptTokenCount: "tool_use_prompt_token_count",
 } as const;
 
 export type Field = keyof typeof SNAKE_CASE;
@@ -53,7 +47,7 @@ export function keyOf(object: JsonObject | undefined, field: Field): string {
   return object !== undefined && object[field] === undefined && object[snake] !== undefined ? snake : field;
 }
 
-/** What stands on the wire but was read as absent (null, an empty id, an empty list) is left as it was; else undefined. */
+/** The value itself where it was read as absent (null, an empty id, an empty list), so that it is written back; otherwise undefined. */
 export function ifUnread(value: JsonValue | undefined): JsonValue | undefined {
   const isRead = (typeof value === "string" || isArray(value)) && value.length > 0;
   return isRead ? undefined : value;

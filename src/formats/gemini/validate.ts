@@ -19,7 +19,7 @@ const READ_KINDS: ReadonlySet<string> = new Set(formatRules("gemini").readKinds)
 
 export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const isUnseen = (index: number): boolean => index === 0 && options.isContinued;
-  const violations = [
+  return [
     ...checkList(messages, options),
     ...messages.flatMap(checkContent),
     ...messages.flatMap(checkParts),
@@ -30,7 +30,6 @@ export function validateMessages(messages: readonly Message[], options: ListOpti
     ...messages.flatMap(checkResponseTurn).filter(({ messageIndex }) => !isUnseen(messageIndex)),
     ...checkSignatures(messages, options.model),
   ];
-  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
 function checkList(messages: readonly Message[], options: ListOptions): readonly Violation[] {
@@ -154,7 +153,7 @@ function findMismatches(
   });
 }
 
-/** Calls stand in several lists: what was taken from another goes when somebody looks. */
+/** A call is in several lists. One that was already taken from another list is skipped here. */
 function takeLast(candidates: ToolCallPart[], taken: Set<ToolCallPart>): boolean {
   let call = candidates.pop();
   while (call !== undefined && taken.has(call)) call = candidates.pop();

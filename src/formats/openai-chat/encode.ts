@@ -10,20 +10,25 @@ import {
   encodeArguments,
   encodeFreeText,
   encodeName,
+  isSpeech,
   toAudioBlock,
   toDataUrl,
+  toSegments,
   withErrorText,
 } from "../openai.ts";
-import { overlay, sameOr } from "../overlay.ts";
-import { reasoningFields } from "./reasoning.ts";
+import { encodeContent, overlay, sameOr } from "../overlay.ts";
+import { reasoningFields } from "./decode.ts";
 
 export function encodeMessage(message: Message): readonly JsonValue[] {
   const { wire, role, parts } = message;
   if (parts.length === 0) return wire?.parts.length === 0 ? [wire.json] : [];
   // Only the first segment is laid over the original wire message.
   let speechWire = wire?.role === "tool" ? undefined : wire;
-  return toSegments(role, parts).flatMap((segment) => {
-    if (!isSpeech(segment)) return [encodeResult(segment)];
+  // Results answer the message before, so they come first; in an assistant message they follow its own calls, in order.
+  const ordered =
+    role === "assistant" ? parts : [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))];
+  return toSegments(ordered, isResult).flatMap((segment) => {
+    if (!isSpeech(segment)) return isResult(segment) ? [encodeResult(segment)] : [];
     const speech = encodeSpeech(role, segment, speechWire);
     speechWire = undefined;
     return speech === undefined ? [] : [speech];
@@ -35,29 +40,8 @@ export function encodeSystemMessages(system: readonly Part[]): readonly JsonValu
   return encodeMessage({ id: "system", role: "system", parts: system });
 }
 
-type Segment = ToolResultPart | readonly Part[];
-
-function isSpeech(segment: Segment): segment is readonly Part[] {
-  return Array.isArray(segment);
-}
-
-/** Results answer the message before, so they come first; in an assistant message they follow its own calls, in order. */
-function toSegments(role: Role, parts: readonly Part[]): readonly Segment[] {
-  const results = parts.filter((part) => part.type === "tool-result");
-  const others = parts.filter((part) => part.type !== "tool-result");
-  if (role !== "assistant" || results.length === 0) return others.length === 0 ? results : [...results, others];
-  const segments: Segment[] = [];
-  let speech: Part[] = [];
-  for (const part of parts) {
-    if (part.type !== "tool-result") {
-      if (speech.length === 0) segments.push(speech);
-      speech.push(part);
-      continue;
-    }
-    segments.push(part);
-    speech = [];
-  }
-  return segments;
+function isResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result";
 }
 
 function encodeSpeech(role: Role, parts: readonly Part[], wire: MessageWire | undefined): JsonObject | undefined {
@@ -91,7 +75,7 @@ interface PriorForm {
 }
 
 function contentField(role: Role, parts: readonly Part[], { wire, json, hasCalls }: PriorForm): JsonValue | undefined {
-  if (parts.length > 0) return encodeContent(parts, json?.content, role === "tool" ? "user" : role);
+  if (parts.length > 0) return encodeBlocks(parts, json?.content, role === "tool" ? "user" : role);
   if (wire !== undefined && !wire.parts.some(isContentPart)) return json?.content;
   return hasCalls ? null : "";
 }
@@ -103,7 +87,7 @@ function encodeResult(part: ToolResultPart): JsonObject {
   const wire = role === "tool" || isByName ? part.wire : undefined;
   const parts = part.isError ? withErrorText(part.content) : part.content;
   const isStillEmpty = parts.length === 0 && wire !== undefined && isEmptyContent(wire.content);
-  const content = isStillEmpty ? wire.content : encodeContent(parts, wire?.content, "tool");
+  const content = isStillEmpty ? wire.content : encodeBlocks(parts, wire?.content, "tool");
   if (isByName) return overlay(wire, { name: part.name ?? wire?.name, content });
   return overlay(wire, { role: "tool", tool_call_id: part.callId ?? wire?.tool_call_id, content });
 }
@@ -116,13 +100,10 @@ function isContentPart(part: Part): boolean {
   return (part.type === "text" || part.type === "media" || part.type === "opaque") && !isFieldPart(part);
 }
 
-function encodeContent(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
-  const [first] = parts;
-  if (first === undefined) return "";
-  const isPlain = parts.length === 1 && first.type === "text" && first.wire === undefined;
-  if (isPlain && !(isArray(before) && before.length > 0)) return first.text;
-  const blocks = parts.flatMap((part) => encodeBlock(part, role));
-  return isArray(before) ? sameOr(before, blocks) : blocks;
+function encodeBlocks(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
+  if (parts.length === 0) return "";
+  const isEmptyList = isArray(before) && before.length === 0;
+  return encodeContent(parts, isEmptyList ? undefined : before, (part) => encodeBlock(part, role));
 }
 
 function encodeBlock(part: Part, role: Role): readonly JsonObject[] {
@@ -143,7 +124,7 @@ function encodeBlock(part: Part, role: Role): readonly JsonObject[] {
   }
 }
 
-/** Only user messages may hold media, and of remote media only images; elsewhere a note stands for it. */
+/** Only user messages may hold media, and only images may be remote. All other media become a text note. */
 function encodeMedia(part: MediaPart, role: Role): JsonObject {
   const note: JsonObject = { type: "text", text: describeMedia(part) };
   return role === "user" ? (encodeUserMedia(part) ?? note) : note;

@@ -11,13 +11,12 @@ export function validateMessages(messages: readonly Message[]): readonly Violati
   if (messages.length === 0) {
     return [{ rule: "no-messages", path: "messages", messageIndex: -1, message: `Invalid 'messages': ${EMPTY_ARRAY}` }];
   }
-  const violations = [
+  return [
     ...messages.flatMap(checkContent),
     ...messages.flatMap(checkCallIds),
     ...messages.flatMap(checkCallNames),
     ...checkRounds(messages),
   ];
-  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
 function checkContent({ role, parts, wire }: Message, index: number): readonly Violation[] {

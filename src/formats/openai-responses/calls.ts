@@ -25,7 +25,7 @@ import {
   withErrorText,
 } from "../openai.ts";
 import { overlay, sameOr } from "../overlay.ts";
-import { encodeContent, readBlock } from "./content.ts";
+import { encodeBlocks, readBlock } from "./content.ts";
 
 /** Fields of a call item that are not part of its input. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(["type", "id", "call_id", "status", "caller"]);
@@ -75,7 +75,7 @@ export function encodeCall(part: ToolCallPart): JsonObject {
   }
 }
 
-/** The smallest picture there is: a computer call must be answered by a screenshot, even by one that was cleared. */
+/** The smallest possible picture. A computer call must be answered by a screenshot, even after its own was cleared. */
 const EMPTY_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 export function decodeOutput(item: JsonObject, type: string, path: string): ToolResultPart {
@@ -159,9 +159,9 @@ export function encodeOutput(part: ToolResultPart): JsonObject {
 function outputField(content: readonly Part[], wire: JsonObject | undefined): JsonValue | undefined {
   const before = wire?.output;
   if (content.length === 0 && wire !== undefined && isEmpty(before)) return before;
-  if (!isObject(before)) return encodeContent(content, before, "tool");
+  if (!isObject(before)) return encodeBlocks(content, before, "tool");
   // Recordings show a single block in place of a list; an unchanged one is written back as it was.
-  const blocks = encodeContent(content, [], "tool");
+  const blocks = encodeBlocks(content, [], "tool");
   return JSON.stringify(blocks) === JSON.stringify([before]) ? before : blocks;
 }
 
@@ -208,9 +208,20 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
   ["mcp_approval_request", "mcp_approval_response"],
 ]);
 
+/** Gives new results the output type that belongs to their call. */
 export function matchOutputs(messages: readonly Message[]): readonly Message[] {
   const types = outputTypes(messages);
-  return types.size === 0 ? messages : messages.map((message) => matchMessage(message, types));
+  if (types.size === 0) return messages;
+  const typeOf = (part: Part): string | undefined =>
+    part.type === "tool-result" && part.wire === undefined ? types.get(part.callId ?? "") : undefined;
+  return messages.map((message) => {
+    if (!message.parts.some((part) => typeOf(part) !== undefined)) return message;
+    const parts = message.parts.map((part): Part => {
+      const type = typeOf(part);
+      return type === undefined ? part : { ...part, wire: { type } };
+    });
+    return { ...message, parts };
+  });
 }
 
 /** Output types by call id, where they are not the default. */
@@ -218,30 +229,10 @@ function outputTypes(messages: readonly Message[]): ReadonlyMap<string, string> 
   const types = new Map<string, string>();
   for (const { parts } of messages) {
     for (const part of parts) {
-      if (part.type !== "tool-call" || part.callId === undefined) continue;
-      const type = outputType(part.wire);
-      if (type !== undefined) types.set(part.callId, type);
+      const type = part.type === "tool-call" ? stringOf(part.wire?.type) : undefined;
+      if (part.type !== "tool-call" || type === undefined || type === "function_call") continue;
+      if (part.callId !== undefined) types.set(part.callId, IRREGULAR.get(type) ?? `${type}_output`);
     }
   }
   return types;
-}
-
-function outputType(call: JsonObject | undefined): string | undefined {
-  const type = stringOf(call?.type);
-  if (type === undefined || type === "function_call") return undefined;
-  return IRREGULAR.get(type) ?? `${type}_output`;
-}
-
-function matchMessage(message: Message, types: ReadonlyMap<string, string>): Message {
-  if (!message.parts.some((part) => typeOf(part, types) !== undefined)) return message;
-  const parts = message.parts.map((part): Part => {
-    const type = typeOf(part, types);
-    return type === undefined ? part : { ...part, wire: { type } };
-  });
-  return { ...message, parts };
-}
-
-function typeOf(part: Part, types: ReadonlyMap<string, string>): string | undefined {
-  if (part.type !== "tool-result" || part.wire !== undefined) return undefined;
-  return types.get(part.callId ?? "");
 }

@@ -14,16 +14,12 @@ import {
   toAudioBlock,
   toDataUrl,
 } from "../openai.ts";
-import { overlay, sameOr } from "../overlay.ts";
+import { encodeContent, overlay } from "../overlay.ts";
 
-/** A single text is written as a string, unless the content was a list of blocks before. */
-export function encodeContent(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
-  const [first] = parts;
-  if (first === undefined) return isArray(before) ? sameOr(before, []) : "";
-  const isPlain = parts.length === 1 && first.type === "text" && first.wire === undefined;
-  if (isPlain && !isArray(before)) return first.text;
-  const blocks = parts.flatMap((part) => encodeBlock(part, role));
-  return isArray(before) ? sameOr(before, blocks) : blocks;
+/** Empty content is written as an empty text, unless it was an empty list. */
+export function encodeBlocks(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {
+  if (parts.length === 0 && !isArray(before)) return "";
+  return encodeContent(parts, before, (part) => encodeBlock(part, role));
 }
 
 /** Undefined for a block that lacks what it needs. */

@@ -16,7 +16,7 @@ export function validateItems(messages: readonly Message[], body: JsonObject): r
     const message = "One of 'input' or 'previous_response_id' or 'prompt' or 'conversation' must be provided.";
     return [{ rule: "no-messages", path: "input", messageIndex: -1, message }];
   }
-  const violations = [
+  return [
     ...checkHistory(body),
     ...(typeof body.input === "string" ? [] : messages.flatMap(checkForm)),
     ...messages.flatMap(checkContent),
@@ -27,7 +27,6 @@ export function validateItems(messages: readonly Message[], body: JsonObject): r
     ...(body.store === false ? messages.flatMap(checkPersisted) : []),
     ...checkPairs(messages, unseen),
   ];
-  return violations.sort((a, b) => a.messageIndex - b.messageIndex);
 }
 
 /** Two ways for the server to own the history exclude each other. */
@@ -37,7 +36,7 @@ function checkHistory({ previous_response_id: previous, conversation }: JsonObje
   return [{ rule: "conflicting-parameters", path: "conversation", messageIndex: -1, message }];
 }
 
-/** A text stands for the whole list, never for an item of it. */
+/** A bare string is allowed in place of the whole list, not as an item of it. */
 function checkForm({ wire }: Message, index: number): readonly Violation[] {
   if (typeof wire?.json !== "string") return [];
   const message = `Invalid type for 'input[${index}]': expected an input item, but got a string instead.`;

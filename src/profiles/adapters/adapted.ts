@@ -1,4 +1,4 @@
-/** What every adapter gives back, and how it refuses: the native form is checked in its own words before it is translated. */
+/** What every adapter returns, and how it refuses a configuration: problems are reported with the configuration's own keys. */
 
 import { checkSchema, type Problem } from "../../core/settings/check-schema.ts";
 import { refuseProblems } from "../../core/settings/refuse-problems.ts";

@@ -1,7 +1,7 @@
-/** The adapters of `palimpsest/adapters`: each by its own name, and all by the profile they lead to, for whoever has a configuration and its name. */
+/** The adapters of `palimpsest/adapters`: each under its own name, and all in one table by the profile that they lead to. */
 
 import { isPlainObject } from "../../core/settings/check-schema.ts";
-import type { SchemaFor } from "../../core/settings/schema.ts";
+import { amount, choice, type SchemaFor } from "../../core/settings/schema.ts";
 import type { StrategyName } from "../../core/settings/settings.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
 import { type AgentpgOptions, agentpgSettings } from "./agentpg.ts";
@@ -57,15 +57,11 @@ const configurationSchema: SchemaFor<Required<MicroAgentConfiguration>> = {
   type: "object",
   about: "The keys of micro-agent.",
   keys: {
-    CompactionStrategy: {
-      type: "choice",
-      values: { none: "no compaction", summarize: "one pass of summarization" },
-      about: "Default: none.",
-    },
-    CompactionThresholdTokens: { type: "number", whole: true, min: 1, about: "Default: 80,000." },
-    ProtectedTailMessages: { type: "number", whole: true, min: 0, about: "Default: 6." },
-    MaxToolResultChars: { type: "number", whole: true, min: 1, about: "Default: 40,000." },
-    MaxConversationMessages: { type: "number", whole: true, min: 1, about: "Default: 50." },
+    CompactionStrategy: choice("Default: none.", { none: "no compaction", summarize: "one pass of summarization" }),
+    CompactionThresholdTokens: amount("Default: 80,000.", 1),
+    ProtectedTailMessages: amount("Default: 6."),
+    MaxToolResultChars: amount("Default: 40,000.", 1),
+    MaxConversationMessages: amount("Default: 50.", 1),
   },
 };
 
@@ -83,7 +79,7 @@ export function autoCompactSettings(provider: AutoCompactProvider): AdaptedSetti
   const fields = readFields(provider);
   refuseUnless(fields, fieldsSchema, "auto-compact provider");
   // The schema has just found them to be of this shape.
-  const { auto_compact_threshold, compact_target_tokens, compact_strategy } = fields as Fields;
+  const { auto_compact_threshold, compact_target_tokens, compact_strategy } = fields as Partial<Fields>;
   return {
     profile: "auto-compact",
     user: {
@@ -100,9 +96,9 @@ export function autoCompactSettings(provider: AutoCompactProvider): AdaptedSetti
 }
 
 interface Fields {
-  readonly auto_compact_threshold: number | undefined;
-  readonly compact_target_tokens: number | undefined;
-  readonly compact_strategy: NativeStrategy | undefined;
+  readonly auto_compact_threshold: number;
+  readonly compact_target_tokens: number;
+  readonly compact_strategy: NativeStrategy;
 }
 
 type NativeStrategy = "native" | "summarize" | "truncate" | "disabled";
@@ -114,7 +110,7 @@ const STRATEGIES: Readonly<Record<NativeStrategy, StrategyName>> = {
   disabled: "none",
 };
 
-/** A null stands for an absent option, and a strategy's case does not matter. */
+/** Null counts as absent, and the case of a strategy is ignored. */
 function readFields(provider: unknown): unknown {
   if (!isPlainObject(provider)) return provider;
   const given = Object.entries(provider).filter(([, value]) => value !== null);
@@ -126,25 +122,17 @@ function readFields(provider: unknown): unknown {
   );
 }
 
-const fieldsSchema: SchemaFor<{
-  readonly auto_compact_threshold: number;
-  readonly compact_target_tokens: number;
-  readonly compact_strategy: NativeStrategy;
-}> = {
+const fieldsSchema: SchemaFor<Fields> = {
   type: "object",
   about: "The fields of auto-compact.",
   keys: {
-    auto_compact_threshold: { type: "number", whole: true, min: 1, about: "Default: none." },
-    compact_target_tokens: { type: "number", whole: true, min: 1, about: "Default: half the threshold." },
-    compact_strategy: {
-      type: "choice",
-      about: "Default: summarize.",
-      values: {
-        native: "the provider's own operation, else summarize",
-        summarize: "a summary",
-        truncate: "drop the oldest",
-        disabled: "nothing",
-      },
-    },
+    auto_compact_threshold: amount("Default: none.", 1),
+    compact_target_tokens: amount("Default: half the threshold.", 1),
+    compact_strategy: choice("Default: summarize.", {
+      native: "the provider's own operation, else summarize",
+      summarize: "a summary",
+      truncate: "drop the oldest",
+      disabled: "nothing",
+    }),
   },
 };

@@ -2,7 +2,7 @@
 
 import { CompactionError } from "../../core/errors.ts";
 import { isPlainObject, shownValue } from "../../core/settings/check-schema.ts";
-import type { SchemaFor } from "../../core/settings/schema.ts";
+import { amount, choice, filledText, flag, type SchemaFor } from "../../core/settings/schema.ts";
 import { AGENTPG_EXTENDED_WINDOW_TOKENS } from "../agentpg.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
 
@@ -67,19 +67,18 @@ const optionsSchema: SchemaFor<Required<AgentpgOptions>> = {
   type: "object",
   about: "AgentPG's options.",
   keys: {
-    autoCompaction: { type: "boolean", about: "Default: true." },
+    autoCompaction: flag("Default: true."),
     trigger: { type: "number", above: 0, max: 1, about: "Default: 0.85." },
-    target: { type: "number", whole: true, min: 1, about: "Default: 40 % of the window." },
-    strategy: {
-      type: "choice",
-      values: { hybrid: "tool results first, then a summary", summarization: "a summary only" },
-      about: "Default: hybrid.",
-    },
-    preserveN: { type: "number", whole: true, min: 0, about: "Default: 10." },
-    protectedTokens: { type: "number", whole: true, min: 0, about: "Default: 40,000." },
-    preserveToolOutputs: { type: "boolean", about: "Default: false." },
-    summarizerModel: { type: "text", filled: true, about: "Default: claude-3-5-haiku-20241022." },
-    maxContextTokens: { type: "number", whole: true, min: 1, about: "Default: 200,000." },
-    extendedContext: { type: "boolean", about: "Default: false." },
+    target: amount("Default: 40 % of the window.", 1),
+    strategy: choice("Default: hybrid.", {
+      hybrid: "tool results first, then a summary",
+      summarization: "a summary only",
+    }),
+    preserveN: amount("Default: 10."),
+    protectedTokens: amount("Default: 40,000."),
+    preserveToolOutputs: flag("Default: false."),
+    summarizerModel: filledText("Default: claude-3-5-haiku-20241022."),
+    maxContextTokens: amount("Default: 200,000.", 1),
+    extendedContext: flag("Default: false."),
   },
 };

@@ -7,7 +7,7 @@ import { CompactionError } from "../../core/errors.ts";
 import { checkSchema, isPlainObject, shownValue } from "../../core/settings/check-schema.ts";
 import { nearestWord } from "../../core/settings/near-word.ts";
 import { refuseProblems } from "../../core/settings/refuse-problems.ts";
-import type { SchemaFor } from "../../core/settings/schema.ts";
+import { amount, choice, filledText, flag, type SchemaFor } from "../../core/settings/schema.ts";
 import { OPENCLAW_RESERVE_FLOOR_TOKENS, OPENCLAW_RESERVE_TOKENS } from "../openclaw.ts";
 import { type AdaptedSettings, inSubject } from "./adapted.ts";
 import { parseJson5 } from "./json5.ts";
@@ -124,23 +124,19 @@ const compactionSchema: SchemaFor<
   type: "object",
   about: "OpenClaw's compaction object.",
   keys: {
-    mode: {
-      type: "choice",
-      values: { default: "one pass", safeguard: "chunked, adaptive, with history pruning" },
-      about: "Default: safeguard.",
-    },
-    reserveTokens: { type: "number", whole: true, min: 0, about: "Default: 16,384, raised to the floor." },
-    reserveTokensFloor: { type: "number", whole: true, min: 0, about: "Default: 20,000; 0 for no floor." },
-    keepRecentTokens: { type: "number", whole: true, min: 0, about: "Default: 20,000." },
+    mode: choice("Default: safeguard.", { default: "one pass", safeguard: "chunked, adaptive, with history pruning" }),
+    reserveTokens: amount("Default: 16,384, raised to the floor."),
+    reserveTokensFloor: amount("Default: 20,000; 0 for no floor."),
+    keepRecentTokens: amount("Default: 20,000."),
     maxHistoryShare: { type: "number", min: 0.1, max: 0.9, about: "Default: 0.5." },
     memoryFlush: {
       type: "object",
       about: "The turn before a compaction in which the agent writes down what to remember.",
       keys: {
-        enabled: { type: "boolean", about: "Default: true." },
-        softThresholdTokens: { type: "number", whole: true, min: 0, about: "Default: 4,000." },
-        prompt: { type: "text", filled: true, about: "What the agent is asked in that turn." },
-        systemPrompt: { type: "text", filled: true, about: "The system prompt of that turn." },
+        enabled: flag("Default: true."),
+        softThresholdTokens: amount("Default: 4,000."),
+        prompt: filledText("What the agent is asked in that turn."),
+        systemPrompt: filledText("The system prompt of that turn."),
       },
     },
   },

@@ -1,10 +1,11 @@
 /** What the providers' own usage objects say, told apart by their fields. Words: input, cache read, cache write, output, reasoning. */
 
 import { describe, expect, test } from "vitest";
-import { anthropicUsage, usageOfResponse } from "./recorded-usage.ts";
+import { usageObject } from "../core/read-usage.ts";
+import { recordedUsage } from "./transcript.ts";
 
 function check(response: unknown, expected: readonly number[] | undefined): void {
-  const usage = usageOfResponse(response);
+  const usage = recordedUsage(usageObject(response));
   const counts = usage && [
     usage.inputTokens,
     usage.cacheReadTokens,
@@ -33,9 +34,9 @@ describe("Anthropic", () => {
       { type: "message", input_tokens: 2, cache_read_input_tokens: 50, cache_creation_input_tokens: 0 },
       { type: "compaction", input_tokens: 901 },
     ];
-    expect(anthropicUsage({ ...CACHED, iterations })).toMatchObject({ inputTokens: 52, outputTokens: 5 });
-    expect(anthropicUsage({ ...CACHED, iterations: [] })).toMatchObject({ inputTokens: 100 });
-    expect(anthropicUsage({ ...CACHED, iterations: null })).toMatchObject({ inputTokens: 100 });
+    expect(recordedUsage({ ...CACHED, iterations })).toMatchObject({ inputTokens: 52, outputTokens: 5 });
+    expect(recordedUsage({ ...CACHED, iterations: [] })).toMatchObject({ inputTokens: 100 });
+    expect(recordedUsage({ ...CACHED, iterations: null })).toMatchObject({ inputTokens: 100 });
   });
 });
 

@@ -5,7 +5,7 @@ import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openclawSettings } from "../profiles/adapters/openclaw.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "../settings.ts";
-import { settingsWarnings } from "./warnings.ts";
+import { settingsWarnings } from "./cross-checks.ts";
 
 function check(user: SettingsInput, expected: readonly string[], profile?: SettingsLayers["profile"]): void {
   const warnings = settingsWarnings(resolveSettings({ profile, user }));

@@ -1,8 +1,22 @@
-/** Anthropic message JSON to canonical messages. Every block becomes exactly one part and is kept in it. */
+/**
+ * Anthropic message JSON to canonical messages and back. Every block becomes exactly one part and is kept in it; a changed part is laid
+ * over its block, and an untouched one comes out as it was.
+ */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import { type MediaPart, type MediaSource, type Message, type Part, type Role, text } from "../../core/message.ts";
+import {
+  type MediaPart,
+  type MediaSource,
+  type Message,
+  type Part,
+  type ReasoningPart,
+  type Role,
+  type ToolCallPart,
+  type ToolResultPart,
+  text,
+} from "../../core/message.ts";
 import { invalid, kindOf } from "../body.ts";
+import { encodeContent, overlay } from "../overlay.ts";
 
 const ROLES: ReadonlySet<string> = new Set<Role>(["user", "assistant", "system"]);
 
@@ -128,4 +142,89 @@ function decodeSource(source: unknown): MediaSource | undefined {
   if (source.type === "file" && typeof source.file_id === "string") return { type: "file", fileId: source.file_id };
   if (source.type === "text" && typeof source.data === "string") return { type: "text", text: source.data };
   return undefined;
+}
+
+export function encodeMessage(message: Message): readonly JsonValue[] {
+  const wire = isObject(message.wire?.json) ? message.wire.json : undefined;
+  const role = message.role === "tool" ? "user" : message.role;
+  // A system message that only steers what follows may do without content.
+  const isMute = message.parts.length === 0 && wire !== undefined && wire.content === undefined;
+  return [overlay(wire, { role, content: isMute ? undefined : encodeBlocks(message.parts, wire?.content) })];
+}
+
+export function encodeBlocks(parts: readonly Part[], before: JsonValue | undefined): JsonValue {
+  return encodeContent(parts, before, (part) => [encodeBlock(part)]);
+}
+
+function encodeBlock(part: Part): JsonObject {
+  switch (part.type) {
+    case "text":
+      return overlay(part.wire, { type: "text", text: part.text });
+    case "media":
+      return part.wire ?? encodeMedia(part);
+    case "tool-call":
+      if (part.server && part.wire !== undefined) return encodeServerCall(part, part.wire);
+      return overlay(part.wire, { type: "tool_use", id: part.callId, name: part.name, input: encodeInput(part) });
+    case "tool-result":
+      if (part.server && part.wire !== undefined) {
+        return overlay(part.wire, { tool_use_id: part.callId ?? part.wire.tool_use_id });
+      }
+      return encodeResult(part);
+    case "reasoning":
+      return part.wire ?? encodeReasoning(part);
+    case "opaque":
+      return part.wire;
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Its type stays what the provider called it. */
+function encodeServerCall(part: ToolCallPart, wire: JsonObject): JsonObject {
+  return overlay(wire, { id: part.callId ?? wire.id, name: part.name || wire.name, input: encodeInput(part) });
+}
+
+/** A call that came without input is not given one. */
+function encodeInput({ input, wire }: ToolCallPart): JsonValue | undefined {
+  const isEmpty = isObject(input) && Object.keys(input).length === 0;
+  return isEmpty && wire !== undefined && wire.input === undefined ? undefined : input;
+}
+
+function encodeResult(part: ToolResultPart): JsonObject {
+  const { wire } = part;
+  const content = part.content.length === 0 ? noContent(wire?.content) : encodeBlocks(part.content, wire?.content);
+  const wasError = wire?.is_error === true;
+  const isError = part.isError === wasError ? wire?.is_error : part.isError;
+  return overlay(wire, { type: "tool_result", tool_use_id: part.callId, content, is_error: isError });
+}
+
+/** A result may do without content; what was an empty list stays one. */
+function noContent(before: JsonValue | undefined): JsonValue | undefined {
+  return isArray(before) && before.length === 0 ? before : undefined;
+}
+
+function encodeReasoning(part: ReasoningPart): JsonObject {
+  if (part.encrypted !== undefined) return { type: "redacted_thinking", data: part.encrypted };
+  return { type: "thinking", thinking: part.text, signature: part.signature ?? "" };
+}
+
+function encodeMedia(part: MediaPart): JsonObject {
+  const title = part.kind === "document" && part.name !== undefined ? { title: part.name } : {};
+  const mediaType = part.mediaType ?? (part.kind === "image" ? "image/png" : "application/pdf");
+  return { type: part.kind, source: encodeSource(part, mediaType), ...title };
+}
+
+function encodeSource({ source }: MediaPart, mediaType: string): JsonObject {
+  switch (source.type) {
+    case "base64":
+      return { type: "base64", media_type: mediaType, data: source.data };
+    case "url":
+      return { type: "url", url: source.url };
+    case "file":
+      return { type: "file", file_id: source.fileId };
+    case "text":
+      return { type: "text", media_type: "text/plain", data: source.text };
+    default:
+      return source satisfies never;
+  }
 }
