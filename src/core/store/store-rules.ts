@@ -1,6 +1,6 @@
 /**
- * Rules that every store keeps: what ids may be, how an agent's session is named, how far a lease may reach, which times a purge
- * takes, and where inserted messages stand. Pure; whatever breaks a rule is refused before a store is asked.
+ * Rules that every store keeps: valid ids, the names of agents' sessions, message ids, the reach of a lease, the time of a purge, and
+ * the places of inserted messages. Pure.
  */
 
 import { CompactionError, invariant } from "../errors.ts";
@@ -39,6 +39,24 @@ function problemOf(id: unknown): string | undefined {
 function textProblem(text: string): string | undefined {
   if (text.includes("\0")) return "it contains a NUL character";
   return text.isWellFormed() ? undefined : "it contains half of a surrogate pair";
+}
+
+const MESSAGE_ID = /^m([1-9][0-9]{0,15})$/;
+
+export function messageIdOf(sequence: number): string {
+  return `m${sequence}`;
+}
+
+/** Undefined for a text that is no message id. */
+export function sequenceOf(messageId: string): number | undefined {
+  const sequence = Number(MESSAGE_ID.exec(messageId)?.[1]);
+  return Number.isSafeInteger(sequence) ? sequence : undefined;
+}
+
+/** Each number once, in the order given; undefined where one of them is no message id. */
+export function sequencesOf(messageIds: readonly string[]): readonly number[] | undefined {
+  const sequences = [...new Set(messageIds.map(sequenceOf))];
+  return sequences.every((sequence) => sequence !== undefined) ? sequences : undefined;
 }
 
 const SEPARATOR = "\u001f";

@@ -5,15 +5,16 @@
 
 import { wholeUsage } from "../../core/store/counters.ts";
 import type { Appended, Batch, Waiting } from "../../core/store/store.ts";
+import { messageIdOf } from "../../core/store/store-rules.ts";
+import { sessionMissing } from "../refusals.ts";
 import { timeIn } from "../sql/cells.ts";
 import { detachBody } from "../sql/detached-body.ts";
-import { sessionMissing } from "../sql/refusals.ts";
-import { messageIdOf, versionOf } from "../sql/rows.ts";
+import { versionOf } from "../sql/rows.ts";
 import type { Database, WriteStatement } from "./database.ts";
 import { attachmentValues, insertAttachments } from "./messages.ts";
 import { flagList, jsonList, textList, timeText, VERSION_TEXTS } from "./sql-text.ts";
 
-export async function append(
+export async function appendBatch(
   database: Database,
   sessionId: string,
   batch: Batch,

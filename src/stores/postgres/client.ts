@@ -4,6 +4,8 @@
  * as text, so a client's own conversions never touch a message.
  */
 
+import { CompactionError } from "../../core/errors.ts";
+
 export interface PostgresStatement {
   /** The same name always stands for the same text: a client may keep the statement prepared under it. */
   readonly name?: string;
@@ -27,6 +29,21 @@ export interface PostgresConnection extends PostgresQueryable {
 
 export interface PostgresClient extends PostgresQueryable {
   connect(): Promise<PostgresConnection>;
+}
+
+/** A pool of `pg`, which is loaded here. Its idle connections keep no process alive. */
+export async function openPool(connectionString: string): Promise<PostgresClient & { end(): Promise<void> }> {
+  const { Pool } = (await loadClient()).default;
+  return new Pool({ connectionString, allowExitOnIdle: true });
+}
+
+async function loadClient() {
+  try {
+    return await import("pg");
+  } catch (cause) {
+    const message = "Postgres needs the package pg, which is not installed. Run: npm install pg";
+    throw new CompactionError("missing-dependency", message, { cause });
+  }
 }
 
 /** The part of `postgres()` that is used. */

@@ -8,8 +8,8 @@ import { hash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
+import { storeClosed } from "../refusals.ts";
 import type { Row } from "../sql/cells.ts";
-import { storeClosed } from "../sql/refusals.ts";
 import type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./client.ts";
 import { isConnectionLost, isLockTimeout, isLostRace, isNeverSent, storageFailure } from "./failures.ts";
 

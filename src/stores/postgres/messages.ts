@@ -31,14 +31,16 @@ export async function messagesOf(
   sessionId: string,
   rows: readonly Row[],
 ): Promise<readonly StoredMessage[]> {
-  return storedMessages(rows, await bytesOf(database, sessionId, hashesOf(rows)));
+  return storedMessages(rows, await bytesOf(database, sessionId, rows));
 }
 
+/** The binary content that these rows need, by its hash. */
 export async function bytesOf(
   database: Database,
   sessionId: string,
-  hashes: readonly string[],
+  rows: readonly Row[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
+  const hashes = hashesOf(rows);
   if (hashes.length === 0) return new Map();
   const found = await database.read(
     `SELECT hash, translate(encode(bytes, 'base64'), E'\\n', '') AS content FROM ${database.schema}.attachments
