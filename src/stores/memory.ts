@@ -38,7 +38,7 @@ export function memoryStore({ now = () => new Date(), newId = randomUUID }: Memo
     async lease(sessionId, change) {
       const state = change(leases.get(sessionId) ?? NO_LEASE);
       if (state !== undefined) leases.set(sessionId, state);
-      return state !== undefined;
+      return state;
     },
     async remove(sessionId) {
       leases.delete(sessionId);

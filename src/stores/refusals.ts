@@ -58,12 +58,14 @@ export interface CommitTargets {
   readonly edited: readonly number[];
 }
 
+export function checkGround({ isLeaseHeld, revision }: CommitGround, commit: Commit): void {
+  if (!isLeaseHeld) throw leaseLost();
+  if (revision !== commit.revision) throw storeConflict("The session was changed after the compaction was planned.");
+}
+
 /** The numbers of the messages that must be in the view; a missing one is a conflict. */
 export function checkCommit(ground: CommitGround, commit: Commit): CommitTargets {
-  if (!ground.isLeaseHeld) throw leaseLost();
-  if (ground.revision !== commit.revision) {
-    throw storeConflict("The session was changed after the compaction was planned.");
-  }
+  checkGround(ground, commit);
   const archived = sequencesOf(commit.archivedIds);
   if (archived === undefined) throw notInView("archive");
   const edited = commit.edits.map(({ messageId }) => sequenceOf(messageId));

@@ -1,12 +1,12 @@
 /** A record at the end of a session file, and in the log that the file stands for. The caller holds the lock and has read all. */
 
 import { type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { Appended, LogRecord } from "../log/log-record.ts";
+import type { Appended, LogRecord } from "../log/records.ts";
 import { applyRecord } from "../log/session-log.ts";
-import { checkpointOf } from "./checkpoint.ts";
 import { type Span, withLineCount } from "./lines.ts";
 import type { HeldLock } from "./lock.ts";
 import { calledTool, messageEntries } from "./message-entry.ts";
+import { checkpointOf } from "./read.ts";
 import { recordEntry } from "./record-entry.ts";
 import { passLine, type SessionFile, takeEntry } from "./session-file.ts";
 import { appendBytes, type Sync } from "./write.ts";

@@ -1,24 +1,24 @@
 /** Logs in files: reads what others wrote since, writes under a lock, and keeps in memory what it has read. */
 
-import { closeSync, fstatSync, openSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { CompactionError } from "../../core/errors.ts";
+import { numberOf, stringOf } from "../../core/json.ts";
 import type { Waiting } from "../../core/store/store.ts";
-import type { Appended, Created, Purged } from "../log/log-record.ts";
+import { type LeaseState, NO_LEASE } from "../log/lease.ts";
 import type { ChangeLease, Depth, LogBackend, Writing, Written } from "../log/log-store.ts";
+import type { Appended, Created, Purged } from "../log/records.ts";
 import { applyRecord, type SessionLog, versionOf } from "../log/session-log.ts";
 import { makePrivateDirectory } from "../private-files.ts";
 import { appendRecord, type EntryForm, recordEntries } from "./append.ts";
-import { removeLeftOver, type SessionDirectory, sessionDirectory } from "./directory.ts";
-import { examineFiles } from "./examine.ts";
-import { LEASE_ENDING, readLease, writeLease } from "./lease.ts";
-import { countedLines, type Line, linesBetween } from "./lines.ts";
+import { LEASE_ENDING, removeLeftOver, type SessionDirectory, sessionDirectory } from "./directory.ts";
+import { codeOf, parseLine, whereThere } from "./lines.ts";
 import { fileLocks, type HeldLock, type WithLock } from "./lock.ts";
 import { isUnchanged, type OpenFile, readHeader, readSession } from "./read.ts";
 import { createdIn, headerOf, isOwnHeader, recordEntry } from "./record-entry.ts";
-import { forkedLines, newEventIds, purgedLines } from "./rewrite.ts";
 import { beginFile } from "./session-file.ts";
-import { bytesOf, replaceFile, type Sync, syncDirectory } from "./write.ts";
+import { examineFiles, forkedLines, linesOf, newEventIds, purgedLines } from "./upkeep.ts";
+import { bytesOf, type Replacement, replaceFile, type Sync, syncDirectory } from "./write.ts";
 
 interface JsonlSettings extends EntryForm {
   readonly directory: string;
@@ -105,14 +105,25 @@ function loaded({ files, open }: Context, sessionId: string, depth: Depth): Open
 async function changeLease(
   context: Context,
   { sessionId, change, ...waiting }: Waiting & { readonly sessionId: string; readonly change: ChangeLease },
-): Promise<boolean> {
+): Promise<LeaseState | undefined> {
   const path = context.files.find(sessionId);
-  if (path === undefined) return false;
+  if (path === undefined) return undefined;
   return underLock({ ...context, ...waiting }, path, ({ isHeld }) => {
     const state = change(readLease(path));
-    if (state === undefined) return false;
-    return writeLease(path, state, { newId: context.settings.newId, isCurrent: isHeld }) || LOST;
+    if (state === undefined) return undefined;
+    // Not synced: a holder that the machine stopped with has no use for its lease.
+    const how: Replacement = { sync: "never", newId: context.settings.newId, isCurrent: isHeld };
+    return replaceFile(`${path}${LEASE_ENDING}`, Buffer.from(JSON.stringify(state)), how) ? state : LOST;
   });
+}
+
+/** A file that cannot be read as one holds no lease; one that says no length is believed. */
+function readLease(path: string): LeaseState {
+  const text = whereThere(() => readFileSync(`${path}${LEASE_ENDING}`, "utf8"));
+  const json = parseLine(text ?? "") ?? {};
+  const [holder, token, expiresAtMs] = [stringOf(json.holder), numberOf(json.token), numberOf(json.expiresAtMs)];
+  if (holder === undefined || token === undefined || expiresAtMs === undefined) return NO_LEASE;
+  return { holder, token, expiresAtMs, lengthMs: numberOf(json.lengthMs) ?? Number.POSITIVE_INFINITY };
 }
 
 async function create(
@@ -229,19 +240,6 @@ async function fork(
   return writeNew({ ...context, ...waiting }, newSessionId, bytes);
 }
 
-/** Those that count; a torn last line is none. */
-function linesOf(path: string): readonly Line[] {
-  const descriptor = openSync(path, "r");
-  try {
-    const lines = [...linesBetween(descriptor, 0, fstatSync(descriptor).size)];
-    const header = lines.find(({ json }) => json !== undefined)?.json ?? {};
-    const owner = { incarnation: createdIn(header)?.incarnation ?? "", isOwn: isOwnHeader(header) };
-    return countedLines(lines, owner).counted;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 /** The store's methods with their errors translated. */
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -252,7 +250,7 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function storageError(cause: unknown): CompactionError {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = codeOf(cause);
   const remedy = REMEDIES[code] ?? "look at the cause";
   const message = `A session file could not be read or written${code === "" ? "" : ` (${code})`}. Nothing was changed; ${remedy}.`;
   return new CompactionError("storage", message, { cause, retryable: RETRYABLE.has(code) });

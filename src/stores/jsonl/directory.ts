@@ -5,7 +5,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { stringOf } from "../../core/json.ts";
 import { isPiHeader } from "../../core/pi-entries.ts";
-import { LEASE_ENDING } from "./lease.ts";
+import { whereThere } from "./lines.ts";
 import { readHeader } from "./read.ts";
 import { isTooNew } from "./record-entry.ts";
 import { TEMPORARY_ENDING } from "./write.ts";
@@ -86,15 +86,12 @@ function foundFile(path: string): FoundFile {
 }
 
 function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).sort();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
+  return whereThere(() => readdirSync(directory).sort()) ?? [];
 }
 
 const SESSION_ENDING = ".jsonl";
+/** Of the file that holds a session's lease, behind the name of the session's file. */
+export const LEASE_ENDING = ".lease";
 
 export function fileNameOf(sessionId: string): string {
   const name = escaped(sessionId);

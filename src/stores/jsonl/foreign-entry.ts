@@ -8,7 +8,7 @@ import { piContent, piSummary, withReplacement } from "../../core/pi-entries.ts"
 import type { NewEvent } from "../../core/store/compaction-event.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
 import { ordersBetween } from "../../core/store/store-rules.ts";
-import type { Committed, LogMessage, LogRecord } from "../log/log-record.ts";
+import type { Committed, LogMessage, LogRecord } from "../log/records.ts";
 import type { Row, SessionLog } from "../log/session-log.ts";
 
 export interface ForeignContext {

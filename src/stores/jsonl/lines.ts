@@ -1,6 +1,6 @@
-/** The lines of a file with their places, a bounded piece at a time. Reads only; what a line says is for others to judge. */
+/** The lines of a file with their places, read a bounded piece at a time, and which of them count. Reads only. */
 
-import { readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { isObject, isTooDeep, JSON_DEPTH_MAX, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
 
 /** First byte and number of bytes, without the line's end. */
@@ -12,6 +12,31 @@ export interface Line {
   readonly json: JsonObject | undefined;
   /** False for the last line of a file that does not end with one. */
   readonly isTerminated: boolean;
+}
+
+/** What `work` returns; undefined where the file or directory is not there. */
+export function whereThere<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+/** Opens a file for reading only; undefined where it is not there. */
+export function withFile<T>(path: string, work: (descriptor: number, size: number) => T): T | undefined {
+  const descriptor = whereThere(() => openSync(path, "r"));
+  if (descriptor === undefined) return undefined;
+  try {
+    return work(descriptor, fstatSync(descriptor).size);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Blank lines are left out. */

@@ -12,7 +12,7 @@ import { CompactionError } from "../../core/errors.ts";
 import { numberOf, stringOf } from "../../core/json.ts";
 import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
 import { PRIVATE_FILE } from "../private-files.ts";
-import { parseLine } from "./lines.ts";
+import { codeOf, parseLine, whereThere } from "./lines.ts";
 
 export interface HeldLock {
   /** False when somebody took it away. */
@@ -85,12 +85,7 @@ function takeFile(lock: string, holder: Holder): boolean {
 }
 
 function holderOf(lock: string): Holder | undefined {
-  try {
-    return holderIn(readFileSync(lock, "utf8"));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return whereThere(() => holderIn(readFileSync(lock, "utf8")));
 }
 
 function isStale(lock: string, self: Self): boolean {
@@ -118,10 +113,6 @@ function breakLock(lock: string, self: Self): void {
 function ageOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && Date.now() - found.mtimeMs;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function stillLocked(lock: string): CompactionError {
@@ -190,7 +181,7 @@ function isProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return codeOf(error) !== "ESRCH";
   }
 }
 

@@ -11,7 +11,7 @@ import { bodyText } from "../../core/search/body-text.ts";
 import { withStrings } from "../../core/store/attachments.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
 import { WRAPPING_DEPTH_MAX } from "../../core/store/stored-json.ts";
-import type { LogMessage } from "../log/log-record.ts";
+import type { LogMessage } from "../log/records.ts";
 
 interface MessageContext {
   readonly format: FormatName;

@@ -5,6 +5,7 @@
 
 import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
 import { livePath } from "../../core/pi-entries.ts";
+import { sequenceOf } from "../../core/store/store-rules.ts";
 import { applyRecord, newLog, type SessionLog } from "../log/session-log.ts";
 import { foreignBody, foreignRecord } from "./foreign-entry.ts";
 import { countedLines, type Line, linesBetween, type Owner, readPiece, type Span } from "./lines.ts";
@@ -159,7 +160,7 @@ function takeMessage(file: SessionFile, entry: JsonObject, { at, span }: Taken):
   const { log } = file;
   const message = messageIn(entry);
   const id = stringOf(entry.id) ?? "";
-  const sequence = sequenceIn(id);
+  const sequence = sequenceOf(id);
   if (message === undefined || sequence === undefined || log.rows.has(id)) {
     file.damage.push({ rule: "bad-record", offset: span[0] });
     log.sequence = Math.max(log.sequence, sequence ?? 0);
@@ -181,7 +182,7 @@ function takePart(file: SessionFile, entry: JsonObject, { part, span }: { part: 
   const { messages } = file.places;
   const place = messages.get(part);
   // The line that it belongs to may be damaged.
-  file.log.sequence = Math.max(file.log.sequence, sequenceIn(part) ?? 0);
+  file.log.sequence = Math.max(file.log.sequence, sequenceOf(part) ?? 0);
   if (place !== undefined) messages.set(part, [place[0], span[0] + span[1] - place[0]]);
 }
 
@@ -222,7 +223,7 @@ function takeForeign(file: SessionFile, entry: JsonObject, { at, span }: Taken):
   if (record?.type === "appended") for (const { id } of record.messages) places.messages.set(id, span);
   if (record?.type === "committed") places.events.set(record.eventId, span);
   // Names of theirs may look like ours: ours begin behind them.
-  log.sequence = Math.max(log.sequence, sequenceIn(stringOf(entry.id) ?? "") ?? 0);
+  log.sequence = Math.max(log.sequence, sequenceOf(stringOf(entry.id) ?? "") ?? 0);
   const said = isObject(entry.message) ? entry.message : entry;
   const model = stringOf(entry.type === "model_change" ? entry.modelId : said.model);
   if (!file.isOwn && model !== undefined && places.base === undefined) log.base = { ...log.base, model };
@@ -238,15 +239,9 @@ function skipEntry(file: SessionFile, entry: JsonObject): void {
   markEntry(file, entry);
   const found = recordIn(entry, log.updatedAt);
   if (found !== undefined) log.revision = Math.max(log.revision, found.standing.revision);
-  const taken = found?.standing.sequence ?? sequenceIn(stringOf(entry.id) ?? "") ?? 0;
+  const taken = found?.standing.sequence ?? sequenceOf(stringOf(entry.id) ?? "") ?? 0;
   const isForeign = !isObject(entry.palimpsest) && (entry.type === "compaction" || foreignBody(entry) !== undefined);
   log.sequence = Math.max(log.sequence + (isForeign ? 1 : 0), taken);
-}
-
-function sequenceIn(id: string): number | undefined {
-  const digits = /^m([1-9]\d{0,15})$/.exec(id)?.[1];
-  const sequence = Number(digits);
-  return digits !== undefined && Number.isSafeInteger(sequence) ? sequence : undefined;
 }
 
 /** Where a message's number stands in a line of ours: in its id, or beside a record. */

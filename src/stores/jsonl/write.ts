@@ -18,7 +18,7 @@ import {
 import { dirname } from "node:path";
 import type { JsonObject } from "../../core/json.ts";
 import { PRIVATE_FILE } from "../private-files.ts";
-import { readPiece } from "./lines.ts";
+import { readPiece, whereThere } from "./lines.ts";
 import type { HeldLock } from "./lock.ts";
 
 /** `always`: on the disk when an append or commit resolves. `never`: when the system sees fit; a crash of the process loses nothing. */
@@ -40,7 +40,8 @@ interface Landing {
  */
 export function appendBytes(path: string, bytes: Buffer, landing: Landing): boolean {
   const { end, size, sync, lock } = landing;
-  const descriptor = openToAdd(path);
+  // Where it was removed meanwhile, nothing is made.
+  const descriptor = whereThere(() => openSync(path, constants.O_RDWR | constants.O_APPEND));
   if (descriptor === undefined) return false;
   try {
     if (!isAsRead(descriptor, size, lock)) return false;
@@ -57,16 +58,6 @@ export function appendBytes(path: string, bytes: Buffer, landing: Landing): bool
     return isThere && isNamed(path, descriptor);
   } finally {
     closeSync(descriptor);
-  }
-}
-
-/** Undefined when it was removed meanwhile; nothing is ever made here. */
-function openToAdd(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_RDWR | constants.O_APPEND);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
   }
 }
 
