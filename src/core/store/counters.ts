@@ -85,13 +85,8 @@ export interface CompactedCounts {
   /** Of the view that the plan left; undefined when nobody knows it. */
   readonly totalTokens: number | undefined;
   readonly isCompaction: boolean;
-  /** As `isOvertaken` says. */
+  /** Messages came after the commit was planned, so the view holds more than the plan counted. */
   readonly isOvertaken: boolean;
-}
-
-/** Whether messages came after a commit was planned, so that the view holds more than the plan counted. */
-export function isOvertaken(planned: { readonly sequence: number }, lastSequence: number): boolean {
-  return lastSequence > planned.sequence;
 }
 
 /** The total is what the compaction left, the breakdown is cleared; an unknown or overtaken total is stale. */

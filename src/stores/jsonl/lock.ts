@@ -127,9 +127,9 @@ export interface Holder {
   /** For people. */
   readonly host: string;
   /** Processes of one place share their process ids; undefined where that is not known. */
-  readonly place?: string;
+  readonly place?: string | undefined;
   /** When the process began, by the system's count: ids are used again. Undefined where it is not told. */
-  readonly began?: string;
+  readonly began?: string | undefined;
   readonly token: string;
 }
 
@@ -137,8 +137,7 @@ type Self = Omit<Holder, "token">;
 
 export function thisProcess(): Self {
   const { pid } = process;
-  const [place, began] = [placeOfThisProcess(), beganOf(pid)];
-  return { pid, host: hostname(), ...(place !== undefined && { place }), ...(began !== undefined && { began }) };
+  return { pid, host: hostname(), place: placeOfThisProcess(), began: beganOf(pid) };
 }
 
 /** Undefined for what names nobody, as a lock that is just being written does. */
@@ -146,8 +145,7 @@ export function holderIn(text: string): Holder | undefined {
   const json = parseLine(text) ?? {};
   const [pid, host, token] = [numberOf(json.pid), stringOf(json.host), stringOf(json.token)];
   if (pid === undefined || host === undefined || token === undefined) return undefined;
-  const [place, began] = [stringOf(json.place), stringOf(json.began)];
-  return { pid, host, token, ...(place !== undefined && { place }), ...(began !== undefined && { began }) };
+  return { pid, host, token, place: stringOf(json.place), began: stringOf(json.began) };
 }
 
 /** Undefined where nobody can tell from here. */
@@ -185,17 +183,12 @@ function isProcess(pid: number): boolean {
   }
 }
 
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
+const textOf = (path: string): string | undefined => whereReadable(() => readFileSync(path, "utf8"));
+const linkOf = (path: string): string | undefined => whereReadable(() => readlinkSync(path));
 
-function linkOf(path: string): string | undefined {
+function whereReadable(read: () => string): string | undefined {
   try {
-    return readlinkSync(path);
+    return read();
   } catch {
     return undefined;
   }

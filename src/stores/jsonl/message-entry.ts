@@ -8,7 +8,7 @@ import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, numberOf
 import type { FormatName, Role } from "../../core/message.ts";
 import { piContent } from "../../core/pi-entries.ts";
 import { bodyText } from "../../core/search/body-text.ts";
-import { withStrings } from "../../core/store/attachments.ts";
+import { stringsIn, withoutStrings, withStrings } from "../../core/store/attachments.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
 import { WRAPPING_DEPTH_MAX } from "../../core/store/stored-json.ts";
 import type { LogMessage } from "../log/records.ts";
@@ -91,29 +91,15 @@ function isSame(a: JsonValue | undefined, b: JsonValue): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-interface ImagePlace {
-  readonly path: readonly (string | number)[];
-  readonly prefix: string;
-  /** Which block of what pi shows holds the data. */
-  readonly image: number;
-}
-
-/** The body without the data of pictures that pi is shown. */
+/** The body without the data of pictures that pi is shown; `image` says which block of what pi shows holds the data. */
 function bodyBeside(body: JsonValue, shown: JsonObject): JsonObject {
   const data = imagesIn(shown);
   if (data.size === 0) return { body };
-  const places: ImagePlace[] = [];
-  findStrings(body, [], (value, path) => {
-    const comma = value.startsWith("data:") ? value.indexOf(",") : -1;
-    const image = data.get(value.slice(comma + 1));
-    if (image !== undefined) places.push({ path, prefix: value.slice(0, comma + 1), image });
+  const images = stringsIn(body).flatMap(({ path, prefix, data: found }) => {
+    const image = data.get(found);
+    return image === undefined ? [] : [{ path, prefix, image }];
   });
-  if (places.length === 0) return { body };
-  const without = withStrings(
-    body,
-    places.map(({ path }) => ({ path, value: "" })),
-  );
-  return { body: without, images: places.map(({ path, prefix, image }) => ({ path, prefix, image })) };
+  return images.length === 0 ? { body } : { body: withoutStrings(body, images), images };
 }
 
 function imagesIn(shown: JsonObject): ReadonlyMap<string, number> {
@@ -135,19 +121,6 @@ function withImages(mark: JsonObject, shown: JsonObject): JsonValue | undefined 
     return data === undefined ? [] : [{ path: keys, value: `${stringOf(prefix) ?? ""}${data}` }];
   });
   return withStrings(body, places);
-}
-
-function findStrings(
-  value: JsonValue | undefined,
-  path: ImagePlace["path"],
-  visit: (value: string, path: ImagePlace["path"]) => void,
-): void {
-  if (typeof value === "string") visit(value, path);
-  else if (isArray(value)) {
-    for (const [index, element] of value.entries()) findStrings(element, [...path, index], visit);
-  } else if (isObject(value)) {
-    for (const [key, element] of Object.entries(value)) findStrings(element, [...path, key], visit);
-  }
 }
 
 interface PiMeta {

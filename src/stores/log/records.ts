@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Role } from "../../core/message.ts";
 import type { NewEvent } from "../../core/store/compaction-event.ts";
-import { isOvertaken, type PassHistory, type UsageCounts, wholeUsage } from "../../core/store/counters.ts";
+import { type PassHistory, type UsageCounts, wholeUsage } from "../../core/store/counters.ts";
 import type {
   Batch,
   Commit,
@@ -144,7 +144,7 @@ export function makeCommitted(log: SessionLog, commit: Commit, { eventId, now, l
     system: system === null ? null : ownCopy(system),
     passes: ownCopy(passes),
     totalTokens,
-    isOvertaken: isOvertaken(commit, log.sequence),
+    isOvertaken: log.sequence > commit.sequence,
   };
 }
 

@@ -3,15 +3,15 @@
  * session's row is locked first, so appends wait for the moment of the commit and for nothing else. A rollback deletes nothing.
  */
 
-import { countersAfterCompaction, countersAfterRollback, isOvertaken } from "../../core/store/counters.ts";
+import { countersAfterCompaction, countersAfterRollback } from "../../core/store/counters.ts";
 import type { Commit, Committed, Rollback, RolledBack, Waiting } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import { type CommitTargets, checkCommit, leaseLost, notInView, planRollback } from "../refusals.ts";
 import { flagIn, numberIn, type Row } from "../sql/cells.ts";
 import { detachBody } from "../sql/detached-body.ts";
 import { countersOf, EVENT_COLUMNS, eventCells, eventInForceOf, versionOf } from "../sql/rows.ts";
+import { codeOf } from "./client.ts";
 import type { Database, Statement, Transaction } from "./database.ts";
-import { codeOf } from "./failures.ts";
 import { attachmentValues, insertAttachments } from "./messages.ts";
 import { type LockedSession, lockSession } from "./sessions.ts";
 import { columnText, flagList, JSON_COLUMNS, jsonList, numberList, textList, VERSION_TEXTS } from "./sql-text.ts";
@@ -141,7 +141,7 @@ function finishStatement({ schema, sessionId, eventId, commit, locked }: Work, i
   const counters = countersAfterCompaction(countersOf(locked.row), {
     totalTokens: commit.totalTokens,
     isCompaction: commit.event.isCompaction,
-    isOvertaken: isOvertaken(commit, versionOf(locked.row).sequence),
+    isOvertaken: versionOf(locked.row).sequence > commit.sequence,
   });
   const text = `WITH session AS (
       UPDATE ${schema}.sessions SET

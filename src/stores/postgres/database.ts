@@ -10,8 +10,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
 import { storeClosed } from "../refusals.ts";
 import type { Row } from "../sql/cells.ts";
-import type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./client.ts";
-import { isConnectionLost, isLockTimeout, isLostRace, isNeverSent, storageFailure } from "./failures.ts";
+import {
+  isConnectionLost,
+  isLockTimeout,
+  isLostRace,
+  isNeverSent,
+  type PostgresClient,
+  type PostgresConnection,
+  type PostgresStatement,
+  type PostgresValue,
+  storageFailure,
+} from "./client.ts";
 
 export interface Database {
   /** Quoted, to stand before a table's name. */

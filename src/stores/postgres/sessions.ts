@@ -6,8 +6,8 @@ import { jsonText } from "../../core/store/stored-json.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../refusals.ts";
 import { type Row, timeIn } from "../sql/cells.ts";
 import { COUNTER_COLUMNS, VERSION_COLUMNS, versionOf } from "../sql/rows.ts";
-import { appendStatement } from "./append.ts";
 import type { Database, Transaction, WriteStatement } from "./database.ts";
+import { appendStatement } from "./messages.ts";
 import { numberList, timeText, VERSION_TEXTS } from "./sql-text.ts";
 
 /** In one transaction with its first messages; without any, in one statement. */
@@ -60,44 +60,26 @@ export async function updateSession(
   update: SessionUpdate,
   waiting: Waiting = {},
 ): Promise<Version> {
+  const set = async (assignment: string, ...values: readonly string[]): Promise<Version> => {
+    const textOf = (lockBound: string): string =>
+      `UPDATE ${database.schema}.sessions SET ${assignment}, revision = revision + 1, updated_at = clock_timestamp()
+       WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
+    const [row] = await database.write("change the session", [textOf, [sessionId, ...values]], waiting);
+    if (row === undefined) throw sessionMissing(sessionId);
+    return versionOf(row);
+  };
   switch (update.type) {
     case "pin":
       return pinMessages(database, sessionId, { ...update, ...waiting });
     case "base":
-      return setColumn(database, sessionId, {
-        set: "base = $2::text::json",
-        values: [jsonText(update.base)],
-        ...waiting,
-      });
+      return set("base = $2::text::json", jsonText(update.base));
     case "metadata":
-      return setColumn(database, sessionId, {
-        set: "metadata = $2::text::json",
-        values: [jsonText(update.metadata)],
-        ...waiting,
-      });
+      return set("metadata = $2::text::json", jsonText(update.metadata));
     case "memory-flush":
-      return setColumn(database, sessionId, {
-        set: "memory_flush_compaction_count = compaction_count",
-        values: [],
-        ...waiting,
-      });
+      return set("memory_flush_compaction_count = compaction_count");
     default:
       return update satisfies never;
   }
-}
-
-/** `values` begin at `$2`. */
-async function setColumn(
-  database: Database,
-  sessionId: string,
-  { set, values, ...waiting }: Waiting & { readonly set: string; readonly values: readonly string[] },
-): Promise<Version> {
-  const textOf = (lockBound: string): string =>
-    `UPDATE ${database.schema}.sessions SET ${set}, revision = revision + 1, updated_at = clock_timestamp()
-     WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
-  const [row] = await database.write("change the session", [textOf, [sessionId, ...values]], waiting);
-  if (row === undefined) throw sessionMissing(sessionId);
-  return versionOf(row);
 }
 
 async function pinMessages(

@@ -1,6 +1,7 @@
 /** Numbered, forward-only migrations: which ones a database still needs. Pure; a store applies them under its own lock. */
 
 import { CompactionError, invariant } from "../../core/errors.ts";
+import { numberIn, type Row, textIn } from "./cells.ts";
 
 export interface Migration {
   readonly number: number;
@@ -8,9 +9,11 @@ export interface Migration {
   readonly sql: string;
 }
 
-export interface AppliedMigration {
-  readonly number: number;
-  readonly name: string;
+type AppliedMigration = Pick<Migration, "number" | "name">;
+
+/** A query names both columns of `schema_migrations`. */
+export function appliedIn(rows: readonly Row[]): readonly AppliedMigration[] {
+  return rows.map((row) => ({ number: numberIn(row, "number"), name: textIn(row, "name") }));
 }
 
 /** What may become of a schema: made where it is missing, brought up to date where it is there, or neither. */

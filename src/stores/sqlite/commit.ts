@@ -3,8 +3,8 @@
  * the event before what refers to it, and never writes a message's body. A rollback deletes nothing.
  */
 
-import { countersAfterCompaction, countersAfterRollback, isOvertaken } from "../../core/store/counters.ts";
-import type { Commit, Committed, NewEdit, Rollback, RolledBack } from "../../core/store/store.ts";
+import { countersAfterCompaction, countersAfterRollback } from "../../core/store/counters.ts";
+import type { Commit, Committed, Rollback, RolledBack } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import { checkCommit, notInView, planRollback } from "../refusals.ts";
 import { numberIn, type Row, textOrNullIn } from "../sql/cells.ts";
@@ -14,7 +14,8 @@ import type { Connection } from "./connection.ts";
 import { insertMessage, keepBytes } from "./messages.ts";
 import { sessionRow, writeSession } from "./sessions.ts";
 
-export interface CommitMarks {
+interface NewCommit {
+  readonly commit: Commit;
   readonly eventId: string;
   readonly createdAt: string;
 }
@@ -22,18 +23,27 @@ export interface CommitMarks {
 export function commitCompaction(
   connection: Connection,
   sessionId: string,
-  { commit, eventId, createdAt }: CommitMarks & { commit: Commit },
+  { commit, eventId, createdAt }: NewCommit,
 ): Committed {
   const row = sessionRow(connection, sessionId);
   const ground = { isLeaseHeld: isHeld(row, commit, createdAt), revision: numberIn(row, "revision") };
   const { archived, edited } = checkCommit(ground, commit);
   const before = versionOf(row);
-  insertEvent(connection, { sessionId, commit, eventId, createdAt, previousId: before.head });
-  commit.edits.forEach((edit, index) => {
-    insertEdit(connection, { sessionId, eventId, sequence: edited[index] ?? 0 }, edit);
-  });
-  markRows(connection, { sql: EDIT, verb: "edit" }, { sessionId, eventId, sequences: edited });
-  markRows(connection, { sql: ARCHIVE, verb: "archive" }, { sessionId, eventId, sequences: archived });
+  const number = numberIn(connection.get(LAST_NUMBER, sessionId) ?? {}, "number") + 1;
+  const marks = { id: eventId, sessionId, number, previousId: before.head, createdAt, undoneAt: null, purgedAt: null };
+  connection.run(INSERT_EVENT, ...eventCells({ ...commit.event, ...marks }, commit.system));
+  for (const [index, edit] of commit.edits.entries()) {
+    const detached = detachBody(edit.body, edit.attachments);
+    keepBytes(connection, sessionId, detached);
+    const { attachments, body } = detached;
+    connection.run(INSERT_EDIT, eventId, edit.kind, attachments, body, sessionId, edited[index] ?? 0);
+  }
+  // A statement a row: the mark is a reference, so before a statement over many rows SQLite would copy every page it touches into a
+  // temporary file, to be able to take that statement alone back. Measured, it doubled the time of a large compaction.
+  for (const sequence of edited) if (connection.run(EDIT, eventId, sessionId, sequence) !== 1) throw notInView("edit");
+  for (const sequence of archived) {
+    if (connection.run(ARCHIVE, eventId, sessionId, sequence) !== 1) throw notInView("archive");
+  }
   const insertedIds = commit.inserted.map((message, index) => {
     const sequence = before.sequence + index + 1;
     insertMessage(connection, { sessionId, sequence, order: message.order, madeBy: eventId, createdAt }, message);
@@ -44,7 +54,7 @@ export function commitCompaction(
   const counters = countersAfterCompaction(countersOf(row), {
     totalTokens: commit.totalTokens,
     isCompaction: commit.event.isCompaction,
-    isOvertaken: isOvertaken(commit, before.sequence),
+    isOvertaken: before.sequence > commit.sequence,
   });
   writeSession(connection, sessionId, { version, counters, passes: commit.passes, updatedAt: createdAt });
   return { version, eventId, insertedIds, createdAt };
@@ -56,53 +66,13 @@ function isHeld(row: Row, { lease }: Commit, now: string): boolean {
   return numberIn(row, "lease_token") === lease.token && expiresAt !== null && expiresAt > now;
 }
 
-function insertEvent(
-  connection: Connection,
-  { sessionId, commit, eventId, createdAt, previousId }: NewEventRow & CommitMarks,
-): void {
-  const newest = connection.get("SELECT max(number) AS number FROM compaction_events WHERE session_id = ?", sessionId);
-  const number = (typeof newest?.number === "number" ? newest.number : 0) + 1;
-  const marks = { id: eventId, sessionId, number, previousId, createdAt, undoneAt: null, purgedAt: null };
-  connection.run(INSERT_EVENT, ...eventCells({ ...commit.event, ...marks }, commit.system));
-}
-
-interface NewEventRow {
-  readonly sessionId: string;
-  readonly commit: Commit;
-  readonly previousId: string | null;
-}
+const LAST_NUMBER = "SELECT coalesce(max(number), 0) AS number FROM compaction_events WHERE session_id = ?";
 
 const INSERT_EVENT = `INSERT INTO compaction_events (${EVENT_COLUMNS.join(", ")}) VALUES (${EVENT_COLUMNS.map(() => "?").join(", ")})`;
 
-function insertEdit(connection: Connection, { sessionId, eventId, sequence }: EditRow, edit: NewEdit): void {
-  const detached = detachBody(edit.body, edit.attachments);
-  keepBytes(connection, sessionId, detached);
-  // Selected from the message, so that an edit of a message that is gone is told as a conflict below, not as a broken reference.
-  connection.run(INSERT_EDIT, eventId, edit.kind, detached.attachments, detached.body, sessionId, sequence);
-}
-
-interface EditRow {
-  readonly sessionId: string;
-  readonly eventId: string;
-  readonly sequence: number;
-}
-
+// Selected from the message, so that an edit of a message that is gone is reported as a conflict, not as a broken reference.
 const INSERT_EDIT = `INSERT INTO message_edits (session_id, event_id, sequence, kind, attachments, body)
 SELECT session_id, ?, sequence, ?, ?, ? FROM messages WHERE session_id = ? AND sequence = ?`;
-
-/**
- * A statement a row: the mark is a reference, so before a statement over many rows SQLite would copy every page it touches into a
- * temporary file, to be able to take that statement alone back. Measured, it doubled the time of a large compaction.
- */
-function markRows(
-  connection: Connection,
-  { sql, verb }: { sql: string; verb: "archive" | "edit" },
-  { sessionId, eventId, sequences }: { sessionId: string; eventId: string; sequences: readonly number[] },
-): void {
-  for (const sequence of sequences) {
-    if (connection.run(sql, eventId, sessionId, sequence) !== 1) throw notInView(verb);
-  }
-}
 
 const IN_VIEW = "WHERE session_id = ? AND sequence = ? AND archived_by IS NULL";
 const EDIT = `UPDATE messages SET edited_by = ? ${IN_VIEW}`;

@@ -12,8 +12,14 @@ import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
 import { makePrivateDirectory, makePrivateFile } from "../private-files.ts";
 import { storeClosed } from "../refusals.ts";
 import { refuseMigration, type SchemaUse } from "../sql/migrations.ts";
-import { type Connection, type ConnectionOptions, openConnection, type Seams } from "./connection.ts";
-import { asCompactionError, isBusy } from "./failures.ts";
+import {
+  asCompactionError,
+  type Connection,
+  type ConnectionOptions,
+  isBusy,
+  openConnection,
+  type Seams,
+} from "./connection.ts";
 import { migrate, schemaOf } from "./migrations.ts";
 
 export interface Database {

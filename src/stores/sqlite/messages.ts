@@ -1,10 +1,31 @@
-/** Message rows and their attachments: written once, read back as they were. */
+/** Messages and their attachments: appended, inserted, read back as they were. Each write is part of a write transaction. */
 
-import type { NewMessage, StoredMessage } from "../../core/store/store.ts";
+import { countersAfterAppend, wholeUsage } from "../../core/store/counters.ts";
+import type { Appended, Batch, NewMessage, StoredMessage } from "../../core/store/store.ts";
+import { messageIdOf } from "../../core/store/store-rules.ts";
 import { type Row, textIn } from "../sql/cells.ts";
 import { type DetachedBody, detachBody } from "../sql/detached-body.ts";
-import { hashesOf, storedMessages } from "../sql/rows.ts";
+import { countersOf, hashesOf, storedMessages, versionOf } from "../sql/rows.ts";
 import type { Connection } from "./connection.ts";
+import { sessionRow, writeSession } from "./sessions.ts";
+
+/** Gives numbers without gaps. Takes no lease. */
+export function appendBatch(connection: Connection, sessionId: string, batch: Batch, createdAt: string): Appended {
+  const row = sessionRow(connection, sessionId);
+  const before = versionOf(row);
+  const { messages, turns, usage } = batch;
+  if (messages.length === 0 && turns === 0 && usage === undefined) return { ids: [], version: before, createdAt };
+  const version = { ...before, sequence: before.sequence + messages.length };
+  const counts = { messages: messages.length, turns, ...(usage !== undefined && { usage: wholeUsage(usage) }) };
+  const counters = countersAfterAppend(countersOf(row), counts);
+  const ids = messages.map((message, index) => {
+    const sequence = before.sequence + index + 1;
+    insertMessage(connection, { sessionId, sequence, order: sequence, madeBy: null, createdAt }, message);
+    return messageIdOf(sequence);
+  });
+  writeSession(connection, sessionId, { version, counters, updatedAt: createdAt });
+  return { ids, version, createdAt };
+}
 
 interface NewRow {
   readonly sessionId: string;

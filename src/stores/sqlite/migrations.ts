@@ -4,8 +4,8 @@
  */
 
 import { CompactionError } from "../../core/errors.ts";
-import { numberIn, textIn } from "../sql/cells.ts";
-import { type AppliedMigration, type Migration, pendingMigrations, type SchemaState } from "../sql/migrations.ts";
+import { textIn } from "../sql/cells.ts";
+import { appliedIn, type Migration, pendingMigrations, type SchemaState } from "../sql/migrations.ts";
 import type { Connection } from "./connection.ts";
 import { initial } from "./migrations/001-initial.ts";
 import { identity } from "./migrations/002-identity.ts";
@@ -37,14 +37,12 @@ export function migrate(connection: Connection, appliedAt: string): void {
 const MIGRATIONS_TABLE =
   "CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT";
 
-function appliedTo(connection: Connection): readonly AppliedMigration[] {
+function appliedTo(connection: Connection): ReturnType<typeof appliedIn> {
   const tables = connection
     .all("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .map((row) => textIn(row, "name"));
   if (tables.includes("schema_migrations")) {
-    return connection
-      .all("SELECT number, name FROM schema_migrations")
-      .map((row) => ({ number: numberIn(row, "number"), name: textIn(row, "name") }));
+    return appliedIn(connection.all("SELECT number, name FROM schema_migrations"));
   }
   if (tables.length === 0) return [];
   const message =
