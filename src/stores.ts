@@ -13,7 +13,7 @@ export interface OpenOptions {
 
 type Open = (address: string, options: OpenOptions) => Promise<FullStore>;
 
-/** Loaded when asked for, so that nobody pays for what they do not use. */
+/** Each store is loaded when it is first asked for. */
 const OPENERS: Readonly<Record<string, Open>> = {
   memory: async () => (await import("./stores/memory.ts")).memoryStore(),
   jsonl: async (address) => {

@@ -96,10 +96,10 @@ interface Context {
   readonly withLock: WithLock;
 }
 
-/** For work that found the lock gone when it came to writing: it did nothing, and begins anew. */
+/** Returned by work that lost its lock before it wrote: it changed nothing and is started again. */
 const LOST = Symbol("lost");
 
-/** Each time somebody was stopped for longer than a lock lasts. */
+/** A lock is lost only where the process was stopped for longer than a lock lasts. */
 const ATTEMPTS_MAX = 5;
 
 async function underLock<T>(
@@ -120,7 +120,7 @@ interface OpenFiles {
   forget(path: string): void;
 }
 
-/** Sessions kept in memory; the one that was not asked for the longest goes first. */
+/** Sessions kept in memory; the least recently used is dropped first. */
 const OPEN_FILES_MAX = 64;
 
 function openFiles(files: SessionDirectory): OpenFiles {
@@ -183,7 +183,7 @@ async function create(
   return writeNew({ ...context, ...waiting }, created.id, () => bytesOf([header, ...entries]));
 }
 
-/** A new file, unless somebody was quicker. */
+/** Writes a new file; false where another process made the session first. */
 async function writeNew(context: Context & Waiting, sessionId: string, bytes: () => Buffer): Promise<boolean> {
   const { settings, files } = context;
   const path = files.freePath(sessionId);
@@ -227,7 +227,7 @@ interface Rewriting {
   readonly lock: HeldLock;
 }
 
-/** The one time that a file is written anew: what is purged must be gone from the disk. False when somebody else came between. */
+/** Rewrites the whole file, because purged bytes must be gone from the disk. False when another process wrote meanwhile. */
 function rewritePurged({ file, identity }: OpenFile, record: Purged, { path, settings, lock }: Rewriting): boolean {
   const kept = purgedLines(linesOf(path), file, record.eventIds);
   applyRecord(file.log, record);

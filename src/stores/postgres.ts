@@ -1,6 +1,6 @@
 /**
  * Sessions in Postgres, for any number of workers over one database. The client is the caller's: a `Pool` of `pg`, or anything of
- * its shape. Tables stand in one schema, made and kept up to date on first use unless told otherwise. Never changes or deletes a message's row but to
+ * its shape. Tables stand in one schema, made and kept up to date on first use unless `schemaUse` forbids it. Never changes or deletes a message's row but to
  * purge it; every error that leaves is a CompactionError.
  */
 
@@ -19,7 +19,7 @@ export { fromPostgresJs, type PostgresJs } from "./postgres/client.ts";
 export interface PostgresStoreOptions {
   /** Stays the caller's: closing the store does not end it. */
   readonly client: PostgresClient;
-  /** Where the tables stand; `palimpsest` unless told. */
+  /** The schema of the tables; `palimpsest` by default. */
   readonly schema?: string;
   /** `make` by default; `update` refuses a schema that is not there, `keep` one that is not up to date, too. */
   readonly schemaUse?: SchemaUse;
@@ -54,7 +54,7 @@ function checkBusyTimeout(busyTimeoutMs: number): void {
 
 const BUSY_TIMEOUT_MS_MAX = 600_000;
 
-/** What else may stand in a query, passwords of keys among it, is nobody's business. */
+/** Other parameters of the query may be secrets, such as `sslpassword`, and are not shown. */
 const SHOWN_PARAMETERS = ["host", "port", "user", "database", "schema"];
 
 function shownUrl(url: string): string {

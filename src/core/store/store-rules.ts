@@ -76,8 +76,8 @@ export function sessionIdIn(key: string, agentId: string): string {
 }
 
 /**
- * The moment before which a purge deletes, as stores write times: of one length, so that text order is time order. Refuses what is
- * not a time, because comparing with it would silently keep or delete everything.
+ * The time before which a purge deletes, in the form in which stores write times: all of one length, so that text order is time
+ * order. Refuses an invalid date, because comparing with it would silently keep or delete everything.
  */
 export function purgeTime(before: Date): string {
   const timeMs = before instanceof Date ? before.getTime() : Number.NaN;

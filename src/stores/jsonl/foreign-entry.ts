@@ -130,7 +130,7 @@ function committed(
   };
 }
 
-/** What their entries tell of an event; the rest nobody knows. */
+/** What a foreign entry says of an event; unknown facts get neutral values. */
 function eventOf(entry: JsonObject, archived: readonly Row[]): NewEvent {
   return {
     strategy: "prune",

@@ -73,7 +73,7 @@ export function readPiece(descriptor: number, offset: number, length: number): B
   return buffer.subarray(0, filled);
 }
 
-/** Undefined for what is no JSON object, or one that nothing can walk through. */
+/** Undefined for text that is no JSON object, or nests too deep. */
 export function parseLine(text: string): JsonObject | undefined {
   if (hasManyBrackets(text) && isTooDeep(text)) return undefined;
   try {
@@ -97,7 +97,7 @@ function hasManyBrackets(text: string): boolean {
 const NEWLINE = 10;
 const PIECE_BYTES = 1 << 20;
 
-/** No line that anybody wrote on purpose is longer; a string could not hold much more. */
+/** Longer lines are damage; a string could not hold much more. */
 const LINE_BYTES_MAX = 1 << 28;
 
 function lineOf(bytes: Buffer, offset: number, isTerminated: boolean): Line {
@@ -147,8 +147,8 @@ export function countedLines(lines: readonly Line[], owner: Owner): CountedLines
 }
 
 /**
- * Without batches that were not written to their end. Whoever of us comes next goes on before such a batch, and so says for ever that
- * it counts for nothing; whoever else comes next has seen its lines, and they stand.
+ * Without batches that were not written to their end. Our next writer continues before such a batch, which marks it
+ * as void for good; another program's next writer has read its lines, and they stand.
  */
 export function withoutTorn(lines: readonly Line[], owner: Owner): Pick<CountedLines, "counted" | "torn"> {
   const counted: Line[] = [];
@@ -169,8 +169,8 @@ export function withoutTorn(lines: readonly Line[], owner: Owner): Pick<CountedL
 }
 
 /**
- * Whoever writes names the entry that stands at the end. An entry of ours that names one before another of ours was written by
- * somebody who did not know of that one: it is told so, and writes again. What others put between is no sign of it.
+ * A writer names the last entry as the parent of its own. An entry of ours whose parent stands before another entry of ours is late:
+ * its writer did not know of that one, notices it, and writes again. Foreign entries between them do not make an entry late.
  */
 function withoutLate(lines: readonly Line[], owner: Owner): Pick<CountedLines, "counted" | "late"> {
   const [counted, late]: [Line[], Line[]] = [[], []];

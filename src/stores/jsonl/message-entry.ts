@@ -73,7 +73,7 @@ function metaOf({ format, model, at, usage: reported, toolName }: MessageContext
   return { api, provider, model, timestampMs: Date.parse(at), usage, toolName };
 }
 
-/** What a user said in one string stays one: pi takes both, and then the body need not stand beside it. */
+/** Keeps user content that is one string as a string: pi accepts it, and no exact body need stand beside it. */
 function plainWhere(body: JsonValue) {
   const content = isObject(body) && body.role === "user" ? body.content : undefined;
   return (shown: JsonObject): JsonObject =>
@@ -278,7 +278,7 @@ const WRAPPING = "[".repeat(WRAPPING_DEPTH_MAX);
 function argumentsOf(input: JsonValue | undefined): JsonObject {
   if (isObject(input)) return input;
   if (typeof input !== "string") return {};
-  // A line that nests too deep is read by nobody.
+  // No reader accepts a line that nests too deep.
   if (isTooDeep(WRAPPING + input)) return { input };
   try {
     const parsed: unknown = JSON.parse(input);

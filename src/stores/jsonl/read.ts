@@ -107,7 +107,7 @@ function isUnderstood(file: SessionFile, entry: JsonObject): boolean {
   return !isObject(palimpsest.record) || palimpsest.record.type !== "rolled-back";
 }
 
-/** From the last checkpoint on; undefined when there is none that fits. */
+/** Reads from the last checkpoint on; undefined where none fits. */
 function readView(descriptor: number, size: number): SessionFile | undefined {
   const line = lastCheckpoint(descriptor, size);
   const header = line && headerLine(descriptor, size);
@@ -136,7 +136,7 @@ function lastCheckpoint(descriptor: number, size: number): Line | undefined {
       if (before === 0 && from > 0) break;
       const [previous, line] = linesBetween(descriptor, from + before, from + end + 1);
       if (line === undefined || !isCheckpoint(line)) continue;
-      // One that does not follow the line before it may count for nothing; the whole file tells.
+      // A line that does not follow the one before it may be void; only the whole file shows it.
       return line.json?.parentId === previous?.json?.id ? line : undefined;
     }
     if (from === 0) return undefined;

@@ -26,7 +26,7 @@ export function linesOf(path: string): readonly Line[] {
 
 /**
  * Without the messages that those events hide. A stub stays at each place: entries are chained by their ids, and numbers are never
- * given twice. Lines that are no JSON are left out: nobody knows what they hold.
+ * given twice. Lines that are no JSON are left out, because they may hold purged text.
  */
 export function purgedLines(
   lines: readonly Line[],
@@ -58,7 +58,7 @@ export function forkedLines(
   return [header, ...entries.map((entry) => renamed(entry, rename))];
 }
 
-/** A new name for every event of a file, whoever wrote it. */
+/** A new name for every event of a file, foreign ones too. */
 export function newEventIds(lines: readonly Line[], newId: () => string): ReadonlyMap<string, string> {
   const names = lines.map(({ json }) => (json === undefined ? undefined : eventIdIn(json)));
   return new Map(names.filter((name) => name !== undefined).map((name) => [name, newId()]));
@@ -118,7 +118,7 @@ export function examineFiles(files: SessionDirectory, sessionId: string | undefi
   return [...found, ...leftOver(files, sessionId)];
 }
 
-/** What somebody is just writing is gone as soon as it is done. */
+/** Leaves out temporary files of writes that are going on. */
 function leftOver(files: SessionDirectory, sessionId: string | undefined): readonly Finding[] {
   return files
     .leftOver()
@@ -147,7 +147,7 @@ function lostLines(path: string, isOwn: boolean): readonly Lost[] {
   withFile(path, (descriptor, size) => {
     for (const { json, span } of linesBetween(descriptor, 0, size)) {
       const parentId = stringOf(json?.parentId);
-      // What a damaged line takes with it is told as that.
+      // A line behind a damaged one is covered by that finding.
       const isChained = isOwn || isObject(json?.palimpsest);
       if (isChained && parentId !== undefined && !seen.has(parentId) && !isBehindDamage) {
         lost.push({ rule: "lost-line", offset: span[0] });

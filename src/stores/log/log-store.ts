@@ -33,7 +33,7 @@ export function logStore(backend: LogBackend): FullStore {
   };
 }
 
-/** The backend while the store is open, with what is missing turned into errors. */
+/** The backend while the store is open; a missing session is an error. */
 interface Gate {
   backend(): LogBackend;
   load(sessionId: string, depth: Depth): Promise<SessionLog>;
@@ -220,25 +220,25 @@ function readMethods({ backend, load }: Gate) {
 /** How much of a session must be in memory: the view alone may be cheaper to get. */
 export type Depth = "view" | "whole";
 
-/** Whoever waits for others may give up until the work begins. */
+/** Where sessions are kept. A signal ends the wait for other writers, but not work that has begun. */
 export interface LogBackend {
   readonly url: string;
   now(): Date;
   newId(): string;
   /** With its first messages, or not at all. False when there is a session of that id. */
   create(created: Created, first: Appended | undefined, waiting: Waiting): Promise<boolean>;
-  /** As it is now, whoever wrote to it. Undefined when there is none. */
+  /** The current state, including what other processes wrote. Undefined when there is none. */
   load(sessionId: string, depth: Depth): Promise<SessionLog | undefined>;
-  /** Nobody else writes meanwhile. The record that `make` returns is durable when this resolves; nothing has changed when it throws. */
+  /** Excludes other writers. The record that `make` returns is durable when this resolves; nothing has changed when it throws. */
   write(sessionId: string, writing: Writing): Promise<Written | undefined>;
-  /** Nobody else writes meanwhile. Keeps and returns the state that `change` returns; keeps the old one where it returns none. */
+  /** Excludes other writers. Keeps and returns the state that `change` returns; keeps the old one where it returns none. */
   lease(sessionId: string, change: ChangeLease, waiting: Waiting): Promise<LeaseState | undefined>;
   /** False when there is none. */
   remove(sessionId: string, waiting: Waiting): Promise<boolean>;
   /** False when there is a session of the new id. */
   fork(log: SessionLog, newSessionId: string, waiting: Waiting): Promise<boolean>;
   sessionIds(): Promise<readonly string[]>;
-  /** What is wrong beyond the log itself: damaged lines, leftover files. */
+  /** Problems beyond the log itself: damaged lines, leftover files. */
   examine(sessionId: string | undefined): Promise<readonly Finding[]>;
 }
 
@@ -249,7 +249,7 @@ export interface Writing extends Waiting {
 
 export type ChangeLease = (state: LeaseState) => LeaseState | undefined;
 
-/** The session right after a write, before anybody else could write to it. */
+/** The session right after a write, before another write. */
 export interface Written {
   readonly version: Version;
   readonly updatedAt: string;

@@ -74,7 +74,7 @@ export interface Committed {
   readonly inserted: readonly LogMessage[];
   readonly system: SystemEdit | null;
   readonly passes: PassHistory;
-  /** Null when nobody knows it. */
+  /** Null when unknown. */
   readonly totalTokens: number | null;
   /** More was appended after the plan was made. */
   readonly isOvertaken: boolean;

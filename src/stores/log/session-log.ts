@@ -96,7 +96,7 @@ export function versionOf({ incarnation, head, sequence, revision }: SessionLog)
 export function recordOf(log: SessionLog): SessionRecord {
   const { id, format, agentId, parentId, createdAt, updatedAt } = log;
   const version = versionOf(log);
-  // What is kept is handed out frozen, not copied: that costs something once, and nothing every time after.
+  // Kept objects are returned frozen instead of copied: freezing costs once, a copy would cost every time.
   const [base, metadata] = [deepFreeze(log.base), deepFreeze(log.metadata)];
   const [counters, passes, system] = [deepFreeze(log.counters), deepFreeze(log.passes), deepFreeze(log.system)];
   return { id, format, base, agentId, parentId, metadata, version, counters, passes, system, createdAt, updatedAt };

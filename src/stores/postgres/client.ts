@@ -94,24 +94,24 @@ export function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Postgres itself took the transaction back to let another one go on: it can simply be tried again. */
+/** Postgres rolled the transaction back in favour of another one: it can be tried again. */
 export function isLostRace(error: unknown): boolean {
   return ["40001", "40P01"].includes(codeOf(error));
 }
 
-/** A lock was not to be had in time, and the transaction was taken back. */
+/** The wait for a lock timed out, and the transaction was rolled back. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === "55P03";
 }
 
-/** Nothing more can be said over that connection, and whether the last statement took effect is not known. */
+/** The connection is unusable, and whether the last statement took effect is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (/^08/.test(code) || CONNECTION_CODES.has(code)) return true;
   return code === "" && error instanceof Error && CONNECTION_MESSAGE.test(error.message);
 }
 
-/** No connection was to be had, so the statement cannot have taken effect. */
+/** There was no connection, so the statement cannot have taken effect. */
 export function isNeverSent(error: unknown): boolean {
   return ["57P03", "53300", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "CONNECT_TIMEOUT"].includes(codeOf(error));
 }
@@ -129,7 +129,7 @@ export function storageFailure(doing: string, cause: unknown, isUnsure: boolean)
   return new CompactionError("storage", message, { cause, retryable: isLost || isPassing(cause) });
 }
 
-/** Goes away by itself: races, locks that were not to be had, too many connections. */
+/** Temporary failures: races, lock timeouts, too many connections. */
 function isPassing(error: unknown): boolean {
   return isLostRace(error) || isLockTimeout(error) || ["53300", "57014"].includes(codeOf(error));
 }

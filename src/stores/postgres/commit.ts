@@ -97,7 +97,7 @@ function eventStatement({ schema, sessionId, eventId, commit, locked }: Work): S
 
 type Bodies = readonly { readonly body: string; readonly attachments: string | null }[];
 
-/** Marks what is in the view and may go; how many that were tells whether all of them could be. */
+/** Marks the rows that are in the view and may go. The counts show whether these were all. */
 function markStatement({ schema, sessionId, eventId, targets }: Work): Statement {
   const text = `WITH marked AS (
       UPDATE ${schema}.messages m SET

@@ -129,7 +129,7 @@ async function writeWords(database: Database, { sessionId, rows, indexed }: Inde
 function partsOf(row: Row): readonly { readonly sequence: number; readonly part: number; readonly words: string }[] {
   const words = [...new Set(searchWords(bodyText(jsonIn(row, "body"))))];
   const sequence = numberIn(row, "sequence");
-  // One for a message without words too, or nobody could tell it from one that the index lacks.
+  // A message without words gets a part too; otherwise it would look like one that the index lacks.
   return Array.from({ length: Math.max(1, Math.ceil(words.length / WORDS_PER_PART)) }, (_, part) => ({
     sequence,
     part,

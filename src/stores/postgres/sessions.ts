@@ -33,13 +33,13 @@ export async function createSession(
       [textOf("true"), values],
       [appendTextOf("true"), appended],
     ]);
-    // Somebody was quicker; what was appended to theirs is taken back.
+    // Another worker made it first; the rollback removes what was appended to theirs.
     if (made?.length !== 1) throw sessionExists(session.id);
   };
   await database.transaction(doing, body, waiting);
 }
 
-/** Somebody who is just making the same session is waited for. */
+/** Waits for another worker that is creating the same session. */
 function insertStatement(schema: string, session: NewSession): WriteStatement {
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
   const textOf = (lockBound: string): string =>

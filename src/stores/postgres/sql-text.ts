@@ -26,7 +26,7 @@ export function columnText(table: string, column: string): string {
   return JSON_COLUMNS.has(column) ? `${expression}::text` : expression;
 }
 
-/** What tells the state of a session, of whatever stands in the place of its row. */
+/** The columns of a session that identify its state. */
 export const VERSION_TEXTS = VERSION_COLUMNS.join(", ");
 
 /** The session `s` and its head event `h` as one JSON text, under the names of `SESSION_COLUMNS`. */

@@ -174,8 +174,8 @@ function nameJoins(table: string): string {
 const SESSIONS_AT_ONCE = 200;
 
 /**
- * Newest first. The ids are read at once: one that is written to meanwhile is neither missed nor told twice, and they are sorted
- * once. No index serves the order, because every append would then have to write to it.
+ * Newest first. All ids are read and sorted at once, so that a session that is written to meanwhile is listed exactly once. No index
+ * serves the order, because every append would then have to write to it.
  */
 export async function* readSessions(database: Database): AsyncGenerator<SessionSummary> {
   const { schema } = database;
@@ -183,7 +183,7 @@ export async function* readSessions(database: Database): AsyncGenerator<SessionS
   const ids = newest.map((row) => textIn(row, "id"));
   for (let start = 0; start < ids.length; start += SESSIONS_AT_ONCE) {
     const page = textList(ids.slice(start, start + SESSIONS_AT_ONCE));
-    // One that was deleted meanwhile is not told.
+    // A session that was deleted meanwhile is left out.
     yield* (await database.read(summaries(schema), [page], "planned")).map(sessionSummaryOf);
   }
 }

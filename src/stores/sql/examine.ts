@@ -58,7 +58,7 @@ const RESTORE = "Somebody wrote to the tables by hand, or the disk lost data: re
 const PRESENT = "(SELECT count(*) FROM messages m WHERE m.session_id = s.id)";
 const APPENDED = "(SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.made_by IS NULL)";
 
-/** Events count up, and what they inserted names them: a hole in either tells of one that was deleted. */
+/** Events count up, and what they inserted names them: a gap in either shows that an event was deleted. */
 const NO_EVENT_DELETED = `(SELECT coalesce(max(e.number), 0) - count(*) FROM compaction_events e WHERE e.session_id = s.id) = 0
   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id AND m.made_by IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM compaction_events e WHERE e.id = m.made_by AND e.session_id = m.session_id))`;
@@ -69,7 +69,7 @@ const PURGED = "SELECT 1 FROM compaction_events e WHERE e.session_id = s.id AND 
 const ARCHIVED = `(SELECT count(*) FROM messages m WHERE m.session_id = e.session_id AND m.archived_by = e.id
   AND coalesce(m.made_by, '') <> e.id)`;
 
-/** A purge of an undone event deletes what that event had inserted, and nobody knows how much that was: then only appended rows count. */
+/** A purge of an undone event deletes what that event had inserted, and that number is not stored: then only appended rows count. */
 const BEYOND_PURGE = `SELECT t.session_id, CAST(t.missing - t.purged AS TEXT) AS subject FROM (
   SELECT s.id AS session_id,
     CASE WHEN EXISTS (${PURGED} AND e.undone_at IS NOT NULL) THEN s.message_count - ${APPENDED}
@@ -339,7 +339,7 @@ function jsonRules({ kindOf }: ExamineDialect): readonly ExamineRule[] {
   ];
 }
 
-/** Looks for the keys anywhere in the text, which is enough to tell what was never a message. */
+/** Looks for the keys anywhere in the text, which is enough to recognise JSON that was never a message. */
 function lacksKeys(format: FormatName): readonly string[] {
   const lacks = formatRules(format).messageKeys.map((key) => `CAST(b.body AS TEXT) NOT LIKE '%"${key}"%'`);
   return lacks.length === 0 ? [] : [`(s.format = '${format}' AND ${lacks.join(" AND ")})`];

@@ -31,7 +31,7 @@ import { attachBody, hashesIn } from "./detached-body.ts";
 
 type Cell = string | number | boolean | null;
 
-/** How a property is read from its column, and what is written for it; as it is where nothing else is said. */
+/** How a property is read from its column and written to it. Without `write`, the value itself is written. */
 interface Kind<T> {
   readonly read: (row: Row, column: string) => T;
   readonly write?: (value: T) => Cell;

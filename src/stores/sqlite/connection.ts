@@ -95,7 +95,7 @@ function isSqliteNotice([text, type]: readonly unknown[]): boolean {
   return type === "ExperimentalWarning" && String(text).includes("SQLite");
 }
 
-/** What SQLite threw, as the one error class; errors of ours pass as they are. */
+/** Turns what SQLite threw into a CompactionError; a CompactionError passes unchanged. */
 export function asCompactionError(error: unknown, file: string): CompactionError {
   if (error instanceof CompactionError) return error;
   const [what, remedy] = REASONS[sqliteCode(error) ?? -1] ?? [
@@ -106,7 +106,7 @@ export function asCompactionError(error: unknown, file: string): CompactionError
   return new CompactionError("storage", message, { cause: error, retryable: isBusy(error) });
 }
 
-/** Somebody else has the lock: to be tried again. */
+/** Another connection has the lock: the call can be tried again. */
 export function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === BUSY || code === LOCKED;

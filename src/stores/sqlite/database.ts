@@ -26,7 +26,7 @@ export interface Database {
   read<T>(work: (connection: Connection) => T): Promise<T>;
   /** A signal ends the waiting for others, and not the work. */
   write<T>(work: (connection: Connection) => T, waiting?: Waiting): Promise<T>;
-  /** Brings what was deleted out of the log beside the file too, unless somebody still reads there: then a later one does. */
+  /** Empties the write-ahead log, so that it holds no deleted bytes; while another process reads it, a later checkpoint does. */
   forget(): void;
   close(): void;
 }
@@ -69,7 +69,7 @@ export function openDatabase(options: DatabaseOptions, seams: Seams): Database {
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadlineMs) throw asCompactionError(error, options.file);
       }
-      // Not all who wait come back at the same instant.
+      // Waiting processes should not all try again at the same instant.
       await pause(waitMs * (0.5 + Math.random()), waiting);
     }
   };
@@ -83,7 +83,7 @@ export function openDatabase(options: DatabaseOptions, seams: Seams): Database {
       try {
         connection?.get("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch {
-        // What was to be deleted is deleted; the log is emptied by the next checkpoint, or when the file is closed.
+        // The rows are deleted; the next checkpoint, or closing the file, empties the log.
       }
     },
     close: () => {
@@ -100,11 +100,11 @@ export function openDatabase(options: DatabaseOptions, seams: Seams): Database {
 const WAIT_MS_MAX = 32;
 
 async function pause(waitMs: number, { signal }: Waiting): Promise<void> {
-  // An abort is told before the next attempt.
+  // An abort is thrown before the next attempt.
   await delay(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
 }
 
-/** SQLite waits itself for what is over in no time; it blocks the thread meanwhile. */
+/** How long SQLite itself waits for a lock; it blocks the thread meanwhile. */
 const LOCK_WAIT_MS = 10;
 
 /**
@@ -129,12 +129,12 @@ function inTransaction<T>(
 }
 
 function takeBack(connection: Connection, drop: () => void): void {
-  // Some failures, a full disk among them, have taken everything back already.
+  // Some failures, such as a full disk, have rolled everything back already.
   if (!connection.isTransaction) return;
   try {
     connection.run("ROLLBACK");
   } catch {
-    // A connection that goes takes its transaction back; the failure that led here is the one to tell.
+    // Closing the connection rolls its transaction back; the failure that led here is the one that is thrown.
     drop();
   }
 }
@@ -143,7 +143,7 @@ function connect(options: DatabaseOptions, seams: Seams): Connection {
   const { file, durability } = options;
   if (options.readOnly) return connectReadOnly({ file, lockWaitMs: LOCK_WAIT_MS }, seams);
   const schemaUse = file === MEMORY_FILE ? "make" : (options.schemaUse ?? "make");
-  // Opening would make it.
+  // Opening would create the file.
   if (schemaUse !== "make" && !existsSync(file)) refuseMigration(schemaUse, { place: file, ...NOTHING });
   if (file !== MEMORY_FILE) {
     makePrivateDirectory(dirname(file));
@@ -153,7 +153,7 @@ function connect(options: DatabaseOptions, seams: Seams): Connection {
   const connection = openConnection({ file, lockWaitMs: LOCK_WAIT_MS }, seams);
   try {
     seams.onConnect?.(connection);
-    // Asked before anything is written: what is not ours stays as it is.
+    // Checked before anything is written, so that the file of another program stays unchanged.
     const schema = schemaOf(connection);
     refuseMigration(schemaUse, { place: file, ...schema });
     // Not FAST, which leaves whole pages of deleted bodies in the file. Always, because every rewritten row leaves a copy too.
