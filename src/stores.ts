@@ -13,7 +13,7 @@ export interface OpenOptions {
 
 type Open = (address: string, options: OpenOptions) => Promise<FullStore>;
 
-/** Loaded when asked for, so that nobody pays for what they do not use. */
+/** Each store is loaded when it is first asked for. */
 const OPENERS: Readonly<Record<string, Open>> = {
   memory: async () => (await import("./stores/memory.ts")).memoryStore(),
   jsonl: async (address) => {
@@ -40,8 +40,34 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   return open(url, options);
 }
 
-async function openServer(address: string, { schemaUse }: OpenOptions): Promise<FullStore> {
-  return (await import("./stores/postgres/open-url.ts")).openPostgres(address, schemaUse);
+/** Over a pool of `pg` that the store makes and ends. `?schema=NAME` names the schema; the rest is for `pg`. */
+async function openServer(address: string, { schemaUse = "make" }: OpenOptions): Promise<FullStore> {
+  if (!URL.canParse(address)) {
+    // Not repeated, because it may hold a password.
+    throw new CompactionError(
+      "invalid-settings",
+      "This is not an address of Postgres: write postgres://USER@HOST/DATABASE.",
+    );
+  }
+  const url = new URL(address);
+  const schema = url.searchParams.get("schema") ?? undefined;
+  const shown = url.href;
+  url.searchParams.delete("schema");
+  const [{ postgresStore }, { openPool }] = [
+    await import("./stores/postgres.ts"),
+    await import("./stores/postgres/client.ts"),
+  ];
+  const pool = await openPool(url.href);
+  const store = postgresStore({ client: pool, url: shown, schemaUse, ...(schema !== undefined && { schema }) });
+  let ended: Promise<void> | undefined;
+  return {
+    ...store,
+    close: async () => {
+      await store.close();
+      ended ??= pool.end();
+      await ended;
+    },
+  };
 }
 
 function pathIn(address: string, form: string): string {

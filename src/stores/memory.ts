@@ -1,4 +1,4 @@
-/** A store that keeps everything in memory and nothing beyond the process: for tests, and for whoever needs no more. */
+/** A store in memory. Its sessions end with the process: for tests, and where nothing has to outlive it. */
 
 import { randomUUID } from "node:crypto";
 import type { FullStore } from "../core/store/store-upkeep.ts";
@@ -38,7 +38,7 @@ export function memoryStore({ now = () => new Date(), newId = randomUUID }: Memo
     async lease(sessionId, change) {
       const state = change(leases.get(sessionId) ?? NO_LEASE);
       if (state !== undefined) leases.set(sessionId, state);
-      return state !== undefined;
+      return state;
     },
     async remove(sessionId) {
       leases.delete(sessionId);

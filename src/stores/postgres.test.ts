@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PostgresServer, startPostgres } from "../../test/postgres-server.ts";
 import { type PostgresWorld, postgresWorld, worldAt } from "../../test/postgres-world.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
+import { openStore } from "../stores.ts";
 import { append, begin, compact, ids, listOf, refuses, stateOf, takeLease, user } from "../testing/store/world.ts";
 import { storeContract } from "../testing/store-contract.ts";
-import { openPostgres } from "./postgres/open-url.ts";
 import { fromPostgresJs, type PostgresClient, postgresStore } from "./postgres.ts";
 
 interface Place {
@@ -133,7 +133,7 @@ function suite(world: PostgresWorld): void {
     const address = new URL(world.url);
     address.password ||= "secret";
     address.searchParams.set("schema", schema);
-    const store = await openPostgres(address.href);
+    const store = await openStore(address.href);
     await begin(store, "a", 1);
     expect(store.url).toMatch(/^postgres:\/\/.*schema=test/);
     expect(store.url).not.toContain(address.password);

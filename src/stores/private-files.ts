@@ -1,6 +1,6 @@
 /**
- * Who may read what a store makes: its owner alone. A conversation holds what people and tools said, keys among it. What is already
- * there keeps the mode that somebody chose for it. Windows has no such modes; there the folder's own rules apply.
+ * Makes files and folders that only their owner can read, because conversations may hold keys. Existing ones keep their mode. Windows
+ * has no such modes; there the rules of the folder apply.
  */
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
@@ -14,8 +14,8 @@ export function makePrivateDirectory(directory: string): void {
 }
 
 /**
- * An empty file, where there is none; whoever opens it next leaves its mode as it is. Where none can be made, that one says why when it
- * opens the file.
+ * Makes an empty file where there is none; opening it later keeps its mode. Where it cannot be made, opening it later fails and says
+ * why.
  */
 export function makePrivateFile(path: string): void {
   try {

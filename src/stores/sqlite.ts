@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
-import { MEMORY_FILE } from "./sqlite/access.ts";
+import { MEMORY_FILE } from "./sqlite/database.ts";
 import { createSqliteStore } from "./sqlite/store.ts";
 
 export interface SqliteStoreOptions {

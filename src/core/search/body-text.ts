@@ -121,7 +121,7 @@ export function quotable(text: string): string {
 
 const TAG_START = /<(?=[\s\p{Cf}]*\/?[\s\p{Cf}]*message)/giu;
 
-/** Ids and times are short and plain in every store of ours; others may have what they like. */
+/** Escapes ids and times, which another store may fill with any text. */
 function attribute(value: string): string {
   return value.toWellFormed().replaceAll(/[<>"&\s]/g, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -45,7 +45,7 @@ export function rankHits(query: string, candidates: Iterable<Candidate>, limit: 
     .map(({ match, score }) => hitOf(match, score, weights));
 }
 
-/** Of equals, what was said itself, and then the newest. */
+/** Among equals, messages before summaries of them, then the newest. */
 function preferred(a: Candidate, b: Candidate): number {
   return Number(a.isSummary) - Number(b.isSummary) || b.sequence - a.sequence;
 }
@@ -110,7 +110,7 @@ function after(form: string, end: number): string {
   return code === undefined ? "" : String.fromCodePoint(code);
 }
 
-/** Rare words tell more; rare among those that were found, whatever else an index proposed. */
+/** Rare words weigh more. A word is rare among the matches, whatever else an index proposed. */
 function weightsOf(words: readonly string[], matches: readonly Match[]): ReadonlyMap<string, number> {
   return new Map(
     words.map((word) => {

@@ -79,7 +79,7 @@ export interface SearchRequest {
   readonly scope: SearchScope;
 }
 
-/** Throws `invalid-settings` for what is not a search: not all callers are checked by a compiler. */
+/** Throws `invalid-settings` for arguments of the wrong type: not all callers are checked by a compiler. */
 export function searchRequest(query: unknown, limit: number, scope: unknown = "all"): SearchRequest {
   if (typeof query !== "string") throw refused(`The query of a search must be a string, not ${typeof query}.`);
   if (scope !== "all" && scope !== "archive") throw refused('The scope of a search must be "all" or "archive".');

@@ -6,9 +6,11 @@
 import { isArray, isObject, type JsonValue } from "../json.ts";
 import type { OpaquePart, Part } from "../message.ts";
 
+export type JsonPath = readonly (string | number)[];
+
 export interface Attachment {
   /** Keys and indexes from the message's root to a string. */
-  readonly path: readonly (string | number)[];
+  readonly path: JsonPath;
   /** What stands before the data in that string: empty, or the head of a data URL. */
   readonly prefix: string;
   /** Canonical base64. */
@@ -21,21 +23,30 @@ const DATA_CHARACTERS_MIN = 1_024;
 export function attachmentsIn(body: JsonValue, parts: readonly Part[]): readonly Attachment[] {
   const data = new Set(base64In(parts));
   if (data.size === 0) return [];
-  const found: Attachment[] = [];
-  walk(body, [], (value, path) => {
+  return stringsIn(body).filter((each) => data.has(each.data));
+}
+
+/** Every string of a message, taken apart as an attachment would be. */
+export function stringsIn(value: JsonValue | undefined, path: JsonPath = []): readonly Attachment[] {
+  if (typeof value === "string") {
     const comma = value.startsWith("data:") ? value.indexOf(",") : -1;
-    const [prefix, rest] = [value.slice(0, comma + 1), value.slice(comma + 1)];
-    if (data.has(rest)) found.push({ path, prefix, data: rest });
-  });
-  return found;
+    return [{ path, prefix: value.slice(0, comma + 1), data: value.slice(comma + 1) }];
+  }
+  if (isArray(value)) return value.flatMap((element, index) => stringsIn(element, [...path, index]));
+  return isObject(value) ? Object.entries(value).flatMap(([key, each]) => stringsIn(each, [...path, key])) : [];
 }
 
 /** The same message with other strings at those places. */
 export function withStrings(
   body: JsonValue,
-  places: readonly { readonly path: Attachment["path"]; readonly value: string }[],
+  places: readonly { readonly path: JsonPath; readonly value: string }[],
 ): JsonValue {
   return places.reduce((changed, { path, value }) => replaceAt(changed, path, value), body);
+}
+
+/** The same message with empty strings at those places. */
+export function withoutStrings(body: JsonValue, places: readonly { readonly path: JsonPath }[]): JsonValue {
+  return places.reduce((changed, { path }) => replaceAt(changed, path, ""), body);
 }
 
 function base64In(parts: readonly Part[]): readonly string[] {
@@ -72,23 +83,7 @@ function isCanonical(data: string): boolean {
   return !data.endsWith("=") || "AEIMQUYcgkosw048".includes(data.at(-2) ?? "");
 }
 
-function walk(
-  value: JsonValue | undefined,
-  path: readonly (string | number)[],
-  visit: (value: string, path: readonly (string | number)[]) => void,
-): void {
-  if (typeof value === "string") {
-    if (value.length >= DATA_CHARACTERS_MIN) visit(value, path);
-  } else if (isArray(value)) {
-    value.forEach((element, index) => {
-      walk(element, [...path, index], visit);
-    });
-  } else if (isObject(value)) {
-    for (const [key, element] of Object.entries(value)) walk(element, [...path, key], visit);
-  }
-}
-
-function replaceAt(value: JsonValue, path: readonly (string | number)[], replacement: string): JsonValue {
+function replaceAt(value: JsonValue, path: JsonPath, replacement: string): JsonValue {
   const [key, ...rest] = path;
   if (key === undefined) return replacement;
   if (isArray(value) && typeof key === "number") {

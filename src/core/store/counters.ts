@@ -1,11 +1,11 @@
-/** What a session counts, and what becomes of it when something is appended, compacted or taken back. Pure. */
+/** What a session counts, and how an append, a compaction and a rollback change it. Pure. */
 
 import { CompactionError } from "../errors.ts";
 
 export interface Counters {
   /** Tokens of the view as far as known: reported by the provider, or left by the last compaction. */
   readonly totalTokens: number;
-  /** True when nobody knows the total: estimate before you decide anything by it. */
+  /** True when the total is unknown: estimate it before you decide anything by it. */
   readonly isTotalStale: boolean;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -26,7 +26,7 @@ export interface UsageCounts {
   readonly contextTokens?: number;
 }
 
-/** Tokens are whole numbers, whatever a provider or its client made of them; what is no number is refused. */
+/** Rounds token counts to whole numbers. Refuses values that are no numbers. */
 export function wholeUsage(usage: UsageCounts): UsageCounts {
   const { contextTokens } = usage;
   const counts = { inputTokens: wholeTokens(usage.inputTokens), outputTokens: wholeTokens(usage.outputTokens) };
@@ -82,16 +82,11 @@ export function countersAfterAppend(before: Counters, { messages, turns, usage }
 }
 
 export interface CompactedCounts {
-  /** Of the view that the plan left; undefined when nobody knows it. */
+  /** Of the view that the plan left; undefined when unknown. */
   readonly totalTokens: number | undefined;
   readonly isCompaction: boolean;
-  /** As `isOvertaken` says. */
+  /** Messages came after the commit was planned, so the view holds more than the plan counted. */
   readonly isOvertaken: boolean;
-}
-
-/** Whether messages came after a commit was planned, so that the view holds more than the plan counted. */
-export function isOvertaken(planned: { readonly sequence: number }, lastSequence: number): boolean {
-  return lastSequence > planned.sequence;
 }
 
 /** The total is what the compaction left, the breakdown is cleared; an unknown or overtaken total is stale. */
@@ -109,8 +104,8 @@ export function countersAfterCompaction(before: Counters, counts: CompactedCount
 }
 
 /**
- * Nobody knows the total of the view that came back, and what was reported last was about another one: a session that is opened
- * again would take its estimate for far too high. A flush behind compactions that are undone no longer speaks for any count:
+ * The total of the restored view is unknown, and the last reported usage belongs to another view: with it, a reopened session would
+ * take its estimate for far too high. A flush behind compactions that are undone no longer speaks for any count:
  * otherwise the next compaction would come to the same count, and pass for flushed.
  */
 export function countersAfterRollback(before: Counters, compactionsUndone: number): Counters {

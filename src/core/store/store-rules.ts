@@ -1,6 +1,6 @@
 /**
- * Rules that every store keeps: what ids may be, how an agent's session is named, how far a lease may reach, which times a purge
- * takes, and where inserted messages stand. Pure; whatever breaks a rule is refused before a store is asked.
+ * Rules that every store keeps: valid ids, the names of agents' sessions, message ids, the reach of a lease, the time of a purge, and
+ * the places of inserted messages. Pure.
  */
 
 import { CompactionError, invariant } from "../errors.ts";
@@ -41,6 +41,24 @@ function textProblem(text: string): string | undefined {
   return text.isWellFormed() ? undefined : "it contains half of a surrogate pair";
 }
 
+const MESSAGE_ID = /^m([1-9][0-9]{0,15})$/;
+
+export function messageIdOf(sequence: number): string {
+  return `m${sequence}`;
+}
+
+/** Undefined for a text that is no message id. */
+export function sequenceOf(messageId: string): number | undefined {
+  const sequence = Number(MESSAGE_ID.exec(messageId)?.[1]);
+  return Number.isSafeInteger(sequence) ? sequence : undefined;
+}
+
+/** Each number once, in the order given; undefined where one of them is no message id. */
+export function sequencesOf(messageIds: readonly string[]): readonly number[] | undefined {
+  const sequences = [...new Set(messageIds.map(sequenceOf))];
+  return sequences.every((sequence) => sequence !== undefined) ? sequences : undefined;
+}
+
 const SEPARATOR = "\u001f";
 
 /**
@@ -58,8 +76,8 @@ export function sessionIdIn(key: string, agentId: string): string {
 }
 
 /**
- * The moment before which a purge deletes, as stores write times: of one length, so that text order is time order. Refuses what is
- * not a time, because comparing with it would silently keep or delete everything.
+ * The time before which a purge deletes, in the form in which stores write times: all of one length, so that text order is time
+ * order. Refuses an invalid date, because comparing with it would silently keep or delete everything.
  */
 export function purgeTime(before: Date): string {
   const timeMs = before instanceof Date ? before.getTime() : Number.NaN;

@@ -51,7 +51,7 @@ export interface SessionSummary {
   readonly viewCount: number;
   readonly compactionCount: number;
   readonly totalTokens: number;
-  /** True when nobody knows the total any more. */
+  /** True when the total is unknown. */
   readonly isTotalStale: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -20,7 +20,7 @@ export interface Store {
   /** The view and its counters, never the whole log. Undefined when there is no such session. */
   open(sessionId: string): Promise<SessionState | undefined>;
   /**
-   * What others did since; one cheap question when they did nothing. `changed` when the session was deleted and made again,
+   * What changed since; cheap when nothing did. `changed` when the session was deleted and made again,
    * whatever the numbers say. Throws `session-missing`.
    */
   changes(sessionId: string, since: Version): Promise<Changes>;
@@ -29,11 +29,11 @@ export interface Store {
   /** Changes what is kept beside the messages, or their pins. Raises the revision. Throws `message-missing` for a pin outside the view. */
   update(sessionId: string, update: SessionUpdate, waiting?: Waiting): Promise<Version>;
   /**
-   * Undefined while somebody else holds it. The token of a later lease is always higher. One that seems to have more than twice
+   * Undefined while another holder has it. The token of a later lease is always higher. A lease that seems to have more than twice
    * its length left was taken before the clock went back, and is free.
    */
   lease(sessionId: string, holder: string, ttlMs: number, waiting?: Waiting): Promise<Lease | undefined>;
-  /** Undefined when it has expired, even if nobody took it. */
+  /** Undefined when it has expired, even if no other holder took it. */
   renew(lease: Lease, ttlMs: number): Promise<Lease | undefined>;
   release(lease: Lease): Promise<void>;
   /** One transaction: all or nothing. Throws `lease-lost`, or `store-conflict` when what it expects is no longer so. */
@@ -69,7 +69,7 @@ export interface NewSession {
   readonly metadata?: JsonObject;
 }
 
-/** Which state of a session somebody has seen. */
+/** Identifies a state of a session. */
 export interface Version {
   /** Made with the session and never again: one that was deleted and made again under its id is another, and its numbers start anew. */
   readonly incarnation: string;

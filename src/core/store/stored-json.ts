@@ -1,13 +1,13 @@
 /**
- * Values on their way into a store: as JSON holds them, or refused with `invalid-request`. What was given is neither changed nor
- * frozen, and nothing that is done to it later reaches what is kept.
+ * Values on their way into a store: copied as JSON, or refused with `invalid-request`. The caller's value is neither changed nor
+ * frozen, and later changes to it do not reach the copy.
  */
 
 import { CompactionError } from "../errors.ts";
 import { isDeeperThan, JSON_DEPTH_MAX } from "../json.ts";
 import { deepFreeze } from "../settings/deep-freeze.ts";
 
-/** What a store may wrap around a value, so that what it writes can still be read by whoever stops at `JSON_DEPTH_MAX`. */
+/** How many levels a store may wrap around a value, so that readers with the limit `JSON_DEPTH_MAX` can still read it. */
 export const WRAPPING_DEPTH_MAX = 32;
 
 const STORED_DEPTH_MAX = JSON_DEPTH_MAX - WRAPPING_DEPTH_MAX;
@@ -23,13 +23,13 @@ export function jsonText(value: unknown): string {
   return text;
 }
 
-/** A copy that nobody can change any more. */
+/** A frozen copy. */
 export function ownCopy<Value>(value: Value): Value {
   // JSON keeps the shape of what JSON can hold, and nothing else gets here.
   return deepFreeze(JSON.parse(jsonText(value)) as Value);
 }
 
-/** Undefined for what JSON has no word for. */
+/** Undefined for a value that JSON cannot express. */
 function stringified(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

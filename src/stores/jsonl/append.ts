@@ -1,12 +1,12 @@
 /** A record at the end of a session file, and in the log that the file stands for. The caller holds the lock and has read all. */
 
 import { type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { Appended, LogRecord } from "../log/log-record.ts";
+import type { Appended, LogRecord } from "../log/records.ts";
 import { applyRecord } from "../log/session-log.ts";
-import { checkpointOf } from "./checkpoint.ts";
 import { type Span, withLineCount } from "./lines.ts";
 import type { HeldLock } from "./lock.ts";
 import { calledTool, messageEntries } from "./message-entry.ts";
+import { checkpointOf } from "./read.ts";
 import { recordEntry } from "./record-entry.ts";
 import { passLine, type SessionFile, takeEntry } from "./session-file.ts";
 import { appendBytes, type Sync } from "./write.ts";
@@ -23,13 +23,13 @@ interface Target extends EntryForm {
   readonly lock: HeldLock;
 }
 
-/** False when somebody else came between. Where it is, or throws, nothing of the record counts and the log must be read again. */
+/** False when another process wrote first. After false or an error, nothing of the record counts and the log must be read again. */
 export function appendRecord(file: SessionFile, record: LogRecord, target: Target): boolean {
   const isMessages = hasMessages(record);
   const entries = recordEntries(file, record, target);
   const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
   const { end, size } = file;
-  // What was torn ends its line, or is made a blank one.
+  // A torn line is ended, or blanked.
   const lead = file.isTerminated || size > end ? "" : "\n";
   const from = size + lead.length;
   const { path, sync, lock } = target;
@@ -49,7 +49,7 @@ export function appendRecord(file: SessionFile, record: LogRecord, target: Targe
   return true;
 }
 
-/** What is written for a record. Messages are not in the log yet; anything else is. */
+/** The entries for a record. Messages are not applied to the log yet; other records are. */
 export function recordEntries(file: SessionFile, record: LogRecord, form: EntryForm): readonly JsonObject[] {
   if (hasMessages(record))
     return withLineCount(chained(entriesOf(file, record), file.lastEntryId), file.log.incarnation);

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { stringOf } from "../../core/json.ts";
 import { isPiHeader } from "../../core/pi-entries.ts";
-import { LEASE_ENDING } from "./lease.ts";
+import { whereThere } from "./lines.ts";
 import { readHeader } from "./read.ts";
 import { isTooNew } from "./record-entry.ts";
 import { TEMPORARY_ENDING } from "./write.ts";
@@ -19,9 +19,9 @@ export interface SessionDirectory {
   sessionIds(): readonly string[];
   /** Session files, and files with that ending that are none. */
   files(): readonly FoundFile[];
-  /** What writes that were cut off left, and is no session's. */
+  /** Temporary files of writes that were cut off. */
   leftOver(): readonly LeftOver[];
-  /** What was known of a file no longer holds. */
+  /** Drops what was remembered of a file. */
   forget(path: string): void;
 }
 
@@ -75,7 +75,7 @@ export function sessionDirectory(directory: string): SessionDirectory {
   };
 }
 
-/** A file that was made and never written to is nobody's. */
+/** An empty file belongs to no session. */
 function isFree(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
@@ -86,15 +86,12 @@ function foundFile(path: string): FoundFile {
 }
 
 function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).sort();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
+  return whereThere(() => readdirSync(directory).sort()) ?? [];
 }
 
 const SESSION_ENDING = ".jsonl";
+/** Of the file that holds a session's lease, behind the name of the session's file. */
+export const LEASE_ENDING = ".lease";
 
 export function fileNameOf(sessionId: string): string {
   const name = escaped(sessionId);
@@ -106,13 +103,13 @@ function hashedNameOf(sessionId: string): string {
   return `=${createHash("sha256").update(sessionId).digest("hex")}${SESSION_ENDING}`;
 }
 
-/** File systems take 255 bytes; endings of ours come behind. */
+/** File systems allow 255 bytes; our endings come behind the name. */
 const NAME_CHARACTERS_MAX = 200;
 
 /** Names of devices on Windows, whatever their ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
 
-/** What is not plain becomes `%` and two digits a byte; a dot may not come first. */
+/** Escapes every other character as `%` and two digits per byte; a name may not begin with a dot. */
 function escaped(sessionId: string): string {
   const plain = sessionId.replaceAll(/[^a-z0-9_.-]|^\./gu, bytesOf);
   return RESERVED.test(plain) ? `${bytesOf(plain.slice(0, 1))}${plain.slice(1)}` : plain;

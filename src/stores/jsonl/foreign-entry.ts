@@ -8,7 +8,7 @@ import { piContent, piSummary, withReplacement } from "../../core/pi-entries.ts"
 import type { NewEvent } from "../../core/store/compaction-event.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
 import { ordersBetween } from "../../core/store/store-rules.ts";
-import type { Committed, LogMessage, LogRecord } from "../log/log-record.ts";
+import type { Committed, LogMessage, LogRecord } from "../log/records.ts";
 import type { Row, SessionLog } from "../log/session-log.ts";
 
 export interface ForeignContext {
@@ -130,7 +130,7 @@ function committed(
   };
 }
 
-/** What their entries tell of an event; the rest nobody knows. */
+/** What a foreign entry says of an event; unknown facts get neutral values. */
 function eventOf(entry: JsonObject, archived: readonly Row[]): NewEvent {
   return {
     strategy: "prune",

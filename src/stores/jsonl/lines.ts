@@ -1,6 +1,6 @@
-/** The lines of a file with their places, a bounded piece at a time. Reads only; what a line says is for others to judge. */
+/** The lines of a file with their places, read a bounded piece at a time, and which of them count. Reads only. */
 
-import { readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { isObject, isTooDeep, JSON_DEPTH_MAX, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
 
 /** First byte and number of bytes, without the line's end. */
@@ -12,6 +12,31 @@ export interface Line {
   readonly json: JsonObject | undefined;
   /** False for the last line of a file that does not end with one. */
   readonly isTerminated: boolean;
+}
+
+/** What `work` returns; undefined where the file or directory is not there. */
+export function whereThere<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+/** Opens a file for reading only; undefined where it is not there. */
+export function withFile<T>(path: string, work: (descriptor: number, size: number) => T): T | undefined {
+  const descriptor = whereThere(() => openSync(path, "r"));
+  if (descriptor === undefined) return undefined;
+  try {
+    return work(descriptor, fstatSync(descriptor).size);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Blank lines are left out. */
@@ -48,7 +73,7 @@ export function readPiece(descriptor: number, offset: number, length: number): B
   return buffer.subarray(0, filled);
 }
 
-/** Undefined for what is no JSON object, or one that nothing can walk through. */
+/** Undefined for text that is no JSON object, or nests too deep. */
 export function parseLine(text: string): JsonObject | undefined {
   if (hasManyBrackets(text) && isTooDeep(text)) return undefined;
   try {
@@ -72,7 +97,7 @@ function hasManyBrackets(text: string): boolean {
 const NEWLINE = 10;
 const PIECE_BYTES = 1 << 20;
 
-/** No line that anybody wrote on purpose is longer; a string could not hold much more. */
+/** Longer lines are damage; a string could not hold much more. */
 const LINE_BYTES_MAX = 1 << 28;
 
 function lineOf(bytes: Buffer, offset: number, isTerminated: boolean): Line {
@@ -122,8 +147,8 @@ export function countedLines(lines: readonly Line[], owner: Owner): CountedLines
 }
 
 /**
- * Without batches that were not written to their end. Whoever of us comes next goes on before such a batch, and so says for ever that
- * it counts for nothing; whoever else comes next has seen its lines, and they stand.
+ * Without batches that were not written to their end. Our next writer continues before such a batch, which marks it
+ * as void for good; another program's next writer has read its lines, and they stand.
  */
 export function withoutTorn(lines: readonly Line[], owner: Owner): Pick<CountedLines, "counted" | "torn"> {
   const counted: Line[] = [];
@@ -144,8 +169,8 @@ export function withoutTorn(lines: readonly Line[], owner: Owner): Pick<CountedL
 }
 
 /**
- * Whoever writes names the entry that stands at the end. An entry of ours that names one before another of ours was written by
- * somebody who did not know of that one: it is told so, and writes again. What others put between is no sign of it.
+ * A writer names the last entry as the parent of its own. An entry of ours whose parent stands before another entry of ours is late:
+ * its writer did not know of that one, notices it, and writes again. Foreign entries between them do not make an entry late.
  */
 function withoutLate(lines: readonly Line[], owner: Owner): Pick<CountedLines, "counted" | "late"> {
   const [counted, late]: [Line[], Line[]] = [[], []];

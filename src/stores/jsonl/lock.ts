@@ -1,7 +1,7 @@
 /**
  * One writer at a time, in this process and any other on the same files: a lock file beside the session's. It is held for one write,
  * never across a wait. The lock of a holder that is gone is broken, and in the end that of one which does not move any more. Such a
- * holder may wake up, so a lock alone protects nothing: whoever writes asks `isHeld` first, and looks afterwards.
+ * holder may wake up, so a lock alone protects nothing: a writer asks `isHeld` first, and checks its write afterwards.
  */
 
 import { randomUUID } from "node:crypto";
@@ -12,14 +12,14 @@ import { CompactionError } from "../../core/errors.ts";
 import { numberOf, stringOf } from "../../core/json.ts";
 import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
 import { PRIVATE_FILE } from "../private-files.ts";
-import { parseLine } from "./lines.ts";
+import { codeOf, parseLine, whereThere } from "./lines.ts";
 
 export interface HeldLock {
-  /** False when somebody took it away. */
+  /** False when another process took it. */
   isHeld(): boolean;
 }
 
-/** Throws `aborted` to whoever gives up before the lock is had. */
+/** Throws `aborted` where the signal fires before the lock is taken. */
 export type WithLock = <T>(path: string, work: (lock: HeldLock) => T, waiting: Waiting) => Promise<T>;
 
 export function fileLocks(): WithLock {
@@ -37,13 +37,13 @@ export function fileLocks(): WithLock {
     try {
       return work({ isHeld });
     } finally {
-      // Only its own: a lock that was broken belongs to somebody else by now.
+      // Only our own: a lock that was broken belongs to another process by now.
       if (isHeld()) rmSync(lock, { force: true });
     }
   };
 }
 
-/** Whether somebody who may be alive holds it, as far as can be told from here. */
+/** Whether a process that may be alive holds it, as far as this process can see. */
 export function isLocked(path: string): boolean {
   const lock = `${path}${LOCK_ENDING}`;
   return ageOf(lock) !== undefined && !isStale(lock, thisProcess());
@@ -59,10 +59,10 @@ const LOCK_ENDING = ".lock";
 const WAIT_MS_MAX = 10_000;
 const PAUSE_MS_MAX = 40;
 
-/** A lock is held for milliseconds. Where nobody can ask whether its holder lives, it is taken for dead after this long. */
+/** A lock is held for milliseconds. A holder that cannot be checked counts as dead after this long. */
 const UNKNOWN_AGE_MS_MAX = 60_000;
 
-/** One that lives and was not seen to write for so long has been stopped. */
+/** A living holder that has not written for so long has been stopped. */
 const LIVING_AGE_MS_MAX = 600_000;
 
 /** Between making the file and writing who holds it. */
@@ -85,12 +85,7 @@ function takeFile(lock: string, holder: Holder): boolean {
 }
 
 function holderOf(lock: string): Holder | undefined {
-  try {
-    return holderIn(readFileSync(lock, "utf8"));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return whereThere(() => holderIn(readFileSync(lock, "utf8")));
 }
 
 function isStale(lock: string, self: Self): boolean {
@@ -103,7 +98,7 @@ function isStale(lock: string, self: Self): boolean {
   return !isLiving || ageMs > LIVING_AGE_MS_MAX;
 }
 
-/** One breaks at a time, and looks again before: otherwise the lock of whoever was quicker would be broken. */
+/** Only one process breaks a lock at a time, and it checks again first, so that it never breaks a new holder's lock. */
 function breakLock(lock: string, self: Self): void {
   const breaking = `${lock}.break`;
   if ((ageOf(breaking) ?? 0) > NAMELESS_AGE_MS_MAX) rmSync(breaking, { force: true });
@@ -120,10 +115,6 @@ function ageOf(path: string): number | undefined {
   return found && Date.now() - found.mtimeMs;
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
 function stillLocked(lock: string): CompactionError {
   const holder = holderOf(lock);
   const who = holder === undefined ? "somebody" : `process ${holder.pid} on ${holder.host}`;
@@ -136,9 +127,9 @@ export interface Holder {
   /** For people. */
   readonly host: string;
   /** Processes of one place share their process ids; undefined where that is not known. */
-  readonly place?: string;
+  readonly place?: string | undefined;
   /** When the process began, by the system's count: ids are used again. Undefined where it is not told. */
-  readonly began?: string;
+  readonly began?: string | undefined;
   readonly token: string;
 }
 
@@ -146,20 +137,18 @@ type Self = Omit<Holder, "token">;
 
 export function thisProcess(): Self {
   const { pid } = process;
-  const [place, began] = [placeOfThisProcess(), beganOf(pid)];
-  return { pid, host: hostname(), ...(place !== undefined && { place }), ...(began !== undefined && { began }) };
+  return { pid, host: hostname(), place: placeOfThisProcess(), began: beganOf(pid) };
 }
 
-/** Undefined for what names nobody, as a lock that is just being written does. */
+/** Undefined for a text without a holder, such as a lock that is just being written. */
 export function holderIn(text: string): Holder | undefined {
   const json = parseLine(text) ?? {};
   const [pid, host, token] = [numberOf(json.pid), stringOf(json.host), stringOf(json.token)];
   if (pid === undefined || host === undefined || token === undefined) return undefined;
-  const [place, began] = [stringOf(json.place), stringOf(json.began)];
-  return { pid, host, token, ...(place !== undefined && { place }), ...(began !== undefined && { began }) };
+  return { pid, host, token, place: stringOf(json.place), began: stringOf(json.began) };
 }
 
-/** Undefined where nobody can tell from here. */
+/** Undefined where this process cannot find out. */
 export function isAlive({ pid, place, began }: Holder, self: Self): boolean | undefined {
   if (place === undefined || place !== self.place) return undefined;
   if (!isProcess(pid)) return false;
@@ -190,21 +179,16 @@ function isProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return codeOf(error) !== "ESRCH";
   }
 }
 
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
+const textOf = (path: string): string | undefined => whereReadable(() => readFileSync(path, "utf8"));
+const linkOf = (path: string): string | undefined => whereReadable(() => readlinkSync(path));
 
-function linkOf(path: string): string | undefined {
+function whereReadable(read: () => string): string | undefined {
   try {
-    return readlinkSync(path);
+    return read();
   } catch {
     return undefined;
   }

@@ -8,10 +8,10 @@ import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, numberOf
 import type { FormatName, Role } from "../../core/message.ts";
 import { piContent } from "../../core/pi-entries.ts";
 import { bodyText } from "../../core/search/body-text.ts";
-import { withStrings } from "../../core/store/attachments.ts";
+import { stringsIn, withoutStrings, withStrings } from "../../core/store/attachments.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
 import { WRAPPING_DEPTH_MAX } from "../../core/store/stored-json.ts";
-import type { LogMessage } from "../log/log-record.ts";
+import type { LogMessage } from "../log/records.ts";
 
 interface MessageContext {
   readonly format: FormatName;
@@ -73,7 +73,7 @@ function metaOf({ format, model, at, usage: reported, toolName }: MessageContext
   return { api, provider, model, timestampMs: Date.parse(at), usage, toolName };
 }
 
-/** What a user said in one string stays one: pi takes both, and then the body need not stand beside it. */
+/** Keeps user content that is one string as a string: pi accepts it, and no exact body need stand beside it. */
 function plainWhere(body: JsonValue) {
   const content = isObject(body) && body.role === "user" ? body.content : undefined;
   return (shown: JsonObject): JsonObject =>
@@ -91,29 +91,15 @@ function isSame(a: JsonValue | undefined, b: JsonValue): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-interface ImagePlace {
-  readonly path: readonly (string | number)[];
-  readonly prefix: string;
-  /** Which block of what pi shows holds the data. */
-  readonly image: number;
-}
-
-/** The body without the data of pictures that pi is shown. */
+/** The body without the data of pictures that pi is shown; `image` says which block of what pi shows holds the data. */
 function bodyBeside(body: JsonValue, shown: JsonObject): JsonObject {
   const data = imagesIn(shown);
   if (data.size === 0) return { body };
-  const places: ImagePlace[] = [];
-  findStrings(body, [], (value, path) => {
-    const comma = value.startsWith("data:") ? value.indexOf(",") : -1;
-    const image = data.get(value.slice(comma + 1));
-    if (image !== undefined) places.push({ path, prefix: value.slice(0, comma + 1), image });
+  const images = stringsIn(body).flatMap(({ path, prefix, data: found }) => {
+    const image = data.get(found);
+    return image === undefined ? [] : [{ path, prefix, image }];
   });
-  if (places.length === 0) return { body };
-  const without = withStrings(
-    body,
-    places.map(({ path }) => ({ path, value: "" })),
-  );
-  return { body: without, images: places.map(({ path, prefix, image }) => ({ path, prefix, image })) };
+  return images.length === 0 ? { body } : { body: withoutStrings(body, images), images };
 }
 
 function imagesIn(shown: JsonObject): ReadonlyMap<string, number> {
@@ -135,19 +121,6 @@ function withImages(mark: JsonObject, shown: JsonObject): JsonValue | undefined 
     return data === undefined ? [] : [{ path: keys, value: `${stringOf(prefix) ?? ""}${data}` }];
   });
   return withStrings(body, places);
-}
-
-function findStrings(
-  value: JsonValue | undefined,
-  path: ImagePlace["path"],
-  visit: (value: string, path: ImagePlace["path"]) => void,
-): void {
-  if (typeof value === "string") visit(value, path);
-  else if (isArray(value)) {
-    for (const [index, element] of value.entries()) findStrings(element, [...path, index], visit);
-  } else if (isObject(value)) {
-    for (const [key, element] of Object.entries(value)) findStrings(element, [...path, key], visit);
-  }
 }
 
 interface PiMeta {
@@ -305,7 +278,7 @@ const WRAPPING = "[".repeat(WRAPPING_DEPTH_MAX);
 function argumentsOf(input: JsonValue | undefined): JsonObject {
   if (isObject(input)) return input;
   if (typeof input !== "string") return {};
-  // A line that nests too deep is read by nobody.
+  // No reader accepts a line that nests too deep.
   if (isTooDeep(WRAPPING + input)) return { input };
   try {
     const parsed: unknown = JSON.parse(input);

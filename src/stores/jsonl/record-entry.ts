@@ -9,8 +9,8 @@ import { FORMAT_NAMES } from "../../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../../core/json.ts";
 import { isPiHeader } from "../../core/pi-entries.ts";
 import type { Counters } from "../../core/store/counters.ts";
-import type { Committed, Created, LogRecord } from "../log/log-record.ts";
-import { eventsInForce } from "../log/make-record.ts";
+import type { Committed, Created, LogRecord } from "../log/records.ts";
+import { eventsInForce } from "../log/records.ts";
 import type { LogEvent, SessionLog } from "../log/session-log.ts";
 
 /** What stands beside a record, so that a lost line elsewhere does not shift what came later. */
@@ -158,7 +158,7 @@ export function headerOf(created: Created, cwd: string): JsonObject {
   return { type: "session", version: PI_VERSION, id, timestamp: at, cwd, palimpsest };
 }
 
-/** Undefined for what is no header; a file that pi or OpenClaw began is a session in Anthropic's format. */
+/** Undefined for an entry that is no header. A file that pi or OpenClaw began is a session in Anthropic's format. */
 export function createdIn(header: JsonObject): Created | undefined {
   const id = stringOf(header.id) ?? "";
   if (!isPiHeader(header) || id === "") return undefined;
@@ -168,7 +168,7 @@ export function createdIn(header: JsonObject): Created | undefined {
   return {
     id,
     at,
-    // Of older files and of others', nothing else tells it.
+    // Older and foreign files have no incarnation; their time stands in for it.
     incarnation: stringOf(own.incarnation) ?? at,
     format: FORMAT_NAMES.find((format) => format === own.format) ?? "anthropic-messages",
     base: isObject(own.base) ? own.base : {},
@@ -182,13 +182,13 @@ export function isOwnHeader(header: JsonObject): boolean {
   return isObject(header.palimpsest);
 }
 
-/** Written by a version of ours, or of pi, that may know better. */
+/** Written by a newer version of this package, or of pi. */
 export function isTooNew({ palimpsest, version }: JsonObject): boolean {
   const own = isObject(palimpsest) ? numberOf(palimpsest.version) : undefined;
   return (own ?? 0) > FORM_VERSION || (numberOf(version) ?? 0) > PI_VERSION;
 }
 
-/** As we write times; undefined for what is none. */
+/** The time in the form that we write; undefined for a value that is no time. */
 export function timeOf(value: unknown): string | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   if (typeof value === "string" && OUR_TIME.test(value)) return value;

@@ -5,6 +5,7 @@
 
 import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
 import { livePath } from "../../core/pi-entries.ts";
+import { sequenceOf } from "../../core/store/store-rules.ts";
 import { applyRecord, newLog, type SessionLog } from "../log/session-log.ts";
 import { foreignBody, foreignRecord } from "./foreign-entry.ts";
 import { countedLines, type Line, linesBetween, type Owner, readPiece, type Span } from "./lines.ts";
@@ -29,7 +30,7 @@ export interface SessionFile {
   /** The same by their places in the file, for old files that name entries so; the header is the first. */
   readonly marksByPlace: number[];
   readonly damage: Damage[];
-  /** Damaged lines that tell no number, since the last line of ours. */
+  /** Damaged lines without a readable number since the last line of ours. */
   garbledLines: number;
 }
 
@@ -98,7 +99,7 @@ export function ownerOf({ log, isOwn }: SessionFile): Owner {
   return { incarnation: log.incarnation, isOwn };
 }
 
-/** Whether an entry goes on where the one before it ended; otherwise somebody went back and began a branch. */
+/** Whether an entry follows the one before it; otherwise it begins a branch. */
 export function followsLast(file: SessionFile, entry: JsonObject): boolean {
   const parentId = entry.parentId;
   if (parentId === undefined || parentId === file.lastEntryId) return true;
@@ -121,7 +122,7 @@ export function passLine(file: SessionFile, { span, isTerminated }: Omit<Line, "
   file.end = span[0] + span[1] + (isTerminated ? 1 : 0);
   file.isTerminated = isTerminated;
   file.lastEntryId = stringOf(entry.id);
-  // Whoever wrote it knew the numbers before it.
+  // Its writer knew the numbers before it.
   if (isObject(entry.palimpsest)) file.garbledLines = 0;
 }
 
@@ -137,14 +138,14 @@ export function passDamaged(file: SessionFile, line: Line, descriptor: number): 
   file.isTerminated = true;
 }
 
-/** What is whole is never cut off, whether it counts or not: whoever wrote it may be about to look at it. */
+/** Whole lines are never cut off, even late ones: their writer may be about to check them. */
 function passLate(file: SessionFile, { span, isTerminated }: Line): void {
   file.damage.push({ rule: "late-line", offset: span[0] });
   const end = span[0] + span[1] + (isTerminated ? 1 : 0);
   if (end > file.end) [file.end, file.isTerminated] = [end, isTerminated];
 }
 
-/** Behind garbled lines that nothing of ours follows nobody knows which numbers they had: one each is left out. */
+/** Skips one number for each garbled line that no entry of ours follows, because their numbers are unknown. */
 export function passEnd(file: SessionFile): void {
   file.log.sequence += file.garbledLines;
   file.garbledLines = 0;
@@ -159,7 +160,7 @@ function takeMessage(file: SessionFile, entry: JsonObject, { at, span }: Taken):
   const { log } = file;
   const message = messageIn(entry);
   const id = stringOf(entry.id) ?? "";
-  const sequence = sequenceIn(id);
+  const sequence = sequenceOf(id);
   if (message === undefined || sequence === undefined || log.rows.has(id)) {
     file.damage.push({ rule: "bad-record", offset: span[0] });
     log.sequence = Math.max(log.sequence, sequence ?? 0);
@@ -181,7 +182,7 @@ function takePart(file: SessionFile, entry: JsonObject, { part, span }: { part: 
   const { messages } = file.places;
   const place = messages.get(part);
   // The line that it belongs to may be damaged.
-  file.log.sequence = Math.max(file.log.sequence, sequenceIn(part) ?? 0);
+  file.log.sequence = Math.max(file.log.sequence, sequenceOf(part) ?? 0);
   if (place !== undefined) messages.set(part, [place[0], span[0] + span[1] - place[0]]);
 }
 
@@ -221,8 +222,8 @@ function takeForeign(file: SessionFile, entry: JsonObject, { at, span }: Taken):
   if (record !== undefined) applyRecord(log, record);
   if (record?.type === "appended") for (const { id } of record.messages) places.messages.set(id, span);
   if (record?.type === "committed") places.events.set(record.eventId, span);
-  // Names of theirs may look like ours: ours begin behind them.
-  log.sequence = Math.max(log.sequence, sequenceIn(stringOf(entry.id) ?? "") ?? 0);
+  // Foreign ids may look like ours, so our numbers go on behind them.
+  log.sequence = Math.max(log.sequence, sequenceOf(stringOf(entry.id) ?? "") ?? 0);
   const said = isObject(entry.message) ? entry.message : entry;
   const model = stringOf(entry.type === "model_change" ? entry.modelId : said.model);
   if (!file.isOwn && model !== undefined && places.base === undefined) log.base = { ...log.base, model };
@@ -238,15 +239,9 @@ function skipEntry(file: SessionFile, entry: JsonObject): void {
   markEntry(file, entry);
   const found = recordIn(entry, log.updatedAt);
   if (found !== undefined) log.revision = Math.max(log.revision, found.standing.revision);
-  const taken = found?.standing.sequence ?? sequenceIn(stringOf(entry.id) ?? "") ?? 0;
+  const taken = found?.standing.sequence ?? sequenceOf(stringOf(entry.id) ?? "") ?? 0;
   const isForeign = !isObject(entry.palimpsest) && (entry.type === "compaction" || foreignBody(entry) !== undefined);
   log.sequence = Math.max(log.sequence + (isForeign ? 1 : 0), taken);
-}
-
-function sequenceIn(id: string): number | undefined {
-  const digits = /^m([1-9]\d{0,15})$/.exec(id)?.[1];
-  const sequence = Number(digits);
-  return digits !== undefined && Number.isSafeInteger(sequence) ? sequence : undefined;
 }
 
 /** Where a message's number stands in a line of ours: in its id, or beside a record. */
@@ -255,10 +250,10 @@ const NUMBER = /"(?:id":"m|sequence":)(\d{1,15})\b/g;
 /** Enough of a line to find them. */
 const READ_BYTES_MAX = 1 << 20;
 
-/** A line holds what one batch or compaction brought; a number further ahead is part of what somebody said. */
+/** A line holds one batch or compaction; a number further ahead is part of a message text. */
 const NUMBERS_AHEAD_MAX = 10_000;
 
-/** The highest number that the line tells of; undefined when it tells of none that is not taken already. */
+/** The highest number in the line that is not taken yet; undefined without one. */
 function numberInDamaged(descriptor: number, { span }: Line, { sequence }: SessionLog): number | undefined {
   const [offset, length] = span;
   const text = readPiece(descriptor, offset, Math.min(length, READ_BYTES_MAX)).toString("latin1");

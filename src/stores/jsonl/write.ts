@@ -1,6 +1,6 @@
 /**
- * Lines into a session file. What cannot be written as a whole counts for nothing, and is taken back: the error says so. The caller
- * has taken the lock; whether it still holds it is asked here, and what was written is looked at before anybody is told.
+ * Writes lines to a session file. Lines that cannot be written as a whole do not count and are removed. The caller holds the lock; it
+ * is checked again here, and what was written is read back before the write is reported.
  */
 
 import {
@@ -18,7 +18,7 @@ import {
 import { dirname } from "node:path";
 import type { JsonObject } from "../../core/json.ts";
 import { PRIVATE_FILE } from "../private-files.ts";
-import { readPiece } from "./lines.ts";
+import { readPiece, whereThere } from "./lines.ts";
 import type { HeldLock } from "./lock.ts";
 
 /** `always`: on the disk when an append or commit resolves. `never`: when the system sees fit; a crash of the process loses nothing. */
@@ -40,7 +40,8 @@ interface Landing {
  */
 export function appendBytes(path: string, bytes: Buffer, landing: Landing): boolean {
   const { end, size, sync, lock } = landing;
-  const descriptor = openToAdd(path);
+  // Where it was removed meanwhile, nothing is made.
+  const descriptor = whereThere(() => openSync(path, constants.O_RDWR | constants.O_APPEND));
   if (descriptor === undefined) return false;
   try {
     if (!isAsRead(descriptor, size, lock)) return false;
@@ -60,16 +61,6 @@ export function appendBytes(path: string, bytes: Buffer, landing: Landing): bool
   }
 }
 
-/** Undefined when it was removed meanwhile; nothing is ever made here. */
-function openToAdd(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_RDWR | constants.O_APPEND);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
 function isAsRead(descriptor: number, size: number, lock: HeldLock): boolean {
   return fstatSync(descriptor).size === size && lock.isHeld();
 }
@@ -80,7 +71,7 @@ interface Written {
   readonly landing: Landing;
 }
 
-/** In one piece wherever the system takes it so; what it left over is written only while nobody else can have written. */
+/** Writes in one piece where the system allows it; the rest follows only while no other process can have written. */
 function writeToEnd(descriptor: number, bytes: Buffer, { size, lock }: Landing): boolean {
   for (let done = 0; done < bytes.length; ) {
     if (done > 0 && !isAsRead(descriptor, size + done, lock)) return false;
@@ -99,8 +90,8 @@ function takeBack(descriptor: number, { path, bytes, landing }: Written): void {
 }
 
 /**
- * What came to stand behind others' lines is made blank, so that nobody need pass over it. It is found by all of its bytes, and what
- * was whole is never cut off, so these are its own and nobody else's.
+ * Blanks our lines where they landed behind lines of another process, so that readers need not skip them. They are found by all of
+ * their bytes, and whole lines are never cut off, so no other process's lines are touched.
  */
 function blankOut(descriptor: number, { path, bytes, landing: { size } }: Written): void {
   const at = readPiece(descriptor, size, fstatSync(descriptor).size - size).indexOf(bytes);
@@ -127,7 +118,7 @@ function writeBlank(descriptor: number, place: number, bytes: Buffer): void {
 const NEWLINE = 10;
 const SPACE = 32;
 
-/** Through a descriptor of its own: what is opened to add to its end can be changed nowhere else. */
+/** Uses a second descriptor, because one that is opened for appending cannot write elsewhere. */
 function toPlace(path: string, descriptor: number, change: (own: number) => void): void {
   const own = openSync(path, "r+");
   try {
@@ -144,15 +135,15 @@ function isNamed(path: string, descriptor: number): boolean {
 
 export interface Replacement {
   readonly sync: Sync;
-  /** A name that nobody else gives, for the file until it is whole. */
+  /** Makes a unique name for the temporary file. */
   readonly newId: () => string;
-  /** Asked last of all: whether what is replaced is still what it was thought to be. */
+  /** Asked last: whether the file to be replaced is still the one that was read. */
   isCurrent(): boolean;
 }
 
 export const TEMPORARY_ENDING = ".tmp";
 
-/** A whole file under a name, or nothing of it. False when it came too late. */
+/** Replaces the file as a whole or not at all. False where `isCurrent` said no. */
 export function replaceFile(path: string, bytes: Buffer, { sync, newId, isCurrent }: Replacement): boolean {
   const temporary = `${path}.${newId()}${TEMPORARY_ENDING}`;
   try {

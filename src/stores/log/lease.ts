@@ -9,13 +9,13 @@ export interface LeaseState {
   readonly token: number;
   /** Milliseconds since the epoch; 0 once released. */
   readonly expiresAtMs: number;
-  /** What was asked for. */
+  /** The length that the holder asked for. */
   readonly lengthMs: number;
 }
 
 export const NO_LEASE: LeaseState = { holder: "", token: 0, expiresAtMs: 0, lengthMs: 0 };
 
-/** Undefined while somebody holds it. */
+/** Undefined while another holder has it. */
 export function takeLease(
   state: LeaseState,
   holder: string,
@@ -38,7 +38,7 @@ export function renewLease(
   return { ...state, expiresAtMs: until.now.getTime() + until.ttlMs, lengthMs: until.ttlMs };
 }
 
-/** Undefined when somebody else holds it by now: nothing to release. */
+/** Undefined when another holder has it by now: there is nothing to release. */
 export function releaseLease(state: LeaseState, lease: Lease): LeaseState | undefined {
   return isSame(state, lease) ? { ...state, expiresAtMs: 0 } : undefined;
 }

@@ -1,28 +1,25 @@
 /** A store over logs: every promise of the port but durability, which is the backend's. */
 
-import { CompactionError } from "../../core/errors.ts";
 import { searchRequest } from "../../core/search/search-words.ts";
 import { deepFreeze } from "../../core/settings/deep-freeze.ts";
-import { type Lease, throwIfAborted, type Version, type Waiting } from "../../core/store/store.ts";
+import { throwIfAborted, type Version, type Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { Finding, FullStore, SessionSummary } from "../../core/store/store-upkeep.ts";
-import { examineLog } from "./examine.ts";
+import { sessionExists, sessionMissing, storeClosed } from "../refusals.ts";
 import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
-import type { Appended, Created, LogRecord } from "./log-record.ts";
+import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchLog, summaryOf } from "./read-log.ts";
 import {
-  checkCommit,
+  type Appended,
+  type Created,
   eventsToPurge,
   eventsToUndo,
-  isEmpty,
+  type LogRecord,
   makeAppended,
   makeCommitted,
   makeCreated,
   makeFirst,
   makeUpdated,
-  sessionExists,
-  sessionMissing,
-} from "./make-record.ts";
-import { archiveOf, changesSince, countsOf, editsOf, searchLog, summaryOf } from "./read-log.ts";
+} from "./records.ts";
 import { asWritten, type SessionLog, stateOf } from "./session-log.ts";
 
 export function logStore(backend: LogBackend): FullStore {
@@ -36,7 +33,7 @@ export function logStore(backend: LogBackend): FullStore {
   };
 }
 
-/** The backend while the store is open, with what is missing turned into errors. */
+/** The backend while the store is open; a missing session is an error. */
 interface Gate {
   backend(): LogBackend;
   load(sessionId: string, depth: Depth): Promise<SessionLog>;
@@ -47,8 +44,8 @@ interface Gate {
 function openGate(backend: LogBackend): Gate {
   let isOpen = true;
   const opened = (): LogBackend => {
-    if (isOpen) return backend;
-    throw new CompactionError("storage", "The store is closed; nothing was changed. Open it again to go on.");
+    if (!isOpen) throw storeClosed();
+    return backend;
   };
   const found = <T>(value: T | undefined, sessionId: string): T => {
     if (value === undefined) throw sessionMissing(sessionId);
@@ -106,31 +103,19 @@ function sessionMethods({ backend, load, close }: Gate) {
 }
 
 function leaseMethods({ backend, load }: Gate) {
-  const expiry = (ttlMs: number) => ({ now: backend().now(), ttlMs });
-  const held = async (lease: Lease, ttlMs: number): Promise<Lease | undefined> => {
-    let next: Lease | undefined;
-    const change: ChangeLease = (state) => {
-      const renewed = renewLease(state, lease, expiry(ttlMs));
-      next = renewed && leaseOf(lease.sessionId, renewed);
-      return renewed;
-    };
-    await backend().lease(lease.sessionId, change, {});
-    return next;
-  };
+  const length = (ttlMs: number) => ({ now: backend().now(), ttlMs });
   return {
     async lease(sessionId, holder, ttlMs, waiting = {}) {
       await load(sessionId, "view");
       throwIfAborted(waiting);
-      let lease: Lease | undefined;
-      const change: ChangeLease = (state) => {
-        const taken = takeLease(state, holder, expiry(ttlMs));
-        lease = taken && leaseOf(sessionId, taken);
-        return taken;
-      };
-      await backend().lease(sessionId, change, waiting);
-      return lease;
+      const take: ChangeLease = (state) => takeLease(state, holder, length(ttlMs));
+      const taken = await backend().lease(sessionId, take, waiting);
+      return taken && leaseOf(sessionId, taken);
     },
-    renew: held,
+    async renew(lease, ttlMs) {
+      const renewed = await backend().lease(lease.sessionId, (state) => renewLease(state, lease, length(ttlMs)), {});
+      return renewed && leaseOf(lease.sessionId, renewed);
+    },
     async release(lease) {
       await backend().lease(lease.sessionId, (state) => releaseLease(state, lease), {});
     },
@@ -144,8 +129,8 @@ function changeMethods({ backend, write }: Gate) {
       let ids: readonly string[] = [];
       const make: Make = (before) => {
         const record = makeAppended(before, batch, at());
-        ids = record.messages.map(({ id }) => id);
-        return isEmpty(batch) ? undefined : record;
+        ids = record?.messages.map(({ id }) => id) ?? [];
+        return record;
       };
       const { version, updatedAt } = await write(sessionId, { depth: "view", make, ...waiting });
       return { ids, version, createdAt: updatedAt };
@@ -153,8 +138,8 @@ function changeMethods({ backend, write }: Gate) {
     async commit(sessionId, commit, waiting) {
       let made = { eventId: "", insertedIds: [] as readonly string[] };
       const make: Make = (before, lease) => {
-        checkCommit(before, commit, { lease: lease(), now: backend().now() });
-        const record = makeCommitted(before, commit, { eventId: backend().newId(), at: at() });
+        const marks = { eventId: backend().newId(), now: backend().now(), lease: lease() };
+        const record = makeCommitted(before, commit, marks);
         made = { eventId: record.eventId, insertedIds: record.inserted.map(({ id }) => id) };
         return record;
       };
@@ -235,25 +220,25 @@ function readMethods({ backend, load }: Gate) {
 /** How much of a session must be in memory: the view alone may be cheaper to get. */
 export type Depth = "view" | "whole";
 
-/** Whoever waits for others may give up until the work begins. */
+/** Where sessions are kept. A signal ends the wait for other writers, but not work that has begun. */
 export interface LogBackend {
   readonly url: string;
   now(): Date;
   newId(): string;
   /** With its first messages, or not at all. False when there is a session of that id. */
   create(created: Created, first: Appended | undefined, waiting: Waiting): Promise<boolean>;
-  /** As it is now, whoever wrote to it. Undefined when there is none. */
+  /** The current state, including what other processes wrote. Undefined when there is none. */
   load(sessionId: string, depth: Depth): Promise<SessionLog | undefined>;
-  /** Nobody else writes meanwhile. The record that `make` returns is durable when this resolves; nothing has changed when it throws. */
+  /** Excludes other writers. The record that `make` returns is durable when this resolves; nothing has changed when it throws. */
   write(sessionId: string, writing: Writing): Promise<Written | undefined>;
-  /** Nobody else writes meanwhile. The state that `change` returns is kept; false when it returns none. */
-  lease(sessionId: string, change: ChangeLease, waiting: Waiting): Promise<boolean>;
+  /** Excludes other writers. Keeps and returns the state that `change` returns; keeps the old one where it returns none. */
+  lease(sessionId: string, change: ChangeLease, waiting: Waiting): Promise<LeaseState | undefined>;
   /** False when there is none. */
   remove(sessionId: string, waiting: Waiting): Promise<boolean>;
   /** False when there is a session of the new id. */
   fork(log: SessionLog, newSessionId: string, waiting: Waiting): Promise<boolean>;
   sessionIds(): Promise<readonly string[]>;
-  /** What is wrong beyond the log itself: damaged lines, leftover files. */
+  /** Problems beyond the log itself: damaged lines, leftover files. */
   examine(sessionId: string | undefined): Promise<readonly Finding[]>;
 }
 
@@ -264,7 +249,7 @@ export interface Writing extends Waiting {
 
 export type ChangeLease = (state: LeaseState) => LeaseState | undefined;
 
-/** The session right after a write, before anybody else could write to it. */
+/** The session right after a write, before another write. */
 export interface Written {
   readonly version: Version;
   readonly updatedAt: string;

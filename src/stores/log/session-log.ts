@@ -16,17 +16,8 @@ import {
   type PassHistory,
 } from "../../core/store/counters.ts";
 import type { SessionRecord, SessionState, StoredMessage, SystemEdit, Version } from "../../core/store/store.ts";
-import type {
-  Appended,
-  Committed,
-  Created,
-  LogEdit,
-  LogMessage,
-  LogRecord,
-  Pinned,
-  Purged,
-  RolledBack,
-} from "./log-record.ts";
+import type { StoredEdit } from "../../core/store/store-upkeep.ts";
+import type { Appended, Committed, Created, LogMessage, LogRecord } from "./records.ts";
 
 export interface SessionLog {
   readonly id: string;
@@ -66,7 +57,7 @@ export interface Row extends Omit<LogMessage, "isPinned"> {
   edits: readonly RowEdit[];
 }
 
-interface RowEdit extends LogEdit {
+interface RowEdit extends StoredEdit {
   readonly eventId: string;
 }
 
@@ -75,7 +66,7 @@ export interface LogEvent {
   readonly system: SystemEdit | null;
   readonly archived: readonly Row[];
   readonly made: readonly Row[];
-  readonly edits: readonly LogEdit[];
+  readonly edits: readonly StoredEdit[];
 }
 
 export function newLog(created: Created): SessionLog {
@@ -105,7 +96,7 @@ export function versionOf({ incarnation, head, sequence, revision }: SessionLog)
 export function recordOf(log: SessionLog): SessionRecord {
   const { id, format, agentId, parentId, createdAt, updatedAt } = log;
   const version = versionOf(log);
-  // What is kept is handed out frozen, not copied: that costs something once, and nothing every time after.
+  // Kept objects are returned frozen instead of copied: freezing costs once, a copy would cost every time.
   const [base, metadata] = [deepFreeze(log.base), deepFreeze(log.metadata)];
   const [counters, passes, system] = [deepFreeze(log.counters), deepFreeze(log.passes), deepFreeze(log.system)];
   return { id, format, base, agentId, parentId, metadata, version, counters, passes, system, createdAt, updatedAt };
@@ -149,10 +140,10 @@ export function applyRecord(log: SessionLog, record: LogRecord): void {
       applyCommitted(log, record);
       break;
     case "rolled-back":
-      applyRolledBack(log, record);
+      applyRolledBack(log, record.eventIds, record.at);
       break;
     case "pinned":
-      applyPinned(log, record);
+      for (const row of rowsOf(log, record.messageIds)) row.isPinned = record.isPinned;
       break;
     case "based":
       log.base = record.base;
@@ -164,7 +155,7 @@ export function applyRecord(log: SessionLog, record: LogRecord): void {
       log.counters = { ...log.counters, memoryFlushCompactionCount: log.counters.compactionCount };
       break;
     case "purged":
-      applyPurged(log, record);
+      applyPurged(log, record.eventIds, record.at);
       break;
     default:
       record satisfies never;
@@ -209,11 +200,12 @@ function applyCommitted(log: SessionLog, record: Committed): void {
   log.head = eventId;
   log.system = system;
   log.passes = record.passes;
-  const totalTokens = record.totalTokens ?? undefined;
-  // A file may have been written before anybody asked.
-  const isOvertaken = record.isOvertaken === true;
-  const counts = { totalTokens, isCompaction: record.event.isCompaction, isOvertaken };
-  log.counters = countersAfterCompaction(log.counters, counts);
+  log.counters = countersAfterCompaction(log.counters, {
+    totalTokens: record.totalTokens ?? undefined,
+    isCompaction: record.event.isCompaction,
+    // Older files do not say it.
+    isOvertaken: record.isOvertaken === true,
+  });
   log.view = inOrder([...log.view, ...made]);
 }
 
@@ -221,7 +213,7 @@ function rowsOf(log: SessionLog, ids: readonly string[]): readonly Row[] {
   return ids.map((id) => log.rows.get(id)).filter((row) => row !== undefined);
 }
 
-function applyRolledBack(log: SessionLog, { eventIds, at }: RolledBack): void {
+function applyRolledBack(log: SessionLog, eventIds: readonly string[], at: string): void {
   const undone = eventIds.map((id) => log.events.get(id)).filter((event) => event !== undefined);
   for (const event of undone) undo(log, event, at);
   log.system = log.events.get(log.head ?? "")?.system ?? null;
@@ -245,11 +237,7 @@ function inOrder(rows: readonly Row[]): Row[] {
   return rows.filter(({ archivedBy }) => archivedBy === null).sort((a, b) => a.order - b.order);
 }
 
-function applyPinned(log: SessionLog, { messageIds, isPinned }: Pinned): void {
-  for (const row of rowsOf(log, messageIds)) row.isPinned = isPinned;
-}
-
-function applyPurged(log: SessionLog, { eventIds, at }: Purged): void {
+function applyPurged(log: SessionLog, eventIds: readonly string[], at: string): void {
   const purged = new Set(eventIds);
   for (const row of log.rows.values()) if (purged.has(row.archivedBy ?? "")) log.rows.delete(row.id);
   for (const id of eventIds) {
@@ -258,13 +246,10 @@ function applyPurged(log: SessionLog, { eventIds, at }: Purged): void {
   }
 }
 
-interface Fork {
-  readonly id: string;
-  readonly at: string;
-  newId(): string;
-}
-
-export function forkLog(log: SessionLog, { id, at, newId }: Fork): SessionLog {
+export function forkLog(
+  log: SessionLog,
+  { id, at, newId }: { readonly id: string; readonly at: string; readonly newId: () => string },
+): SessionLog {
   const eventIds = new Map([...log.events.keys()].map((eventId) => [eventId, newId()]));
   const renamed = (eventId: string | null): string | null =>
     eventId === null ? null : (eventIds.get(eventId) ?? null);

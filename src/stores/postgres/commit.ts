@@ -1,43 +1,40 @@
 /**
- * One compaction, one transaction: the event, its marks and edits, what it inserts, the session. The session's row is locked first,
- * so appends wait for the moment of the commit and for nothing else. All or nothing.
+ * Commits a compaction and rolls it back, each in one transaction: the event, its marks and edits, what it inserts, the session. The
+ * session's row is locked first, so appends wait for the moment of the commit and for nothing else. A rollback deletes nothing.
  */
 
-import { countersAfterCompaction, isOvertaken } from "../../core/store/counters.ts";
-import type { Commit, Committed, Waiting } from "../../core/store/store.ts";
+import { countersAfterCompaction, countersAfterRollback } from "../../core/store/counters.ts";
+import type { Commit, Committed, Rollback, RolledBack, Waiting } from "../../core/store/store.ts";
+import { messageIdOf } from "../../core/store/store-rules.ts";
+import { type CommitTargets, checkCommit, leaseLost, notInView, planRollback } from "../refusals.ts";
 import { flagIn, numberIn, type Row } from "../sql/cells.ts";
 import { detachBody } from "../sql/detached-body.ts";
-import { type CommitTargets, checkCommit, leaseLost, notInView } from "../sql/refusals.ts";
-import { countersOf, EVENT_COLUMNS, eventCells, messageIdOf, versionOf } from "../sql/rows.ts";
+import { countersOf, EVENT_COLUMNS, eventCells, eventInForceOf, versionOf } from "../sql/rows.ts";
+import { codeOf } from "./client.ts";
 import type { Database, Statement, Transaction } from "./database.ts";
-import { codeOf } from "./failures.ts";
 import { attachmentValues, insertAttachments } from "./messages.ts";
 import { type LockedSession, lockSession } from "./sessions.ts";
-import { flagList, JSON_COLUMNS, jsonList, numberList, textList, VERSION_TEXTS } from "./sql-text.ts";
+import { columnText, flagList, JSON_COLUMNS, jsonList, numberList, textList, VERSION_TEXTS } from "./sql-text.ts";
 
-export async function commit(
+export async function commitCompaction(
   database: Database,
   sessionId: string,
-  { change, eventId, ...waiting }: Waiting & { readonly change: Commit; readonly eventId: string },
+  { commit, eventId, ...waiting }: Waiting & { readonly commit: Commit; readonly eventId: string },
 ): Promise<Committed> {
   const { schema } = database;
   const body = async (transaction: Transaction): Promise<Committed> => {
     const locked = await lockSession(transaction, { schema, sessionId });
     const { row, now } = locked;
-    const ground = {
-      leaseToken: numberIn(row, "lease_token"),
-      isLeaseLive: flagIn(row, "is_lease_live"),
-      revision: numberIn(row, "revision"),
-    };
-    const targets = checkCommit(ground, change);
-    const work: Work = { schema, sessionId, eventId, change, targets, locked };
+    const isLeaseHeld = numberIn(row, "lease_token") === commit.lease.token && flagIn(row, "is_lease_live");
+    const targets = checkCommit({ isLeaseHeld, revision: numberIn(row, "revision") }, commit);
+    const work: Work = { schema, sessionId, eventId, commit, targets, locked };
     const [, marked, finished] = await writeAll(transaction, work).catch(refuseMissing);
     checkMarks(marked, targets);
     const [session] = finished ?? [];
     if (session === undefined) throw leaseLost();
     const version = versionOf(session);
-    const first = version.sequence - change.inserted.length + 1;
-    return { version, eventId, insertedIds: change.inserted.map((_, at) => messageIdOf(first + at)), createdAt: now };
+    const first = version.sequence - commit.inserted.length + 1;
+    return { version, eventId, insertedIds: commit.inserted.map((_, at) => messageIdOf(first + at)), createdAt: now };
   };
   return database.transaction("commit the compaction", body, waiting);
 }
@@ -53,15 +50,15 @@ interface Work {
   readonly schema: string;
   readonly sessionId: string;
   readonly eventId: string;
-  readonly change: Commit;
+  readonly commit: Commit;
   readonly targets: CommitTargets;
   readonly locked: LockedSession;
 }
 
 async function writeAll(transaction: Transaction, work: Work): Promise<readonly (readonly Row[])[]> {
-  const { change, schema, sessionId } = work;
-  const edits = change.edits.map(({ body, attachments }) => detachBody(body, attachments));
-  const inserted = change.inserted.map(({ body, attachments }) => detachBody(body, attachments));
+  const { commit, schema, sessionId } = work;
+  const edits = commit.edits.map(({ body, attachments }) => detachBody(body, attachments));
+  const inserted = commit.inserted.map(({ body, attachments }) => detachBody(body, attachments));
   const blobs = [...edits, ...inserted].flatMap((body) => body.blobs);
   const attached: readonly Statement[] =
     blobs.length === 0 ? [] : [[insertAttachments(schema, "$2", "$3"), [sessionId, ...attachmentValues(blobs)]]];
@@ -75,35 +72,32 @@ async function writeAll(transaction: Transaction, work: Work): Promise<readonly 
   ]);
 }
 
-function eventStatement({ schema, sessionId, eventId, change, locked }: Work): Statement {
-  const { head } = versionOf(locked.row);
-  const cells = eventCells(
-    {
-      ...change.event,
-      id: eventId,
-      sessionId,
-      number: 0,
-      previousId: head,
-      createdAt: locked.now,
-      undoneAt: null,
-      purgedAt: null,
-    },
-    change.system,
-  );
-  const columns = EVENT_COLUMNS.filter((column) => column !== "number");
-  const places = columns.map((column, index) =>
-    JSON_COLUMNS.has(column) ? `$${index + 1}::text::json` : `$${index + 1}`,
-  );
-  const session = `$${columns.indexOf("session_id") + 1}`;
-  const text = `INSERT INTO ${schema}.compaction_events (${columns.join(", ")}, number)
-    VALUES (${places.join(", ")},
-      (SELECT coalesce(max(number), 0) + 1 FROM ${schema}.compaction_events WHERE session_id = ${session}))`;
-  return [text, columns.map((column) => cells[column])];
+function eventStatement({ schema, sessionId, eventId, commit, locked }: Work): Statement {
+  const { head: previousId } = versionOf(locked.row);
+  const marks = {
+    id: eventId,
+    sessionId,
+    number: 0,
+    previousId,
+    createdAt: locked.now,
+    undoneAt: null,
+    purgedAt: null,
+  };
+  // In place of the number stands one more than the highest so far.
+  const places = EVENT_COLUMNS.map((column, index) => {
+    const place = `$${index + 1}`;
+    if (column === "number")
+      return `${place}::integer + (SELECT coalesce(max(number), 0) + 1
+      FROM ${schema}.compaction_events WHERE session_id = $${EVENT_COLUMNS.indexOf("session_id") + 1})`;
+    return JSON_COLUMNS.has(column) ? `${place}::text::json` : place;
+  });
+  const text = `INSERT INTO ${schema}.compaction_events (${EVENT_COLUMNS.join(", ")}) VALUES (${places.join(", ")})`;
+  return [text, eventCells({ ...commit.event, ...marks }, commit.system)];
 }
 
 type Bodies = readonly { readonly body: string; readonly attachments: string | null }[];
 
-/** Marks what is in the view and may go; how many that were tells whether all of them could be. */
+/** Marks the rows that are in the view and may go. The counts show whether these were all. */
 function markStatement({ schema, sessionId, eventId, targets }: Work): Statement {
   const text = `WITH marked AS (
       UPDATE ${schema}.messages m SET
@@ -120,7 +114,7 @@ function markStatement({ schema, sessionId, eventId, targets }: Work): Statement
   return [text, values, "planned"];
 }
 
-function editStatement({ schema, sessionId, eventId, change, targets }: Work, edits: Bodies): Statement {
+function editStatement({ schema, sessionId, eventId, commit, targets }: Work, edits: Bodies): Statement {
   const text = `INSERT INTO ${schema}.message_edits (session_id, sequence, event_id, kind, attachments, body)
     SELECT $1, d.sequence, $2::text, d.kind, CASE WHEN d.attachments::text <> 'null' THEN d.attachments END, d.body
     FROM ROWS FROM (unnest($3::text::bigint[]), unnest($4::text::text[]), json_array_elements($5::text::json),
@@ -129,7 +123,7 @@ function editStatement({ schema, sessionId, eventId, change, targets }: Work, ed
     sessionId,
     eventId,
     numberList(targets.edited),
-    textList(change.edits.map(({ kind }) => kind)),
+    textList(commit.edits.map(({ kind }) => kind)),
     jsonList(edits.map(({ attachments }) => attachments)),
     jsonList(edits.map(({ body }) => body)),
   ];
@@ -143,11 +137,11 @@ function checkMarks(rows: readonly Row[] | undefined, { archived, edited }: Comm
 }
 
 /** Looks at the lease once more: a wait may have come between. */
-function finishStatement({ schema, sessionId, eventId, change, locked }: Work, inserted: Bodies): Statement {
+function finishStatement({ schema, sessionId, eventId, commit, locked }: Work, inserted: Bodies): Statement {
   const counters = countersAfterCompaction(countersOf(locked.row), {
-    totalTokens: change.totalTokens,
-    isCompaction: change.event.isCompaction,
-    isOvertaken: isOvertaken(change, versionOf(locked.row).sequence),
+    totalTokens: commit.totalTokens,
+    isCompaction: commit.event.isCompaction,
+    isOvertaken: versionOf(locked.row).sequence > commit.sequence,
   });
   const text = `WITH session AS (
       UPDATE ${schema}.sessions SET
@@ -172,20 +166,81 @@ function finishStatement({ schema, sessionId, eventId, change, locked }: Work, i
     sessionId,
     eventId,
     inserted.length,
-    change.lease.token,
+    commit.lease.token,
     counters.totalTokens,
     counters.isTotalStale,
     counters.inputTokens,
     counters.outputTokens,
     counters.compactionCount,
-    change.passes.weak,
-    change.passes.tokensAfter,
+    commit.passes.weak,
+    commit.passes.tokensAfter,
     locked.now,
-    numberList(change.inserted.map(({ order }) => order)),
-    textList(change.inserted.map(({ role }) => role)),
-    flagList(change.inserted.map(({ isPinned }) => isPinned === true)),
+    numberList(commit.inserted.map(({ order }) => order)),
+    textList(commit.inserted.map(({ role }) => role)),
+    flagList(commit.inserted.map(({ isPinned }) => isPinned === true)),
     jsonList(inserted.map(({ attachments }) => attachments)),
     jsonList(inserted.map(({ body }) => body)),
   ];
   return [text, values];
+}
+
+export async function rollBack(
+  database: Database,
+  sessionId: string,
+  rollback: Rollback,
+  waiting: Waiting = {},
+): Promise<RolledBack> {
+  const { schema } = database;
+  const body = async (transaction: Transaction): Promise<RolledBack> => {
+    const { row, now } = await lockSession(transaction, { schema, sessionId });
+    const inForce = (await transaction.query(inForceText(schema), [sessionId])).map(eventInForceOf);
+    const { undoneIds, compactions, head } = planRollback(inForce, rollback);
+    const after = countersAfterRollback(countersOf(row), compactions);
+    const events = textList(undoneIds);
+    const [, , , , sessions] = await transaction.pipeline([
+      [
+        `UPDATE ${schema}.compaction_events SET undone_at = $3::text::timestamptz
+         WHERE session_id = $1 AND id = ANY($2::text[])`,
+        [sessionId, events, now],
+      ],
+      [returnText(schema), [sessionId, events], "planned"],
+      [hideText(schema), [sessionId, events], "planned"],
+      [uneditText(schema), [sessionId, events], "planned"],
+      [
+        `UPDATE ${schema}.sessions SET head_event_id = $2, revision = revision + 1, compaction_count = $3::integer,
+           memory_flush_compaction_count = $5::integer, is_total_stale = true, input_tokens = 0, output_tokens = 0,
+           weak_passes = 0, pass_tokens_after = 0, updated_at = $4::text::timestamptz
+         WHERE id = $1 RETURNING ${VERSION_TEXTS}`,
+        [sessionId, head, after.compactionCount, now, after.memoryFlushCompactionCount],
+      ],
+    ]);
+    return { version: versionOf(sessions?.[0] ?? {}), undoneIds };
+  };
+  return database.transaction("roll the compaction back", body, waiting);
+}
+
+function inForceText(schema: string): string {
+  return `SELECT e.id, e.is_compaction, ${columnText("e", "purged_at")} AS purged_at FROM ${schema}.compaction_events e
+    WHERE e.session_id = $1 AND e.undone_at IS NULL ORDER BY e.number DESC`;
+}
+
+/** What they archived comes back. */
+function returnText(schema: string): string {
+  return `UPDATE ${schema}.messages SET archived_by = NULL WHERE session_id = $1 AND archived_by = ANY($2::text[])`;
+}
+
+/** What they made is hidden by its own event. */
+function hideText(schema: string): string {
+  return `UPDATE ${schema}.messages SET archived_by = made_by WHERE session_id = $1 AND made_by = ANY($2::text[])`;
+}
+
+/** The newest edit still in force counts again. */
+function uneditText(schema: string): string {
+  return `UPDATE ${schema}.messages m SET edited_by = (
+      SELECT d.event_id FROM ${schema}.message_edits d
+      JOIN ${schema}.compaction_events e ON e.session_id = d.session_id AND e.id = d.event_id
+      WHERE d.session_id = $1 AND d.sequence = m.sequence AND e.undone_at IS NULL
+      ORDER BY e.number DESC LIMIT 1)
+    WHERE m.session_id = $1 AND m.edited_by = ANY($2::text[])
+      AND m.sequence IN (SELECT sequence FROM ${schema}.message_edits WHERE session_id = $1 AND event_id = ANY($2::text[]))`;
 }

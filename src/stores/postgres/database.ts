@@ -8,10 +8,19 @@ import { hash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { throwIfAborted, type Waiting } from "../../core/store/store.ts";
+import { storeClosed } from "../refusals.ts";
 import type { Row } from "../sql/cells.ts";
-import { storeClosed } from "../sql/refusals.ts";
-import type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./client.ts";
-import { isConnectionLost, isLockTimeout, isLostRace, isNeverSent, storageFailure } from "./failures.ts";
+import {
+  isConnectionLost,
+  isLockTimeout,
+  isLostRace,
+  isNeverSent,
+  type PostgresClient,
+  type PostgresConnection,
+  type PostgresStatement,
+  type PostgresValue,
+  storageFailure,
+} from "./client.ts";
 
 export interface Database {
   /** Quoted, to stand before a table's name. */
@@ -97,7 +106,7 @@ export function openDatabase({ client, schema, isPrepared, busyTimeoutMs }: Data
   };
 }
 
-/** Said, because a database may have another default, under which a lock does not show what was committed while it was waited for. */
+/** Stated, because under another default level a statement would not see what was committed while it waited for a lock. */
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 const TRIES_MAX = 4;
@@ -145,7 +154,7 @@ interface Work<T> {
   readonly begin: string;
   readonly statementOf: StatementOf;
   readonly body: (transaction: Transaction) => Promise<T>;
-  /** From here on a lost connection may hide that the transaction took effect. */
+  /** Called before the commit is sent: from then on, a lost connection leaves the outcome unknown. */
   readonly onUnsure: () => void;
 }
 
@@ -208,7 +217,7 @@ async function settle<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> 
   return outcome;
 }
 
-/** What failed first is the reason; what was sent behind it only says that the transaction had failed already. */
+/** The first failure is the reason; statements sent after it only report that the transaction had failed already. */
 function throwFirst(outcomes: readonly PromiseSettledResult<unknown>[]): void {
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
@@ -240,10 +249,10 @@ function statements(isPrepared: boolean): StatementOf {
  */
 const IDLE_MS_MAX = 5_000;
 
-/** Longer than a silent transaction lives, so that whoever waits for one gets through. */
+/** Longer than an idle transaction may live, so that a wait for one succeeds. */
 export const BUSY_TIMEOUT_MS = 10_000;
 
-/** How soon an abort ends a wait: the server cannot be told, so who may be aborted waits again and again for a little while. */
+/** How soon an abort ends a wait. The server cannot be notified, so an abortable wait is cut into slices. */
 const SLICE_MS = 200;
 
 interface LockWaits {
@@ -251,7 +260,7 @@ interface LockWaits {
   readonly count: number;
 }
 
-/** Who cannot be aborted waits once, and keeps his place among those who wait. */
+/** A wait without a signal is not cut, so that it keeps its place in the queue. */
 function lockWaits(busyTimeoutMs: number, { signal }: Waiting): LockWaits {
   // To the server 0 is for ever.
   const waitMs = Math.max(1, Math.ceil(signal === undefined ? busyTimeoutMs : Math.min(busyTimeoutMs, SLICE_MS)));

@@ -2,8 +2,8 @@
 
 import type { Lease, Waiting } from "../../core/store/store.ts";
 import { LEASE_LENGTHS_MAX } from "../../core/store/store-rules.ts";
+import { sessionMissing } from "../refusals.ts";
 import { flagIn, numberIn, type Row, storableText, timeIn } from "../sql/cells.ts";
-import { sessionMissing } from "../sql/refusals.ts";
 import type { Database } from "./database.ts";
 import { timeText } from "./sql-text.ts";
 

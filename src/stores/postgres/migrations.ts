@@ -1,13 +1,6 @@
 /** Brings a schema up to date, under a lock, so that any number of processes may start at once. Forward only. */
 
-import { numberIn, textIn } from "../sql/cells.ts";
-import {
-  type AppliedMigration,
-  type Migration,
-  pendingMigrations,
-  refuseMigration,
-  type SchemaUse,
-} from "../sql/migrations.ts";
+import { appliedIn, type Migration, pendingMigrations, refuseMigration, type SchemaUse } from "../sql/migrations.ts";
 import type { Database, Transaction } from "./database.ts";
 import { initial } from "./migrations/001-initial.ts";
 import { identity } from "./migrations/002-identity.ts";
@@ -60,7 +53,3 @@ async function apply(transaction: Transaction, schema: string): Promise<void> {
 
 /** Sets our lock apart from other programs' advisory locks. */
 const LOCK_SEED = 7_254_616;
-
-function appliedIn(rows: readonly Readonly<Record<string, unknown>>[]): readonly AppliedMigration[] {
-  return rows.map((row) => ({ number: numberIn(row, "number"), name: textIn(row, "name") }));
-}

@@ -1,9 +1,10 @@
-/** A session's record and view, read in one statement, so that they belong together whatever others commit meanwhile. */
+/** What a session shows: its record and view in one statement, so that both are of one moment; its events and archive. */
 
 import { invariant } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type {
+  ArchiveRange,
   Changes,
   RowCounts,
   SessionRecord,
@@ -11,17 +12,17 @@ import type {
   StoredMessage,
   Version,
 } from "../../core/store/store.ts";
-import type { EventEdits } from "../../core/store/store-upkeep.ts";
-import { numberIn, parsedJson, type Row, textIn, textOrNullIn } from "../sql/cells.ts";
-import { sessionMissing } from "../sql/refusals.ts";
-import { eventOf, hashesOf, sequenceOf, sessionRecordOf, storedEdits, systemOf } from "../sql/rows.ts";
+import { sequenceOf } from "../../core/store/store-rules.ts";
+import { sessionMissing } from "../refusals.ts";
+import { numberIn, parsedJson, type Row, textIn } from "../sql/cells.ts";
+import { eventOf, sessionRecordOf } from "../sql/rows.ts";
 import type { PostgresValue } from "./client.ts";
 import type { Database } from "./database.ts";
-import { bytesOf, messagesOf } from "./messages.ts";
+import { messagesOf } from "./messages.ts";
 import { requireSession } from "./sessions.ts";
 import { EVENT_TEXTS, editJoin, headJoin, numberList, RECORD_JSON, VIEW_MESSAGE, WRITTEN_MESSAGE } from "./sql-text.ts";
 
-export async function readSession(database: Database, sessionId: string): Promise<SessionState | undefined> {
+export async function readState(database: Database, sessionId: string): Promise<SessionState | undefined> {
   const { schema } = database;
   const rows = await database.read(
     `${recordRow(schema, RECORD_JSON)}
@@ -52,7 +53,7 @@ export async function readChanges(database: Database, sessionId: string, since: 
   if (incarnation === since.incarnation && revision === since.revision) {
     return { type: "appended", record: found, messages: await messagesOf(database, sessionId, messages) };
   }
-  const state = await readSession(database, sessionId);
+  const state = await readState(database, sessionId);
   if (state === undefined) throw sessionMissing(sessionId);
   return { type: "changed", state };
 }
@@ -82,7 +83,7 @@ function recordOf(json: string): SessionRecord {
 const EVENTS_PER_PAGE = 200;
 const MESSAGES_PER_PAGE = 500;
 
-export async function* listEvents(database: Database, sessionId: string): AsyncGenerator<CompactionEvent> {
+export async function* readEvents(database: Database, sessionId: string): AsyncGenerator<CompactionEvent> {
   await requireSession(database, sessionId);
   let rows: readonly Row[] = [];
   do {
@@ -96,16 +97,11 @@ export async function* listEvents(database: Database, sessionId: string): AsyncG
   } while (rows.length === EVENTS_PER_PAGE);
 }
 
-export async function* listLog(database: Database, sessionId: string): AsyncGenerator<StoredMessage> {
-  await requireSession(database, sessionId);
-  yield* pages(database, sessionId, { key: "sequence", where: "true", values: [] });
-}
-
 /** Event by event, each in the order of the view. What a rollback took back is not part of it. */
-export async function* listArchive(
+export async function* readArchive(
   database: Database,
   sessionId: string,
-  eventId?: string,
+  { eventId }: ArchiveRange,
 ): AsyncGenerator<StoredMessage> {
   await requireSession(database, sessionId);
   const events = await database.read(
@@ -137,7 +133,7 @@ export async function readMessages(
   return messageIds.flatMap((id) => found.get(id) ?? []);
 }
 
-export async function countRows(database: Database, sessionId: string): Promise<RowCounts> {
+export async function readCounts(database: Database, sessionId: string): Promise<RowCounts> {
   await requireSession(database, sessionId);
   const [row = {}] = await database.read(
     `SELECT count(*) FILTER (WHERE archived_by IS NULL) AS view_count,
@@ -162,7 +158,7 @@ const KEYS = {
   order_key: { type: "double precision", start: "-Infinity" },
 } as const;
 
-async function* pages(
+export async function* pages(
   database: Database,
   sessionId: string,
   { key, where, values }: Selection,
@@ -178,26 +174,4 @@ async function* pages(
     );
     yield* await messagesOf(database, sessionId, rows);
   } while (rows.length === MESSAGES_PER_PAGE);
-}
-
-export async function* listEdits(database: Database, sessionId: string): AsyncGenerator<EventEdits> {
-  await requireSession(database, sessionId);
-  const { schema } = database;
-  const events = await database.read(
-    `SELECT e.id, e.system_edit::text AS system_edit FROM ${schema}.compaction_events e
-     WHERE e.session_id = $1 AND (e.system_edit IS NOT NULL OR EXISTS (
-       SELECT 1 FROM ${schema}.message_edits d WHERE d.session_id = e.session_id AND d.event_id = e.id))
-     ORDER BY e.number`,
-    [sessionId],
-  );
-  for (const event of events) {
-    const eventId = textIn(event, "id");
-    const rows = await database.read(
-      `SELECT sequence, kind, attachments::text AS attachments, body::text AS body FROM ${schema}.message_edits
-       WHERE session_id = $1 AND event_id = $2 ORDER BY sequence`,
-      [sessionId, eventId],
-    );
-    const messages = storedEdits(rows, await bytesOf(database, sessionId, hashesOf(rows)));
-    yield { eventId, messages, system: systemOf(textOrNullIn(event, "system_edit")) };
-  }
 }

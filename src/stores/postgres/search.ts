@@ -4,14 +4,13 @@
  */
 
 import { hash } from "node:crypto";
-import type { Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, type Candidate, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
+import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
 import { type SearchRequest, searchWords, tellingWords } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
-import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
-import { sessionMissing } from "../sql/refusals.ts";
-import { messageIdOf } from "../sql/rows.ts";
+import { sessionMissing } from "../refusals.ts";
+import { jsonIn, numberIn, type Row } from "../sql/cells.ts";
+import { candidateOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
 import { numberList, textList, WRITTEN_MESSAGE } from "./sql-text.ts";
 
@@ -20,7 +19,7 @@ const MESSAGES_PER_BATCH = 500;
 /** Keeps a tsvector below its limit of 1 MB: a word has at most 64 characters. */
 const WORDS_PER_PART = 4_000;
 
-export async function search(
+export async function searchMessages(
   database: Database,
   sessionId: string,
   { query, limit, scope, ...waiting }: SearchRequest & Waiting,
@@ -35,7 +34,7 @@ export async function search(
     [sessionId, numberList(chosen)],
     "planned",
   );
-  return rankHits(query, candidatesIn(rows), limit);
+  return rankHits(query, rows.map(candidateOf), limit);
 }
 
 /** What a rollback took back is in neither scope. */
@@ -130,7 +129,7 @@ async function writeWords(database: Database, { sessionId, rows, indexed }: Inde
 function partsOf(row: Row): readonly { readonly sequence: number; readonly part: number; readonly words: string }[] {
   const words = [...new Set(searchWords(bodyText(jsonIn(row, "body"))))];
   const sequence = numberIn(row, "sequence");
-  // One for a message without words too, or nobody could tell it from one that the index lacks.
+  // A message without words gets a part too; otherwise it would look like one that the index lacks.
   return Array.from({ length: Math.max(1, Math.ceil(words.length / WORDS_PER_PART)) }, (_, part) => ({
     sequence,
     part,
@@ -146,20 +145,4 @@ function sessionWord(sessionId: string): string {
 /** Words hold letters, digits, marks and pictographs only, so quoting them is all that is needed. */
 function queryText(sessionId: string, word: string): string {
   return `'${sessionWord(sessionId)}' & '${word}'`;
-}
-
-function* candidatesIn(rows: readonly Row[]): Generator<Candidate> {
-  for (const row of rows) {
-    const sequence = numberIn(row, "sequence");
-    yield {
-      messageId: messageIdOf(sequence),
-      sequence,
-      // Only roles are ever written to that column.
-      role: textIn(row, "role") as Role,
-      text: bodyText(jsonIn(row, "body")),
-      isSummary: flagIn(row, "is_summary"),
-      archivedBy: textOrNullIn(row, "archived_by"),
-      createdAt: timeIn(row, "created_at"),
-    };
-  }
 }

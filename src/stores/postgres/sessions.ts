@@ -1,14 +1,14 @@
-/** Sessions as wholes: made, listed, deleted, their base and pins changed. Whatever is not an append raises the revision. */
+/** The row of a session: made, found, locked, changed. Every change but an append raises the revision. */
 
 import type { Batch, NewSession, SessionUpdate, Version, Waiting } from "../../core/store/store.ts";
-import type { SessionSummary } from "../../core/store/store-upkeep.ts";
+import { sequencesOf } from "../../core/store/store-rules.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
-import { type Row, textIn, timeIn } from "../sql/cells.ts";
-import { messageMissing, sessionExists, sessionMissing } from "../sql/refusals.ts";
-import { sequencesOf, sessionSummaryOf, versionOf } from "../sql/rows.ts";
-import { appendStatement } from "./append.ts";
+import { messageMissing, sessionExists, sessionMissing } from "../refusals.ts";
+import { type Row, timeIn } from "../sql/cells.ts";
+import { COUNTER_COLUMNS, VERSION_COLUMNS, versionOf } from "../sql/rows.ts";
 import type { Database, Transaction, WriteStatement } from "./database.ts";
-import { columnText, numberList, textList, timeText, VERSION_TEXTS } from "./sql-text.ts";
+import { appendStatement } from "./messages.ts";
+import { numberList, timeText, VERSION_TEXTS } from "./sql-text.ts";
 
 /** In one transaction with its first messages; without any, in one statement. */
 export async function createSession(
@@ -33,13 +33,13 @@ export async function createSession(
       [textOf("true"), values],
       [appendTextOf("true"), appended],
     ]);
-    // Somebody was quicker; what was appended to theirs is taken back.
+    // Another worker made it first; the rollback removes what was appended to theirs.
     if (made?.length !== 1) throw sessionExists(session.id);
   };
   await database.transaction(doing, body, waiting);
 }
 
-/** Somebody who is just making the same session is waited for. */
+/** Waits for another worker that is creating the same session. */
 function insertStatement(schema: string, session: NewSession): WriteStatement {
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
   const textOf = (lockBound: string): string =>
@@ -47,13 +47,6 @@ function insertStatement(schema: string, session: NewSession): WriteStatement {
      SELECT $1::text, $2::text, $3::text, $4::text, $5::text::json, $6::text::json WHERE ${lockBound}
      ON CONFLICT DO NOTHING RETURNING id`;
   return [textOf, [id, format, agentId, parentId, jsonText(base), jsonText(metadata)]];
-}
-
-export async function deleteSession(database: Database, sessionId: string, waiting: Waiting = {}): Promise<void> {
-  const textOf = (lockBound: string): string =>
-    `DELETE FROM ${database.schema}.sessions WHERE id = $1 AND ${lockBound} RETURNING id`;
-  const gone = await database.write("delete the session", [textOf, [sessionId]], waiting);
-  if (gone.length === 0) throw sessionMissing(sessionId);
 }
 
 export async function requireSession(database: Database, sessionId: string): Promise<void> {
@@ -67,44 +60,26 @@ export async function updateSession(
   update: SessionUpdate,
   waiting: Waiting = {},
 ): Promise<Version> {
+  const set = async (assignment: string, ...values: readonly string[]): Promise<Version> => {
+    const textOf = (lockBound: string): string =>
+      `UPDATE ${database.schema}.sessions SET ${assignment}, revision = revision + 1, updated_at = clock_timestamp()
+       WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
+    const [row] = await database.write("change the session", [textOf, [sessionId, ...values]], waiting);
+    if (row === undefined) throw sessionMissing(sessionId);
+    return versionOf(row);
+  };
   switch (update.type) {
     case "pin":
       return pinMessages(database, sessionId, { ...update, ...waiting });
     case "base":
-      return setColumn(database, sessionId, {
-        set: "base = $2::text::json",
-        values: [jsonText(update.base)],
-        ...waiting,
-      });
+      return set("base = $2::text::json", jsonText(update.base));
     case "metadata":
-      return setColumn(database, sessionId, {
-        set: "metadata = $2::text::json",
-        values: [jsonText(update.metadata)],
-        ...waiting,
-      });
+      return set("metadata = $2::text::json", jsonText(update.metadata));
     case "memory-flush":
-      return setColumn(database, sessionId, {
-        set: "memory_flush_compaction_count = compaction_count",
-        values: [],
-        ...waiting,
-      });
+      return set("memory_flush_compaction_count = compaction_count");
     default:
       return update satisfies never;
   }
-}
-
-/** `values` begin at `$2`. */
-async function setColumn(
-  database: Database,
-  sessionId: string,
-  { set, values, ...waiting }: Waiting & { readonly set: string; readonly values: readonly string[] },
-): Promise<Version> {
-  const textOf = (lockBound: string): string =>
-    `UPDATE ${database.schema}.sessions SET ${set}, revision = revision + 1, updated_at = clock_timestamp()
-     WHERE id = $1 AND ${lockBound} RETURNING ${VERSION_TEXTS}`;
-  const [row] = await database.write("change the session", [textOf, [sessionId, ...values]], waiting);
-  if (row === undefined) throw sessionMissing(sessionId);
-  return versionOf(row);
 }
 
 async function pinMessages(
@@ -136,31 +111,6 @@ async function pinMessages(
   return database.transaction("pin the messages", body, waiting);
 }
 
-const SESSIONS_AT_ONCE = 200;
-
-/**
- * Newest first. The ids are read at once: one that is written to meanwhile is neither missed nor told twice, and they are sorted
- * once. No index serves the order, because every append would then have to write to it.
- */
-export async function* listSessions(database: Database): AsyncGenerator<SessionSummary> {
-  const { schema } = database;
-  const newest = await database.read(`SELECT id FROM ${schema}.sessions ORDER BY updated_at DESC, id DESC`, []);
-  const ids = newest.map((row) => textIn(row, "id"));
-  for (let start = 0; start < ids.length; start += SESSIONS_AT_ONCE) {
-    const page = textList(ids.slice(start, start + SESSIONS_AT_ONCE));
-    // One that was deleted meanwhile is not told.
-    yield* (await database.read(summaries(schema), [page], "planned")).map(sessionSummaryOf);
-  }
-}
-
-function summaries(schema: string): string {
-  return `SELECT s.id, s.format, s.agent_id, s.message_count, s.compaction_count, s.total_tokens, s.is_total_stale,
-     ${columnText("s", "created_at")} AS created_at, ${columnText("s", "updated_at")} AS updated_at,
-     (SELECT count(*) FROM ${schema}.messages m WHERE m.session_id = s.id AND m.archived_by IS NULL) AS view_count
-   FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, place) JOIN ${schema}.sessions s ON s.id = wanted.id
-   ORDER BY wanted.place`;
-}
-
 export interface LockedSession {
   readonly row: Row;
   /** By the database's clock, once the lock was had. */
@@ -174,8 +124,7 @@ export async function lockSession(
   // The outer query runs once the row is locked, so its clock is not that of a wait.
   const [row] = await query(
     `WITH locked AS MATERIALIZED (SELECT * FROM ${schema}.sessions WHERE id = $1 FOR UPDATE)
-     SELECT ${VERSION_TEXTS}, lease_token, total_tokens, is_total_stale, input_tokens, output_tokens,
-       context_tokens, compaction_count, memory_flush_compaction_count, turn_count, message_count,
+     SELECT ${[...VERSION_COLUMNS, ...COUNTER_COLUMNS].join(", ")}, lease_token,
        coalesce(lease_holder IS NOT NULL AND lease_expires_at > clock_timestamp(), false) AS is_lease_live,
        ${timeText("clock_timestamp()")} AS now
      FROM locked`,

@@ -1,7 +1,7 @@
 /** How columns are asked for, so that every client gives them alike: JSON and times as text. */
 
 import { CompactionError } from "../../core/errors.ts";
-import { EVENT_COLUMNS, SESSION_COLUMNS } from "../sql/rows.ts";
+import { EVENT_COLUMNS, SESSION_COLUMNS, VERSION_COLUMNS } from "../sql/rows.ts";
 
 const TIME_COLUMNS: ReadonlySet<string> = new Set(["created_at", "updated_at", "undone_at", "purged_at"]);
 
@@ -26,8 +26,8 @@ export function columnText(table: string, column: string): string {
   return JSON_COLUMNS.has(column) ? `${expression}::text` : expression;
 }
 
-/** What tells the state of a session, of whatever stands in the place of its row. */
-export const VERSION_TEXTS = "head_event_id, last_sequence, revision, incarnation";
+/** The columns of a session that identify its state. */
+export const VERSION_TEXTS = VERSION_COLUMNS.join(", ");
 
 /** The session `s` and its head event `h` as one JSON text, under the names of `SESSION_COLUMNS`. */
 export const RECORD_JSON = `json_build_object(${[

@@ -45,7 +45,7 @@ export function timeOrNullIn(row: Row, column: string): string | null {
   return row[column] === null ? null : timeIn(row, column);
 }
 
-/** The column must come as text: a driver that parses JSON would lose what JSON.parse of ours keeps. */
+/** The column must come as text: a driver that parses JSON itself would lose details that `JSON.parse` keeps. */
 export function jsonIn(row: Row, column: string): JsonValue {
   return parsedJson(textIn(row, column), column);
 }

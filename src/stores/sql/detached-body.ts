@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { CompactionError } from "../../core/errors.ts";
 import { isArray, isObject, type JsonValue } from "../../core/json.ts";
-import { type Attachment, withStrings } from "../../core/store/attachments.ts";
+import { type Attachment, type JsonPath, withoutStrings, withStrings } from "../../core/store/attachments.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
 import { parsedJson } from "./cells.ts";
 
@@ -36,11 +36,8 @@ export function detachBody(body: JsonValue, attachments: readonly Attachment[]):
     references.push({ path, prefix, hash: digest });
   }
   if (references.length === 0) return { body: jsonText(body), attachments: null, blobs: [] };
-  const without = withStrings(
-    body,
-    references.map(({ path }) => ({ path, value: "" })),
-  );
-  return { body: jsonText(without), attachments: JSON.stringify(references), blobs: [...blobs.values()] };
+  const without = jsonText(withoutStrings(body, references));
+  return { body: without, attachments: JSON.stringify(references), blobs: [...blobs.values()] };
 }
 
 /** `bytes` must know every hash that `hashesIn` names. */
@@ -74,7 +71,7 @@ export function hashesIn(attachments: Iterable<string | null>): readonly string[
 }
 
 interface Reference {
-  readonly path: Attachment["path"];
+  readonly path: JsonPath;
   readonly prefix: string;
   readonly hash: string;
 }
@@ -94,7 +91,7 @@ function isStep(step: JsonValue): step is string | number {
   return typeof step === "string" || typeof step === "number";
 }
 
-function stringAt(body: JsonValue, path: Attachment["path"]): string | undefined {
+function stringAt(body: JsonValue, path: JsonPath): string | undefined {
   let value: JsonValue | undefined = body;
   for (const step of path) {
     if (isArray(value) && typeof step === "number") value = value[step];

@@ -3,10 +3,9 @@
  * Postgres both understand, over the tables of `schema.sql`. Only reads.
  */
 
-import { FORMAT_NAMES } from "../../core/format-rules.ts";
+import { FORMAT_NAMES, type FormatName, formatRules } from "../../core/format-rules.ts";
 import type { Finding } from "../../core/store/store-upkeep.ts";
 import { type Row, textIn } from "./cells.ts";
-import { type AttachmentDialect, attachmentRules, jsonRules } from "./examine-content.ts";
 
 export interface ExamineRule {
   readonly rule: string;
@@ -16,10 +15,22 @@ export interface ExamineRule {
   readonly remedy: string | ((subject: string) => string);
 }
 
-interface ExamineDialect extends AttachmentDialect, SessionDialect {}
+/** SQL of one database. No part may fail on a column that is no JSON: a rule of its own finds that. */
+interface ExamineDialect {
+  /** Whether the search index has the message `m`. */
+  readonly isIndexed: string;
+  /** The kind of a column's JSON: `object`, `array`, `null`, `string` or `text`; anything else for another kind and for no JSON. */
+  kindOf(column: string): string;
+  /** One row for each reference in `t.attachments`, to stand in a FROM behind `t`. */
+  readonly references: string;
+  /** Of such a row: the hash of the content; null where it has none. */
+  readonly hash: string;
+  /** Whether the bytes of a row `a` do not match its hash; undefined where the database itself cannot tell. */
+  readonly areOtherBytes?: string;
+}
 
 export function examineRules(dialect: ExamineDialect): readonly ExamineRule[] {
-  return [...EXAMINE_RULES, ...sessionRules(dialect), ...jsonRules(dialect.kindOf), ...attachmentRules(dialect)];
+  return [...EXAMINE_RULES, ...sessionRules(dialect), ...jsonRules(dialect), ...attachmentRules(dialect)];
 }
 
 /** The rule's query for all sessions, or for the one whose id is bound at `placeholder`; bounded, because one defect may have many rows. */
@@ -40,13 +51,14 @@ export function findingOf(rule: ExamineRule, row: Row): Finding {
 
 const FINDINGS_PER_RULE_MAX = 100;
 
+const BACKUP = "Restore the database from a backup.";
 const RESTORE = "Somebody wrote to the tables by hand, or the disk lost data: restore the database from a backup.";
 
 /** Of a session `s`. */
 const PRESENT = "(SELECT count(*) FROM messages m WHERE m.session_id = s.id)";
 const APPENDED = "(SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.made_by IS NULL)";
 
-/** Events count up, and what they inserted names them: a hole in either tells of one that was deleted. */
+/** Events count up, and what they inserted names them: a gap in either shows that an event was deleted. */
 const NO_EVENT_DELETED = `(SELECT coalesce(max(e.number), 0) - count(*) FROM compaction_events e WHERE e.session_id = s.id) = 0
   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id AND m.made_by IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM compaction_events e WHERE e.id = m.made_by AND e.session_id = m.session_id))`;
@@ -57,7 +69,7 @@ const PURGED = "SELECT 1 FROM compaction_events e WHERE e.session_id = s.id AND 
 const ARCHIVED = `(SELECT count(*) FROM messages m WHERE m.session_id = e.session_id AND m.archived_by = e.id
   AND coalesce(m.made_by, '') <> e.id)`;
 
-/** A purge of an undone event deletes what that event had inserted, and nobody knows how much that was: then only appended rows count. */
+/** A purge of an undone event deletes what that event had inserted, and that number is not stored: then only appended rows count. */
 const BEYOND_PURGE = `SELECT t.session_id, CAST(t.missing - t.purged AS TEXT) AS subject FROM (
   SELECT s.id AS session_id,
     CASE WHEN EXISTS (${PURGED} AND e.undone_at IS NOT NULL) THEN s.message_count - ${APPENDED}
@@ -219,11 +231,6 @@ const EXAMINE_RULES: readonly ExamineRule[] = [
   },
 ];
 
-interface SessionDialect {
-  /** Whether the search index has the message `m`. */
-  readonly isIndexed: string;
-}
-
 const COUNTERS = [
   "turn_count",
   "message_count",
@@ -237,7 +244,7 @@ const COUNTERS = [
 const INDEX_AGAIN =
   "Nothing is lost, but searches miss messages. Set sessions.indexed_sequence to 0: the next search makes the index anew.";
 
-function sessionRules({ isIndexed }: SessionDialect): readonly ExamineRule[] {
+function sessionRules({ isIndexed }: ExamineDialect): readonly ExamineRule[] {
   return [
     {
       rule: "format-known",
@@ -284,4 +291,105 @@ function sessionRules({ isIndexed }: SessionDialect): readonly ExamineRule[] {
       remedy: INDEX_AGAIN,
     },
   ];
+}
+
+/** Rules about the kind of JSON that a column holds. */
+function jsonRules({ kindOf }: ExamineDialect): readonly ExamineRule[] {
+  const isNot = (column: string, kinds: readonly string[]): string =>
+    `${column} IS NOT NULL AND ${kindOf(column)} NOT IN (${kinds.map((kind) => `'${kind}'`).join(", ")})`;
+  const columns = (table: string, owner: string, kinds: Kinds): string =>
+    Object.entries(kinds)
+      .map(
+        ([column, known]) =>
+          `SELECT ${owner} AS session_id, '${column}' AS subject FROM ${table} WHERE ${isNot(column, known)}`,
+      )
+      .join(" UNION ALL ");
+  const bodies = (table: string): string =>
+    `SELECT session_id, 'm' || sequence AS subject FROM ${table} WHERE ${isNot("body", ["object", "string", "text"])}
+      OR (${isNot("attachments", ["array"])})`;
+  const strange = (table: string): string =>
+    `SELECT b.session_id, 'm' || b.sequence AS subject FROM ${table} b JOIN sessions s ON s.id = b.session_id
+      WHERE ${kindOf("b.body")} = 'object' AND (${FORMAT_NAMES.flatMap(lacksKeys).join(" OR ")})`;
+  return [
+    {
+      rule: "body-shape",
+      sql: `${strange("messages")} UNION ALL ${strange("message_edits")}`,
+      message: (subject) => `The body of message ${subject} is no message of the session's format.`,
+      remedy: `Requests cannot be made while it is in the view. ${BACKUP}`,
+    },
+    {
+      rule: "body-json",
+      sql: `${bodies("messages")} UNION ALL ${bodies("message_edits")}`,
+      message: (subject) =>
+        `The body of message ${subject}, or what it says of its attachments, is not the JSON it was.`,
+      remedy: BACKUP,
+    },
+    {
+      rule: "session-json",
+      sql: columns("sessions", "id", SESSION_KINDS),
+      message: (subject) => `The session's ${subject} is no JSON object.`,
+      remedy: `The session cannot be opened. ${BACKUP} Without one, set sessions.metadata or sessions.base to an object by hand.`,
+    },
+    {
+      rule: "event-json",
+      sql: columns("compaction_events", "session_id", EVENT_KINDS),
+      message: (subject) => `The column ${subject} of a compaction is not the JSON it was.`,
+      remedy: BACKUP,
+    },
+  ];
+}
+
+/** Looks for the keys anywhere in the text, which is enough to recognise JSON that was never a message. */
+function lacksKeys(format: FormatName): readonly string[] {
+  const lacks = formatRules(format).messageKeys.map((key) => `CAST(b.body AS TEXT) NOT LIKE '%"${key}"%'`);
+  return lacks.length === 0 ? [] : [`(s.format = '${format}' AND ${lacks.join(" AND ")})`];
+}
+
+type Kinds = Readonly<Record<string, readonly string[]>>;
+
+const SESSION_KINDS: Kinds = { base: ["object"], metadata: ["object"] };
+
+/** An event that another program recorded has no plan. */
+const EVENT_KINDS: Kinds = {
+  plan: ["object", "array", "null"],
+  details: ["object", "array", "null"],
+  preserved_message_ids: ["array"],
+  system_edit: ["object"],
+};
+
+export const ATTACHMENT_BYTES = {
+  rule: "attachment-bytes",
+  message: (subject: string) => `The bytes of attachment ${subject} are not those it was stored with.`,
+  remedy: BACKUP,
+} as const;
+
+function attachmentRules(dialect: ExamineDialect): readonly ExamineRule[] {
+  const { kindOf, references, hash, areOtherBytes } = dialect;
+  const lost = (table: string): string =>
+    `SELECT t.session_id, ${hash} AS subject FROM ${table} t, ${references}
+      WHERE t.attachments IS NOT NULL AND ${hash} IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.session_id = t.session_id AND a.hash = ${hash})`;
+  const missing: ExamineRule = {
+    rule: "attachment-missing",
+    sql: `${lost("messages")} UNION ${lost("message_edits")}`,
+    message: (subject) => `The attachment ${subject} is referred to and not there.`,
+    remedy: BACKUP,
+  };
+  const named = (table: string): string =>
+    `SELECT t.session_id, ${hash} AS hash FROM ${table} t, ${references} WHERE t.attachments IS NOT NULL`;
+  const isUnreadable = (table: string): string =>
+    `EXISTS (SELECT 1 FROM ${table} t WHERE t.session_id = a.session_id AND t.attachments IS NOT NULL
+      AND ${kindOf("t.attachments")} <> 'array')`;
+  const unneeded: ExamineRule = {
+    rule: "attachment-unneeded",
+    sql: `SELECT a.session_id, a.hash AS subject FROM attachments a
+      LEFT JOIN (${named("messages")} UNION ${named("message_edits")}) needed
+        ON needed.session_id = a.session_id AND needed.hash = a.hash
+      WHERE needed.hash IS NULL AND NOT ${isUnreadable("messages")} AND NOT ${isUnreadable("message_edits")}`,
+    message: (subject) => `The attachment ${subject} is kept, and no message refers to it.`,
+    remedy: "Nothing is lost; it only takes room. Delete that row of attachments.",
+  };
+  if (areOtherBytes === undefined) return [missing, unneeded];
+  const sql = `SELECT a.session_id, a.hash AS subject FROM attachments a WHERE ${areOtherBytes}`;
+  return [missing, unneeded, { ...ATTACHMENT_BYTES, sql }];
 }

@@ -1,6 +1,7 @@
 /** Numbered, forward-only migrations: which ones a database still needs. Pure; a store applies them under its own lock. */
 
 import { CompactionError, invariant } from "../../core/errors.ts";
+import { numberIn, type Row, textIn } from "./cells.ts";
 
 export interface Migration {
   readonly number: number;
@@ -8,17 +9,19 @@ export interface Migration {
   readonly sql: string;
 }
 
-export interface AppliedMigration {
-  readonly number: number;
-  readonly name: string;
+type AppliedMigration = Pick<Migration, "number" | "name">;
+
+/** A query names both columns of `schema_migrations`. */
+export function appliedIn(rows: readonly Row[]): readonly AppliedMigration[] {
+  return rows.map((row) => ({ number: numberIn(row, "number"), name: textIn(row, "name") }));
 }
 
-/** What may become of a schema: made where it is missing, brought up to date where it is there, or neither. */
+/** Whether opening may create a missing schema, only update an existing one, or neither. */
 export type SchemaUse = "make" | "update" | "keep";
 
 const SCHEMA_USES: readonly unknown[] = ["make", "update", "keep"] satisfies readonly SchemaUse[];
 
-/** What is misspelt must not pass for leave to change a schema. */
+/** Refuses a misspelt value, so that it never permits a change of the schema. */
 export function checkSchemaUse(use: SchemaUse): void {
   if (SCHEMA_USES.includes(use)) return;
   throw new CompactionError("invalid-settings", 'schemaUse must be "make", "update" or "keep". Nothing was opened.');
@@ -31,7 +34,7 @@ export interface SchemaState {
   readonly isUpToDate: boolean;
 }
 
-/** Throws where what is to be done to the schema must not be done. */
+/** Throws where `use` forbids the migration that the schema needs. */
 export function refuseMigration(use: SchemaUse, { place, isThere, isUpToDate }: SchemaState): void {
   if (use === "make" || isUpToDate) return;
   if (!isThere) {

@@ -1,14 +1,17 @@
 /**
- * Rows of `sessions` as session records, and the columns that a change of the counters writes. A query names the columns of
- * `SESSION_COLUMNS` and `system_edit`, which belongs to the head event.
+ * Rows as what the port hands out, and back. A table of columns per thing says which property stands in which column, and how it is
+ * read and written. JSON columns are read and written as text.
  */
 
 import { invariant } from "../../core/errors.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { FormatName, Role } from "../../core/message.ts";
+import { bodyText } from "../../core/search/body-text.ts";
+import type { Candidate } from "../../core/search/rank-hits.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type { Counters } from "../../core/store/counters.ts";
 import type { EditKind, SessionRecord, StoredMessage, SystemEdit, Version } from "../../core/store/store.ts";
+import { messageIdOf } from "../../core/store/store-rules.ts";
 import type { SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
 import {
@@ -26,50 +29,156 @@ import {
 } from "./cells.ts";
 import { attachBody, hashesIn } from "./detached-body.ts";
 
-/** The lease and the state of the search index are not part of the record. */
-export const SESSION_COLUMNS = [
-  "id",
-  "format",
-  "agent_id",
-  "parent_id",
-  "metadata",
-  "base",
-  "head_event_id",
-  "last_sequence",
-  "revision",
-  "weak_passes",
-  "pass_tokens_after",
-  "total_tokens",
-  "is_total_stale",
-  "input_tokens",
-  "output_tokens",
-  "context_tokens",
-  "compaction_count",
-  "memory_flush_compaction_count",
-  "turn_count",
-  "message_count",
-  "incarnation",
-  "created_at",
-  "updated_at",
-] as const;
+type Cell = string | number | boolean | null;
 
-/** A query names `view_count` too, which no column holds. */
-export function sessionSummaryOf(row: Row): SessionSummary {
-  return {
-    id: textIn(row, "id"),
-    // Only formats are ever written to that column.
-    format: textIn(row, "format") as FormatName,
-    agentId: textIn(row, "agent_id"),
-    messageCount: numberIn(row, "message_count"),
-    viewCount: numberIn(row, "view_count"),
-    compactionCount: numberIn(row, "compaction_count"),
-    totalTokens: numberIn(row, "total_tokens"),
-    isTotalStale: flagIn(row, "is_total_stale"),
-    createdAt: timeIn(row, "created_at"),
-    updatedAt: timeIn(row, "updated_at"),
-  };
+/** How a property is read from its column and written to it. Without `write`, the value itself is written. */
+interface Kind<T> {
+  readonly read: (row: Row, column: string) => T;
+  readonly write?: (value: T) => Cell;
 }
 
+type Columns<T> = { readonly [Property in keyof T]: readonly [column: string, kind: Kind<T[Property]>] };
+
+const ID: Kind<string> = { read: textIn };
+const ID_OR_NULL: Kind<string | null> = { read: textOrNullIn };
+const TEXT: Kind<string> = { read: textIn, write: storableText };
+const TEXT_OR_NULL: Kind<string | null> = { read: textOrNullIn, write: (text) => text && storableText(text) };
+const NUMBER: Kind<number> = { read: numberIn };
+const NUMBER_OR_NULL: Kind<number | null> = { read: numberOrNullIn };
+const FLAG: Kind<boolean> = { read: flagIn };
+const TIME: Kind<string> = { read: timeIn };
+const TIME_OR_NULL: Kind<string | null> = { read: timeOrNullIn };
+const JSON_VALUE: Kind<JsonValue> = { read: jsonIn, write: jsonText };
+const TEXTS: Kind<readonly string[]> = { read: (row, column) => textsIn(jsonIn(row, column)), write: jsonText };
+
+function columnsOf<T>(
+  columns: Columns<T>,
+): readonly (readonly [property: string, column: string, kind: Kind<unknown>])[] {
+  // What a column's kind reads and writes is the type of its property, which no union over the properties can say.
+  const entries = Object.entries(columns) as [string, [string, Kind<unknown>]][];
+  return entries.map(([property, [column, kind]]) => [property, column, kind]);
+}
+
+function reader<T>(columns: Columns<T>): (row: Row) => T {
+  const all = columnsOf(columns);
+  // Each property of the type has its column.
+  return (row) => Object.fromEntries(all.map(([property, column, { read }]) => [property, read(row, column)])) as T;
+}
+
+/** The cells in the order of the columns. */
+function writer<T extends object>(columns: Columns<T>): (value: T) => readonly Cell[] {
+  const all = columnsOf(columns);
+  return (value) =>
+    all.map(([property, , { write }]) => {
+      const given: unknown = Reflect.get(value, property);
+      // A kind without a way to write is one of values that are cells.
+      return write === undefined ? (given as Cell) : write(given);
+    });
+}
+
+function namesIn<T>(columns: Columns<T>): readonly string[] {
+  return columnsOf(columns).map(([, column]) => column);
+}
+
+const VERSION: Columns<Version> = {
+  incarnation: ["incarnation", ID],
+  head: ["head_event_id", ID_OR_NULL],
+  sequence: ["last_sequence", NUMBER],
+  revision: ["revision", NUMBER],
+};
+
+const COUNTERS: Columns<Counters> = {
+  totalTokens: ["total_tokens", NUMBER],
+  isTotalStale: ["is_total_stale", FLAG],
+  inputTokens: ["input_tokens", NUMBER],
+  outputTokens: ["output_tokens", NUMBER],
+  contextTokens: ["context_tokens", NUMBER],
+  compactionCount: ["compaction_count", NUMBER],
+  memoryFlushCompactionCount: ["memory_flush_compaction_count", NUMBER_OR_NULL],
+  turnCount: ["turn_count", NUMBER],
+  messageCount: ["message_count", NUMBER],
+};
+
+const EVENT: Columns<CompactionEvent> = {
+  id: ["id", ID],
+  sessionId: ["session_id", ID],
+  number: ["number", NUMBER],
+  previousId: ["previous_id", ID_OR_NULL],
+  strategy: ["strategy", TEXT],
+  profile: ["profile", TEXT],
+  trigger: ["trigger_reason", TEXT],
+  originalTokens: ["original_tokens", NUMBER],
+  compactedTokens: ["compacted_tokens", NUMBER],
+  messagesRemoved: ["messages_removed", NUMBER],
+  isCompaction: ["is_compaction", FLAG],
+  summary: ["summary_content", TEXT_OR_NULL],
+  preservedMessageIds: ["preserved_message_ids", TEXTS],
+  modelUsed: ["model_used", TEXT_OR_NULL],
+  promptVersion: ["prompt_version", TEXT_OR_NULL],
+  calls: ["calls", NUMBER],
+  costUsd: ["cost_usd", NUMBER_OR_NULL],
+  wholeRatio: ["whole_ratio", NUMBER],
+  zoneRatio: ["zone_ratio", NUMBER_OR_NULL],
+  durationMs: ["duration_ms", NUMBER],
+  firstKeptId: ["first_kept_id", ID_OR_NULL],
+  instructions: ["instructions", TEXT_OR_NULL],
+  plan: ["plan", JSON_VALUE],
+  details: ["details", JSON_VALUE],
+  createdAt: ["created_at", TIME],
+  undoneAt: ["undone_at", TIME_OR_NULL],
+  purgedAt: ["purged_at", TIME_OR_NULL],
+};
+
+const SUMMARY: Columns<SessionSummary> = {
+  id: ["id", ID],
+  // Only formats are ever written to that column.
+  format: ["format", { read: (row, column) => textIn(row, column) as FormatName }],
+  agentId: ["agent_id", ID],
+  messageCount: ["message_count", NUMBER],
+  viewCount: ["view_count", NUMBER],
+  compactionCount: ["compaction_count", NUMBER],
+  totalTokens: ["total_tokens", NUMBER],
+  isTotalStale: ["is_total_stale", FLAG],
+  createdAt: ["created_at", TIME],
+  updatedAt: ["updated_at", TIME],
+};
+
+export const VERSION_COLUMNS = namesIn(VERSION);
+export const COUNTER_COLUMNS = namesIn(COUNTERS);
+export const EVENT_COLUMNS = [...namesIn(EVENT), "system_edit"];
+
+/** Everything that a fork of a session takes over. */
+export const FORKED_COLUMNS = [
+  ...["format", "agent_id", "metadata", "base", "head_event_id", "last_sequence", "revision"],
+  ...["weak_passes", "pass_tokens_after", ...COUNTER_COLUMNS],
+];
+
+/** The lease and the state of the search index are not part of the record. */
+export const SESSION_COLUMNS = ["id", "parent_id", ...FORKED_COLUMNS, "incarnation", "created_at", "updated_at"];
+
+/** A query names `VERSION_COLUMNS`. */
+export const versionOf = reader(VERSION);
+
+/** A query names `COUNTER_COLUMNS`. */
+export const countersOf = reader(COUNTERS);
+
+/** In the order of `COUNTER_COLUMNS`. */
+export const counterCells = writer(COUNTERS);
+
+/** A query names `EVENT_COLUMNS`, the JSON ones as text. */
+export const eventOf = reader(EVENT);
+
+/** A query names `view_count` too, which no column holds. */
+export const sessionSummaryOf = reader(SUMMARY);
+
+const eventOnlyCells = writer(EVENT);
+
+/** In the order of `EVENT_COLUMNS`. */
+export function eventCells(event: CompactionEvent, system: SystemEdit | null): readonly Cell[] {
+  return [...eventOnlyCells(event), system === null ? null : jsonText(system)];
+}
+
+/** A query names `SESSION_COLUMNS`, and `system_edit` of the head event. */
 export function sessionRecordOf(row: Row): SessionRecord {
   return {
     id: textIn(row, "id"),
@@ -82,61 +191,11 @@ export function sessionRecordOf(row: Row): SessionRecord {
     version: versionOf(row),
     counters: countersOf(row),
     passes: { weak: numberIn(row, "weak_passes"), tokensAfter: numberIn(row, "pass_tokens_after") },
-    system: systemOf(textOrNullIn(row, "system_edit")),
+    system: systemIn(row),
     createdAt: timeIn(row, "created_at"),
     updatedAt: timeIn(row, "updated_at"),
   };
 }
-
-/** A query names `head_event_id`, `last_sequence`, `revision` and `incarnation`. */
-export function versionOf(row: Row): Version {
-  return {
-    incarnation: textIn(row, "incarnation"),
-    head: textOrNullIn(row, "head_event_id"),
-    sequence: numberIn(row, "last_sequence"),
-    revision: numberIn(row, "revision"),
-  };
-}
-
-export function countersOf(row: Row): Counters {
-  return {
-    totalTokens: numberIn(row, "total_tokens"),
-    isTotalStale: flagIn(row, "is_total_stale"),
-    inputTokens: numberIn(row, "input_tokens"),
-    outputTokens: numberIn(row, "output_tokens"),
-    contextTokens: numberIn(row, "context_tokens"),
-    compactionCount: numberIn(row, "compaction_count"),
-    memoryFlushCompactionCount: numberOrNullIn(row, "memory_flush_compaction_count"),
-    turnCount: numberIn(row, "turn_count"),
-    messageCount: numberIn(row, "message_count"),
-  };
-}
-
-/** By column; flags as booleans, for the store to turn into what its driver takes. */
-export function counterCells(counters: Counters): Readonly<Record<CounterColumn, number | boolean | null>> {
-  return {
-    total_tokens: counters.totalTokens,
-    is_total_stale: counters.isTotalStale,
-    input_tokens: counters.inputTokens,
-    output_tokens: counters.outputTokens,
-    context_tokens: counters.contextTokens,
-    compaction_count: counters.compactionCount,
-    memory_flush_compaction_count: counters.memoryFlushCompactionCount,
-    turn_count: counters.turnCount,
-    message_count: counters.messageCount,
-  };
-}
-
-type CounterColumn =
-  | "total_tokens"
-  | "is_total_stale"
-  | "input_tokens"
-  | "output_tokens"
-  | "context_tokens"
-  | "compaction_count"
-  | "memory_flush_compaction_count"
-  | "turn_count"
-  | "message_count";
 
 function objectIn(row: Row, column: string): JsonObject {
   const value = jsonIn(row, column);
@@ -144,31 +203,13 @@ function objectIn(row: Row, column: string): JsonObject {
   return value;
 }
 
-/** Of an event; the column is read as text. */
-export function systemOf(text: string | null): SystemEdit | null {
+/** What an event made of the system prompt; a query names `system_edit` as text. */
+export function systemIn(row: Row): SystemEdit | null {
+  const text = textOrNullIn(row, "system_edit");
   if (text === null) return null;
   const value = parsedJson(text, "system_edit");
   invariant(isObject(value), "the system edit of an event is an object");
   return { before: value.before ?? null, after: value.after ?? null };
-}
-
-export const MESSAGE_COLUMNS = [
-  "sequence",
-  "order_key",
-  "role",
-  "is_preserved",
-  "is_summary",
-  "made_by",
-  "archived_by",
-  "is_edited",
-  "created_at",
-  "attachments",
-  "body",
-] as const;
-
-/** `bytes` holds what `hashesOf(rows)` names. */
-export function storedMessages(rows: readonly Row[], bytes: ReadonlyMap<string, Uint8Array>): readonly StoredMessage[] {
-  return rows.map((row) => storedMessage(row, bytes));
 }
 
 /** The attachments that these rows need. */
@@ -176,46 +217,29 @@ export function hashesOf(rows: readonly Row[]): readonly string[] {
   return hashesIn(rows.map((row) => textOrNullIn(row, "attachments")));
 }
 
-function storedMessage(row: Row, bytes: ReadonlyMap<string, Uint8Array>): StoredMessage {
-  const sequence = numberIn(row, "sequence");
-  return {
-    id: messageIdOf(sequence),
-    sequence,
-    order: numberIn(row, "order_key"),
-    // Only roles are ever written to that column; a constraint of the table holds it to them.
-    role: textIn(row, "role") as Role,
-    body: attachBody(textIn(row, "body"), textOrNullIn(row, "attachments"), bytes),
-    isPinned: flagIn(row, "is_preserved"),
-    isSummary: flagIn(row, "is_summary"),
-    isEdited: flagIn(row, "is_edited"),
-    madeBy: textOrNullIn(row, "made_by"),
-    archivedBy: textOrNullIn(row, "archived_by"),
-    createdAt: timeIn(row, "created_at"),
-  };
+/** `bytes` holds what `hashesOf(rows)` names. */
+export function storedMessages(rows: readonly Row[], bytes: ReadonlyMap<string, Uint8Array>): readonly StoredMessage[] {
+  return rows.map((row) => {
+    const sequence = numberIn(row, "sequence");
+    return {
+      id: messageIdOf(sequence),
+      sequence,
+      order: numberIn(row, "order_key"),
+      role: roleIn(row),
+      body: attachBody(textIn(row, "body"), textOrNullIn(row, "attachments"), bytes),
+      isPinned: flagIn(row, "is_preserved"),
+      isSummary: flagIn(row, "is_summary"),
+      isEdited: flagIn(row, "is_edited"),
+      madeBy: textOrNullIn(row, "made_by"),
+      archivedBy: textOrNullIn(row, "archived_by"),
+      createdAt: timeIn(row, "created_at"),
+    };
+  });
 }
 
-const MESSAGE_ID = /^m([1-9][0-9]{0,15})$/;
-
-export function messageIdOf(sequence: number): string {
-  return `m${sequence}`;
-}
-
-/** Undefined for what cannot be an id of ours. */
-export function sequenceOf(messageId: string): number | undefined {
-  const digits = MESSAGE_ID.exec(messageId)?.[1];
-  const sequence = digits === undefined ? Number.NaN : Number(digits);
-  return Number.isSafeInteger(sequence) ? sequence : undefined;
-}
-
-/** Each number once, in the order given; undefined as soon as one of them cannot be an id of ours. */
-export function sequencesOf(messageIds: readonly string[]): readonly number[] | undefined {
-  const sequences = new Set<number>();
-  for (const messageId of messageIds) {
-    const sequence = sequenceOf(messageId);
-    if (sequence === undefined) return undefined;
-    sequences.add(sequence);
-  }
-  return [...sequences];
+/** A constraint of the table holds the column to roles. */
+function roleIn(row: Row): Role {
+  return textIn(row, "role") as Role;
 }
 
 /** `bytes` holds what `hashesOf(rows)` names. */
@@ -228,110 +252,27 @@ export function storedEdits(rows: readonly Row[], bytes: ReadonlyMap<string, Uin
   }));
 }
 
-type EventCells = Readonly<Record<EventColumn, string | number | boolean | null>>;
-
-/** What an insert writes. JSON columns are text. */
-export function eventCells(event: CompactionEvent, system: SystemEdit | null): EventCells {
+/** The message of a row, as the ranking of search takes it. */
+export function candidateOf(row: Row): Candidate {
+  const sequence = numberIn(row, "sequence");
   return {
-    id: event.id,
-    session_id: event.sessionId,
-    number: event.number,
-    previous_id: event.previousId,
-    strategy: storableText(event.strategy),
-    profile: storableText(event.profile),
-    trigger_reason: storableText(event.trigger),
-    original_tokens: event.originalTokens,
-    compacted_tokens: event.compactedTokens,
-    messages_removed: event.messagesRemoved,
-    is_compaction: event.isCompaction,
-    summary_content: storable(event.summary),
-    preserved_message_ids: JSON.stringify(event.preservedMessageIds),
-    model_used: storable(event.modelUsed),
-    prompt_version: storable(event.promptVersion),
-    calls: event.calls,
-    cost_usd: event.costUsd,
-    whole_ratio: event.wholeRatio,
-    zone_ratio: event.zoneRatio,
-    duration_ms: event.durationMs,
-    first_kept_id: event.firstKeptId,
-    instructions: storable(event.instructions),
-    plan: jsonText(event.plan),
-    details: jsonText(event.details),
-    system_edit: system === null ? null : jsonText(system),
-    created_at: event.createdAt,
-    undone_at: event.undoneAt,
-    purged_at: event.purgedAt,
+    messageId: messageIdOf(sequence),
+    sequence,
+    role: roleIn(row),
+    text: bodyText(jsonIn(row, "body")),
+    isSummary: flagIn(row, "is_summary"),
+    archivedBy: textOrNullIn(row, "archived_by"),
+    createdAt: timeIn(row, "created_at"),
   };
 }
 
-/** A query names every column of `EVENT_COLUMNS`, the JSON ones as text. */
-export function eventOf(row: Row): CompactionEvent {
+/** An event that a rollback may undo. */
+export function eventInForceOf(row: Row) {
   return {
     id: textIn(row, "id"),
-    sessionId: textIn(row, "session_id"),
-    number: numberIn(row, "number"),
-    previousId: textOrNullIn(row, "previous_id"),
-    strategy: textIn(row, "strategy"),
-    profile: textIn(row, "profile"),
-    trigger: textIn(row, "trigger_reason"),
-    originalTokens: numberIn(row, "original_tokens"),
-    compactedTokens: numberIn(row, "compacted_tokens"),
-    messagesRemoved: numberIn(row, "messages_removed"),
     isCompaction: flagIn(row, "is_compaction"),
-    summary: textOrNullIn(row, "summary_content"),
-    preservedMessageIds: textsIn(jsonIn(row, "preserved_message_ids")),
-    modelUsed: textOrNullIn(row, "model_used"),
-    promptVersion: textOrNullIn(row, "prompt_version"),
-    calls: numberIn(row, "calls"),
-    costUsd: numberOrNullIn(row, "cost_usd"),
-    wholeRatio: numberIn(row, "whole_ratio"),
-    zoneRatio: numberOrNullIn(row, "zone_ratio"),
-    durationMs: numberIn(row, "duration_ms"),
-    firstKeptId: textOrNullIn(row, "first_kept_id"),
-    instructions: textOrNullIn(row, "instructions"),
-    plan: jsonIn(row, "plan"),
-    details: jsonIn(row, "details"),
-    createdAt: timeIn(row, "created_at"),
-    undoneAt: timeOrNullIn(row, "undone_at"),
     purgedAt: timeOrNullIn(row, "purged_at"),
   };
-}
-
-export const EVENT_COLUMNS = [
-  "id",
-  "session_id",
-  "number",
-  "previous_id",
-  "strategy",
-  "profile",
-  "trigger_reason",
-  "original_tokens",
-  "compacted_tokens",
-  "messages_removed",
-  "is_compaction",
-  "summary_content",
-  "preserved_message_ids",
-  "model_used",
-  "prompt_version",
-  "calls",
-  "cost_usd",
-  "whole_ratio",
-  "zone_ratio",
-  "duration_ms",
-  "first_kept_id",
-  "instructions",
-  "plan",
-  "details",
-  "system_edit",
-  "created_at",
-  "undone_at",
-  "purged_at",
-] as const;
-
-type EventColumn = (typeof EVENT_COLUMNS)[number];
-
-function storable(text: string | null): string | null {
-  return text === null ? null : storableText(text);
 }
 
 function textsIn(value: JsonValue): readonly string[] {

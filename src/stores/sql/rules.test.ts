@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { sequenceOf, sequencesOf } from "../../core/store/store-rules.ts";
+import { planRollback } from "../refusals.ts";
 import { flagIn, jsonIn, numberIn, storableText, textIn, timeIn } from "./cells.ts";
 import { pendingMigrations, refuseMigration, type SchemaUse } from "./migrations.ts";
-import { compactionsIn, planRollback } from "./refusals.ts";
-import { sequenceOf, sequencesOf } from "./rows.ts";
 
 test("columns are read as either driver returns them", () => {
   const when = new Date("2026-11-15T22:52:25.123Z");
@@ -84,8 +84,12 @@ const event = (id: string, purgedAt: string | null = null) => ({ id, isCompactio
 
 test("a rollback undoes the newest, or down to one of them", () => {
   const inForce = [event("c"), event("prune"), event("a")];
-  expect(planRollback(inForce, {})).toEqual({ undone: [event("c")], head: "prune" });
-  expect(planRollback(inForce, { to: "a", cascade: true })).toEqual({ undone: inForce, head: null });
+  expect(planRollback(inForce, {})).toEqual({ undoneIds: ["c"], compactions: 1, head: "prune" });
+  expect(planRollback(inForce, { to: "a", cascade: true })).toEqual({
+    undoneIds: inForce.map(({ id }) => id),
+    compactions: 2,
+    head: null,
+  });
   expect(() => planRollback(inForce, { to: "a" })).toThrow(/2 later/);
   expect(() => planRollback(inForce, { to: "x", cascade: true })).toThrow(/no such compaction event/);
   expect(() => planRollback([], {})).toThrow(/no compaction in force/);
@@ -93,5 +97,5 @@ test("a rollback undoes the newest, or down to one of them", () => {
 });
 
 test("only what counted as a compaction is counted down", () => {
-  expect(compactionsIn([event("c"), event("prune")])).toBe(1);
+  expect(planRollback([event("c"), event("prune")], { to: "prune", cascade: true })).toMatchObject({ compactions: 1 });
 });

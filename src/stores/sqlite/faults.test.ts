@@ -20,7 +20,7 @@ import {
   user,
 } from "../../testing/store/world.ts";
 import { sqliteStore } from "../sqlite.ts";
-import type { Seams } from "./database.ts";
+import type { Seams } from "./connection.ts";
 import { createSqliteStore } from "./store.ts";
 
 let directory = "";

@@ -3,24 +3,24 @@
 import type { Lease } from "../../core/store/store.ts";
 import { LEASE_LENGTHS_MAX } from "../../core/store/store-rules.ts";
 import { numberIn, storableText } from "../sql/cells.ts";
-import type { Database } from "./database.ts";
-import { seenVersion } from "./sessions.ts";
+import type { Connection } from "./connection.ts";
+import { requireSession } from "./sessions.ts";
 
-export interface LeaseTimes {
-  readonly now: string;
-  readonly expiresAt: string;
+interface LeaseLength {
+  readonly now: Date;
   readonly ttlMs: number;
 }
 
 export function takeLease(
-  database: Database,
+  connection: Connection,
   sessionId: string,
-  { holder, now, expiresAt, ttlMs }: LeaseTimes & { holder: string },
+  { holder, ...length }: LeaseLength & { readonly holder: string },
 ): Lease | undefined {
-  seenVersion(database, sessionId);
-  const name = storableText(holder);
-  const row = database.get(TAKE, name, Date.parse(now), expiresAt, ttlMs, sessionId, now, now);
-  return row === undefined ? undefined : { sessionId, holder, token: numberIn(row, "lease_token"), expiresAt };
+  requireSession(connection, sessionId);
+  const [now, expiresAt] = timesOf(length);
+  const values = [storableText(holder), length.now.getTime(), expiresAt, length.ttlMs, sessionId, now, now];
+  const row = connection.get(TAKE, ...values);
+  return row && { sessionId, holder, token: numberIn(row, "lease_token"), expiresAt };
 }
 
 // A token is at least the time, so that the tokens of a session that was deleted and made again rise too.
@@ -29,8 +29,9 @@ WHERE id = ? AND (lease_holder IS NULL OR lease_expires_at <= ?
   OR (unixepoch(lease_expires_at, 'subsec') - unixepoch(?, 'subsec')) * 1000 > ${LEASE_LENGTHS_MAX} * lease_ms)
 RETURNING lease_token`;
 
-export function renewLease(database: Database, lease: Lease, { now, expiresAt, ttlMs }: LeaseTimes): Lease | undefined {
-  const changed = database.run(RENEW, expiresAt, ttlMs, lease.sessionId, lease.token, now);
+export function renewLease(connection: Connection, lease: Lease, length: LeaseLength): Lease | undefined {
+  const [now, expiresAt] = timesOf(length);
+  const changed = connection.run(RENEW, expiresAt, length.ttlMs, lease.sessionId, lease.token, now);
   return changed === 0 ? undefined : { ...lease, expiresAt };
 }
 
@@ -38,8 +39,12 @@ const RENEW = `UPDATE sessions SET lease_expires_at = ?, lease_ms = ?
 WHERE id = ? AND lease_token = ? AND lease_holder IS NOT NULL AND lease_expires_at > ?`;
 
 /** An old lease frees nothing. */
-export function releaseLease(database: Database, lease: Lease): void {
-  database.run(RELEASE, lease.sessionId, lease.token);
+export function releaseLease(connection: Connection, lease: Lease): void {
+  connection.run(RELEASE, lease.sessionId, lease.token);
 }
 
 const RELEASE = "UPDATE sessions SET lease_holder = NULL, lease_expires_at = NULL WHERE id = ? AND lease_token = ?";
+
+function timesOf({ now, ttlMs }: LeaseLength): readonly [now: string, expiresAt: string] {
+  return [now.toISOString(), new Date(now.getTime() + ttlMs).toISOString()];
+}

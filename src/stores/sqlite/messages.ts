@@ -1,10 +1,31 @@
-/** Message rows with their attachments: written once, read back as they were. */
+/** Messages and their attachments: appended, inserted, read back as they were. Each write is part of a write transaction. */
 
-import type { NewMessage, StoredMessage } from "../../core/store/store.ts";
+import { countersAfterAppend, wholeUsage } from "../../core/store/counters.ts";
+import type { Appended, Batch, NewMessage, StoredMessage } from "../../core/store/store.ts";
+import { messageIdOf } from "../../core/store/store-rules.ts";
 import { type Row, textIn } from "../sql/cells.ts";
 import { type DetachedBody, detachBody } from "../sql/detached-body.ts";
-import { hashesOf, MESSAGE_COLUMNS, storedMessages } from "../sql/rows.ts";
-import type { Database } from "./database.ts";
+import { countersOf, hashesOf, storedMessages, versionOf } from "../sql/rows.ts";
+import type { Connection } from "./connection.ts";
+import { sessionRow, writeSession } from "./sessions.ts";
+
+/** Gives numbers without gaps. Takes no lease. */
+export function appendBatch(connection: Connection, sessionId: string, batch: Batch, createdAt: string): Appended {
+  const row = sessionRow(connection, sessionId);
+  const before = versionOf(row);
+  const { messages, turns, usage } = batch;
+  if (messages.length === 0 && turns === 0 && usage === undefined) return { ids: [], version: before, createdAt };
+  const version = { ...before, sequence: before.sequence + messages.length };
+  const counts = { messages: messages.length, turns, ...(usage !== undefined && { usage: wholeUsage(usage) }) };
+  const counters = countersAfterAppend(countersOf(row), counts);
+  const ids = messages.map((message, index) => {
+    const sequence = before.sequence + index + 1;
+    insertMessage(connection, { sessionId, sequence, order: sequence, madeBy: null, createdAt }, message);
+    return messageIdOf(sequence);
+  });
+  writeSession(connection, sessionId, { version, counters, updatedAt: createdAt });
+  return { ids, version, createdAt };
+}
 
 interface NewRow {
   readonly sessionId: string;
@@ -15,22 +36,13 @@ interface NewRow {
   readonly createdAt: string;
 }
 
-export function insertMessage(database: Database, row: NewRow, message: NewMessage): void {
+export function insertMessage(connection: Connection, row: NewRow, message: NewMessage): void {
+  const { sessionId, sequence, order, madeBy, createdAt } = row;
   const detached = detachBody(message.body, message.attachments);
-  keepBytes(database, row.sessionId, detached);
-  database.run(
-    INSERT,
-    row.sessionId,
-    row.sequence,
-    row.order,
-    message.role,
-    message.isPinned === true,
-    row.madeBy !== null,
-    row.madeBy,
-    row.createdAt,
-    detached.attachments,
-    detached.body,
-  );
+  keepBytes(connection, sessionId, detached);
+  const flags = [message.isPinned === true, madeBy !== null] as const;
+  const { attachments, body } = detached;
+  connection.run(INSERT, sessionId, sequence, order, message.role, ...flags, madeBy, createdAt, attachments, body);
 }
 
 const INSERT = `INSERT INTO messages
@@ -38,40 +50,32 @@ const INSERT = `INSERT INTO messages
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The same content is kept once a session. */
-export function keepBytes(database: Database, sessionId: string, { blobs }: DetachedBody): void {
-  for (const { hash, bytes } of blobs) {
-    database.run(
-      "INSERT OR IGNORE INTO attachments (session_id, hash, bytes) VALUES (?, ?, ?)",
-      sessionId,
-      hash,
-      bytes,
-    );
-  }
+export function keepBytes(connection: Connection, sessionId: string, { blobs }: DetachedBody): void {
+  for (const { hash, bytes } of blobs) connection.run(KEEP, sessionId, hash, bytes);
 }
 
-/** The columns of a message as it was appended. */
-export const APPENDED_COLUMNS = MESSAGE_COLUMNS.map((column) =>
-  column === "is_edited" ? "0 AS is_edited" : column,
-).join(", ");
+const KEEP = "INSERT OR IGNORE INTO attachments (session_id, hash, bytes) VALUES (?, ?, ?)";
 
-export function readMessages(database: Database, sessionId: string, rows: readonly Row[]): readonly StoredMessage[] {
-  return storedMessages(rows, bytesFor(database, sessionId, hashesOf(rows)));
+/** The columns of a message as it was written. */
+export const WRITTEN_MESSAGE =
+  "sequence, order_key, role, is_preserved, is_summary, made_by, archived_by, 0 AS is_edited, created_at, attachments, body";
+
+/** The messages of these rows, with their binary content. */
+export function messagesOf(connection: Connection, sessionId: string, rows: readonly Row[]): readonly StoredMessage[] {
+  return storedMessages(rows, bytesOf(connection, sessionId, rows));
 }
 
-export function bytesFor(
-  database: Database,
+/** The binary content that these rows need, by its hash. */
+export function bytesOf(
+  connection: Connection,
   sessionId: string,
-  hashes: readonly string[],
+  rows: readonly Row[],
 ): ReadonlyMap<string, Uint8Array> {
-  if (hashes.length === 0) return NO_BYTES;
-  const rows = database.all(
-    "SELECT hash, bytes FROM attachments WHERE session_id = ? AND hash IN (SELECT value FROM json_each(?))",
-    sessionId,
-    JSON.stringify(hashes),
-  );
+  const hashes = hashesOf(rows);
+  const found = hashes.length === 0 ? [] : connection.all(BYTES, sessionId, JSON.stringify(hashes));
   return new Map(
-    rows.flatMap((row) => (row.bytes instanceof Uint8Array ? [[textIn(row, "hash"), row.bytes] as const] : [])),
+    found.flatMap((row) => (row.bytes instanceof Uint8Array ? [[textIn(row, "hash"), row.bytes] as const] : [])),
   );
 }
 
-const NO_BYTES: ReadonlyMap<string, Uint8Array> = new Map();
+const BYTES = "SELECT hash, bytes FROM attachments WHERE session_id = ? AND hash IN (SELECT value FROM json_each(?))";

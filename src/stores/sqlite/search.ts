@@ -5,42 +5,41 @@
 
 import { hash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
-import type { Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, type Candidate, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
+import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
 import { indexText, type SearchRequest, tellingWords } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { checkSessionId } from "../../core/store/store-rules.ts";
-import { flagIn, jsonIn, numberIn, type Row, textIn, textOrNullIn, timeIn } from "../sql/cells.ts";
-import { messageIdOf } from "../sql/rows.ts";
-import type { Access } from "./access.ts";
+import { jsonIn, numberIn } from "../sql/cells.ts";
+import { candidateOf } from "../sql/rows.ts";
+import type { Connection } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { sessionRow } from "./sessions.ts";
 
 export async function searchMessages(
-  access: Access,
+  database: Database,
   sessionId: string,
   { query, limit, scope, ...waiting }: SearchRequest & Waiting,
 ): Promise<readonly Hit[]> {
   checkSessionId(sessionId);
-  await catchUp(access, sessionId, waiting);
+  await catchUp(database, sessionId, waiting);
   const words = tellingWords(query);
   if (words.length === 0 || limit <= 0) return [];
-  const rows = await access.read((database) => {
-    const found = words.map((word) => holdersOf(database, { sessionId, word, scope }));
-    return database.all(CANDIDATES, sessionId, JSON.stringify(chooseCandidates(found)));
+  const rows = await database.read((connection) => {
+    const found = words.map((word) => holdersOf(connection, { sessionId, word, scope }));
+    return connection.all(CANDIDATES, sessionId, JSON.stringify(chooseCandidates(found)));
   });
   return rankHits(query, rows.map(candidateOf), limit);
 }
 
 /** The newest messages that hold the word, newest first. */
 function holdersOf(
-  database: Database,
+  connection: Connection,
   { sessionId, word, scope }: { sessionId: string; word: string; scope: SearchScope },
 ): readonly number[] {
   // Words hold letters, digits, marks and pictographs only; quoted, none of them can be an operator.
   const match = `session : "${sessionTerm(sessionId)}" AND words : "${word}"`;
-  return database.all(HOLDERS[scope], match, CANDIDATES_MAX).map((row) => numberIn(row, "sequence"));
+  return connection.all(HOLDERS[scope], match, CANDIDATES_MAX).map((row) => numberIn(row, "sequence"));
 }
 
 /** From the index to the messages and never the other way; what a rollback took back is in neither scope. */
@@ -59,54 +58,37 @@ WHERE session_id = ? AND sequence IN (SELECT value FROM json_each(?))`;
 /** Messages that one transaction adds to the index: others can write in between. */
 const INDEX_STEP = 500;
 
-async function catchUp(access: Access, sessionId: string, waiting: Waiting): Promise<void> {
-  while (await access.read((database) => unindexed(database, sessionId) > 0)) {
-    await access.write((database) => indexSome(database, sessionId), waiting);
+async function catchUp(database: Database, sessionId: string, waiting: Waiting): Promise<void> {
+  while (await database.read((connection) => unindexed(connection, sessionId) > 0)) {
+    await database.write((connection) => indexSome(connection, sessionId), waiting);
     await breathe();
   }
 }
 
-function unindexed(database: Database, sessionId: string): number {
-  const row = sessionRow(database, sessionId);
+function unindexed(connection: Connection, sessionId: string): number {
+  const row = sessionRow(connection, sessionId);
   return numberIn(row, "last_sequence") - numberIn(row, "indexed_sequence");
 }
 
-function indexSome(database: Database, sessionId: string): void {
-  const session = sessionRow(database, sessionId);
+function indexSome(connection: Connection, sessionId: string): void {
+  const session = sessionRow(connection, sessionId);
   const term = sessionTerm(sessionId);
-  const rows = database.all(UNINDEXED, sessionId, numberIn(session, "indexed_sequence"), INDEX_STEP);
+  const rows = connection.all(UNINDEXED, sessionId, numberIn(session, "indexed_sequence"), INDEX_STEP);
   for (const row of rows) {
     const words = indexText(bodyText(jsonIn(row, "body")));
-    database.run(
-      "INSERT OR REPLACE INTO message_search (rowid, session, words) VALUES (?, ?, ?)",
-      numberIn(row, "row_id"),
-      term,
-      words,
-    );
+    connection.run(INDEX, numberIn(row, "row_id"), term, words);
   }
   const last = rows.length < INDEX_STEP ? undefined : rows.at(-1);
   const indexed = last === undefined ? numberIn(session, "last_sequence") : numberIn(last, "sequence");
-  database.run("UPDATE sessions SET indexed_sequence = ? WHERE id = ?", indexed, sessionId);
+  connection.run("UPDATE sessions SET indexed_sequence = ? WHERE id = ?", indexed, sessionId);
 }
 
 const UNINDEXED = `SELECT row_id, sequence, body FROM messages
 WHERE session_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 
+const INDEX = "INSERT OR REPLACE INTO message_search (rowid, session, words) VALUES (?, ?, ?)";
+
 /** One word for the index, whatever the id is. */
 function sessionTerm(sessionId: string): string {
   return hash("sha256", sessionId);
-}
-
-function candidateOf(row: Row): Candidate {
-  const sequence = numberIn(row, "sequence");
-  return {
-    messageId: messageIdOf(sequence),
-    sequence,
-    // A constraint of the table holds the column to roles.
-    role: textIn(row, "role") as Role,
-    text: bodyText(jsonIn(row, "body")),
-    isSummary: flagIn(row, "is_summary"),
-    archivedBy: textOrNullIn(row, "archived_by"),
-    createdAt: timeIn(row, "created_at"),
-  };
 }

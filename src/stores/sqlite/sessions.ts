@@ -1,62 +1,105 @@
-/** The session's own row: found, made, changed. Every function here is one or two statements of a transaction that somebody else began. */
+/** The row of a session: found, made, changed, deleted. Each function is part of a transaction that its caller began. */
 
-import { type Counters, NO_COUNTERS, type PassHistory } from "../../core/store/counters.ts";
-import type { NewSession, SessionRecord, Version } from "../../core/store/store.ts";
-import { checkSessionId } from "../../core/store/store-rules.ts";
+import type { Counters, PassHistory } from "../../core/store/counters.ts";
+import type { NewSession, SessionRecord, SessionUpdate, Version } from "../../core/store/store.ts";
+import { sequencesOf } from "../../core/store/store-rules.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
+import { messageMissing, sessionExists, sessionMissing } from "../refusals.ts";
 import type { Row } from "../sql/cells.ts";
-import { sessionExists, sessionMissing } from "../sql/refusals.ts";
-import { counterCells, SESSION_COLUMNS, sessionRecordOf, versionOf } from "../sql/rows.ts";
-import type { Database } from "./database.ts";
+import {
+  COUNTER_COLUMNS,
+  counterCells,
+  SESSION_COLUMNS,
+  sessionRecordOf,
+  VERSION_COLUMNS,
+  versionOf,
+} from "../sql/rows.ts";
+import type { Connection } from "./connection.ts";
 
-export function recordOf(database: Database, sessionId: string): SessionRecord | undefined {
-  const row = database.get(RECORD, sessionId);
-  return row === undefined ? undefined : sessionRecordOf(row);
+export function createSession(connection: Connection, session: NewSession, createdAt: string): void {
+  const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
+  const values = [id, format, agentId, parentId, createdAt, createdAt, jsonText(metadata), jsonText(base)];
+  if (connection.run(INSERT, ...values) === 0) throw sessionExists(id);
+}
+
+const INSERT = `INSERT INTO sessions (id, format, agent_id, parent_id, created_at, updated_at, metadata, base)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+
+export function recordOf(connection: Connection, sessionId: string): SessionRecord | undefined {
+  const row = connection.get(RECORD, sessionId);
+  return row && sessionRecordOf(row);
 }
 
 const RECORD = `SELECT ${SESSION_COLUMNS.map((column) => `s.${column}`).join(", ")}, e.system_edit
 FROM sessions s LEFT JOIN compaction_events e ON e.id = s.head_event_id WHERE s.id = ?`;
 
 /** The row without its large columns. Throws `session-missing`. */
-export function sessionRow(database: Database, sessionId: string): Row {
-  const row = database.get(SMALL_ROW, sessionId);
+export function sessionRow(connection: Connection, sessionId: string): Row {
+  return found(connection.get(SMALL_ROW, sessionId), sessionId);
+}
+
+const SMALL_ROW = `SELECT ${[...VERSION_COLUMNS, ...COUNTER_COLUMNS].join(", ")}, lease_holder, lease_token, lease_expires_at, indexed_sequence
+FROM sessions WHERE id = ?`;
+
+/** Throws `session-missing`. */
+export function requireSession(connection: Connection, sessionId: string): Version {
+  return versionOf(found(connection.get(VERSION, sessionId), sessionId));
+}
+
+const VERSION = `SELECT ${VERSION_COLUMNS.join(", ")} FROM sessions WHERE id = ?`;
+
+function found(row: Row | undefined, sessionId: string): Row {
   if (row === undefined) throw sessionMissing(sessionId);
   return row;
 }
 
-const SMALL_ROW = `SELECT head_event_id, last_sequence, revision, incarnation, total_tokens, is_total_stale, input_tokens, output_tokens,
-context_tokens, compaction_count, memory_flush_compaction_count, turn_count, message_count, lease_holder, lease_token, lease_expires_at,
-indexed_sequence FROM sessions WHERE id = ?`;
-
-export function seenVersion(database: Database, sessionId: string): Version {
-  const row = database.get(
-    "SELECT head_event_id, last_sequence, revision, incarnation FROM sessions WHERE id = ?",
-    sessionId,
-  );
-  if (row === undefined) throw sessionMissing(sessionId);
-  return versionOf(row);
+export function updateSession(
+  connection: Connection,
+  sessionId: string,
+  update: SessionUpdate,
+  updatedAt: string,
+): Version {
+  const set = (assignment: string, ...values: readonly string[]): void => {
+    connection.run(`UPDATE sessions SET ${assignment} WHERE id = ?`, ...values, sessionId);
+  };
+  switch (update.type) {
+    case "pin":
+      pinMessages(connection, sessionId, update);
+      break;
+    case "base":
+      set("base = ?", jsonText(update.base));
+      break;
+    case "metadata":
+      set("metadata = ?", jsonText(update.metadata));
+      break;
+    case "memory-flush":
+      set("memory_flush_compaction_count = compaction_count");
+      break;
+    default:
+      update satisfies never;
+  }
+  return raiseRevision(connection, sessionId, updatedAt);
 }
 
-/** Throws for what can be no session, and for one that is not there. */
-export function checkSession(database: Database, sessionId: string): void {
-  checkSessionId(sessionId);
-  seenVersion(database, sessionId);
+function pinMessages(
+  connection: Connection,
+  sessionId: string,
+  { messageIds, isPinned }: Extract<SessionUpdate, { readonly type: "pin" }>,
+): void {
+  requireSession(connection, sessionId);
+  const sequences = sequencesOf(messageIds);
+  if (sequences === undefined) throw messageMissing();
+  const changed = connection.run(PIN, isPinned, sessionId, JSON.stringify(sequences));
+  if (changed !== sequences.length) throw messageMissing();
 }
 
-export function insertSession(database: Database, session: NewSession, createdAt: string): void {
-  const inserted = database.run(
-    `INSERT INTO sessions (id, format, agent_id, parent_id, created_at, updated_at, metadata, base) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-    session.id,
-    session.format,
-    session.agentId ?? "",
-    session.parentId ?? null,
-    createdAt,
-    createdAt,
-    jsonText(session.metadata ?? {}),
-    jsonText(session.base),
-  );
-  if (inserted === 0) throw sessionExists(session.id);
+const PIN = `UPDATE messages SET is_preserved = ? WHERE session_id = ? AND archived_by IS NULL
+AND sequence IN (SELECT value FROM json_each(?))`;
+
+/** Throws `session-missing`. */
+export function raiseRevision(connection: Connection, sessionId: string, updatedAt: string): Version {
+  connection.run("UPDATE sessions SET revision = revision + 1, updated_at = ? WHERE id = ?", updatedAt, sessionId);
+  return requireSession(connection, sessionId);
 }
 
 interface SessionChange {
@@ -66,15 +109,14 @@ interface SessionChange {
   readonly updatedAt: string;
 }
 
-export function writeSession(database: Database, sessionId: string, change: SessionChange): void {
+export function writeSession(connection: Connection, sessionId: string, change: SessionChange): void {
   const { version, counters, passes, updatedAt } = change;
-  const values = Object.values(counterCells(counters));
-  const common = [version.head, version.sequence, version.revision, updatedAt, ...values] as const;
-  if (passes === undefined) database.run(UPDATE, ...common, sessionId);
-  else database.run(UPDATE_WITH_PASSES, ...common, passes.weak, passes.tokensAfter, sessionId);
+  const common = [version.head, version.sequence, version.revision, updatedAt, ...counterCells(counters)];
+  if (passes === undefined) connection.run(UPDATE, ...common, sessionId);
+  else connection.run(UPDATE_WITH_PASSES, ...common, passes.weak, passes.tokensAfter, sessionId);
 }
 
-const SET = ["head_event_id", "last_sequence", "revision", "updated_at", ...Object.keys(counterCells(NO_COUNTERS))]
+const SET = ["head_event_id", "last_sequence", "revision", "updated_at", ...COUNTER_COLUMNS]
   .map((column) => `${column} = ?`)
   .join(", ");
 const UPDATE = `UPDATE sessions SET ${SET} WHERE id = ?`;

@@ -1,134 +1,121 @@
-/** The store port over one SQLite file: every method is one transaction of the pieces beside it. Ids are checked here, times are taken here. */
+/** Both store ports over one SQLite file. A method is one transaction of the pieces beside it; here ids are checked and times taken. */
 
 import { searchRequest } from "../../core/search/search-words.ts";
+import type { Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
-import { type Access, type AccessOptions, ofSessions, openAccess } from "./access.ts";
-import { appendBatch, updateSession } from "./append.ts";
-import { commitCompaction } from "./commit.ts";
-import type { Database, Seams } from "./database.ts";
-import { examineStore } from "./examine.ts";
-import { forkSession } from "./fork.ts";
-import { type LeaseTimes, releaseLease, renewLease, takeLease } from "./lease.ts";
-import { deleteSession, purgeArchive } from "./purge.ts";
-import {
-  changesSince,
-  countsOf,
-  messagesOf,
-  readArchive,
-  readEdits,
-  readEvents,
-  readLog,
-  readSessions,
-  stateOf,
-} from "./read.ts";
-import { rollBack } from "./rollback.ts";
+import { commitCompaction, rollBack } from "./commit.ts";
+import type { Connection, Seams } from "./connection.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
+import { releaseLease, renewLease, takeLease } from "./lease.ts";
+import { appendBatch } from "./messages.ts";
+import { readArchive, readChanges, readCounts, readEvents, readMessages, readState } from "./read.ts";
 import { searchMessages } from "./search.ts";
-import { insertSession } from "./sessions.ts";
+import { createSession, updateSession } from "./sessions.ts";
+import { deleteSession, examineStore, forkSession, purgeArchive, readEdits, readLog, readSessions } from "./upkeep.ts";
 
-export interface StoreOptions extends Omit<AccessOptions, "nowIso"> {
+export interface StoreOptions extends Omit<DatabaseOptions, "nowIso"> {
   readonly url: string;
   readonly now: () => Date;
   readonly newId: () => string;
 }
 
 export function createSqliteStore(options: StoreOptions, seams: Seams = {}): FullStore {
-  const clock = clockOf(options.now);
-  const access = openAccess({ ...options, nowIso: clock.now }, seams);
-  const ground = { access, clock, newId: options.newId };
+  const nowIso = (): string => options.now().toISOString();
+  const database = openDatabase({ ...options, nowIso }, seams);
+  const context: Context = { ...options, nowIso, database, ...ofSessions(database) };
   return {
     url: options.url,
-    ...sessionMethods(ground),
-    ...changeMethods(ground),
-    ...readMethods(ground),
-    examine: (id) => examineStore(access, id),
-    close: async () => access.close(),
+    ...changeMethods(context),
+    ...leaseMethods(context),
+    ...readMethods(context),
+    ...upkeepMethods(context),
+    close: async () => database.close(),
   };
 }
 
-interface Ground {
-  readonly access: Access;
-  readonly clock: Clock;
-  readonly newId: () => string;
+interface Context extends Pick<StoreOptions, "now" | "newId">, SessionAccess {
+  readonly database: Database;
+  readonly nowIso: () => string;
 }
 
-interface Clock {
-  now(): string;
-  /** What a lease of that length begins and ends with. */
-  lease(ttlMs: number): LeaseTimes;
+/** Reads and writes of one session: an invalid id is refused before it reaches a statement. */
+interface SessionAccess {
+  read<T>(sessionId: string, work: (connection: Connection) => T): Promise<T>;
+  write<T>(sessionId: string, waiting: Waiting | undefined, work: (connection: Connection) => T): Promise<T>;
 }
 
-function clockOf(time: () => Date): Clock {
+function ofSessions(database: Database): SessionAccess {
   return {
-    now: () => time().toISOString(),
-    lease: (ttlMs) => {
-      const now = time();
-      return { now: now.toISOString(), expiresAt: new Date(now.getTime() + ttlMs).toISOString(), ttlMs };
+    read: async (sessionId, work) => {
+      checkSessionId(sessionId);
+      return database.read(work);
+    },
+    write: async (sessionId, waiting, work) => {
+      checkSessionId(sessionId);
+      return database.write(work, waiting);
     },
   };
 }
 
-function sessionMethods({ access, clock, newId }: Ground) {
-  const { read, write } = ofSessions(access);
+function changeMethods({ write, nowIso, newId }: Context) {
   return {
     create: async (session, first, waiting) => {
       checkNewSession(session);
-      await access.write((database) => {
-        const createdAt = clock.now();
-        insertSession(database, session, createdAt);
-        if (first !== undefined) appendBatch(database, session.id, first, createdAt);
-      }, waiting);
+      await write(session.id, waiting, (on) => {
+        const createdAt = nowIso();
+        createSession(on, session, createdAt);
+        if (first !== undefined) appendBatch(on, session.id, first, createdAt);
+      });
     },
-    open: (id) => read(id, (database) => stateOf(database, id)),
-    changes: (id, since) => read(id, (database) => changesSince(database, id, since)),
-    delete: async (id, waiting) => {
-      await write(id, (database) => deleteSession(database, id), waiting);
-      access.forget();
-    },
-    fork: async (from, to, waiting) => {
-      checkSessionId(to);
-      await write(from, (database) => forkSession(database, { from, to, newId, createdAt: clock.now() }), waiting);
-    },
-    lease: (id, holder, ttlMs, waiting) =>
-      write(id, (database) => takeLease(database, id, { holder, ...clock.lease(ttlMs) }), waiting),
-    renew: (lease, ttlMs) => write(lease.sessionId, (database) => renewLease(database, lease, clock.lease(ttlMs))),
-    release: (lease) => write(lease.sessionId, (database) => releaseLease(database, lease)),
+    append: (id, batch, waiting) => write(id, waiting, (on) => appendBatch(on, id, batch, nowIso())),
+    update: (id, update, waiting) => write(id, waiting, (on) => updateSession(on, id, update, nowIso())),
+    commit: (id, commit, waiting) =>
+      write(id, waiting, (on) => commitCompaction(on, id, { commit, eventId: newId(), createdAt: nowIso() })),
+    rollback: (id, rollback, waiting) => write(id, waiting, (on) => rollBack(on, id, { rollback, undoneAt: nowIso() })),
   } satisfies Partial<FullStore>;
 }
 
-function changeMethods({ access, clock, newId }: Ground) {
-  const { write } = ofSessions(access);
+function leaseMethods({ write, now }: Context) {
   return {
-    append: (id, batch, waiting) => write(id, (database) => appendBatch(database, id, batch, clock.now()), waiting),
-    commit: (id, commit, waiting) => {
-      const work = (database: Database) =>
-        commitCompaction(database, id, { commit, eventId: newId(), createdAt: clock.now() });
-      return write(id, work, waiting);
-    },
-    rollback: (id, rollback, waiting) =>
-      write(id, (database) => rollBack(database, id, { rollback, undoneAt: clock.now() }), waiting),
-    update: (id, update, waiting) => write(id, (database) => updateSession(database, id, update, clock.now()), waiting),
+    lease: (id, holder, ttlMs, waiting) => write(id, waiting, (on) => takeLease(on, id, { holder, now: now(), ttlMs })),
+    renew: (lease, ttlMs) => write(lease.sessionId, {}, (on) => renewLease(on, lease, { now: now(), ttlMs })),
+    release: (lease) => write(lease.sessionId, {}, (on) => releaseLease(on, lease)),
+  } satisfies Partial<FullStore>;
+}
+
+function readMethods({ database, read }: Context) {
+  return {
+    open: (id) => read(id, (on) => readState(on, id)),
+    changes: (id, since) => read(id, (on) => readChanges(on, id, since)),
+    events: (id) => readEvents(database, id),
+    archive: (id, range = {}) => readArchive(database, id, range),
+    messages: (id, messageIds) => read(id, (on) => readMessages(on, id, messageIds)),
+    counts: (id) => read(id, (on) => readCounts(on, id)),
+    search: async (id, query, limit, scope, waiting) =>
+      searchMessages(database, id, { ...searchRequest(query, limit, scope), ...waiting }),
+  } satisfies Partial<FullStore>;
+}
+
+function upkeepMethods({ database, write, nowIso, newId }: Context) {
+  return {
+    edits: (id) => readEdits(database, id),
+    log: (id) => readLog(database, id),
     purge: async (id, before, waiting) => {
       const beforeTime = purgeTime(before);
-      const work = (database: Database) => purgeArchive(database, id, { before: beforeTime, purgedAt: clock.now() });
-      const purged = await write(id, work, waiting);
-      if (purged > 0) access.forget();
+      const purged = await write(id, waiting, (on) => purgeArchive(on, id, { before: beforeTime, purgedAt: nowIso() }));
+      if (purged > 0) database.forget();
       return purged;
     },
-  } satisfies Partial<FullStore>;
-}
-
-function readMethods({ access }: Ground) {
-  const { read } = ofSessions(access);
-  return {
-    events: (id) => readEvents(access, id),
-    edits: (id) => readEdits(access, id),
-    archive: (id, range = {}) => readArchive(access, id, range),
-    messages: (id, messageIds) => read(id, (database) => messagesOf(database, id, messageIds)),
-    log: (id) => readLog(access, id),
-    counts: (id) => read(id, (database) => countsOf(database, id)),
-    search: async (id, query, limit, scope, waiting) =>
-      searchMessages(access, id, { ...searchRequest(query, limit, scope), ...waiting }),
-    sessions: () => readSessions(access),
+    delete: async (id, waiting) => {
+      await write(id, waiting, (on) => deleteSession(on, id));
+      database.forget();
+    },
+    fork: async (id, newSessionId, waiting) => {
+      checkSessionId(newSessionId);
+      await write(id, waiting, (on) => forkSession(on, id, { newSessionId, newEventId: newId, createdAt: nowIso() }));
+    },
+    sessions: () => readSessions(database),
+    examine: (id) => examineStore(database, id),
   } satisfies Partial<FullStore>;
 }

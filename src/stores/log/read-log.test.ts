@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { examineLog } from "./examine.ts";
-import type { Committed, LogMessage } from "./log-record.ts";
+import { examineLog } from "./read-log.ts";
+import type { Committed, LogMessage } from "./records.ts";
 import { applyRecord, newLog, type Row, type SessionLog } from "./session-log.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";

@@ -1,14 +1,12 @@
-/** What the SQL stores refuse, in one wording: what failed, that nothing was changed, what to do. */
+/** What stores refuse, in one wording: what failed, that nothing was changed, what to do. */
 
-import { CompactionError } from "../../core/errors.ts";
-import type { Commit, Rollback } from "../../core/store/store.ts";
-import { sequenceOf, sequencesOf } from "./rows.ts";
+import { CompactionError } from "../core/errors.ts";
+import type { Commit, Rollback } from "../core/store/store.ts";
+import { sequenceOf, sequencesOf } from "../core/store/store-rules.ts";
 
 export function sessionMissing(sessionId: string): CompactionError {
-  return new CompactionError(
-    "session-missing",
-    `There is no session ${quoted(sessionId)} in this store. Create it first.`,
-  );
+  const message = `There is no session ${quoted(sessionId)} in this store. Nothing was changed; create it first.`;
+  return new CompactionError("session-missing", message);
 }
 
 export function sessionExists(sessionId: string): CompactionError {
@@ -32,6 +30,11 @@ function storeConflict(what: string): CompactionError {
   return new CompactionError("store-conflict", message, { retryable: true });
 }
 
+export function notInView(verb: "archive" | "edit"): CompactionError {
+  const what = verb === "archive" ? "is no longer in the view, or is pinned" : "is no longer in the view";
+  return storeConflict(`A message that the compaction would ${verb} ${what}.`);
+}
+
 export function storeClosed(): CompactionError {
   return new CompactionError("storage", "This store is closed. Nothing was changed; open it again.");
 }
@@ -44,9 +47,8 @@ function quoted(sessionId: string): string {
 }
 
 interface CommitGround {
-  readonly leaseToken: number;
-  /** By the clock that rules leases in that store, and nobody has released it. */
-  readonly isLeaseLive: boolean;
+  /** The lease is the newest, was not released and has not expired by the store's clock. */
+  readonly isLeaseHeld: boolean;
   readonly revision: number;
 }
 
@@ -56,12 +58,14 @@ export interface CommitTargets {
   readonly edited: readonly number[];
 }
 
-/** The numbers of the messages that must then be found in the view; one that is not there is a conflict. */
+export function checkGround({ isLeaseHeld, revision }: CommitGround, commit: Commit): void {
+  if (!isLeaseHeld) throw leaseLost();
+  if (revision !== commit.revision) throw storeConflict("The session was changed after the compaction was planned.");
+}
+
+/** The numbers of the messages that must be in the view; a missing one is a conflict. */
 export function checkCommit(ground: CommitGround, commit: Commit): CommitTargets {
-  if (ground.leaseToken !== commit.lease.token || !ground.isLeaseLive) throw leaseLost();
-  if (ground.revision !== commit.revision) {
-    throw storeConflict("The session was changed after the compaction was planned.");
-  }
+  checkGround(ground, commit);
   const archived = sequencesOf(commit.archivedIds);
   if (archived === undefined) throw notInView("archive");
   const edited = commit.edits.map(({ messageId }) => sequenceOf(messageId));
@@ -69,11 +73,6 @@ export function checkCommit(ground: CommitGround, commit: Commit): CommitTargets
   if (known.length !== edited.length) throw notInView("edit");
   if (new Set(known).size !== known.length) throw storeConflict("The compaction edits one message twice.");
   return { archived, edited: known };
-}
-
-export function notInView(verb: "archive" | "edit"): Error {
-  const what = verb === "archive" ? "is no longer in the view, or is pinned" : "is no longer in the view";
-  return storeConflict(`A message that the compaction would ${verb} ${what}.`);
 }
 
 interface EventInForce {
@@ -84,7 +83,9 @@ interface EventInForce {
 
 interface RollbackPlan {
   /** Newest first. */
-  readonly undone: readonly EventInForce[];
+  readonly undoneIds: readonly string[];
+  /** How many of them count as compactions. */
+  readonly compactions: number;
   /** The newest event in force afterwards. */
   readonly head: string | null;
 }
@@ -93,7 +94,7 @@ interface RollbackPlan {
 export function planRollback(inForce: readonly EventInForce[], { to, cascade }: Rollback): RollbackPlan {
   const at = to === undefined ? 0 : inForce.findIndex(({ id }) => id === to);
   const undone = inForce.slice(0, at + 1);
-  if (at < 0 || undone.length === 0) {
+  if (undone.length === 0) {
     const which = to === undefined ? "no compaction" : "no such compaction event";
     throw new CompactionError("event-missing", `There is ${which} in force to undo. Nothing was changed.`);
   }
@@ -106,9 +107,6 @@ export function planRollback(inForce: readonly EventInForce[], { to, cascade }: 
       "Messages that the rollback would have to bring back were purged. Nothing was changed; it cannot be undone any more.";
     throw new CompactionError("archive-purged", message);
   }
-  return { undone, head: inForce[at + 1]?.id ?? null };
-}
-
-export function compactionsIn(events: readonly EventInForce[]): number {
-  return events.filter(({ isCompaction }) => isCompaction).length;
+  const compactions = undone.filter(({ isCompaction }) => isCompaction).length;
+  return { undoneIds: undone.map(({ id }) => id), compactions, head: inForce[at + 1]?.id ?? null };
 }

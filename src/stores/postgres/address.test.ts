@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { postgresWorld } from "../../../test/postgres-world.ts";
-import { openPostgres } from "./open-url.ts";
+import { openStore } from "../../stores.ts";
 
 async function check(address: string, shown: string): Promise<void> {
-  const store = await openPostgres(address);
+  const store = await openStore(address);
   expect(store.url).toBe(shown);
   await store.close();
 }
@@ -29,9 +29,9 @@ else {
   test("a process that does not close its store ends all the same", async () => {
     const address = new URL(world.url);
     address.searchParams.set("schema", world.newSchema());
-    const module = join(import.meta.dirname, "open-url.ts");
-    const script = `import { openPostgres } from ${JSON.stringify(module)};
-      const store = await openPostgres(${JSON.stringify(address.href)});
+    const module = join(import.meta.dirname, "../../stores.ts");
+    const script = `import { openStore } from ${JSON.stringify(module)};
+      const store = await openStore(${JSON.stringify(address.href)});
       console.log(await store.open("a"));`;
     const options = { timeout: ENDS_WITHIN_MS };
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], options);

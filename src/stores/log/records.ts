@@ -1,0 +1,200 @@
+/**
+ * What can happen to a session, as data: a session is the sequence of its records. Makes records from what a store was asked for,
+ * numbered from where the log stands, or refuses. Copies what it is given; changes nothing.
+ */
+
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { Role } from "../../core/message.ts";
+import type { NewEvent } from "../../core/store/compaction-event.ts";
+import { type PassHistory, type UsageCounts, wholeUsage } from "../../core/store/counters.ts";
+import type {
+  Batch,
+  Commit,
+  NewMessage,
+  NewSession,
+  Rollback,
+  SessionUpdate,
+  SystemEdit,
+} from "../../core/store/store.ts";
+import { messageIdOf } from "../../core/store/store-rules.ts";
+import type { StoredEdit } from "../../core/store/store-upkeep.ts";
+import { ownCopy } from "../../core/store/stored-json.ts";
+import { checkGround, messageMissing, notInView, planRollback } from "../refusals.ts";
+import { holdsLease, type LeaseState } from "./lease.ts";
+import { type LogEvent, newLog, type Row, type SessionLog } from "./session-log.ts";
+
+export type LogRecord =
+  | Appended
+  | Committed
+  | { readonly type: "rolled-back"; readonly at: string /** Newest first. */; readonly eventIds: readonly string[] }
+  | Purged
+  | {
+      readonly type: "pinned";
+      readonly at: string;
+      readonly messageIds: readonly string[];
+      readonly isPinned: boolean;
+    }
+  | { readonly type: "based"; readonly at: string; readonly base: JsonObject }
+  | { readonly type: "described"; readonly at: string; readonly metadata: JsonObject }
+  /** Memory was flushed at the current compaction count. */
+  | { readonly type: "flushed"; readonly at: string };
+
+/** The first of every session. */
+export interface Created extends Required<Omit<NewSession, "parentId">> {
+  /** Tells it from an earlier session of its id. */
+  readonly incarnation: string;
+  readonly parentId: string | null;
+  readonly at: string;
+}
+
+export interface Appended {
+  readonly type: "appended";
+  readonly at: string;
+  readonly messages: readonly LogMessage[];
+  readonly turns: number;
+  readonly usage?: UsageCounts;
+}
+
+export interface LogMessage {
+  readonly id: string;
+  readonly sequence: number;
+  readonly order: number;
+  readonly role: Role;
+  readonly body: JsonValue;
+  readonly isPinned: boolean;
+}
+
+export interface Committed {
+  readonly type: "committed";
+  readonly at: string;
+  readonly eventId: string;
+  readonly event: NewEvent;
+  readonly archivedIds: readonly string[];
+  readonly edits: readonly StoredEdit[];
+  readonly inserted: readonly LogMessage[];
+  readonly system: SystemEdit | null;
+  readonly passes: PassHistory;
+  /** Null when unknown. */
+  readonly totalTokens: number | null;
+  /** More was appended after the plan was made. */
+  readonly isOvertaken: boolean;
+}
+
+export interface Purged {
+  readonly type: "purged";
+  readonly at: string;
+  /** The events whose messages are gone. */
+  readonly eventIds: readonly string[];
+}
+
+export function makeCreated(session: NewSession, made: { readonly at: Date; readonly incarnation: string }): Created {
+  const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
+  const [at, incarnation] = [made.at.toISOString(), made.incarnation];
+  return { id, incarnation, format, base: ownCopy(base), agentId, parentId, metadata: ownCopy(metadata), at };
+}
+
+/** Undefined where nothing is appended. */
+export function makeFirst(created: Created, first: Batch): Appended | undefined {
+  return makeAppended(newLog(created), first, created.at);
+}
+
+/** Undefined where nothing is appended. */
+export function makeAppended(log: SessionLog, { messages, turns, usage }: Batch, at: string): Appended | undefined {
+  if (messages.length === 0 && turns === 0 && usage === undefined) return undefined;
+  return {
+    type: "appended",
+    at,
+    turns,
+    ...(usage === undefined ? {} : { usage: wholeUsage(usage) }),
+    messages: messages.map((message, index) => newMessage(log.sequence + index + 1, message)),
+  };
+}
+
+function newMessage(sequence: number, message: NewMessage & { readonly order?: number }): LogMessage {
+  const { role, body, isPinned = false, order = sequence } = message;
+  return { id: messageIdOf(sequence), sequence, order, role, body: ownCopy(body), isPinned };
+}
+
+interface CommitMarks {
+  readonly eventId: string;
+  readonly now: Date;
+  readonly lease: LeaseState;
+}
+
+/** Throws where the commit does not fit the session any more. */
+export function makeCommitted(log: SessionLog, commit: Commit, { eventId, now, lease }: CommitMarks): Committed {
+  checkGround({ isLeaseHeld: holdsLease(lease, commit.lease, now), revision: log.revision }, commit);
+  const { event, edits, inserted, system, passes, totalTokens = null } = commit;
+  const archivedIds = [...new Set(commit.archivedIds)];
+  for (const row of inView(log, archivedIds, "archive"))
+    if (row.isPinned && row.madeBy === null) throw notInView("archive");
+  inView(
+    log,
+    edits.map(({ messageId }) => messageId),
+    "edit",
+  );
+  return {
+    type: "committed",
+    at: now.toISOString(),
+    eventId,
+    event: ownCopy(event),
+    archivedIds,
+    edits: edits.map(({ messageId, kind, body }) => ({ messageId, kind, body: ownCopy(body) })),
+    inserted: inserted.map((message, index) => newMessage(log.sequence + index + 1, message)),
+    system: system === null ? null : ownCopy(system),
+    passes: ownCopy(passes),
+    totalTokens,
+    isOvertaken: log.sequence > commit.sequence,
+  };
+}
+
+function inView({ rows }: SessionLog, ids: readonly string[], verb: "archive" | "edit"): readonly Row[] {
+  return ids.map((id) => {
+    const row = rows.get(id);
+    if (row === undefined || row.archivedBy !== null) throw notInView(verb);
+    return row;
+  });
+}
+
+export function makeUpdated(log: SessionLog, update: SessionUpdate, at: string): LogRecord {
+  switch (update.type) {
+    case "pin":
+      if (update.messageIds.some((id) => log.rows.get(id)?.archivedBy !== null)) throw messageMissing();
+      return { type: "pinned", at, messageIds: update.messageIds, isPinned: update.isPinned };
+    case "base":
+      return { type: "based", at, base: ownCopy(update.base) };
+    case "metadata":
+      return { type: "described", at, metadata: ownCopy(update.metadata) };
+    case "memory-flush":
+      return { type: "flushed", at };
+    default:
+      return update satisfies never;
+  }
+}
+
+/** The events that a rollback undoes, newest first. */
+export function eventsToUndo(log: SessionLog, rollback: Rollback): readonly string[] {
+  return planRollback(
+    eventsInForce(log).map(({ facts }) => facts),
+    rollback,
+  ).undoneIds;
+}
+
+/** Newest first: the head, and what each was made upon. */
+export function eventsInForce(log: SessionLog): readonly LogEvent[] {
+  const chain: LogEvent[] = [];
+  let event = log.events.get(log.head ?? "");
+  while (event !== undefined && chain.length < log.events.size) {
+    chain.push(event);
+    event = log.events.get(event.facts.previousId ?? "");
+  }
+  return chain;
+}
+
+/** The events before that time (as `purgeTime` writes it) which still hide messages. */
+export function eventsToPurge(log: SessionLog, before: string): readonly string[] {
+  const hiding = new Set([...log.rows.values()].map(({ archivedBy }) => archivedBy));
+  return [...log.events.values()]
+    .filter(({ facts }) => hiding.has(facts.id) && facts.createdAt < before)
+    .map(({ facts }) => facts.id);
+}
