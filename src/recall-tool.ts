@@ -14,8 +14,8 @@ import { bodyText, QUOTATION_NOTE, quotable, quotation } from "./core/search/bod
 import { CANDIDATES_MAX, rankHits } from "./core/search/rank-hits.ts";
 import type { Hit, SearchScope, StoredMessage } from "./core/store/store.ts";
 import { headOf } from "./core/well-formed-text.ts";
-import type { Session } from "./session/session-port.ts";
 import { shown } from "./session/check-arguments.ts";
+import type { Session } from "./session/session-port.ts";
 import { encodeMessages, wireMessages } from "./session/wire-input.ts";
 
 export interface RecallTool {

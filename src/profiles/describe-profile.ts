@@ -1,7 +1,6 @@
 /** A profile, or any settings, as rows of short text: what a table or a command prints. Reads only. */
 
-import { prunesByItself } from "../core/plan/trigger.ts";
-import { kindOf } from "../core/plan/trigger.ts";
+import { kindOf, prunesByItself } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { type ProfileName, profileNamed } from "./profiles.ts";
 
