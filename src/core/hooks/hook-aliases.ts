@@ -1,6 +1,6 @@
 /**
- * The hooks of the sources under their own names and with their own payloads, each translated to one of the three kinds. A
- * pass that only prunes, or keeps to a limit on messages, is not what these sources call a compaction: none of them is called for it.
+ * The hooks of other projects, with their own names and payloads, each translated to one of the three kinds. These projects do not
+ * call it a compaction when a pass only prunes or keeps to a limit on messages, so none of the hooks is called for such a pass.
  */
 
 import type { Message } from "../message.ts";

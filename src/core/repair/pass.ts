@@ -72,22 +72,15 @@ export function quoteResult(part: ToolResultPart): readonly Part[] {
 }
 
 /** Which kinds of content a list holds. Hardly any list has them, so a pass for one kind first asks whether there is any. */
-export interface Contents {
-  /** Parts that are not interpreted, in results too. */
-  opaque: boolean;
-  reasoning: boolean;
-  /** A message without parts, a blank text, or an empty block in a result. */
-  blank: boolean;
-  emptyResult: boolean;
-  misplaced: boolean;
-  systemMessage: boolean;
-}
+export type Contents = ReturnType<typeof contentsOf>;
 
 /** Finds all kinds in one walk. */
-export function contentsOf(messages: readonly Message[]): Contents {
-  const found: Contents = {
+export function contentsOf(messages: readonly Message[]) {
+  const found = {
+    /** Parts that are not interpreted, in results too. */
     opaque: false,
     reasoning: false,
+    /** A message without parts, a blank text, or an empty block in a result. */
     blank: false,
     emptyResult: false,
     misplaced: false,

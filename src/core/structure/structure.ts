@@ -9,7 +9,7 @@ import { type CutMarks, type CutMode, cutAtOrAfter, cutAtOrBefore, cutPoints, is
 import { isItemReference } from "./item-reference.ts";
 import { createPairingTracker, type PairedCall, type Pairing } from "./pairing.ts";
 
-/** What the assistant said with its calls, and everything up to their last result: `[start, end)`. */
+/** The assistant messages with the calls, and everything up to their last result: `[start, end)`. */
 export interface Round {
   readonly start: number;
   readonly end: number;
@@ -100,7 +100,7 @@ interface State {
   readonly turnStarts: number[];
   readonly stepStarts: number[];
   readonly rounds: GrowingRound[];
-  /** For each message the round whose calls it made. */
+  /** For each message the round that its calls belong to. */
   readonly roundOf: (GrowingRound | undefined)[];
   /** The run of assistant messages that the newest message belongs to. */
   step: Step | undefined;
