@@ -74,47 +74,44 @@ export function recallTool(
   };
 }
 
-interface Limits {
-  readonly charactersMax: number;
-  readonly hitsMax: number;
-}
+type Limits = Required<RecallOptions>;
 
 function limitsOf({ charactersMax = CHARACTERS_MAX, hitsMax = HITS_MAX }: RecallOptions): Limits {
-  // At least 2, so that a pair of surrogates fits into an answer and reading on always comes to an end.
-  if (!Number.isInteger(charactersMax) || charactersMax < 2) throw invalid("charactersMax", 2);
-  if (!Number.isInteger(hitsMax) || hitsMax < 1) throw invalid("hitsMax", 1);
+  refuseBelow("charactersMax", charactersMax, CHARACTERS_MAX_MIN);
+  refuseBelow("hitsMax", hitsMax, 1);
   return { charactersMax, hitsMax };
 }
 
-function invalid(name: keyof RecallOptions, minimum: number): CompactionError {
-  return new CompactionError("invalid-settings", `\`${name}\` must be a whole number from ${minimum} on.`);
-}
+/** A pair of surrogates fits into an answer, so that reading on always comes to an end. */
+const CHARACTERS_MAX_MIN = 2;
 
-async function answerTo(session: Session, input: JsonValue, limits: Limits): Promise<string> {
-  const given = isObject(input) ? input : {};
-  const [query, messageId, summaryId] = [stringOf(given.query), stringOf(given.message_id), stringOf(given.summary_id)];
-  const request = { ...limits, offset: Math.max(0, Math.floor(numberOf(given.offset) ?? 0)) };
-  if (messageId !== undefined && messageId !== "") return openMessage(session, messageId, request);
-  if (summaryId !== undefined && summaryId !== "") return expandSummary(session, summaryId, request);
-  if (query !== undefined && query.trim() !== "") return searchFor(session, query, request);
-  return "Nothing was asked for: give `query`, `message_id` or `summary_id`.";
+function refuseBelow(name: keyof RecallOptions, value: number, minimum: number): void {
+  if (Number.isInteger(value) && value >= minimum) return;
+  throw new CompactionError("invalid-settings", `\`${name}\` must be a whole number from ${minimum} on.`);
 }
 
 interface RecallRequest extends Limits {
   readonly offset: number;
 }
 
+async function answerTo(session: Session, input: JsonValue, limits: Limits): Promise<string> {
+  const given = isObject(input) ? input : {};
+  const request = { ...limits, offset: Math.max(0, Math.floor(numberOf(given.offset) ?? 0)) };
+  const [query, messageId, summaryId] = [stringOf(given.query), stringOf(given.message_id), stringOf(given.summary_id)];
+  if (messageId) return openMessage(session, messageId, request);
+  if (summaryId) return expandSummary(session, summaryId, request);
+  if (query?.trim()) return searchFor(session, query, request);
+  return "Nothing was asked for: give `query`, `message_id` or `summary_id`.";
+}
+
 async function searchFor(session: Session, query: string, request: RecallRequest): Promise<string> {
   const { hitsMax } = request;
   const shortened = new Set(await session.shortened());
-  const hidden = await findHits(session, query, {
-    hitsMax,
-    scope: shortened.size === 0 ? "archive" : "all",
-    // The model can read what is still whole in its view without this tool.
-    isWanted: ({ messageId, archivedBy }) => archivedBy !== null || shortened.has(messageId),
-  });
-  const hits =
-    hidden.length > 0 ? hidden : await findHits(session, query, { hitsMax, scope: "all", isWanted: () => true });
+  // The model can read what is still whole in its view without this tool.
+  const isHidden = ({ messageId, archivedBy }: Hit): boolean => archivedBy !== null || shortened.has(messageId);
+  const scope = shortened.size === 0 ? "archive" : "all";
+  let hits = await findHits(session, query, { hitsMax, scope, isWanted: isHidden });
+  if (hits.length === 0) hits = await findHits(session, query, { hitsMax, scope: "all", isWanted: () => true });
   if (hits.length === 0) return `Nothing was found for ${shown(query)}. Try other or fewer words.`;
   const quotations = hits.map((hit) => quotation({ ...hit, id: hit.messageId }, quotable(hit.snippet)));
   return listed(QUOTATION_NOTE, quotations, request);
@@ -142,17 +139,16 @@ async function expandSummary(session: Session, summaryId: string, request: Recal
   try {
     const messages = await session.expand(summaryId);
     const head = `Summary ${shown(summaryId)} replaced ${messages.length} messages. ${QUOTATION_NOTE}`;
-    const quotations = messages.map((message) => quotation(message, quotable(oneLine(bodyText(message.body)))));
+    const quotations = messages.map((message) => {
+      const line = bodyText(message.body).replaceAll(/\s+/g, " ").trim();
+      const start = line.length <= LINE_CHARACTERS ? line : `${headOf(line, LINE_CHARACTERS)}…`;
+      return quotation(message, quotable(start));
+    });
     return quotations.length === 0 ? head : listed(head, quotations, request);
   } catch (error) {
     if (error instanceof CompactionError && error.code === "event-missing") return error.message;
     throw error;
   }
-}
-
-function oneLine(value: string): string {
-  const line = value.replaceAll(/\s+/g, " ").trim();
-  return line.length <= LINE_CHARACTERS ? line : `${headOf(line, LINE_CHARACTERS)}…`;
 }
 
 const NOTHING_MORE = "There is nothing more.";
@@ -177,7 +173,7 @@ function listed(head: string, quotations: readonly string[], { offset, character
   return [head, ...shown, ...(rest > 0 ? [cut(`${rest} messages`, next)] : [])].join("\n");
 }
 
-/** How many times the wanted number of hits is asked for. The next step applies when the tool's own calls and answers took too many places. */
+/** How many times the wanted number of hits is asked for: more where calls and answers of this tool took too many places. */
 const ASKED_TIMES = [4, 16, Number.POSITIVE_INFINITY];
 
 interface HitFilter {
@@ -203,10 +199,8 @@ async function findHits(
 
 /** The hits without this tool's own calls and answers. */
 async function withoutRecalls({ id, store, compactor }: Session, found: readonly Hit[]) {
-  const messages = await store.messages(
-    id,
-    found.map(({ messageId }) => messageId),
-  );
+  const foundIds = found.map(({ messageId }) => messageId);
+  const messages = await store.messages(id, foundIds);
   const partsOf = ({ body }: StoredMessage): readonly Part[] =>
     compactor.format.decode([body]).messages.flatMap(({ parts }) => parts);
   const decoded = messages.map((stored) => ({ stored, parts: partsOf(stored) }));
@@ -270,13 +264,8 @@ function isRecall({ name, server }: ToolCallPart): boolean {
 }
 
 function resultOf({ callId, name }: ToolCallPart, answer: string): ToolResultPart {
-  return {
-    type: "tool-result",
-    ...(callId !== undefined && { callId }),
-    name,
-    content: [text(answer)],
-    isError: false,
-  };
+  const id = callId === undefined ? {} : { callId };
+  return { type: "tool-result", ...id, name, content: [text(answer)], isError: false };
 }
 
 function encodeResults(format: Format, results: readonly ToolResultPart[]): readonly object[] {

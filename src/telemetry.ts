@@ -41,13 +41,11 @@ interface InstrumentOptions {
 /** Default: whatever `@opentelemetry/api` gives, if it is installed; it does nothing until an SDK is set up. */
 export function createTelemetry(option: boolean | TelemetryParts = true): Telemetry {
   if (option === false) return SILENT;
-  let loading: Promise<Instruments> | undefined;
   let loaded: Instruments | undefined;
-  const load = async (): Promise<Instruments> => {
-    loading ??= option === true ? loadApi().then(toInstruments) : Promise.resolve(toInstruments(option));
-    loaded = await loading;
+  const load = once(async (): Promise<Instruments> => {
+    loaded = toInstruments(option === true ? await loadApi() : option);
     return loaded;
-  };
+  });
   return {
     span: async (name, attributes, run) => inSpan((loaded ?? (await load())).tracer, { name, attributes }, run),
     record: (event, attributes) => quietly(() => loaded?.record?.(event, attributes)),
@@ -68,7 +66,7 @@ function toInstruments({ tracer, meter }: TelemetryParts): Instruments {
 const SCOPE = "palimpsest";
 /** Not a literal in `import`: the package is optional, and compilers and bundlers would ask for it. */
 const API: string = "@opentelemetry/api";
-/** Asked for once: the loader takes a tenth of a millisecond to find what it has loaded before. */
+/** Imported once: even for a loaded module the loader takes a tenth of a millisecond. */
 const importApi = once((): Promise<unknown> => import(API));
 
 async function loadApi(): Promise<TelemetryParts> {
@@ -96,7 +94,7 @@ async function inSpan<Result>(
   run: (note: (attributes: Attributes) => void) => Promise<Result>,
 ): Promise<Result> {
   if (tracer === undefined) return run(() => {});
-  // A tracer that throws before or after it has called back must neither skip the work nor repeat it.
+  // A tracer that throws, before or after its callback, must neither skip the work nor repeat it.
   let work: Promise<Result> | undefined;
   void quietly(() =>
     tracer.startActiveSpan(name, { attributes }, (span) => {
@@ -119,7 +117,7 @@ function nameOf(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-/** How each number is to be read: docs/operations.md. */
+/** What each number means: docs/operations.md. */
 function recorderOf(meter: TelemetryMeter): (event: HookEvent, attributes: Attributes) => void {
   const compactions = meter.createCounter("palimpsest.compactions", {
     description: "Compactions that were carried out",
@@ -157,7 +155,7 @@ function recorderOf(meter: TelemetryMeter): (event: HookEvent, attributes: Attri
 
 const MS_PER_SECOND = 1_000;
 
-/** What watches a pass must not fail it. */
+/** Runs what must not fail a pass; undefined where it throws. */
 function quietly<Result>(run: () => Result): Result | undefined {
   try {
     return run();

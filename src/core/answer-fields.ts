@@ -34,42 +34,47 @@ interface Found {
   readonly fields: readonly string[];
 }
 
-/** Lists in a message whose elements helpers write into. */
-const LISTS = ["content", "tool_calls"] as const;
-
 function findFields(json: JsonValue | undefined, rules: FormatRules): readonly Found[] {
   const found: Found[] = [];
   if (!isObject(json) || (rules.answerFields.length === 0 && rules.answerType === undefined)) return found;
-  const add = (holder: JsonObject, path: string, fields: readonly string[]): void => {
-    if (fields.length > 0) found.push({ holder, path, fields });
-  };
-  add(json, "", isWholeAnswer(json, rules) ? Object.keys(json).filter((key) => !SAID.has(key)) : namedIn(json, rules));
-  for (const list of LISTS) {
-    const elements = json[list];
-    if (!isArray(elements)) continue;
-    elements.forEach((element, at) => {
-      if (!isObject(element)) return;
-      add(element, `${list}.${at}.`, namedIn(element, rules));
-      // Chat keeps what is called one level below.
-      if (isObject(element.function))
-        add(element.function, `${list}.${at}.function.`, namedIn(element.function, rules));
-    });
-  }
+  const fields = isWholeAnswer(json, rules) ? Object.keys(json).filter((key) => !SAID.has(key)) : namedIn(json, rules);
+  if (fields.length > 0) found.push({ holder: json, path: "", fields });
+  addFieldsOf(json.content, "content", { found, rules });
+  addFieldsOf(json.tool_calls, "tool_calls", { found, rules });
   return found;
+}
+
+/** Helpers write into the elements of these lists. Chat keeps what is called one level below. */
+function addFieldsOf(
+  list: JsonValue | undefined,
+  name: string,
+  { found, rules }: { readonly found: Found[]; readonly rules: FormatRules },
+): void {
+  if (!isArray(list)) return;
+  list.forEach((element, at) => {
+    if (!isObject(element)) return;
+    const { function: called } = element;
+    const own = namedIn(element, rules);
+    if (own.length > 0) found.push({ holder: element, path: `${name}.${at}.`, fields: own });
+    if (!isObject(called)) return;
+    const inner = namedIn(called, rules);
+    if (inner.length > 0) found.push({ holder: called, path: `${name}.${at}.function.`, fields: inner });
+  });
 }
 
 /** The fields of a whole answer that belong to the conversation. */
 const SAID: ReadonlySet<string> = new Set(["role", "content"]);
 
 /** Only an answer says how it ended. */
-function isWholeAnswer({ type, stop_reason: ended }: JsonObject, { answerType }: FormatRules): boolean {
-  return answerType !== undefined && type === answerType && ended !== undefined;
+function isWholeAnswer(json: JsonObject, { answerType }: FormatRules): boolean {
+  return answerType !== undefined && json.type === answerType && json.stop_reason !== undefined;
 }
 
-/** Nearly every object has none, and nothing is made for it. */
 function namedIn(json: JsonObject, { answerFields }: FormatRules): readonly string[] {
-  const isNamed = (field: string): boolean => Object.hasOwn(json, field);
-  return answerFields.some(isNamed) ? answerFields.filter(isNamed) : NONE;
+  for (const field of answerFields) {
+    if (Object.hasOwn(json, field)) return answerFields.filter((other) => Object.hasOwn(json, other));
+  }
+  return NONE;
 }
 
 const NONE: readonly string[] = [];
@@ -93,4 +98,4 @@ function cleanedObjects(
   return cleaned;
 }
 
-const CLEANED: ReadonlySet<string> = new Set([...LISTS, "function"]);
+const CLEANED: ReadonlySet<string> = new Set(["content", "tool_calls", "function"]);

@@ -1,6 +1,6 @@
 /** Marks that tell a provider how far to cache a prompt (Anthropic `cache_control`). They say nothing to the model, and are limited in number. */
 
-import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { isArray, isObject, type JsonObject } from "./json.ts";
 import type { Conversation, Part } from "./message.ts";
 
 const MARK_KEY = "cache_control";
@@ -45,6 +45,6 @@ export function withoutFirstMarks(parts: readonly Part[], count: number): readon
 }
 
 /** Clients may write none as null. */
-function isMarked(wire: JsonValue | undefined): wire is JsonObject {
-  return isObject(wire) && wire[MARK_KEY] !== undefined && wire[MARK_KEY] !== null;
+function isMarked(wire: JsonObject | undefined): wire is JsonObject {
+  return (wire?.[MARK_KEY] ?? null) !== null;
 }

@@ -1,10 +1,10 @@
 /**
- * The hooks of the sources under their own names and with their own payloads, each translated to one of the three kinds. A
- * pass that only prunes, or keeps to a limit on messages, is not what these sources call a compaction: none of them is called for it.
+ * The hooks of other projects, with their own names and payloads, each translated to one of the three kinds. These projects do not
+ * call it a compaction when a pass only prunes or keeps to a limit on messages, so none of the hooks is called for such a pass.
  */
 
 import type { Message } from "../message.ts";
-import type { CompactionStarted, ConversationCompacted, HookContext, HookEvent, HookEventOf } from "./hook-events.ts";
+import type { HookContext, HookEvent, HookEventOf } from "./hook-events.ts";
 import type { Awaitable, FileOperations, Gate, GateAnswer, Notify, Proposal, Provide, ProvideAnswer } from "./hooks.ts";
 
 /** One handler of each name; `hooks` takes one or several. */
@@ -50,20 +50,20 @@ export interface ConversationCompacting {
   readonly compaction_number: number;
 }
 
-/** What OpenClaw's `before_compaction` is told. */
+/** The event of OpenClaw's `before_compaction`. */
 export interface BeforeCompactionEvent {
   readonly messageCount: number;
   readonly tokenCount?: number;
 }
 
-/** What OpenClaw's `after_compaction` is told. */
+/** The event of OpenClaw's `after_compaction`. */
 export interface AfterCompactionEvent extends BeforeCompactionEvent {
   readonly compactedCount: number;
 }
 
 export type PluginHookContext = Pick<HookContext, "agentId" | "sessionKey" | "workspaceDir" | "messageProvider">;
 
-/** What OpenClaw's `session_before_compact` is shown. */
+/** The event of OpenClaw's `session_before_compact`. */
 export interface SessionBeforeCompact {
   readonly preparation: {
     readonly messagesToSummarize: readonly Message[];
@@ -80,8 +80,8 @@ export interface SessionBeforeCompact {
   readonly signal: AbortSignal;
 }
 
-/** A handler of one of the sources' names, as a hook of its kind. */
-interface OwnHook {
+/** A handler under the name of another project, as a hook of its kind. */
+export interface OwnHook {
   readonly gate?: Gate;
   readonly notify?: Notify;
   readonly provide?: Provide;
@@ -96,9 +96,11 @@ const ALIASES: { readonly [Name in keyof HookAliases]: (hook: HookAliases[Name])
       hook({ messageCount, tokenCount }, pluginContext(context)),
     ),
   conversation_compacting: (hook) =>
-    listener("compaction-started", (event, context) =>
-      event.messages.length === 0 ? undefined : hook(conversationCompacting(event, context)),
-    ),
+    listener("compaction-started", ({ messages, compactionNumber: compaction_number }, context) => {
+      const messages_being_compacted = messages.length;
+      if (messages_being_compacted === 0) return undefined;
+      return hook({ session_id: sessionIdOf(context), messages_being_compacted, compaction_number });
+    }),
   session_before_compact: (hook) => ({
     provide: (proposal, context) => hook(sessionBeforeCompact(proposal), pluginContext(context)),
   }),
@@ -115,13 +117,12 @@ const ALIASES: { readonly [Name in keyof HookAliases]: (hook: HookAliases[Name])
 /** In the order in which they are called. */
 export const aliasNames: readonly string[] = Object.keys(ALIASES);
 
-export function isAlias(name: string): name is keyof HookAliases {
-  return Object.hasOwn(ALIASES, name);
-}
-
-export function hookOfAlias(name: keyof HookAliases, handler: unknown): OwnHook {
-  // Of the name's own type: whoever calls this has a handler for that very name, which the compiler cannot follow through an index.
-  return (ALIASES[name] as (hook: unknown) => OwnHook)(handler);
+/** Undefined for a name that is no alias. */
+export function hookOfAlias(name: string, handler: unknown): OwnHook | undefined {
+  // The handler was given under that very name, which the compiler cannot follow through an index.
+  const aliases: ReadonlyMap<string, unknown> = new Map(Object.entries(ALIASES));
+  const toHook = aliases.get(name) as ((handler: unknown) => OwnHook) | undefined;
+  return toHook?.(handler);
 }
 
 /** Where several ids are given, a session's own comes first. */
@@ -146,18 +147,9 @@ function pluginContext({ agentId, sessionKey, workspaceDir, messageProvider }: H
   };
 }
 
-function conversationCompacting(event: CompactionStarted, context: HookContext): ConversationCompacting {
-  return {
-    session_id: sessionIdOf(context),
-    messages_being_compacted: event.messages.length,
-    compaction_number: event.compactionNumber,
-  };
-}
-
-function afterCompaction(event: ConversationCompacted, context: HookContext): AfterCompaction {
-  const { eventId = "", strategy, messagesRemoved, preservedMessageIds, durationMs, createdAt } = event;
-  const { summary, summarizer, model } = event;
-  const modelUsed = model ?? summarizer;
+function afterCompaction(event: HookEventOf<"conversation-compacted">, context: HookContext): AfterCompaction {
+  const { eventId = "", strategy, messagesRemoved, preservedMessageIds, durationMs, createdAt, summary } = event;
+  const modelUsed = event.model ?? event.summarizer;
   return {
     id: eventId,
     sessionId: sessionIdOf(context),
@@ -174,8 +166,7 @@ function afterCompaction(event: ConversationCompacted, context: HookContext): Af
 }
 
 function sessionBeforeCompact(proposal: Proposal): SessionBeforeCompact {
-  const { messages, turnPrefix, tokensBefore, previousSummary, fileOps, reserveTokens, instructions, signal } =
-    proposal;
+  const { messages, turnPrefix, tokensBefore, previousSummary, fileOps, reserveTokens, instructions } = proposal;
   return {
     preparation: {
       messagesToSummarize: messages,
@@ -188,6 +179,6 @@ function sessionBeforeCompact(proposal: Proposal): SessionBeforeCompact {
       isSplitTurn: turnPrefix.length > 0,
     },
     ...(instructions !== undefined && { customInstructions: instructions }),
-    signal,
+    signal: proposal.signal,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The three kinds of hooks and how they are asked. A `gate` may stop a pass, a `notify` hears of every stage and can
- * neither stop nor fail it, a `provide` may replace the built-in compaction or cancel it. The sources' own names are aliases.
+ * The three kinds of hooks and how they are called. A `gate` may stop a pass, a `notify` gets every event and can neither stop nor
+ * fail the pass, a `provide` may replace the built-in compaction or cancel it. The hook names of other projects are aliases.
  */
 
 import { errorText } from "../error-text.ts";
@@ -11,25 +11,24 @@ import type { Plan, Reason } from "../plan/plan.ts";
 import { shownValue } from "../settings/check-schema.ts";
 import { nearestWord } from "../settings/near-word.ts";
 import { untilAborted } from "../until-aborted.ts";
-import { aliasNames, type HookAliases, hookOfAlias, isAlias } from "./hook-aliases.ts";
-import type { HookContext, HookEvent } from "./hook-events.ts";
-import { planCopy, snapshotCopy } from "./hook-events.ts";
+import { aliasNames, type HookAliases, hookOfAlias, type OwnHook } from "./hook-aliases.ts";
+import { type HookContext, type HookEvent, snapshotOf } from "./hook-events.ts";
 
-/** One object for all hooks: the three kinds and the names of the sources, each one function or several. */
+/** One object for all hooks: the three kinds and the aliases, each one function or several. */
 export type Hooks = { readonly [Name in HookName]?: OneOrMore<HookHandlers[Name]> | undefined };
 
 export interface HookHandlers extends HookAliases {
-  /** Asked one after the other before anything is done; the first that closes ends the pass. */
+  /** Called one after the other before anything is done; the first that refuses ends the pass. */
   readonly gate: Gate;
-  /** Told of every stage, all at once, never waited for. What they throw is logged. */
+  /** Called with every event, all at once, without waiting. What they throw is logged. */
   readonly notify: Notify;
-  /** Asked one after the other when a compaction would take messages out of the view; the first answer counts. */
+  /** Called one after the other when a compaction would take messages out of the view; the first answer counts. */
   readonly provide: Provide;
 }
 
 export type HookName = keyof HookHandlers;
 
-/** Adds a handler behind those of its kind, from the next stage on; returns what takes it out again. */
+/** Adds a handler behind those of its kind, from the next stage on; returns a function that removes it. */
 export type OnHook = <Name extends HookName>(name: Name, handler: HookHandlers[Name]) => () => void;
 
 export type OneOrMore<Hook> = Hook | readonly Hook[];
@@ -48,14 +47,14 @@ export interface GateEvent {
   readonly tokenCount: number;
   readonly compactionNumber: number;
   /**
-   * A trigger fired, or somebody asked; false when tool results are pruned, or messages over a limit left out, on the way. What
-   * is called for and comes to no more than that is stored as no compaction (`isCompaction` of its event).
+   * True when a trigger fired or the caller asked; false when the pass only prunes tool results, or leaves out messages over a
+   * limit. A pass that was called for but did no more than that is not stored as a compaction (`isCompaction` of its event).
    */
   readonly isCalledFor: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Whatever it returns is ignored. */
+/** Its return value is ignored, except an error, which is logged. */
 export type Notify = (event: HookEvent, context: HookContext) => unknown;
 
 export type Provide = (proposal: Proposal, context: HookContext) => Awaitable<ProvideAnswer>;
@@ -76,7 +75,7 @@ export interface CancelCompaction {
   readonly message?: string;
 }
 
-/** What the built-in compaction would do. */
+/** The built-in compaction, before it is carried out. */
 export interface Proposal {
   readonly reason: Reason;
   readonly plan: Plan;
@@ -95,7 +94,7 @@ export interface Proposal {
   readonly signal: AbortSignal;
 }
 
-/** Files that the leaving messages' tool calls name. */
+/** Files that are named by tool calls of the messages that leave. */
 export interface FileOperations {
   readonly read: readonly string[];
   readonly modified: readonly string[];
@@ -104,9 +103,9 @@ export interface FileOperations {
 /** A complete compaction. */
 export interface ProvidedCompaction {
   readonly summary: string;
-  /** What stands before this message leaves, protected messages excepted. Default: the proposal's. */
+  /** Everything before this message leaves, except protected messages. Default: the proposal's. */
   readonly firstKeptEntryId?: string;
-  /** Taken for the sake of the source's form; the report has our own count. */
+  /** Accepted because other projects return it; the report has our own count. */
   readonly tokensBefore?: number;
   /** Goes into the report's record. */
   readonly details?: CompactionDetails;
@@ -118,7 +117,7 @@ export interface CompactionDetails {
   readonly [key: string]: unknown;
 }
 
-/** Those in force now. A list is never changed: who goes through one is not disturbed by who comes or goes. */
+/** The handlers in force. A change makes new lists, so that a pass can go through one undisturbed. */
 export interface HookLists {
   readonly gates: readonly Gate[];
   readonly notifies: readonly Notify[];
@@ -130,16 +129,20 @@ export interface HookRegister {
   readonly on: OnHook;
 }
 
-const KINDS = ["gate", "notify", "provide"] as const;
-const NAMES: readonly string[] = [...KINDS, ...aliasNames];
+const NAMES: readonly string[] = ["gate", "notify", "provide", ...aliasNames];
 
-/** Own hooks stand before the sources' names of the same kind. A name that is no hook is refused: it would never be called. */
+/** Own hooks stand before aliases of the same kind. An unknown name is refused: its handler would never be called. */
 export function createHooks(hooks: Hooks = {}): HookRegister {
   for (const name of Object.keys(hooks)) refuseUnknown(name);
-  const given = NAMES.flatMap((name) => handlersUnder(name, Object.entries(hooks)));
-  let handlers = given.map(([name, handler]) => hookOf(name, handler));
+  const given = new Map<string, unknown>(Object.entries(hooks));
+  let handlers: readonly OwnHook[] = NAMES.flatMap((name) => {
+    const hook = given.get(name);
+    const list = hook === undefined ? [] : [hook].flat();
+    if (list.every((handler) => typeof handler === "function")) return list.map((handler) => hookOf(name, handler));
+    throw new CompactionError("invalid-settings", `hooks.${name} must be a function or a list of functions`);
+  });
   let lists = listsOf(handlers);
-  const change = (changed: typeof handlers): void => {
+  const change = (changed: readonly OwnHook[]): void => {
     handlers = changed;
     lists = listsOf(handlers);
   };
@@ -147,7 +150,9 @@ export function createHooks(hooks: Hooks = {}): HookRegister {
     lists: () => lists,
     on: (name, handler) => {
       refuseUnknown(name);
-      if (!isFunction(handler)) throw new CompactionError("invalid-settings", `on("${name}") takes a function`);
+      if (typeof handler !== "function") {
+        throw new CompactionError("invalid-settings", `on("${name}") takes a function`);
+      }
       const own = hookOf(name, handler);
       change([...handlers, own]);
       return () => change(handlers.filter((other) => other !== own));
@@ -155,7 +160,7 @@ export function createHooks(hooks: Hooks = {}): HookRegister {
   };
 }
 
-function listsOf(handlers: readonly ReturnType<typeof hookOf>[]): HookLists {
+function listsOf(handlers: readonly OwnHook[]): HookLists {
   return {
     gates: handlers.flatMap(({ gate }) => gate ?? []),
     notifies: handlers.flatMap(({ notify }) => notify ?? []),
@@ -163,36 +168,19 @@ function listsOf(handlers: readonly ReturnType<typeof hookOf>[]): HookLists {
   };
 }
 
-function hookOf(name: string, handler: unknown): ReturnType<typeof hookOfAlias> {
-  // An object of its own each time: one function may be registered twice, and is taken out once.
-  return isAlias(name) ? hookOfAlias(name, handler) : { [name]: handler };
-}
-
-function handlersUnder(name: string, hooks: readonly [string, unknown][]): readonly [string, unknown][] {
-  const hook = hooks.find(([key]) => key === name)?.[1];
-  if (hook === undefined) return [];
-  const list: readonly unknown[] = Array.isArray(hook) ? hook : [hook];
-  if (!list.every(isFunction)) {
-    throw new CompactionError("invalid-settings", `hooks.${name} must be a function or a list of functions`);
-  }
-  return list.map((handler) => [name, handler]);
+/** A new object each time: one function may be registered twice, and is taken out once. */
+function hookOf(name: string, handler: unknown): OwnHook {
+  return hookOfAlias(name, handler) ?? { [name]: handler };
 }
 
 function refuseUnknown(name: string): void {
-  if (!NAMES.includes(name)) throw unknownHook(name, NAMES);
-}
-
-function unknownHook(name: string, known: readonly string[]): CompactionError {
-  const near = nearestWord(name, known);
+  if (NAMES.includes(name)) return;
+  const near = nearestWord(name, NAMES);
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  return new CompactionError("invalid-settings", `Unknown hook ${name}; there are ${known.join(", ")}${hint}`);
+  throw new CompactionError("invalid-settings", `Unknown hook ${name}; there are ${NAMES.join(", ")}${hint}`);
 }
 
-function isFunction(value: unknown): boolean {
-  return typeof value === "function";
-}
-
-/** Why the pass may not happen; undefined when every gate is open. Each gets a copy of its own. */
+/** Why the pass may not happen; undefined when every gate is open. Each gate gets its own copy of the event. */
 export async function askGates(
   gates: readonly Gate[],
   event: GateEvent,
@@ -200,36 +188,28 @@ export async function askGates(
 ): Promise<string | undefined> {
   const { signal } = event;
   for (const gate of gates) {
-    const own = { ...event, plan: planCopy(event.plan) };
-    const because = closedBecause(await answerOf(() => untilAborted(gate(own, { ...context }), signal)));
+    const own = { ...event, plan: structuredClone(event.plan) };
+    let answer: GateAnswer;
+    try {
+      answer = await untilAborted(gate(own, { ...context }), signal);
+    } catch (error) {
+      answer = errorText(error);
+    }
     signal.throwIfAborted();
-    if (because !== undefined) return because;
+    if (answer instanceof Error || typeof answer === "string") return errorText(answer);
+    if (answer === false) return "A gate said no.";
   }
   return undefined;
-}
-
-/** What a gate throws is its answer. */
-async function answerOf(ask: () => Promise<GateAnswer>): Promise<unknown> {
-  try {
-    return await ask();
-  } catch (error) {
-    return errorText(error);
-  }
-}
-
-function closedBecause(answer: unknown): string | undefined {
-  if (answer instanceof Error || typeof answer === "string") return errorText(answer);
-  return answer === false ? "A gate said no." : undefined;
 }
 
 export interface AskProvides {
   readonly proposal: Proposal;
   readonly context: HookContext;
-  /** A hook that throws is passed over; this hears of it. */
+  /** Called with what a hook threw; the next hook is asked. */
   failed(error: unknown): void;
 }
 
-/** Each gets a copy of its own, but for the messages themselves. */
+/** Each hook gets its own copy of the proposal, but the same messages. */
 export async function askProvides(
   provides: readonly Provide[],
   { proposal, context, failed }: AskProvides,
@@ -251,7 +231,7 @@ function proposalCopy(proposal: Proposal): Proposal {
   const { plan, messages, turnPrefix, fileOps } = proposal;
   return {
     ...proposal,
-    plan: planCopy(plan),
+    plan: structuredClone(plan),
     messages: [...messages],
     turnPrefix: [...turnPrefix],
     fileOps: { read: [...fileOps.read], modified: [...fileOps.modified] },
@@ -262,7 +242,7 @@ export interface Provided {
   readonly compaction: ProvidedCompaction;
 }
 
-/** Hooks come from plug-ins, so what they say is looked at before it is believed. */
+/** Hooks come from plug-ins, so their answers are checked. */
 function readProvided(answer: unknown): Provided | CancelCompaction | undefined {
   if (answer === undefined || answer === null) return undefined;
   const strangers = isObject(answer) ? Object.keys(answer).filter((key) => !ANSWER_KEYS.includes(key)) : [];
@@ -273,14 +253,14 @@ function readProvided(answer: unknown): Provided | CancelCompaction | undefined 
   if (cancel === true) return { cancel, ...(typeof message === "string" && { message }) };
   if (compaction === undefined || compaction === null) return undefined;
   if (!isObject(compaction)) throw new Error(`Its compaction is ${shownValue(compaction)}; ${ANSWERS}.`);
-  // Summary and cut are looked at by whoever takes it.
+  // The pass checks summary and cut when it applies them.
   return { compaction: compaction as unknown as ProvidedCompaction };
 }
 
 const ANSWER_KEYS = ["cancel", "compaction", "message"];
 const ANSWERS = "an answer is { compaction: { summary } }, { cancel: true } or nothing";
 
-/** All at once, each with a copy of its own; returns without waiting for any. */
+/** Calls all at once, each with its own copy of the event, and does not wait for them. */
 export function notifyAll(
   notifies: readonly Notify[],
   told: { readonly event: HookEvent; readonly context: HookContext },
@@ -289,7 +269,7 @@ export function notifyAll(
   for (const notify of notifies) {
     try {
       const answer = notify(eventCopy(told.event), { ...told.context });
-      // An error that is returned is one, too: AgentPG's hooks return theirs.
+      // AgentPG's hooks return their errors.
       Promise.resolve(answer).then((value) => value instanceof Error && failed(value), failed);
     } catch (error) {
       failed(error);
@@ -297,13 +277,13 @@ export function notifyAll(
   }
 }
 
-/** Events hold plain data, but for an error, which goes on as it is; messages in them are copies already. */
+/** Events hold plain data, except an error, which is passed on as it is; large texts in messages are not copied. */
 function eventCopy(event: HookEvent): HookEvent {
   switch (event.type) {
     case "plan-made":
-      return { ...event, plan: planCopy(event.plan) };
+      return { ...event, plan: structuredClone(event.plan) };
     case "compaction-started":
-      return { ...event, messages: event.messages.map(snapshotCopy) };
+      return { ...event, messages: event.messages.map(snapshotOf) };
     case "pass-failed":
       return { ...event };
     default:

@@ -1,45 +1,40 @@
 /**
- * Which line an event is logged as, per profile, as data: the sources' own lines under their profiles, one neutral line per
- * event otherwise. Numbers are live. Writes nothing.
+ * The log line of each event, as data: a neutral line, and under the profiles that follow another project the lines of that project.
+ * Writes nothing.
  */
 
+import type { Reason } from "../plan/plan.ts";
 import type { FailureStep } from "../settings/settings.ts";
-import type { HookEvent } from "./hook-events.ts";
+import type { EventsOf, HookEvents } from "./hook-events.ts";
 
-/** A hook failed; the pass goes on. Logged only: hooks do not hear of each other's failures. */
-interface HookFailed {
-  readonly type: "hook-failed";
-  readonly kind: "notify" | "provide";
-  readonly because: string;
+/** Events that are only logged. */
+interface LogEvents extends HookEvents, Remarks {
+  /** A hook failed; the pass goes on. Other hooks do not get this event. */
+  "hook-failed": { readonly kind: "notify" | "provide"; readonly because: string };
 }
 
-/** Said of a model's window. Logged only; those of a pass are notes of its report too. */
-export type Remark =
-  /** Nobody told the window, and the model is not known. Once for a model. */
-  | { readonly type: "model-unknown"; readonly model: string; readonly windowTokens: number }
-  | {
-      readonly type: "window-learned";
-      readonly model: string;
-      readonly windowTokens: number;
-      readonly isStated: boolean;
-    }
-  /** The window that was told leaves little room. Once for a compactor. */
-  | { readonly type: "window-small"; readonly because: string };
+/** What is said of a model's window. The remarks of a pass are notes of its report too. */
+interface Remarks {
+  /** The caller gave no window, and the model is not known. Once for a model. */
+  "model-unknown": { readonly model: string; readonly windowTokens: number };
+  "window-learned": { readonly model: string; readonly windowTokens: number; readonly isStated: boolean };
+  /** The window that the caller gave leaves little room. Once for a compactor. */
+  "window-small": { readonly because: string };
+}
 
-export type LogEvent = HookEvent | HookFailed | Remark;
+export type Remark = EventsOf<Remarks>;
 
-type EventOf<Type extends LogEvent["type"]> = Extract<LogEvent, { readonly type: Type }>;
+export type LogEvent = EventsOf<LogEvents>;
 
-/** Undefined: the neutral line. Null: none. */
-type Voice = { readonly [Type in LogEvent["type"]]?: (event: EventOf<Type>) => LogLine | undefined | null };
+/** Lines by event type. Undefined: the neutral line. Null: none. */
+type Voice = { readonly [Type in keyof LogEvents]?: (event: LogEvents[Type]) => LogLine | undefined | null };
 
 export function lineFor(profile: string, event: LogEvent): LogLine | undefined {
-  const own = say(VOICES.find(({ profiles }) => profiles.test(profile))?.voice ?? {}, event);
-  const line = own === undefined ? say(NEUTRAL, event) : own;
-  return line ?? undefined;
+  const own = lineIn(VOICES[profile] ?? {}, event);
+  return (own === undefined ? lineIn(NEUTRAL, event) : own) ?? undefined;
 }
 
-function say(voice: Voice, event: LogEvent): LogLine | undefined | null {
+function lineIn(voice: Voice, event: LogEvent): LogLine | undefined | null {
   // The table maps each type to a function of that very event, which the compiler cannot follow through an index.
   const line = voice[event.type] as ((event: LogEvent) => LogLine | undefined | null) | undefined;
   return line?.(event);
@@ -59,7 +54,7 @@ function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** What each step of the failure ladder is called in a sentence; the sources' words for theirs. */
+/** What each step of the failure ladder is called in a sentence. */
 const FALLBACKS: Readonly<Record<FailureStep | "summarize", string>> = {
   truncate: "truncation",
   "keep-and-trim": "history trimming",
@@ -76,7 +71,7 @@ function fallbackWords(step: string): string {
   return (FALLBACKS as Readonly<Record<string, string>>)[step] ?? step;
 }
 
-/** An error's own full stop would stand beside ours, and so would what it says of the state that things are in. */
+/** Without its own full stop, and without what it says of the state: the line around it adds both. */
 function sentence(because: string): string {
   return because.replace(UNCHANGED, "").replace(/[.;\s]+$/, "");
 }
@@ -126,64 +121,57 @@ const NEUTRAL: Voice = {
   "hook-failed": ({ kind, because }) => error(`Compaction: a ${kind} hook failed: ${sentence(because)}. Going on`),
 };
 
-const MICRO_AGENT: Voice = {
-  // Said with the plan, in one line.
-  "trigger-fired": () => null,
-  "plan-made": ({ reason, tokens, thresholdTokens, messagesLeaving }) => {
-    if (messagesLeaving === 0 || reason === "prune") return undefined;
-    const threshold = thresholdTokens === undefined ? "no threshold" : `threshold ${grouped(thresholdTokens)}`;
-    return info(
-      `Compaction: estimated ~${grouped(tokens)} tokens, ${threshold} — compacting ${grouped(messagesLeaving)} messages`,
-    );
+/** The lines of the projects that a profile follows, by the profile's name. */
+const VOICES: Readonly<Record<string, Voice>> = {
+  "micro-agent": {
+    // The line of the plan says both.
+    "trigger-fired": () => null,
+    "plan-made": ({ reason, tokens, thresholdTokens, messagesLeaving }) => {
+      if (messagesLeaving === 0 || reason === "prune") return undefined;
+      const threshold = thresholdTokens === undefined ? "no threshold" : `threshold ${grouped(thresholdTokens)}`;
+      return info(
+        `Compaction: estimated ~${grouped(tokens)} tokens, ${threshold} — compacting ${grouped(messagesLeaving)} messages`,
+      );
+    },
+    "conversation-compacted": ({ summaryTokens, messagesRemoved, tokensFreed }) => {
+      if (summaryTokens === undefined) return undefined;
+      const summarized = `summarized ${grouped(messagesRemoved)} messages into ~${grouped(summaryTokens)} tokens`;
+      return info(`Compaction: ${summarized}, freed ~${grouped(tokensFreed)} estimated tokens`);
+    },
+    "summary-failed": ({ because, fallback }) =>
+      warn(`Compaction failed: ${sentence(because)}. Falling back to ${fallbackWords(fallback)}.`),
   },
-  "conversation-compacted": ({ summaryTokens, messagesRemoved, tokensFreed }) =>
-    summaryTokens === undefined
-      ? undefined
-      : info(
-          `Compaction: summarized ${grouped(messagesRemoved)} messages into ~${grouped(summaryTokens)} tokens, freed ~${grouped(tokensFreed)} estimated tokens`,
-        ),
-  "summary-failed": ({ because, fallback }) =>
-    warn(`Compaction failed: ${sentence(because)}. Falling back to ${fallbackWords(fallback)}.`),
+  nous: {
+    "results-pruned": ({ soft, hard }) => info(`Pruned ${soft + hard} tool results (soft: ${soft}, hard: ${hard})`),
+    "summary-failed": ({ because, fallback }) =>
+      error(`Compaction summarization failed: ${sentence(because)} — falling back to ${fallbackWords(fallback)}`),
+  },
+  openclaw: {
+    "trigger-fired": ({ reason, tokens }) =>
+      onOverflow(reason, warn(`Overflow detected at about ${grouped(tokens)} tokens: attempting compaction`)),
+    "conversation-compacted": ({ reason, tokensBefore, tokensAfter }) => {
+      const change = `${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens`;
+      return onOverflow(reason, info(`Overflow: compaction succeeded, ${change}; retrying`));
+    },
+    "nothing-done": ({ reason, because }) => onOverflow(reason, warn(`Overflow: compaction failed: ${because}`)),
+    "pass-failed": ({ reason, because }) =>
+      onOverflow(reason, error(`Overflow: compaction failed: ${sentence(because)}`)),
+  },
+  "auto-compact": {
+    "trigger-fired": ({ tokens, thresholdTokens, reason }) => {
+      const isOver = thresholdTokens !== undefined && tokens > thresholdTokens;
+      return info(`[compact] triggered: ${tokens} tokens${isOver ? ` > ${thresholdTokens} threshold` : `, ${reason}`}`);
+    },
+    "conversation-compacted": ({ reason, tokensAfter }) =>
+      reason === "prune" ? undefined : info(`[compact] done: ${tokensAfter} tokens remaining`),
+  },
 };
 
-const NOUS: Voice = {
-  "results-pruned": ({ soft, hard }) => info(`Pruned ${soft + hard} tool results (soft: ${soft}, hard: ${hard})`),
-  "summary-failed": ({ because, fallback }) =>
-    error(`Compaction summarization failed: ${sentence(because)} — falling back to ${fallbackWords(fallback)}`),
-};
+function onOverflow(reason: Reason, line: LogLine): LogLine | undefined {
+  return reason === "overflow" ? line : undefined;
+}
 
-const OPENCLAW: Voice = {
-  "trigger-fired": ({ reason, tokens }) =>
-    reason === "overflow"
-      ? warn(`Overflow detected at about ${grouped(tokens)} tokens: attempting compaction`)
-      : undefined,
-  "conversation-compacted": ({ reason, tokensBefore, tokensAfter }) =>
-    reason === "overflow"
-      ? info(`Overflow: compaction succeeded, ${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens; retrying`)
-      : undefined,
-  "nothing-done": ({ reason, because }) =>
-    reason === "overflow" ? warn(`Overflow: compaction failed: ${because}`) : undefined,
-  "pass-failed": ({ reason, because }) =>
-    reason === "overflow" ? error(`Overflow: compaction failed: ${sentence(because)}`) : undefined,
-};
-
-const AUTO_COMPACT: Voice = {
-  "trigger-fired": ({ tokens, thresholdTokens, reason }) =>
-    thresholdTokens === undefined || tokens <= thresholdTokens
-      ? info(`[compact] triggered: ${tokens} tokens, ${reason}`)
-      : info(`[compact] triggered: ${tokens} tokens > ${thresholdTokens} threshold`),
-  "conversation-compacted": ({ reason, tokensAfter }) =>
-    reason === "prune" ? undefined : info(`[compact] done: ${tokensAfter} tokens remaining`),
-};
-
-const VOICES: readonly { readonly profiles: RegExp; readonly voice: Voice }[] = [
-  { profiles: /^micro-agent$/, voice: MICRO_AGENT },
-  { profiles: /^nous$/, voice: NOUS },
-  { profiles: /^openclaw$/, voice: OPENCLAW },
-  { profiles: /^auto-compact$/, voice: AUTO_COMPACT },
-];
-
-/** What the event says in numbers and names; texts of messages and summaries stay out. */
+/** The numbers and names of an event, without texts of messages and summaries. */
 export function fieldsOf(event: LogEvent): LogFields {
   const fields: Record<string, string | number | boolean> = { event: event.type };
   for (const [name, value] of Object.entries(event)) {
@@ -204,7 +192,7 @@ export interface Logger {
   error(fields: LogFields, message: string): unknown;
 }
 
-/** Every line also says what it says in named fields. Never the text of a message or a summary. */
+/** What the line says, in named fields. Never the text of a message or a summary. */
 export type LogFields = Readonly<Record<string, string | number | boolean>>;
 
 export type LogLevel = keyof Logger;

@@ -1,23 +1,21 @@
 /**
- * Repairs items of a list (OpenAI Responses) by their ids: ids that stand twice, and ids under which the provider stored nothing.
- * Readable content is never lost.
+ * Repairs items (OpenAI Responses) by their ids: ids that two items have, and ids under which the provider stored nothing. Readable
+ * content is never lost.
  */
 
 import { isObject, type JsonObject } from "../json.ts";
 import { isSameMessage } from "../ledger/same-message.ts";
 import type { Message } from "../message.ts";
 import { isItemReference, itemId, itemType, storedId } from "../structure/item-reference.ts";
-import { quoteReasoning } from "./content.ts";
+import { quotedReasoning } from "./content.ts";
 import { mapMessages, messageBeside, type Pass, type RepairContext } from "./pass.ts";
 
-/**
- * Removes an item that repeats another one under the same id. One that says something else stays, without an id or under a new one.
- */
+/** Removes an item that repeats another one under the same id. An item with other content stays, without an id or under a new one. */
 export const removeDuplicateItems: Pass = (messages, { rules, report }) => {
   const owners = rules.uniqueItemIds ? ownersOf(messages) : undefined;
   if (owners === undefined) return messages;
   const taken = new Set(owners.keys());
-  /** Behind reasoning that lost its id: under theirs, items would be refused for the lack of it. */
+  /** True behind reasoning that lost its id: items that keep their ids would be refused because they lack their reasoning. */
   let isOrphan = false;
   return mapMessages(messages, (message, index) => {
     const id = itemId(message);
@@ -39,7 +37,7 @@ export const removeDuplicateItems: Pass = (messages, { rules, report }) => {
   });
 };
 
-/** By id, the index of the one that keeps it; undefined where no id stands twice. Lonely reasoning gives way to what leads on. */
+/** For each id the index of the item that keeps it; undefined where all ids differ. Reasoning that nothing follows keeps it last. */
 function ownersOf(messages: readonly Message[]): ReadonlyMap<string, number> | undefined {
   const owners = new Map<string, number>();
   let hasTwice = false;
@@ -55,7 +53,7 @@ function ownersOf(messages: readonly Message[]): ReadonlyMap<string, number> | u
   return hasTwice ? owners : undefined;
 }
 
-/** Messages, calls of the client's own tools and what answers them are found by other means; what the provider runs needs an id. */
+/** Items of the provider's own tools need an id; messages, calls of the client's tools and their results do not. */
 function mayLackId(message: Message): boolean {
   const type = itemType(message);
   return LACK_ID.has(type) || type.endsWith("_output");
@@ -72,8 +70,8 @@ function freeId(id: string, taken: Set<string>): string {
   }
 }
 
-/** The item under another id, or none; its place and content stay. Where it needs one, it keeps its own. */
-export function withItemId(message: Message, id: string | undefined): Message {
+/** The item under another id, or without one where it may lack it. */
+function withItemId(message: Message, id: string | undefined): Message {
   const { wire } = message;
   if (wire === undefined || !isObject(wire.json) || wire.json.id === undefined) return message;
   if (id === undefined && !mayLackId(message)) return message;
@@ -96,9 +94,8 @@ export const replaceUnstoredItems: Pass = (messages, context) => {
     const id = storedId(message);
     const isReasoning = message.parts[0]?.type === "reasoning";
     if (id === undefined) {
-      // What reasoning led to stands behind it up to whoever speaks next, or to the next reasoning.
+      // What reasoning led to stands behind it, up to the next speaker or the next reasoning.
       isOrphan &&= message.role === "assistant" && !isReasoning;
-      // With its id it would be refused for the lack of its reasoning.
       return isOrphan ? withItemId(message, undefined) : message;
     }
     isOrphan = isReasoning;
@@ -107,15 +104,12 @@ export const replaceUnstoredItems: Pass = (messages, context) => {
 };
 
 function replaced(message: Message, id: string, { report }: RepairContext): Message | readonly Message[] {
-  const parts = message.parts.flatMap((part) => (part.type === "reasoning" ? quoteReasoning(part) : []));
+  const parts = quotedReasoning(message);
   if (parts.length > 0) {
     report("item-not-found", message, `turned reasoning ${id} into text, for nothing is stored under its id`);
     return messageBeside(message, "text", { role: "assistant", parts, ...(message.pinned && { pinned: true }) });
   }
-  report(
-    "item-not-found",
-    message,
-    `removed item ${id}: nothing is stored under its id, and the request has no more of it`,
-  );
+  const change = `removed item ${id}: nothing is stored under its id, and the request has no more of it`;
+  report("item-not-found", message, change);
   return [];
 }

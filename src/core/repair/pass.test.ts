@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import { type Message, type Part, type Role, text } from "../message.ts";
 import { contentsOf } from "./pass.ts";
 
-const NOTHING = { opaque: false, reasoning: false, blank: false, emptyResult: false, misplaced: false };
+const NOTHING = {
+  opaque: false,
+  reasoning: false,
+  blank: false,
+  emptyResult: false,
+  misplaced: false,
+  systemMessage: false,
+};
 const CALL: Part = { type: "tool-call", callId: "a", name: "read", input: {} };
 const REASONING: Part = { type: "reasoning", text: "" };
 const OPAQUE: Part = { type: "opaque", kind: "k", wire: {} };
@@ -18,6 +25,7 @@ describe("what a list holds", () => {
   test("nothing to look for", () => check("user", [text("a"), result(text(" "), text(""))], {}));
   test("a call in its place", () => check("assistant", [CALL], {}));
   test("reasoning in its place", () => check("assistant", [REASONING], { reasoning: true }));
+  test("a system message", () => check("system", [text("a")], { systemMessage: true }));
   test("a call in another's", () => check("user", [CALL], { misplaced: true }));
   test("reasoning in another's", () => check("user", [REASONING], { reasoning: true, misplaced: true }));
   test("a result among the assistant's parts", () => check("assistant", [result(text("a"))], { misplaced: true }));

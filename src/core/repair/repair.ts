@@ -4,6 +4,7 @@
  */
 
 import { withoutAnswerFields } from "../answer-fields.ts";
+import { isBlankPrompt } from "../blank-text.ts";
 import { marksOutside } from "../cache-marks.ts";
 import { formatRules } from "../format-rules.ts";
 import { isObject, stringOf } from "../json.ts";
@@ -11,7 +12,6 @@ import type { Conversation, Message } from "../message.ts";
 import { once } from "../once.ts";
 import { findsItems, historyHolder, refersToItems } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
-import { repairCallFields, repairCallIds } from "./calls.ts";
 import {
   fillEmptyResults,
   limitCacheMarks,
@@ -20,13 +20,12 @@ import {
   repairMissingContent,
   repairReasoning,
   separateMisplacedParts,
-  withoutBlankPrompts,
   writeOutShortForms,
 } from "./content.ts";
 import { removeDuplicateItems, replaceUnstoredItems } from "./items.ts";
-import { contentsOf, mapMessages, type Pass } from "./pass.ts";
-import { mergeSameRole, repairRoles } from "./roles.ts";
-import { quoteLostServerCalls, repairRounds } from "./rounds.ts";
+import { contentsOf, isSameList, mapMessages, type Pass } from "./pass.ts";
+import { mergeSameRole, placeSystemMessages, quoteMisplacedCompaction, startWithUser } from "./roles.ts";
+import { quoteLostServerCalls, repairCallFields, repairCallIds, repairRounds } from "./rounds.ts";
 
 export interface Repair {
   /** The rule that was broken, as `validate` names it. */
@@ -43,7 +42,7 @@ export interface Repaired {
 }
 
 export interface RepairOptions {
-  /** Rules differ per model (Gemini thought signatures, Anthropic system messages); the one that the body names otherwise. */
+  /** Rules differ per model (Gemini thought signatures, Anthropic system messages). Default: the model in the body. */
   readonly model?: string;
 }
 
@@ -67,61 +66,49 @@ const PASSES: readonly Pass[] = [
   repairCallIds,
   repairCallFields,
   separateMisplacedParts,
-  // Results that were moved may answer another call now, and bear the id of the one they answered before.
-  repairCallIds,
   quoteLostServerCalls,
   repairRounds,
   fillEmptyResults,
-  repairRoles,
+  quoteMisplacedCompaction,
+  placeSystemMessages,
+  startWithUser,
+  mergeSameRole,
   repairReasoning,
   limitCacheMarks,
 ];
 
-/** Makes any list valid for its provider, and says what was changed; the same messages where nothing had to be. */
+/** Makes any list valid for its provider, and says what was changed; returns the same conversation where nothing had to be. */
 export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
   const repairs: Repair[] = [];
-  const indexOf = once(() => indexById(conversation.messages));
-  const model = options.model ?? modelOf(conversation);
+  const body = isObject(conversation.wire?.json) ? conversation.wire.json : {};
+  const model = options.model ?? stringOf(body.model);
   const rules = formatRules(conversation.format, model);
   const isStored = findsItems(conversation);
+  const indexOf = once(() => new Map(conversation.messages.map(({ id }, index) => [id, index])));
   const context = {
-    format: conversation.format,
     rules,
     model,
     hasServerHistory: historyHolder(conversation) !== "list" || (isStored && refersToItems(conversation)),
     findsItems: isStored,
-    isShortList: isObject(conversation.wire?.json) && typeof conversation.wire.json.input === "string",
+    isShortList: typeof body.input === "string",
     marksOutside: once(() => marksOutside(conversation)),
     contents: rememberLast(contentsOf),
     pairing: rememberLast(pairCalls),
-    report: (rule: string, message: Message, change: string): void => {
-      repairs.push({ rule, messageIndex: originIndex(indexOf(), message.id), change });
+    report: (rule: string, { id }: Message, change: string): void => {
+      repairs.push({ rule, messageIndex: originIndex(indexOf(), id), change });
     },
   };
-  const system = withoutBlankPrompts(conversation.system, rules);
-  if (system !== conversation.system) {
+  let { system } = conversation;
+  if (rules.refusesBlank && system.some(isBlankPrompt)) {
+    system = system.filter((part) => !isBlankPrompt(part));
     repairs.push({ rule: "empty-content", messageIndex: -1, change: "removed an empty text from the system prompt" });
   }
-  const settled = new Map<Pass, readonly Message[]>();
-  let { messages } = conversation;
-  for (const pass of PASSES) {
-    // A pass that stands there twice has nothing to do in a list that it left and nobody changed since.
-    if (settled.get(pass) !== messages) messages = pass(messages, context);
-    settled.set(pass, messages);
-  }
-  const isSame =
-    system === conversation.system &&
-    messages.length === conversation.messages.length &&
-    messages.every((message, index) => message === conversation.messages[index]);
+  const messages = PASSES.reduce((list, pass) => pass(list, context), conversation.messages);
+  const isSame = system === conversation.system && isSameList(messages, conversation.messages);
   return { conversation: isSame ? conversation : { ...conversation, system, messages }, repairs };
 }
 
-/** As the body says, so that what is mended is what `validate` finds in it. */
-function modelOf({ wire }: Conversation): string | undefined {
-  return isObject(wire?.json) ? stringOf(wire.json.model) : undefined;
-}
-
-/** The answer for the list that was asked about last. */
+/** Keeps the answer for the newest list: passes that change nothing share it. */
 function rememberLast<List extends object, Answer>(answer: (list: List) => Answer): (list: List) => Answer {
   let last: { readonly list: List; readonly answer: Answer } | undefined;
   return (list) => {
@@ -130,15 +117,7 @@ function rememberLast<List extends object, Answer>(answer: (list: List) => Answe
   };
 }
 
-function indexById(messages: readonly Message[]): ReadonlyMap<string, number> {
-  const indexOf = new Map<string, number>();
-  messages.forEach(({ id }, index) => {
-    indexOf.set(id, index);
-  });
-  return indexOf;
-}
-
-/** Messages that a pass made are named after the one they came from: `m3/results`. */
+/** A message that a pass made is named after its origin: `m3/results`. */
 function originIndex(indexOf: ReadonlyMap<string, number>, id: string): number {
   for (let name = id; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf("/")))) {
     const index = indexOf.get(name);

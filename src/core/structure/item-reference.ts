@@ -1,22 +1,22 @@
-/** Ids of items (Responses), and items that stand in a list under theirs alone: only the provider knows what they say, while it stores them. */
+/** Ids of items (Responses), and items that have nothing but an id: their content is known to the provider alone, while it stores them. */
 
 import { isObject, stringOf } from "../json.ts";
 import type { Message } from "../message.ts";
 
-/** Whether it is a call, and of what, is not to be seen either. */
+/** A reference does not show whether it stands for a call, or for a call of which tool. */
 export function isItemReference({ parts }: Message): boolean {
   const part = parts[0];
   return part?.type === "opaque" && part.kind === "item_reference";
 }
 
-/** Under which it may stand once in a list; undefined where it has none, or where its id is the one of a call that it answers. */
+/** The id that no other item of the list may have; undefined where there is none, or where it is the id of the call that the item answers. */
 export function itemId(message: Message): string | undefined {
   const json = message.wire?.json;
   if (!isObject(json) || json.type === "local_shell_call_output") return undefined;
   return json.id === "" ? undefined : stringOf(json.id);
 }
 
-/** The type may be left out of messages and of references. */
+/** Messages and references may leave out their type. */
 export function itemType({ wire }: Message): string {
   const json = isObject(wire?.json) ? wire.json : {};
   return stringOf(json.type) ?? (json.role === undefined ? "item_reference" : "message");

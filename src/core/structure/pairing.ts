@@ -49,75 +49,65 @@ export function pairCalls(messages: readonly Message[]): Pairing {
 export function createPairingTracker(): PairingTracker {
   const calls: OpenCall[] = [];
   const orphans: PairedResult[] = [];
+  /** The first call of the newest message with calls; later the first of them that may lack a result. */
+  let next = 0;
+  /** The indexes below hold the calls before this one: a list in order never asks them. */
+  let indexed = 0;
   /** The newest with an id, answered or not. */
   const byId = new Map<string, OpenCall>();
   /** Calls that share an id, which some clients use again. */
   const openById = new Map<string, WaitingCalls>();
-  /** Calls by tool name: how results without an id (Gemini) find theirs. Most lists have none, so both are made for the first. */
+  /** Calls by tool name: how results without an id (Gemini) find theirs. */
   const openByName = new Map<string, WaitingCalls>();
   /** Of those, the ones without an id: a result that names one may only take such a call. */
   const openWithoutId = new Map<string, WaitingCalls>();
-  let named = 0;
 
-  function addCall(part: ToolCallPart, at: Place): void {
-    const call: OpenCall = { at, part, results: NO_RESULTS };
-    calls.push(call);
-    const { callId } = part;
-    if (callId === undefined) return;
-    const before = byId.get(callId);
-    if (before !== undefined) {
-      if (!openById.has(callId)) addTo(openById, callId, before);
-      addTo(openById, callId, call);
+  function addToIndexes(call: OpenCall): void {
+    const { callId, name } = call.part;
+    addTo(openByName, name, call);
+    if (callId === undefined) addTo(openWithoutId, name, call);
+    else {
+      const before = byId.get(callId);
+      if (before !== undefined && !openById.has(callId)) addTo(openById, callId, before);
+      if (before !== undefined) addTo(openById, callId, call);
+      byId.set(callId, call);
     }
-    byId.set(callId, call);
   }
 
-  function findCall(part: ToolResultPart): OpenCall | undefined {
-    const newest = part.callId === undefined ? undefined : byId.get(part.callId);
-    const waiting = newest === undefined ? undefined : waitingFor(newest);
+  function findCall({ callId, name }: ToolResultPart): OpenCall | undefined {
+    while (calls[next] !== undefined && calls[next]?.results.length !== 0) next++;
+    const expected = calls[next];
+    const isExpected = callId === undefined ? expected?.part.name === name : expected?.part.callId === callId;
+    if (expected !== undefined && isExpected) return expected;
+    for (const call of calls.slice(indexed)) addToIndexes(call);
+    indexed = calls.length;
+    const newest = callId === undefined ? undefined : byId.get(callId);
+    const same = callId === undefined ? undefined : openById.get(callId);
+    const waiting = same === undefined ? newest : firstOfLatestMessage(same);
+    if (waiting?.results.length === 0) return waiting;
     // Only when nothing waits for it is a result a duplicate of one that was answered before.
-    return waiting ?? findByName(part) ?? newest;
-  }
-
-  /** The one of this call and those that share its id that a result answers. */
-  function waitingFor(newest: OpenCall): OpenCall | undefined {
-    const same = openById.get(newest.part.callId ?? "");
-    if (same !== undefined) return firstOfLatestMessage(same);
-    return newest.results.length === 0 ? newest : undefined;
-  }
-
-  function findByName(part: ToolResultPart): OpenCall | undefined {
-    if (part.name === undefined) return undefined;
-    for (; named < calls.length; named++) {
-      const call = calls[named];
-      if (call === undefined) continue;
-      addTo(openByName, call.part.name, call);
-      if (call.part.callId === undefined) addTo(openWithoutId, call.part.name, call);
-    }
-    return firstOfLatestMessage((part.callId === undefined ? openByName : openWithoutId).get(part.name) ?? []);
-  }
-
-  function addResult(part: ToolResultPart, at: Place): OpenCall | undefined {
-    const call = findCall(part);
-    if (call === undefined) {
-      orphans.push({ at, part });
-      return undefined;
-    }
-    const result = { at, part };
-    // A list that begins with one takes a tenth of the memory of one that was empty and grew.
-    if (call.results.length === 0) call.results = [result];
-    else call.results.push(result);
-    return call;
+    const named = name === undefined ? undefined : (callId === undefined ? openByName : openWithoutId).get(name);
+    return firstOfLatestMessage(named ?? []) ?? newest;
   }
 
   function append(message: Message, index: number): readonly PairedCall[] {
     let answered: OpenCall[] | undefined;
     for (let position = 0; position < message.parts.length; position++) {
       const part = message.parts[position];
-      if (part?.type === "tool-call") addCall(part, { message: index, part: position });
+      if (part?.type === "tool-call") {
+        if (calls.at(-1)?.at.message !== index) next = calls.length;
+        calls.push({ at: { message: index, part: position }, part, results: NO_RESULTS });
+      }
       if (part?.type !== "tool-result") continue;
-      const call = addResult(part, { message: index, part: position });
-      if (call === undefined) continue;
+      const result = { at: { message: index, part: position }, part };
+      const call = findCall(part);
+      if (call === undefined) {
+        orphans.push(result);
+        continue;
+      }
+      // A list that begins with one takes a tenth of the memory of one that was empty and grew.
+      if (call.results.length === 0) call.results = [result];
+      else call.results.push(result);
       if (answered === undefined) answered = [call];
       else answered.push(call);
     }

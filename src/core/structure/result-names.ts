@@ -1,4 +1,4 @@
-/** The tool behind each result, by its call: most formats name it there alone. */
+/** The name of the tool for each result, from its call: most formats do not repeat it in the result. */
 
 import type { Part } from "../message.ts";
 import type { Pairing } from "./pairing.ts";

@@ -9,7 +9,7 @@ import { type CutMarks, type CutMode, cutAtOrAfter, cutAtOrBefore, cutPoints, is
 import { isItemReference } from "./item-reference.ts";
 import { createPairingTracker, type PairedCall, type Pairing } from "./pairing.ts";
 
-/** What the assistant said with its calls, and everything up to their last result: `[start, end)`. */
+/** The assistant messages with the calls, and everything up to their last result: `[start, end)`. */
 export interface Round {
   readonly start: number;
   readonly end: number;
@@ -26,7 +26,6 @@ export interface Structure {
   readonly length: number;
   readonly pairing: Pairing;
   rounds(): readonly Round[];
-  /** The last of them. */
   newestRound(): Round | undefined;
   turns(): readonly Turn[];
   /** The newest round while some of its calls wait for a result and nothing but results has come since. */
@@ -54,64 +53,61 @@ export function structureOf(messages: readonly Message[]): Structure {
 export function createStructureTracker(): StructureTracker {
   const state: State = {
     pairing: createPairingTracker(),
-    blocked: [],
     freeBefore: [],
     turnStarts: [],
     stepStarts: [],
     rounds: [],
     roundOf: [],
-    step: NO_STEP,
+    step: undefined,
     latest: undefined,
     references: undefined,
   };
-  const marks = (): CutMarks => ({ ...state, lastCut: openRound(state)?.start ?? state.blocked.length - 1 });
+  const { freeBefore, turnStarts, stepStarts } = state;
+  const marks: CutMarks = {
+    ...{ freeBefore, turnStarts, stepStarts },
+    get lastCut(): number {
+      return openRound(state)?.start ?? freeBefore.length - 1;
+    },
+  };
   return {
     append: (message) => appendTo(state, message),
     pairing: state.pairing,
     get length(): number {
-      return state.blocked.length;
+      return state.freeBefore.length;
     },
-    rounds: () => state.rounds.map(settle),
-    newestRound: () => {
-      const newest = state.rounds.at(-1);
-      return newest === undefined ? undefined : settle(newest);
-    },
+    rounds: () => state.rounds.map(roundFrom),
+    newestRound: () => state.rounds.slice(-1).map(roundFrom)[0],
     turns: () =>
-      state.turnStarts.map((start, at) => ({ start, end: state.turnStarts[at + 1] ?? state.blocked.length })),
+      state.turnStarts.map((start, at) => ({ start, end: state.turnStarts[at + 1] ?? state.freeBefore.length })),
     openRound: () => openRound(state),
-    isCut: (index, mode) => isCut(marks(), index, mode),
-    cutPoints: (mode) => cutPoints(marks(), mode),
-    cutAtOrAfter: (index, mode) => cutAtOrAfter(marks(), index, mode),
-    cutAtOrBefore: (index, mode) => cutAtOrBefore(marks(), index, mode),
+    isCut: (index, mode) => isCut(marks, index, mode),
+    cutPoints: (mode) => cutPoints(marks, mode),
+    cutAtOrAfter: (index, mode) => cutAtOrAfter(marks, index, mode),
+    cutAtOrBefore: (index, mode) => cutAtOrBefore(marks, index, mode),
   };
 }
 
 /** A user message that says something and carries no tool result: with a result in it, it belongs to a round. */
-export function isTurnStart(message: Message): boolean {
-  if (message.role !== "user") return false;
-  let says = false;
-  for (const part of message.parts) {
-    if (part.type === "tool-result") return false;
-    if (part.type !== "text" || part.text !== "") says = true;
-  }
-  return says;
+export function isTurnStart({ role, parts }: Message): boolean {
+  if (role !== "user" || holdsResult(parts)) return false;
+  return parts.some((part) => part.type !== "text" || part.text !== "");
 }
 
 interface State {
   readonly pairing: ReturnType<typeof createPairingTracker>;
-  readonly blocked: boolean[];
-  /** For each index one that is not after it and nearer to the last free one: blocked runs are skipped, never walked again. */
+  /** As in the marks. */
   readonly freeBefore: number[];
   readonly turnStarts: number[];
   readonly stepStarts: number[];
   readonly rounds: GrowingRound[];
-  /** For each message the round whose calls it made. */
+  /** For each message the round that its calls belong to. */
   readonly roundOf: (GrowingRound | undefined)[];
-  step: Step;
+  /** The run of assistant messages that the newest message belongs to. */
+  step: Step | undefined;
   /** The newest round, until something other than its results follows. */
   latest: GrowingRound | undefined;
   /** The newest row of item references, until something other than results follows. */
-  references: { readonly start: number; readonly isAnswered: boolean } | undefined;
+  references: { readonly start: number; isAnswered: boolean } | undefined;
 }
 
 interface GrowingRound {
@@ -121,93 +117,74 @@ interface GrowingRound {
   answered: number;
 }
 
-/** The run of assistant messages that the newest message belongs to. */
 interface Step {
-  readonly isRunning: boolean;
+  isRunning: boolean;
   /** First reasoning item whose group is still running, -1 when none is. */
-  readonly groupStart: number;
-  readonly endsInReasoning: boolean;
-  readonly round: GrowingRound | undefined;
+  groupStart: number;
+  endsInReasoning: boolean;
+  round: GrowingRound | undefined;
 }
 
-const NO_STEP: Step = { isRunning: false, groupStart: -1, endsInReasoning: false, round: undefined };
+function newStep(): Step {
+  return { isRunning: false, groupStart: -1, endsInReasoning: false, round: undefined };
+}
 
 function appendTo(state: State, message: Message): void {
-  const index = state.blocked.length;
-  const isBoundToPrevious = advanceStep(state, message, index);
-  const isBlocked = index > 0 && (message.role === "system" || isBoundToPrevious);
-  state.blocked.push(isBlocked);
-  state.freeBefore.push(isBlocked ? index - 1 : index);
+  const index = state.freeBefore.length;
+  const isBound = message.role === "assistant" && continueStep(state, message, index);
+  if (message.role !== "assistant") state.step = undefined;
+  state.freeBefore.push(index > 0 && (message.role === "system" || isBound) ? index - 1 : index);
   state.roundOf.push(undefined);
   if (isTurnStart(message)) state.turnStarts.push(index);
 
   const calls = clientCalls(message);
   if (calls > 0) addCalls(state, index, calls);
   const orphans = state.pairing.orphans.length;
-  for (const call of state.pairing.append(message, index)) close(state, call, index);
-  advanceReferences(state, message, { index, isOrphan: state.pairing.orphans.length > orphans });
+  for (const call of state.pairing.append(message, index)) closeCall(state, call, index);
+  if (isItemReference(message)) {
+    if (state.references?.isAnswered !== false) state.references = { start: index, isAnswered: false };
+  } else if (state.references !== undefined && !holdsResult(message.parts)) {
+    state.references = undefined;
+  } else if (state.references !== undefined && state.pairing.orphans.length > orphans) {
+    // A result whose call nobody sees may answer one of the items referred to right before it: they stay together.
+    bind(state, state.references.start, index);
+    state.references.isAnswered = true;
+  }
   if (state.latest !== undefined && !continuesRound(state, message)) state.latest = undefined;
 }
 
-/** Moves the step on by one message; true when the message belongs to a reasoning item before it. */
-function advanceStep(state: State, message: Message, index: number): boolean {
+/** Adds an assistant message to the step; true when it belongs to a reasoning item before it. */
+function continueStep(state: State, { parts }: Message, index: number): boolean {
+  state.step ??= newStep();
   const { step } = state;
-  if (message.role !== "assistant") {
-    state.step = NO_STEP;
-    return false;
-  }
   if (!step.isRunning) state.stepStarts.push(index);
-  const onlyReasoning = message.parts.length > 0 && message.parts.every((part) => part.type === "reasoning");
+  const onlyReasoning = parts.length > 0 && parts.every(({ type }) => type === "reasoning");
   const isBound = step.groupStart >= 0 && (step.endsInReasoning || !onlyReasoning);
-  const groupStart = isBound ? step.groupStart : onlyReasoning ? index : -1;
-  state.step = { isRunning: true, groupStart, endsInReasoning: onlyReasoning, round: step.round };
+  if (!isBound) step.groupStart = onlyReasoning ? index : -1;
+  step.isRunning = true;
+  step.endsInReasoning = onlyReasoning;
   return isBound;
 }
 
 function addCalls(state: State, index: number, calls: number): void {
-  let { round } = state.step;
-  if (round === undefined) {
-    const start = state.step.groupStart >= 0 ? state.step.groupStart : index;
-    round = { start, end: index + 1, calls: 0, answered: 0 };
-    state.rounds.push(round);
-    const { isRunning, groupStart, endsInReasoning } = state.step;
-    state.step = { isRunning, groupStart, endsInReasoning, round };
-  }
+  state.step ??= newStep();
+  const { groupStart, round: running } = state.step;
+  const round = running ?? { start: groupStart >= 0 ? groupStart : index, end: index, calls: 0, answered: 0 };
+  if (running === undefined) state.rounds.push(round);
   round.calls += calls;
   round.end = index + 1;
+  state.step.round = round;
   state.roundOf[index] = round;
   state.latest = round;
 }
 
-/** A result whose call nobody sees may answer one of the items that were only referred to right before it: they stay together. */
-function advanceReferences(
-  state: State,
-  message: Message,
-  at: { readonly index: number; readonly isOrphan: boolean },
-): void {
-  const { references } = state;
-  if (isItemReference(message)) {
-    state.references = references?.isAnswered === false ? references : { start: at.index, isAnswered: false };
-  } else if (references === undefined) {
-    return;
-  } else if (!message.parts.some((part) => part.type === "tool-result")) {
-    state.references = undefined;
-  } else if (at.isOrphan) {
-    bind(state, references.start, at.index);
-    state.references = { ...references, isAnswered: true };
-  }
-}
-
-/** No cut between the two, ever. */
-function bind(state: State, from: number, to: number): void {
-  for (let free = lastFree(state, to); free > from; free = lastFree(state, free)) {
-    state.blocked[free] = true;
-    state.freeBefore[free] = free - 1;
-  }
+/** Allows no cut between the two messages. */
+function bind({ freeBefore }: State, from: number, to: number): void {
+  for (let free = lastFree(freeBefore, to); free > from; free = lastFree(freeBefore, free)) freeBefore[free] = free - 1;
 }
 
 /** The message at `index` answers a call. */
-function close(state: State, call: PairedCall, index: number): void {
+function closeCall(state: State, call: PairedCall, index: number): void {
   bind(state, call.at.message, index);
   const round = state.roundOf[call.at.message];
   if (round === undefined || call.part.server) return;
@@ -215,12 +192,12 @@ function close(state: State, call: PairedCall, index: number): void {
   if (call.results.length === 1) round.answered++;
 }
 
-/** The last index at or before this one that is not blocked; shortens the way for whoever asks next. */
-function lastFree({ freeBefore }: State, index: number): number {
+/** The last free index at or before this one. Shortens the way for the next search, so that a run is not walked twice. */
+function lastFree(freeBefore: number[], index: number): number {
   let free = index;
-  while (free >= 0 && freeBefore[free] !== free) free = freeBefore[free] ?? -1;
+  while (freeBefore[free] !== free) free = freeBefore[free] ?? 0;
   for (let at = index; at > free; ) {
-    const next = freeBefore[at] ?? -1;
+    const next = freeBefore[at] ?? 0;
     freeBefore[at] = free;
     at = next;
   }
@@ -228,21 +205,26 @@ function lastFree({ freeBefore }: State, index: number): number {
 }
 
 function openRound({ latest }: State): Round | undefined {
-  return latest !== undefined && latest.answered < latest.calls ? settle(latest) : undefined;
+  return latest !== undefined && latest.answered < latest.calls ? roundFrom(latest) : undefined;
 }
 
 /** While results are awaited, other results, system notes and the rest of the same step may still come. */
-function continuesRound(state: State, message: Message): boolean {
-  if (message.role === "assistant") return state.step.round === state.latest;
-  return message.role === "system" || message.parts.some((part) => part.type === "tool-result");
+function continuesRound({ step, latest }: State, { role, parts }: Message): boolean {
+  if (role === "assistant") return step?.round === latest;
+  return role === "system" || holdsResult(parts);
 }
 
-function clientCalls(message: Message): number {
+function holdsResult(parts: Message["parts"]): boolean {
+  for (const { type } of parts) if (type === "tool-result") return true;
+  return false;
+}
+
+function clientCalls({ parts }: Message): number {
   let calls = 0;
-  for (const part of message.parts) if (part.type === "tool-call" && !part.server) calls++;
+  for (const part of parts) if (part.type === "tool-call" && !part.server) calls++;
   return calls;
 }
 
-function settle({ start, end, calls }: GrowingRound): Round {
+function roundFrom({ start, end, calls }: GrowingRound): Round {
   return { start, end, calls };
 }
