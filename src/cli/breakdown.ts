@@ -11,7 +11,7 @@ import type { Pairing } from "../core/structure/pairing.ts";
 import { resultNames } from "../core/structure/result-names.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
-import type { Colour } from "./bar.ts";
+import type { Looks } from "./terminal.ts";
 
 export const KINDS = ["system", "tools", "user", "assistant", "reasoning", "toolCalls", "toolResults"] as const;
 
@@ -37,15 +37,8 @@ export const UNKNOWN_TOOL = "(unknown tool)";
 
 export function breakdownOf(conversation: Conversation, counter: TokenCounter, pairing: Pairing): Breakdown {
   const whole = countConversation(conversation, counter);
-  const byKind: Record<Kind, number> = {
-    system: whole.systemTokens,
-    tools: whole.toolsTokens,
-    user: 0,
-    assistant: 0,
-    reasoning: 0,
-    toolCalls: 0,
-    toolResults: 0,
-  };
+  const none = { user: 0, assistant: 0, reasoning: 0, toolCalls: 0, toolResults: 0 };
+  const byKind: Record<Kind, number> = { system: whole.systemTokens, tools: whole.toolsTokens, ...none };
   const names = resultNames(pairing);
   const tools = new Map<string, { tokens: number; results: number }>();
   const byMessage = conversation.messages.map((message) => {
@@ -69,7 +62,7 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
   return { totalTokens: whole.totalTokens, byKind, byTool, byMessage };
 }
 
-/** Where what rounding leaves over is booked: there it shows least. */
+/** Gets what rounding leaves over: there it shows least. */
 function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
   return KINDS.reduce((largest, kind) => (byKind[kind] > byKind[largest] ? kind : largest), KINDS[0]);
 }
@@ -108,13 +101,7 @@ export function sharesOf(conversation: Conversation, { counter, render, totalTok
   return { ...shares, [largest]: shares[largest] + totalTokens - wholeTokens };
 }
 
-export interface Looks {
-  readonly title: string;
-  readonly style: Colour;
-  readonly letter: string;
-}
-
-export const KIND_LOOKS: Readonly<Record<Kind, Looks>> = {
+export const KIND_LOOKS: Readonly<Record<Kind, Looks & { readonly title: string }>> = {
   system: { title: "system prompt", style: "magenta", letter: "S" },
   tools: { title: "tool definitions", style: "blue", letter: "T" },
   user: { title: "user", style: "green", letter: "U" },

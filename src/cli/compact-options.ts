@@ -5,15 +5,17 @@ import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { profileNamed } from "../profiles/profiles.ts";
 import {
   didYouMean,
+  JSON_OPTION,
   type OptionSpec,
   type OptionSpecs,
   readCount,
   readWindow,
   usage,
+  WINDOW_OPTION,
   type Words,
-} from "./arguments.ts";
+} from "./command.ts";
 import { CONVERSATION_OPTION, FORMAT_OPTION, STANDARD_INPUT } from "./load.ts";
-import { AGENT_OPTION, DEFAULT_STORE } from "./over-store.ts";
+import { AGENT_OPTION, DEFAULT_STORE } from "./store-command.ts";
 import { refuseSameFile } from "./write-out.ts";
 
 export const PROFILE_OPTION: OptionSpec = {
@@ -28,14 +30,14 @@ export const COMPACT_OPTIONS = {
   target: { type: "string", value: "N|P%", about: "at most N tokens, or P % of what it has now" },
   keep: { type: "string", value: "N", about: "keep the newest N messages" },
   profile: PROFILE_OPTION,
-  window: { type: "string", value: "N", about: "the model's window in tokens (200000, 200k, 1m)" },
+  window: WINDOW_OPTION,
   summarizer: { type: "string", value: "NAME", about: "extractive (default), or none to leave out" },
   instructions: { type: "string", value: "TEXT", about: "what the summary should focus on" },
   "dry-run": { type: "boolean", about: "print the plan; write nothing" },
   summary: { type: "boolean", about: "print the summary; the request goes to --out only" },
   diff: { type: "boolean", about: "show what becomes of each message" },
   out: { type: "string", value: "FILE", about: "where the request goes (default standard output)" },
-  json: { type: "boolean", about: "the report as JSON on standard output" },
+  json: { ...JSON_OPTION, about: "the report as JSON on standard output" },
   store: { type: "string", value: "URL", about: "compact the session of that ID in this store" },
   agent: AGENT_OPTION,
   conversation: CONVERSATION_OPTION,
@@ -46,8 +48,6 @@ export interface CompactOptions {
   /** The file, or with `store` the session's id. */
   readonly file: string;
   readonly store: string | undefined;
-  readonly format: string | undefined;
-  readonly conversation: string | undefined;
   readonly profile: string;
   readonly target: CallOptions["target"];
   readonly keepMessages: number | undefined;
@@ -63,14 +63,12 @@ export interface CompactOptions {
   readonly out: string | undefined;
 }
 
-/** `store` where the session is known to be there, and nobody named it. */
+/** `store` is given where no option names it and the session is known to be there. */
 export function readCompactOptions(given: Words, store = readStore(given)): CompactOptions {
   const [target, keep] = [given.text("target"), given.text("keep")];
   return {
     file: given.file,
     store,
-    format: given.text("format"),
-    conversation: given.text("conversation"),
     profile: readProfile(given.text("profile")),
     target: target === undefined ? undefined : readTarget(target),
     keepMessages: keep === undefined ? undefined : readKeep(keep),
@@ -85,7 +83,7 @@ export function readCompactOptions(given: Words, store = readStore(given)): Comp
   };
 }
 
-/** What a subject is made with. */
+/** The options of `subjectOf`. */
 export function settingsIn({ profile, windowTokens, keepMessages, summarizer, target }: CompactOptions) {
   // Truncation fills its target; where only a number of messages is asked for, the profile's own target would overrule it.
   const isByNumber = keepMessages !== undefined && target === undefined;
@@ -130,7 +128,7 @@ function readKeep(text: string): number {
 }
 
 function readStore(given: Words): string | undefined {
-  // Files belong to no agent.
+  // A file belongs to no agent, so --agent means a session.
   const store = given.text("store") ?? (given.text("agent") === undefined ? undefined : DEFAULT_STORE);
   const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
   if (store === undefined || strange === undefined) return store;

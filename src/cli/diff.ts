@@ -7,10 +7,10 @@ import { encodeMessages } from "../session/wire-input.ts";
 import { EXIT } from "./command.ts";
 import type { DiffLine } from "./compaction.ts";
 import { reportLine, standingOf } from "./history.ts";
+import { readAll } from "./interrupt.ts";
 import { type DiffEntry, diffLines } from "./message-diff.ts";
 import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { readAll } from "./over-store.ts";
 import { storeCommand } from "./store-command.ts";
 import {
   eventsOf,
@@ -21,8 +21,7 @@ import {
   sessionState,
   showerOf,
 } from "./stored-session.ts";
-import { paint, type Terminal } from "./terminal.ts";
-import { fitted, joinBlocks, plainSigns } from "./text-blocks.ts";
+import type { Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
   use: "reading",
@@ -34,19 +33,19 @@ export const command = storeCommand({
 Examples:
   palimpsest diff my-session 1
 `,
-  settle: () => undefined,
-  work: async (request) => {
+  begin: () => async (request) => {
     const [id = "", name = ""] = request.operands;
-    const state = await sessionState(request, id);
-    const events = await eventsOf(request, id);
+    const state = await sessionState(request);
+    const events = await eventsOf(request);
     const event = findEvent(events, name);
     const log = await readAll(request.store.log(id), request.signal);
     const edits = await readAll(request.store.edits(id), request.signal);
     const views = viewsAround({ state, event, events, log, edits });
     const diff = linesOf(state, views);
-    request.print({ session: id, event, purged: views.purged, diff }, (terminal) =>
-      joinBlocks([headLines(event, views, terminal), diffLines(diff, terminal)]),
-    );
+    request.print({ session: id, event, purged: views.purged, diff }, (terminal) => [
+      headLines(event, views, terminal),
+      diffLines(diff, terminal),
+    ]);
     return EXIT.ok;
   },
 });
@@ -63,7 +62,7 @@ function linesOf(state: SessionState, { before, after, diff }: ViewsAround): rea
 function headLines(event: CompactionEvent, { purged }: ViewsAround, terminal: Terminal): readonly string[] {
   const standing = standingOf(event);
   return [
-    paint(terminal, "bold", fitted(plainSigns(oneLine(reportLine(event)), terminal), terminal)),
+    terminal.heading(terminal.signs(oneLine(reportLine(event)))),
     ...(standing === "" ? [] : [`compaction ${event.number} is ${standing}`]),
     ...(purged === 0 ? [] : [`${plural(purged, "message")} of that time cannot be shown: purged`]),
   ];

@@ -7,7 +7,7 @@ import { sqliteAt } from "../../test/run-in-process.ts";
 import type { Store } from "../core/store/store.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { begin, commitOf, listOf } from "../testing/store/world.ts";
-import { parseArguments } from "./arguments.ts";
+import { parseArguments } from "./command.ts";
 import { compactStored } from "./compact.ts";
 import { COMPACT_OPTIONS, readCompactOptions } from "./compact-options.ts";
 import { runPalimpsest } from "./dispatch.ts";

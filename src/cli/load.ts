@@ -1,13 +1,12 @@
 /**
- * FILE or standard input to a transcript, and the conversation in it that was asked for. All that can be wrong with
- * either becomes one `CompactionError`; nothing is written.
+ * FILE or standard input to a transcript, and the conversation in it that was asked for. Every failure is one `CompactionError`; nothing
+ * is written.
  */
 
 import { constants } from "node:buffer";
 import { CompactionError } from "../core/errors.ts";
 import type { Conversation } from "../core/message.ts";
-import type { Format } from "../core/ports.ts";
-import { formatNames, isFormatName } from "../formats.ts";
+import { formatNamed, formatNames, isFormatName } from "../formats.ts";
 import {
   type ReadOptions,
   type RecordedConversation,
@@ -15,9 +14,8 @@ import {
   readTranscriptFile,
   TRANSCRIPT_SOURCES,
   type Transcript,
-  type TranscriptSource,
 } from "../transcripts/index.ts";
-import { didYouMean, type OptionSpec, type OptionSpecs, usage } from "./arguments.ts";
+import { didYouMean, type Io, JSON_OPTION, type OptionSpec, type OptionSpecs, usage, type Words } from "./command.ts";
 
 export const STANDARD_INPUT = "-";
 
@@ -37,7 +35,7 @@ export const CONVERSATION_OPTION: OptionSpec = {
 export const FILE_OPTIONS = {
   conversation: CONVERSATION_OPTION,
   format: FORMAT_OPTION,
-  json: { type: "boolean", about: "one JSON object instead of text" },
+  json: JSON_OPTION,
 } as const satisfies OptionSpecs;
 
 export const NAMES_NOTE = `Formats: ${formatNames.join(", ")}
@@ -46,48 +44,47 @@ Kinds of file: ${TRANSCRIPT_SOURCES.slice(0, 6).join(", ")},
 Both are told from the contents when --format is left out.
 `;
 
+/** A conversation, and where it was recorded. */
+export interface Source {
+  readonly file: string;
+  readonly transcript: Transcript;
+  readonly recorded: RecordedConversation;
+}
+
+/** The conversation that a command line names: its FILE, `--format` and `--conversation`. */
+export async function loadSource(given: Words, stdin: Io["stdin"]): Promise<Source> {
+  const { file } = given;
+  const transcript = await loadTranscript(file, given.text("format"), stdin);
+  return { file, transcript, recorded: chooseConversation(transcript, given.text("conversation")) };
+}
+
 export async function loadTranscript(
   file: string,
   format: string | undefined,
-  stdin: AsyncIterable<Uint8Array>,
+  stdin: Io["stdin"],
 ): Promise<Transcript> {
   const options = format === undefined ? {} : readOptions(format);
   if (file !== STANDARD_INPUT) return readTranscriptFile(file, options);
-  try {
-    return readTranscript(textOf(await collect(stdin)), options);
-  } catch (cause) {
-    if (!(cause instanceof CompactionError)) throw cause;
-    throw new CompactionError(cause.code, `standard input: ${cause.message}`, { cause });
-  }
+  const text = textOf(await collect(stdin));
+  return naming("standard input", () => readTranscript(text, options));
 }
 
-/** A number counts from 1 and wins over an id that looks like one, because numbers are what the listing shows. */
-export function chooseConversation(transcript: Transcript, wanted: string | undefined): number {
-  if (wanted === undefined) return 0;
-  const { conversations } = transcript;
-  const number = /^\d{1,9}$/.test(wanted) ? Number(wanted) : 0;
-  if (number >= 1 && number <= conversations.length) return number - 1;
-  const byId = conversations.findIndex(({ id }) => id === wanted);
-  const index = byId >= 0 ? byId : conversations.findIndex(({ label }) => label === wanted);
-  if (index >= 0) return index;
+/** The main conversation where none is named. A number counts from 1 and wins over an id that looks like one, because the listing shows numbers. */
+export function chooseConversation({ conversations }: Transcript, wanted: string | undefined): RecordedConversation {
+  const chosen =
+    wanted === undefined
+      ? conversations[0]
+      : ((/^\d{1,9}$/.test(wanted) ? conversations[Number(wanted) - 1] : undefined) ??
+        conversations.find(({ id }) => id === wanted) ??
+        conversations.find(({ label }) => label === wanted));
+  if (chosen !== undefined) return chosen;
   const holds = conversations.length === 1 ? "one conversation" : `${conversations.length} conversations`;
   throw usage(`there is no conversation "${wanted}"; the file holds ${holds}, numbered from 1`);
 }
 
-export function conversationAt(transcript: Transcript, index: number): RecordedConversation {
-  const conversation = transcript.conversations[index];
-  if (conversation === undefined) throw new Error(`no conversation ${index}`);
-  return conversation;
-}
-
 /** Decodes a recorded body; errors name the file. */
-export function decodeFrom(file: string, format: Format, { body }: RecordedConversation): Conversation {
-  try {
-    return format.decode(body);
-  } catch (cause) {
-    if (!(cause instanceof CompactionError)) throw cause;
-    throw new CompactionError(cause.code, `${file}: ${cause.message}`, { cause });
-  }
+export function decodeFrom({ file, recorded }: Source): Conversation {
+  return naming(file, () => formatNamed(recorded.format).decode(recorded.body));
 }
 
 /** The model whose rules hold: the one that was asked last. */
@@ -95,18 +92,24 @@ export function modelOf({ models, calls }: RecordedConversation): string | undef
   return calls.findLast((call) => call.model !== undefined)?.model ?? models.at(-1);
 }
 
+function naming<Result>(name: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof CompactionError)) throw cause;
+    throw new CompactionError(cause.code, `${name}: ${cause.message}`, { cause });
+  }
+}
+
 function readOptions(format: string): ReadOptions {
   if (isFormatName(format)) return { format };
-  if (isSource(format)) return { source: format };
+  const source = TRANSCRIPT_SOURCES.find((name) => name === format);
+  if (source !== undefined) return { source };
   throw usage(`unknown format "${format}"${didYouMean(format, [...formatNames, ...TRANSCRIPT_SOURCES])}`);
 }
 
-function isSource(name: string): name is TranscriptSource {
-  return TRANSCRIPT_SOURCES.some((source) => source === name);
-}
-
 /** All of standard input. */
-export async function collect(stdin: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function collect(stdin: Io["stdin"]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -132,5 +135,5 @@ function textOf(bytes: Buffer): string {
 }
 
 function unreadable(message: string, cause?: unknown): CompactionError {
-  return new CompactionError("unreadable-file", message, { cause });
+  return new CompactionError("unreadable-file", `standard input: ${message}`, { cause });
 }

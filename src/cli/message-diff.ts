@@ -7,8 +7,7 @@ import { type Message, textsOf } from "../core/message.ts";
 import type { DiffLine } from "./compaction.ts";
 import { count, plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
-import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
-import { ELASTIC, heading, LEFT, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
+import { ELASTIC, LEFT, RIGHT, type Style, type Terminal, THIRD } from "./terminal.ts";
 
 export type DiffEntry =
   | { readonly mark: "=" | "~"; readonly before: number; readonly after: number }
@@ -118,11 +117,8 @@ export function diffLines(diff: readonly DiffLine[], terminal: Terminal): readon
     oneLine(begins),
   ]);
   const columns = [LEFT, RIGHT, THIRD, RIGHT, ELASTIC];
-  const lines = tableLines(rows, { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) });
-  return [
-    heading(titleOf(diff), terminal),
-    ...lines.map((line, index) => paint(terminal, STYLES[diff[index]?.mark ?? "="], line)),
-  ];
+  const styleOf = (index: number): Style => STYLES[diff[index]?.mark ?? "="];
+  return [terminal.heading(titleOf(diff)), ...terminal.table(rows, { columns, indent: 0, styleOf })];
 }
 
 function titleOf(diff: readonly DiffLine[]): string {

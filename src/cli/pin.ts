@@ -7,7 +7,6 @@ import { plural } from "./numbers.ts";
 import { oneLine } from "./one-line.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
 import { formatOf, sessionState } from "./stored-session.ts";
-import { fitted } from "./text-blocks.ts";
 
 const COMMON = { usage: "ID MESSAGE... [options]", operands: ["ID", "MESSAGE"], furtherWords: "repeated" } as const;
 
@@ -23,8 +22,7 @@ Examples:
   palimpsest pin my-session m3 m4
   palimpsest pin my-session m3 --unpin
 `,
-  settle: (given) => ({ isPinned: !given.isSet("unpin") }),
-  work: setPinned,
+  begin: (given) => (request) => setPinned(request, !given.isSet("unpin")),
 });
 
 export const unpinCommand = storeCommand({
@@ -33,16 +31,13 @@ export const unpinCommand = storeCommand({
 Examples:
   palimpsest unpin my-session m3
 `,
-  settle: () => ({ isPinned: false }),
-  work: setPinned,
+  begin: () => (request) => setPinned(request, false),
 });
 
-async function setPinned(request: StoreRequest<{ readonly isPinned: boolean }>): Promise<ExitCode> {
-  const { store, signal, print } = request;
-  const { isPinned } = request.settled;
-  const [id = "", ...asked] = request.operands;
-  const messageIds = [...new Set(asked)];
-  const state = await sessionState(request, id);
+async function setPinned(request: StoreRequest, isPinned: boolean): Promise<ExitCode> {
+  const { store, signal, id, operands } = request;
+  const messageIds = [...new Set(operands.slice(1))];
+  const state = await sessionState(request);
   const known = new Set(state.view.map((message) => message.id));
   const strange = messageIds.find((messageId) => !known.has(messageId));
   if (strange !== undefined) {
@@ -57,9 +52,8 @@ async function setPinned(request: StoreRequest<{ readonly isPinned: boolean }>):
   }
   signal.throwIfAborted();
   await store.setPinned(id, messageIds, isPinned);
-  print({ session: id, messages: messageIds, isPinned }, (terminal) => {
-    const which = messageIds.length === 1 ? messageIds[0] : plural(messageIds.length, "message");
-    return `${fitted(`${isPinned ? "pinned" : "unpinned"} ${which} of ${oneLine(id)}`, terminal)}\n`;
-  });
+  const which = messageIds.length === 1 ? messageIds[0] : plural(messageIds.length, "message");
+  const text = `${isPinned ? "pinned" : "unpinned"} ${which} of ${oneLine(id)}`;
+  request.print({ session: id, messages: messageIds, isPinned }, (terminal) => [[terminal.fit(text)]]);
   return EXIT.ok;
 }

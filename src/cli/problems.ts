@@ -19,7 +19,7 @@ export function validateOptions(recorded: RecordedConversation): ValidateOptions
   return namesModel || model === undefined ? {} : { model };
 }
 
-/** Files that are sent as they are, where an entry that is no message is a mistake and not just another record. */
+/** Files that are sent unchanged, where an entry that is no message is a mistake and not just another record. */
 const SENT_AS_THEY_ARE: ReadonlySet<TranscriptSource> = new Set([
   "request-body",
   "message-list",
@@ -40,36 +40,18 @@ export function strangersIn({ source, records }: Transcript): readonly Violation
     }));
 }
 
-/** Before what was mended; nothing for what stands outside the list. */
+/** The beginning of a line about a repair; empty for one outside the message list. */
 export function repairPlace(messageIndex: number): string {
   return messageIndex < 0 ? "" : `message ${messageIndex}: `;
 }
 
-/** All that was in the file and is in no conversation, although it may have belonged there. */
+/** What the file holds and no conversation does, although it may have belonged there. */
 export function leftOutOf(transcript: Transcript): readonly string[] {
   const { broken } = transcript.records;
   return [
     ...strangersIn(transcript).map(({ message }) => message),
     ...(broken === 0 ? [] : [`${plural(broken, "line")} that ${broken === 1 ? "is" : "are"} not JSON`]),
   ];
-}
-
-interface ProblemGroup {
-  readonly first: Violation;
-  readonly times: number;
-}
-
-/** A message with sixteen unanswered calls is one thing to look at, not sixteen. */
-export function groupProblems(problems: readonly Violation[]): readonly ProblemGroup[] {
-  const groups: ProblemGroup[] = [];
-  for (const problem of problems) {
-    const last = groups.at(-1);
-    const isSame = last?.first.rule === problem.rule && last.first.messageIndex === problem.messageIndex;
-    if (last !== undefined && isSame && problem.messageIndex >= 0) {
-      groups[groups.length - 1] = { first: last.first, times: last.times + 1 };
-    } else groups.push({ first: problem, times: 1 });
-  }
-  return groups;
 }
 
 /** The message on one line, without the path that some providers put before it and that is shown already. */

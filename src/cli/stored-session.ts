@@ -11,11 +11,16 @@ import { countedIn } from "../core/tokens/counted.ts";
 import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
 import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
-import { didYouMean } from "./arguments.ts";
+import { didYouMean } from "./command.ts";
+import { readAll } from "./interrupt.ts";
 import { messageShower } from "./message-label.ts";
-import { readAll, type StoreTask } from "./over-store.ts";
+import type { StoreTask } from "./store-command.ts";
 
-export async function sessionState({ store, signal }: StoreTask, id: string): Promise<SessionState> {
+interface SessionTask extends StoreTask {
+  readonly id: string;
+}
+
+export async function sessionState({ store, signal, id }: SessionTask): Promise<SessionState> {
   const state = id === "" ? undefined : await store.open(id);
   if (state !== undefined) return state;
   const hint = didYouMean(id, await someIds(store, signal)) || "; palimpsest sessions lists them";
@@ -37,7 +42,7 @@ export function messagesOf(format: Format, stored: readonly StoredMessage[]): re
   return entriesOf(format, stored).map(({ message }) => message);
 }
 
-export async function eventsOf({ store, signal }: StoreTask, id: string): Promise<readonly CompactionEvent[]> {
+export async function eventsOf({ store, signal, id }: SessionTask): Promise<readonly CompactionEvent[]> {
   return readAll(store.events(id), signal);
 }
 
