@@ -17,25 +17,12 @@ export const KINDS = ["system", "tools", "user", "assistant", "reasoning", "tool
 
 export type Kind = (typeof KINDS)[number];
 
-export interface Breakdown {
-  readonly totalTokens: number;
-  readonly byKind: Readonly<Record<Kind, number>>;
-  /** Tool results by the tool that was called, largest first. */
-  readonly byTool: readonly ToolShare[];
-  /** Tokens of each message, by its index. */
-  readonly byMessage: readonly number[];
-}
-
-export interface ToolShare {
-  readonly name: string;
-  readonly tokens: number;
-  readonly results: number;
-}
+export type Breakdown = ReturnType<typeof breakdownOf>;
 
 /** For a result that no call in the conversation explains. */
 export const UNKNOWN_TOOL = "(unknown tool)";
 
-export function breakdownOf(conversation: Conversation, counter: TokenCounter, pairing: Pairing): Breakdown {
+export function breakdownOf(conversation: Conversation, counter: TokenCounter, pairing: Pairing) {
   const whole = countConversation(conversation, counter);
   const none = { user: 0, assistant: 0, reasoning: 0, toolCalls: 0, toolResults: 0 };
   const byKind: Record<Kind, number> = { system: whole.systemTokens, tools: whole.toolsTokens, ...none };
@@ -59,7 +46,14 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
   const sum = KINDS.reduce((tokens, kind) => tokens + byKind[kind], 0);
   byKind[largestOf(byKind)] += whole.totalTokens - sum;
   const byTool = [...tools].map(([name, share]) => ({ name, ...share })).sort((a, b) => b.tokens - a.tokens);
-  return { totalTokens: whole.totalTokens, byKind, byTool, byMessage };
+  return {
+    totalTokens: whole.totalTokens,
+    byKind,
+    /** Tool results by the tool that was called, largest first. */
+    byTool,
+    /** Tokens of each message, by its index. */
+    byMessage,
+  };
 }
 
 /** Gets what rounding leaves over: there it shows least. */

@@ -9,10 +9,20 @@ import { repair } from "../core/repair/repair.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordedConversation } from "../transcripts/index.ts";
 import { type Command, EXIT, type ExitCode, type Io, indentedJson, type Output, usage, type Words } from "./command.ts";
-import { FILE_OPTIONS, loadSource, NAMES_NOTE, type Source, STANDARD_INPUT } from "./load.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine, wrap } from "./one-line.ts";
-import { leftOutOf, problemsOf, repairPlace, strangersIn, validateOptions, withoutPath } from "./problems.ts";
+import {
+  FILE_OPTIONS,
+  leftOutOf,
+  loadSource,
+  NAMES_NOTE,
+  problemsOf,
+  repairPlace,
+  type Source,
+  STANDARD_INPUT,
+  strangersIn,
+  validateOptions,
+  withoutPath,
+} from "./load.ts";
+import { count, oneLine, plural, wrap } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
 import { refuseSameFile, writeOut } from "./write-out.ts";
 

@@ -159,14 +159,11 @@ function refuseUnknown(words: readonly string[], options: OptionSpecs): void {
   }
 }
 
-interface GivenOption {
-  readonly name: string;
-  readonly value?: string | undefined;
-  readonly inlineValue?: boolean | undefined;
-}
-
 /** A value that begins with a dash must be joined to its option; more often the value was forgotten, or a number is negative. */
-function refuseMissing({ name, value, inlineValue }: GivenOption, spec: OptionSpec | undefined): void {
+function refuseMissing(
+  { name, value, inlineValue }: { name: string; value?: string | undefined; inlineValue?: boolean | undefined },
+  spec: OptionSpec | undefined,
+): void {
   if (spec?.type !== "string") return;
   if (value === undefined) throw usage(`--${name} needs a value${spec.value === undefined ? "" : `, ${spec.value}`}`);
   if (inlineValue || !/^-./.test(value)) return;

@@ -7,28 +7,67 @@ import { existsSync } from "node:fs";
 import { type CallOptions, type Compacted, type Compactor, createCompactor } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { SessionState } from "../core/store/store.ts";
+import { formatNamed } from "../formats.ts";
 import { isProfileName } from "../profiles/profiles.ts";
 import { recalibrate } from "../session/recalibrate.ts";
 import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
 import { openSession } from "../session.ts";
-import { type Command, EXIT, type ExitCode, type Io, indentedJson, type Output, type Words } from "./command.ts";
-import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions, settingsIn } from "./compact-options.ts";
+import {
+  type Command,
+  didYouMean,
+  EXIT,
+  type ExitCode,
+  type Io,
+  indentedJson,
+  JSON_OPTION,
+  type Output,
+  readCount,
+  readWindow,
+  usage,
+  WINDOW_OPTION,
+  type Words,
+} from "./command.ts";
 import { type Compaction, type CompactionOptions, callOf, compactSubject, describeCompaction } from "./compaction.ts";
 import { heardStore, hearInterrupt, interruptible } from "./interrupt.ts";
-import { loadSource, NAMES_NOTE, STANDARD_INPUT } from "./load.ts";
+import { CONVERSATION_OPTION, FORMAT_OPTION, loadSource, NAMES_NOTE, STANDARD_INPUT } from "./load.ts";
 import { oneLine } from "./one-line.ts";
 import { compactionText, summaryText } from "./render-compaction.ts";
-import { DEFAULT_STORE, openStoreAt, overStore, type StoreTask } from "./store-command.ts";
-import { eventsOf, formatOf, sessionState, viewConversation } from "./stored-session.ts";
-import { type Subject, subjectOf } from "./subject.ts";
+import {
+  AGENT_OPTION,
+  DEFAULT_STORE,
+  eventsOf,
+  openStoreAt,
+  overStore,
+  type StoreTask,
+  sessionState,
+  viewConversation,
+} from "./store-command.ts";
+import { PROFILE_OPTION, readProfile, type Subject, subjectOf } from "./subject.ts";
 import { type ProgressLine, progressLine, terminalOf } from "./terminal.ts";
-import { writeOut } from "./write-out.ts";
+import { refuseSameFile, writeOut } from "./write-out.ts";
 
 export const command: Command = {
   takesFile: true,
   usage: "FILE|ID [options]",
-  options: COMPACT_OPTIONS,
+  options: {
+    target: { type: "string", value: "N|P%", about: "at most N tokens, or P % of what it has now" },
+    keep: { type: "string", value: "N", about: "keep the newest N messages" },
+    profile: PROFILE_OPTION,
+    window: WINDOW_OPTION,
+    summarizer: { type: "string", value: "NAME", about: "extractive (default), or none to leave out" },
+    instructions: { type: "string", value: "TEXT", about: "what the summary should focus on" },
+    "dry-run": { type: "boolean", about: "print the plan; write nothing" },
+    summary: { type: "boolean", about: "print the summary; the request goes to --out only" },
+    diff: { type: "boolean", about: "show what becomes of each message" },
+    out: { type: "string", value: "FILE", about: "where the request goes (default standard output)" },
+    json: { ...JSON_OPTION, about: "the report as JSON on standard output" },
+    store: { type: "string", value: "URL", about: "compact the session of that ID in this store" },
+    agent: AGENT_OPTION,
+    conversation: CONVERSATION_OPTION,
+    format: FORMAT_OPTION,
+  },
   notes: `The compacted request goes to --out or standard output, in the format of FILE; a
 session file becomes the request body that would be sent next. The report goes
 to standard error, with --dry-run or --json to standard output; with --json the
@@ -131,8 +170,8 @@ export async function compactStored(task: StoredTask): Promise<ExitCode> {
   progress.say("compacting…");
   const passed = await pass(task, state, subject);
   progress.clear();
-  const { request, compaction } = describeCompaction(subject, passed, compactionOptions(task));
-  if (out !== undefined) writeOut({ out, text: indentedJson(request), from: undefined }, io);
+  const compaction = describeCompaction(subject, passed, compactionOptions(task));
+  if (out !== undefined) writeOut({ out, text: indentedJson(passed.request), from: undefined }, io);
   // What is stored stays: a key pressed from here on does not change the report.
   const events = await eventsOf({ ...task, id, signal: new AbortController().signal });
   const event = events.find((each) => each.id === passed.eventId);
@@ -169,7 +208,7 @@ function report(compaction: Compaction, { place, closing, stored }: Report, { op
 function subjectOfState(state: SessionState, options: CompactOptions): Subject {
   const decoded = viewConversation(state);
   // A frame is decoded from an object, and encodes to one.
-  const body = formatOf(state).encode(decoded) as JsonObject;
+  const body = formatNamed(state.format).encode(decoded) as JsonObject;
   const { id, format } = state;
   const recorded = { id, format, body, models: [], calls: [], segments: [], compactions: [] };
   const records = { read: 0, unknown: {}, broken: 0 };
@@ -218,4 +257,100 @@ async function passWithoutStore(compactor: Compactor, state: SessionState, call:
 function compactionOptions({ options, signal, progress }: Task): CompactionOptions {
   const { target, instructions, withDiff } = options;
   return { target, instructions, withDiff, signal, onProgress: progress.show };
+}
+
+export type CompactOptions = ReturnType<typeof readCompactOptions>;
+
+/** `store` is given where no option names it and the session is known to be there. */
+export function readCompactOptions(given: Words, store = readStore(given)) {
+  const [target, keep] = [given.text("target"), given.text("keep")];
+  return {
+    /** The file, or with `store` the session's id. */
+    file: given.file,
+    store,
+    profile: readProfile(given.text("profile")),
+    target: target === undefined ? undefined : readTarget(target),
+    keepMessages: keep === undefined ? undefined : readKeep(keep),
+    windowTokens: readWindow(given),
+    summarizer: readSummarizer(given.text("summarizer")),
+    instructions: given.text("instructions"),
+    isDryRun: given.isSet("dry-run"),
+    /** The summary is wanted on standard output. */
+    withSummary: readWithSummary(given),
+    withDiff: given.isSet("diff"),
+    isJson: given.isSet("json"),
+    /** Undefined when the request is not wanted; `-` for standard output. */
+    out: readOut(given, store !== undefined),
+  };
+}
+
+/** The options of `subjectOf`. */
+export function settingsIn({ profile, windowTokens, keepMessages, summarizer, target }: CompactOptions) {
+  // Truncation fills its target; where only a number of messages is asked for, the profile's own target would overrule it.
+  const isByNumber = keepMessages !== undefined && target === undefined;
+  const truncation: SettingsInput = {
+    compact: { strategy: "truncate", ...(isByNumber && { target: { type: "none" } }) },
+  };
+  const settings = summarizer === "none" ? truncation : {};
+  return { profile, windowTokens, keepMessages, settings };
+}
+
+/** `8000`, `8k` or `10%`. */
+function readTarget(text: string): NonNullable<CallOptions["target"]> {
+  const share = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1];
+  if (share === undefined) {
+    if (/^[\d_,]+[km]?$/i.test(text.trim())) return { tokens: readCount("target", text) };
+    throw usage(`--target must be a number of tokens such as 8000, or a share such as 10%, not "${text}"`);
+  }
+  const ratio = Number(share) / 100;
+  if (ratio > 0 && ratio < 1) return { ratio };
+  throw usage(`--target must be a share above 0% and below 100%, not "${text}"`);
+}
+
+const SUMMARIZERS = ["extractive", "none"] as const;
+
+type SummarizerName = (typeof SUMMARIZERS)[number];
+
+function readSummarizer(name = "extractive"): SummarizerName {
+  const known = SUMMARIZERS.find((summarizer) => summarizer === name);
+  if (known !== undefined) return known;
+  const hint = didYouMean(name, SUMMARIZERS);
+  throw usage(`--summarizer must be ${SUMMARIZERS.join(" or ")}, not "${name}"${hint}`);
+}
+
+function readKeep(text: string): number {
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text);
+  throw usage(`--keep must be a number of messages such as 6, not "${text}"`);
+}
+
+function readStore(given: Words): string | undefined {
+  // A file belongs to no agent, so --agent means a session.
+  const store = given.text("store") ?? (given.text("agent") === undefined ? undefined : DEFAULT_STORE);
+  const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
+  if (store === undefined || strange === undefined) return store;
+  throw usage(`--${strange} is about files; with --store, compact takes the ID of a session`);
+}
+
+/** One thing at a time on standard output; JSON has the summary in it. */
+function readWithSummary(given: Words): boolean {
+  if (!given.isSet("summary")) return false;
+  if (given.isSet("json")) throw usage("--json has the summary in it; leave --summary out");
+  if (given.text("out") === STANDARD_INPUT) throw usage("--summary and --out - both want standard output; name a file");
+  return true;
+}
+
+function readOut(given: Words, isStored: boolean): string | undefined {
+  const out = given.text("out");
+  const [isDryRun, isJson] = [given.isSet("dry-run"), given.isSet("json")];
+  if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it");
+  const isRequestWanted = !(isJson || isStored || given.isSet("summary"));
+  if (isDryRun || (out === undefined && !isRequestWanted)) return undefined;
+  if (out === undefined) return STANDARD_INPUT;
+  if (out === "") throw usage("--out needs a FILE (- for standard output)");
+  if (out === STANDARD_INPUT) {
+    if (isJson) throw usage("--json and --out - both want standard output; name a file");
+    return out;
+  }
+  if (given.file !== STANDARD_INPUT && !isStored) refuseSameFile(given.file, out);
+  return out;
 }

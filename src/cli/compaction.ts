@@ -12,13 +12,13 @@ import { sumTokens } from "../core/plan/plan-input.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { sharesOf } from "./breakdown.ts";
+import { leftOutOf } from "./load.ts";
 import { type DiffEntry, diffMessages } from "./message-diff.ts";
 import { messageShower, type ShownMessage } from "./message-label.ts";
-import { leftOutOf } from "./problems.ts";
 import { protectedGroups, shrunkTail, usedPartition } from "./protections.ts";
 import { calibratedTo, decisionAsked, type Subject } from "./subject.ts";
 
-export interface Compaction extends Omit<ReturnType<typeof describe>, "source"> {
+export interface Compaction extends Omit<ReturnType<typeof describeCompaction>, "source"> {
   readonly source: TranscriptSource | "session";
 }
 
@@ -45,16 +45,11 @@ export interface CompactionOptions {
   readonly onProgress: NonNullable<CallOptions["onProgress"]>;
 }
 
-interface CompactionOutcome {
-  readonly request: unknown;
-  readonly compaction: Compaction;
-}
-
-export async function compactSubject(subject: Subject, options: CompactionOptions): Promise<CompactionOutcome> {
+export async function compactSubject(subject: Subject, options: CompactionOptions) {
   const { format, settings, model, recorded } = subject;
   const compactor = createCompactor({ format, profile: settings, ...(model !== undefined && { model }) });
   const compacted = await compactor.compact<unknown>(recorded.body, callOf(options));
-  return describeCompaction(subject, compacted, options);
+  return { request: compacted.request, compaction: describeCompaction(subject, compacted, options) };
 }
 
 /** What a compactor is called with. */
@@ -67,28 +62,12 @@ export function callOf({ instructions, target, signal, onProgress }: CompactionO
   };
 }
 
-/** A pass over the subject that was made elsewhere, as data. */
-export function describeCompaction(
-  subject: Subject,
-  compacted: Compacted<unknown>,
-  options: CompactionOptions,
-): CompactionOutcome {
-  const measured = calibratedTo(subject, compacted.report.tokensBefore);
-  // A named target is the pass's own: a share of what came, and never more than the window.
-  const targetTokens = options.target === undefined ? undefined : compacted.report.targetTokens;
-  const decision = decisionAsked(measured, targetTokens);
-  return { request: compacted.request, compaction: describe({ subject: measured, compacted, decision, options }) };
-}
-
-interface Described {
-  readonly subject: Subject;
-  readonly compacted: Compacted<unknown>;
-  readonly decision: Decision;
-  readonly options: CompactionOptions;
-}
-
-function describe({ subject, compacted, decision, options }: Described) {
+/** A pass over the subject, as data. */
+export function describeCompaction(given: Subject, compacted: Compacted<unknown>, options: CompactionOptions) {
   const { report, plan, request } = compacted;
+  const subject = calibratedTo(given, report.tokensBefore);
+  // A named target is the pass's own: a share of what came, and never more than the window.
+  const decision = decisionAsked(subject, options.target === undefined ? undefined : report.targetTokens);
   const { counter, settings, transcript, conversation } = subject;
   const after = subject.format.decode(request);
   const diff = diffMessages(conversation.messages, after.messages);

@@ -3,24 +3,23 @@
 import type { Message } from "../core/message.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { EventEdits, SessionState, StoredMessage } from "../core/store/store.ts";
+import { formatNamed } from "../formats.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 import { EXIT } from "./command.ts";
 import type { DiffLine } from "./compaction.ts";
 import { reportLine, standingOf } from "./history.ts";
 import { readAll } from "./interrupt.ts";
 import { type DiffEntry, diffLines } from "./message-diff.ts";
-import { plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { storeCommand } from "./store-command.ts";
+import { oneLine, plural } from "./one-line.ts";
 import {
   eventsOf,
   findEvent,
-  formatOf,
   messagesOf,
   plannedRemovals,
   sessionState,
   showerOf,
-} from "./stored-session.ts";
+  storeCommand,
+} from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
@@ -68,13 +67,7 @@ function headLines(event: CompactionEvent, { purged }: ViewsAround, terminal: Te
   ];
 }
 
-export interface ViewsAround {
-  readonly before: readonly Message[];
-  readonly after: readonly Message[];
-  readonly diff: readonly DiffEntry[];
-  /** Messages that were in the view and are in no log any more. */
-  readonly purged: number;
-}
+export type ViewsAround = ReturnType<typeof viewsAround>;
 
 interface AroundInput {
   readonly state: SessionState;
@@ -84,7 +77,8 @@ interface AroundInput {
   readonly edits: readonly EventEdits[];
 }
 
-export function viewsAround(input: AroundInput): ViewsAround {
+/** The views, how they differ, and how many messages of that time are in no log any more. */
+export function viewsAround(input: AroundInput) {
   const { state, event, log } = input;
   const preserved = new Set(event.preservedMessageIds);
   const isRemoved = removalTest(event, preserved);
@@ -94,7 +88,7 @@ export function viewsAround(input: AroundInput): ViewsAround {
   const chain = chainOf(input);
   const [textBefore, textAfter] = [textOf(input, chain), textOf(input, [...chain, event])];
   const wireText = (message: Message | undefined): string =>
-    JSON.stringify(encodeMessages(formatOf(state), message === undefined ? [] : [message]));
+    JSON.stringify(encodeMessages(formatNamed(state.format), message === undefined ? [] : [message]));
   const [before, after]: [Message[], Message[]] = [[], []];
   const diff = rows.map((row): DiffEntry => {
     const [left, right] = [before.length, after.length];
@@ -136,7 +130,7 @@ function textOf({ state, edits }: AroundInput, chain: readonly CompactionEvent[]
     chain.flatMap(({ id }) => wrote.get(id) ?? []).map(({ messageId, body }) => [messageId, body]),
   );
   return (row) => {
-    const [message] = messagesOf(formatOf(state), [{ ...row, body: bodies.get(row.id) ?? row.body }]);
+    const [message] = messagesOf(formatNamed(state.format), [{ ...row, body: bodies.get(row.id) ?? row.body }]);
     if (message === undefined) throw new Error(`no message ${row.id}`);
     return message;
   };

@@ -6,10 +6,8 @@ import { CompactionError } from "../core/errors.ts";
 import type { Finding } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
 import { readAll } from "./interrupt.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine, wrap } from "./one-line.ts";
-import { placeOf, type StoreRequest, storeCommand } from "./store-command.ts";
-import { sessionState } from "./stored-session.ts";
+import { count, oneLine, plural, wrap } from "./one-line.ts";
+import { placeOf, type StoreRequest, sessionState, storeCommand } from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const command = storeCommand({

@@ -15,14 +15,21 @@ import {
 } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import { type Command, EXIT, type ExitCode, type Io, print, readWindow, WINDOW_OPTION, type Words } from "./command.ts";
-import { PROFILE_OPTION, readProfile } from "./compact-options.ts";
 import { FILE_OPTIONS, loadSource, NAMES_NOTE } from "./load.ts";
 import { messageShower } from "./message-label.ts";
-import { count, percent, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
+import { count, oneLine, percent, plural } from "./one-line.ts";
 import { BECAUSE, messageLines, protectedGroups, protectedLines, shrunkTail, usedPartition } from "./protections.ts";
 import { compareUsage } from "./recorded-usage.ts";
-import { calibratedTo, decideInputOf, decisionAsked, type Subject, sizeTokens, subjectOf } from "./subject.ts";
+import {
+  calibratedTo,
+  decideInputOf,
+  decisionAsked,
+  PROFILE_OPTION,
+  readProfile,
+  type Subject,
+  sizeTokens,
+  subjectOf,
+} from "./subject.ts";
 import { type Blocks, ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command: Command = {

@@ -2,15 +2,14 @@
 
 import { isArray, isObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
+import { formatNamed } from "../formats.ts";
 import { openSession } from "../session.ts";
 import { EXIT, indentedJson, usage, type Words } from "./command.ts";
-import { exportedText } from "./exported-file.ts";
+import { exportedText } from "./exported-session.ts";
 import { hearInterrupt } from "./interrupt.ts";
 import { STANDARD_INPUT } from "./load.ts";
-import { plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { storeCommand } from "./store-command.ts";
-import { formatOf, sessionState } from "./stored-session.ts";
+import { oneLine, plural } from "./one-line.ts";
+import { sessionState, storeCommand } from "./store-command.ts";
 import { refuseOutput, writeOut } from "./write-out.ts";
 
 export const command = storeCommand({
@@ -33,7 +32,7 @@ Examples:
     const [out, all] = [readOut(given), given.isSet("all")];
     return async (request) => {
       const { id, store, signal, io } = request;
-      const format = formatOf(await sessionState(request));
+      const format = formatNamed((await sessionState(request)).format);
       const session = await openSession(id, { store, compactor: { format }, create: false });
       const exported = await session.export({ all, signal });
       const text = all ? exportedText(exported) : indentedJson(exported.request);

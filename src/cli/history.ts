@@ -2,10 +2,8 @@
 
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import { EXIT } from "./command.ts";
-import { count, minuteOf, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { storeCommand } from "./store-command.ts";
-import { eventsOf, sessionState } from "./stored-session.ts";
+import { count, minuteOf, oneLine, plural } from "./one-line.ts";
+import { eventsOf, sessionState, storeCommand } from "./store-command.ts";
 import { ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command = storeCommand({

@@ -3,27 +3,25 @@
 import { randomBytes } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
-import type { Batch, NewSession, Store } from "../core/store/store.ts";
+import type { Batch, Store } from "../core/store/store.ts";
 import { formatNamed } from "../formats.ts";
 import { baseOf } from "../session/session-view.ts";
 import { readAppendable } from "../session/wire-input.ts";
 import type { RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
 import { EXIT, type ExitCode, type Io, usage, type Words } from "./command.ts";
-import { type ExportedFile, readExported, readExportedFile } from "./exported-file.ts";
+import { type ExportedFile, readExported, readExportedFile, restoreSession } from "./exported-session.ts";
 import { heardStore, hearInterrupt, untilAborted } from "./interrupt.ts";
 import {
   CONVERSATION_OPTION,
   chooseConversation,
   collect,
   FORMAT_OPTION,
+  leftOutOf,
   loadTranscript,
   NAMES_NOTE,
   STANDARD_INPUT,
 } from "./load.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { leftOutOf } from "./problems.ts";
-import { restoreSession } from "./restore-session.ts";
+import { count, oneLine, plural } from "./one-line.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
 
 export const command = storeCommand({
@@ -56,13 +54,9 @@ Examples:
   },
 });
 
-interface ImportOptions {
-  readonly id: string | undefined;
-  readonly conversation: string | undefined;
-  readonly isEach: boolean;
-}
+type ImportOptions = ReturnType<typeof readOptions>;
 
-function readOptions(given: Words): ImportOptions {
+function readOptions(given: Words) {
   const [id, conversation] = [given.text("id"), given.text("conversation")];
   const isEach = given.isSet("each");
   if (isEach && id !== undefined) throw usage("--each takes the ids from the file, so --id has no place with it");
@@ -181,13 +175,10 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
-interface NewImport {
-  readonly session: NewSession;
-  readonly batch: Batch;
-}
+type NewImport = ReturnType<typeof importOf>;
 
 /** Decoded before anything is written: what is not what it should be makes no session. */
-export function importOf(id: string, source: TranscriptSource, recorded: RecordedConversation): NewImport {
+export function importOf(id: string, source: TranscriptSource, recorded: RecordedConversation) {
   const format = formatNamed(recorded.format);
   const { body } = recorded;
   const list = isObject(body) ? body[format.listKey] : body;

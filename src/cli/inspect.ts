@@ -7,8 +7,7 @@ import { readTranscriptFile } from "../transcripts/index.ts";
 import { type Command, EXIT, type ExitCode, type Io, print, readWindow, usage, type Words } from "./command.ts";
 import { inspectSource, renderInspection } from "./inspection.ts";
 import { chooseConversation, FILE_OPTIONS, loadSource, NAMES_NOTE } from "./load.ts";
-import { count, minuteOf, percent, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
+import { count, minuteOf, oneLine, percent, plural } from "./one-line.ts";
 import { type Blocks, LEFT, PATH, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command: Command = {

@@ -10,11 +10,9 @@ import { estimateTokens } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
 import type { RecordedConversation } from "../transcripts/index.ts";
 import { breakdownOf, KIND_LOOKS, KINDS } from "./breakdown.ts";
-import { decodeFrom, modelOf, type Source } from "./load.ts";
+import { decodeFrom, modelOf, problemsOf, type Source, withoutPath } from "./load.ts";
 import { messageShower } from "./message-label.ts";
-import { count, percent, plural, signedPercent } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { problemsOf, withoutPath } from "./problems.ts";
+import { count, oneLine, percent, plural } from "./one-line.ts";
 import { compareUsage } from "./recorded-usage.ts";
 import { type Blocks, ELASTIC, LEFT, RIGHT, type Terminal, THIRD } from "./terminal.ts";
 
@@ -183,7 +181,11 @@ function moreTools(tools: Inspection["tokens"]["byTool"], total: number): readon
 
 function usageLines({ usage }: Inspection, terminal: Terminal): readonly string[] {
   if (usage === undefined) return [];
-  const off = (tokens: number): string => signedPercent(tokens / usage.inputTokens - 1, 1);
+  const off = (tokens: number): string => {
+    const text = percent(Math.abs(tokens / usage.inputTokens - 1), 1);
+    if (Number.parseFloat(text) === 0) return text;
+    return `${tokens < usage.inputTokens ? "-" : "+"}${text}`;
+  };
   const rows = [
     ["billed", count(usage.inputTokens), "", `${count(usage.cacheReadTokens)} of them read from the cache`],
     ["our estimate", count(usage.estimatedTokens), off(usage.estimatedTokens), "of what the file shows of it"],

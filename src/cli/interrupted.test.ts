@@ -8,8 +8,7 @@ import type { Store } from "../core/store/store.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { begin, commitOf, listOf } from "../testing/store/world.ts";
 import { parseArguments } from "./command.ts";
-import { compactStored } from "./compact.ts";
-import { COMPACT_OPTIONS, readCompactOptions } from "./compact-options.ts";
+import { command, compactStored, readCompactOptions } from "./compact.ts";
 import { runPalimpsest } from "./dispatch.ts";
 import { heardStore } from "./interrupt.ts";
 
@@ -52,7 +51,7 @@ async function compactInterruptedAt(method: "lease" | "commit") {
     onInterrupt: () => () => {},
   };
   const options = readCompactOptions(
-    parseArguments("compact", ["s", "--store", "memory:", "--target", "30%"], COMPACT_OPTIONS),
+    parseArguments("compact", ["s", "--store", "memory:", "--target", "30%"], command.options),
   );
   const pressed = pressedAt(store, method, () => controller.abort());
   const running = compactStored({ store: pressed, signal: controller.signal, options, io, progress: SILENT });

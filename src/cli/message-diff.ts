@@ -5,8 +5,7 @@
 
 import { type Message, textsOf } from "../core/message.ts";
 import type { DiffLine } from "./compaction.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
+import { count, oneLine, plural } from "./one-line.ts";
 import { ELASTIC, LEFT, RIGHT, type Style, type Terminal, THIRD } from "./terminal.ts";
 
 export type DiffEntry =
@@ -17,11 +16,11 @@ export type DiffEntry =
 export function diffMessages(before: readonly Message[], after: readonly Message[]): readonly DiffEntry[] {
   const anchors = anchorsOf(before.map(wireText), after.map(wireText));
   const entries: DiffEntry[] = [];
-  let [left, right] = [0, 0];
+  let from: Anchor = { before: 0, after: 0 };
   for (const anchor of [...anchors, { before: before.length, after: after.length }]) {
-    entries.push(...diffGap({ before, after, from: [left, right], to: [anchor.before, anchor.after] }));
+    entries.push(...diffGap({ before, after }, from, anchor));
     if (anchor.before < before.length) entries.push({ mark: "=", ...anchor });
-    [left, right] = [anchor.before + 1, anchor.after + 1];
+    from = { before: anchor.before + 1, after: anchor.after + 1 };
   }
   return entries;
 }
@@ -52,25 +51,23 @@ function anchorsOf(before: readonly string[], after: readonly string[]): readonl
   return anchors.reverse();
 }
 
-interface Gap {
+interface Lists {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
-  readonly from: readonly [number, number];
-  readonly to: readonly [number, number];
 }
 
 /** Between two kept messages: edited ones find their originals, the rest is gone or new. */
-function diffGap({ before, after, from, to }: Gap): readonly DiffEntry[] {
+function diffGap({ before, after }: Lists, from: Anchor, to: Anchor): readonly DiffEntry[] {
   const entries: DiffEntry[] = [];
-  let left = from[0];
+  let left = from.before;
   let added: DiffEntry[] = [];
   const removeUntil = (end: number): void => {
     for (; left < end; left++) entries.push({ mark: "-", before: left });
     entries.push(...added);
     added = [];
   };
-  for (let right = from[1]; right < to[1]; right++) {
-    const original = originalOf(after[right], before.slice(left, to[0]));
+  for (let right = from.after; right < to.after; right++) {
+    const original = originalOf(after[right], before.slice(left, to.before));
     if (original < 0) {
       added.push({ mark: "+", after: right });
       continue;
@@ -79,7 +76,7 @@ function diffGap({ before, after, from, to }: Gap): readonly DiffEntry[] {
     entries.push({ mark: "~", before: left, after: right });
     left++;
   }
-  removeUntil(to[0]);
+  removeUntil(to.before);
   return entries;
 }
 

@@ -1,12 +1,11 @@
 /** `palimpsest pin` and `unpin`: messages that no compaction may touch. Only messages of the view that are whole can be pinned. */
 
 import { CompactionError } from "../core/errors.ts";
+import { formatNamed } from "../formats.ts";
 import { firstShortened } from "../session/pinnable.ts";
 import { EXIT, type ExitCode } from "./command.ts";
-import { plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { type StoreRequest, storeCommand } from "./store-command.ts";
-import { formatOf, sessionState } from "./stored-session.ts";
+import { oneLine, plural } from "./one-line.ts";
+import { type StoreRequest, sessionState, storeCommand } from "./store-command.ts";
 
 const COMMON = { usage: "ID MESSAGE... [options]", operands: ["ID", "MESSAGE"], furtherWords: "repeated" } as const;
 
@@ -45,7 +44,7 @@ async function setPinned(request: StoreRequest, isPinned: boolean): Promise<Exit
     throw new CompactionError("message-missing", message);
   }
   const rows = state.view.filter((message) => messageIds.includes(message.id));
-  const short = isPinned ? await firstShortened({ id, store, format: formatOf(state) }, rows) : undefined;
+  const short = isPinned ? await firstShortened({ id, store, format: formatNamed(state.format) }, rows) : undefined;
   if (short !== undefined) {
     const message = `message ${JSON.stringify(short)} was shortened by a compaction, and only what is whole can be pinned; nothing was changed (palimpsest rollback ID takes compactions back)`;
     throw new CompactionError("message-missing", message);

@@ -7,8 +7,7 @@ import type { Protection } from "../core/plan/plan.ts";
 import { fullPartition, type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
 import { partitionForTruncation, partitionWithRoom } from "../strategies/room.ts";
 import type { Obstacle } from "./compaction.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
+import { count, oneLine, plural } from "./one-line.ts";
 import { ELASTIC, LEFT, RIGHT, type Terminal, THIRD } from "./terminal.ts";
 
 export interface ProtectedGroup extends MessagesSize {

@@ -3,10 +3,8 @@
 import { CompactionError } from "../core/errors.ts";
 import { EXIT, usage, type Words } from "./command.ts";
 import { hearInterrupt, readAll } from "./interrupt.ts";
-import { dayOf, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { type StoreRequest, storeCommand } from "./store-command.ts";
-import { eventsOf, sessionState } from "./stored-session.ts";
+import { dayOf, oneLine, plural } from "./one-line.ts";
+import { eventsOf, type StoreRequest, sessionState, storeCommand } from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
@@ -65,13 +63,8 @@ interface PurgedSession {
   readonly messages: number;
 }
 
-interface PurgedSessions {
-  readonly sessions: readonly PurgedSession[];
-  /** The session at which a key or a failure ended it. */
-  readonly stopped?: { readonly session: string; readonly index: number; readonly error: unknown };
-}
-
-async function purgeEach(request: StoreRequest, ids: readonly string[], age: Age): Promise<PurgedSessions> {
+/** What was purged, and the session at which a key or a failure ended it. */
+async function purgeEach(request: StoreRequest, ids: readonly string[], age: Age) {
   const sessions: PurgedSession[] = [];
   for (const [index, session] of ids.entries()) {
     try {
@@ -83,7 +76,7 @@ async function purgeEach(request: StoreRequest, ids: readonly string[], age: Age
       return { sessions, stopped: { session, index, error } };
     }
   }
-  return { sessions };
+  return { sessions, stopped: undefined };
 }
 
 function readAge(given: Words): Date {

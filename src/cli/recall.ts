@@ -2,10 +2,8 @@
 
 import type { Hit } from "../core/store/store.ts";
 import { EXIT, usage, type Words } from "./command.ts";
-import { minuteOf } from "./numbers.ts";
-import { oneLine, wrap } from "./one-line.ts";
-import { storeCommand } from "./store-command.ts";
-import { eventsOf, sessionState } from "./stored-session.ts";
+import { minuteOf, oneLine, wrap } from "./one-line.ts";
+import { eventsOf, sessionState, storeCommand } from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
 
 const LIMIT = 10;

@@ -2,10 +2,9 @@
 
 import { KIND_LOOKS, KINDS, type KindShares } from "./breakdown.ts";
 import type { Compaction, CompactionStep } from "./compaction.ts";
+import { repairPlace } from "./load.ts";
 import { diffLines } from "./message-diff.ts";
-import { count, percent, plural } from "./numbers.ts";
-import { oneLine, safeText, wrap } from "./one-line.ts";
-import { repairPlace } from "./problems.ts";
+import { count, oneLine, percent, plural, safeText, wrap } from "./one-line.ts";
 import { BECAUSE, messageLines, protectedLines } from "./protections.ts";
 import { ELASTIC, joinBlocks, LEFT, type OutputShape, RIGHT, type Terminal } from "./terminal.ts";
 
@@ -178,22 +177,15 @@ function whichText({ first, last, messages }: CompactionStep): string {
   return last - first + 1 === messages ? `${first} to ${last}` : `in ${first} to ${last}`;
 }
 
-function effectText({ type, budgetTokens }: CompactionStep): string {
-  switch (type) {
-    case "summarize":
-      return `become a summary of at most ${count(budgetTokens ?? 0)}`;
-    case "drop":
-      return "left out without a summary";
-    case "cap":
-    case "trim":
-      return "freed: results shortened";
-    case "stub":
-      return "freed: a note of what the result was";
-    case "clear":
-      return "freed: results cleared";
-    case "native":
-      return "compacted by the provider";
-    default:
-      return type satisfies never;
-  }
+function effectText({ type, budgetTokens = 0 }: CompactionStep): string {
+  return type === "summarize" ? `become a summary of at most ${count(budgetTokens)}` : EFFECTS[type];
 }
+
+const EFFECTS: Readonly<Record<Exclude<CompactionStep["type"], "summarize">, string>> = {
+  drop: "left out without a summary",
+  cap: "freed: results shortened",
+  trim: "freed: results shortened",
+  stub: "freed: a note of what the result was",
+  clear: "freed: results cleared",
+  native: "compacted by the provider",
+};

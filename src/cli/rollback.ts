@@ -3,10 +3,8 @@
 import { CompactionError } from "../core/errors.ts";
 import type { Rollback, RolledBack, Store } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
-import { plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { storeCommand } from "./store-command.ts";
-import { eventsOf, findEvent, sessionState } from "./stored-session.ts";
+import { oneLine, plural } from "./one-line.ts";
+import { eventsOf, findEvent, sessionState, storeCommand } from "./store-command.ts";
 
 export const command = storeCommand({
   usage: "ID [--to E] [--cascade] [options]",

@@ -4,8 +4,7 @@ import type { SessionSummary } from "../core/store/store.ts";
 import { sessionIdIn } from "../core/store/store-rules.ts";
 import { EXIT } from "./command.ts";
 import { readAll } from "./interrupt.ts";
-import { count, dayOf, minuteOf } from "./numbers.ts";
-import { displayWidth, oneLine } from "./one-line.ts";
+import { count, dayOf, displayWidth, minuteOf, oneLine } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
 import { type Column, ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
 

@@ -7,18 +7,18 @@ import type { SessionState } from "../core/store/store.ts";
 import { EXIT, usage, type Words } from "./command.ts";
 import { reportLine, standingOf } from "./history.ts";
 import { readAll } from "./interrupt.ts";
-import { count, minuteOf, plural } from "./numbers.ts";
-import { oneLine, safeText, wrap } from "./one-line.ts";
-import { type StoreRequest, storeCommand } from "./store-command.ts";
+import { count, minuteOf, oneLine, plural, safeText, wrap } from "./one-line.ts";
 import {
   counterOf,
   eventsOf,
   findEvent,
   type ShownStored,
+  type StoreRequest,
   sessionState,
   shownMessages,
+  storeCommand,
   viewConversation,
-} from "./stored-session.ts";
+} from "./store-command.ts";
 import { ELASTIC, LEFT, RIGHT, type Style, type Terminal, THIRD } from "./terminal.ts";
 
 export const command = storeCommand({

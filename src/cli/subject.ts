@@ -20,8 +20,8 @@ import { formatNamed } from "../formats.ts";
 import { profileNamed } from "../profiles/profiles.ts";
 import { WINDOW_TOKENS } from "../profiles/shared.ts";
 import { resolveSettings } from "../settings.ts";
-import { decodeFrom, modelOf, type Source } from "./load.ts";
-import { validateOptions } from "./problems.ts";
+import type { OptionSpec } from "./command.ts";
+import { decodeFrom, modelOf, type Source, validateOptions } from "./load.ts";
 
 export interface Subject extends Source {
   readonly format: Format;
@@ -132,4 +132,17 @@ export function calibratedTo(subject: Subject, tokensBefore: number): Subject {
       messagesTokens: Math.round(messagesTokens * ratio),
     },
   };
+}
+
+export const PROFILE_OPTION: OptionSpec = {
+  type: "string",
+  value: "NAME",
+  about: "whose settings to use (default balanced)",
+};
+
+const DEFAULT_PROFILE = "balanced";
+
+export function readProfile(name = DEFAULT_PROFILE): string {
+  profileNamed(name); // throws for a name that is none, with the nearest one
+  return name;
 }

@@ -6,43 +6,16 @@
 import { styleText } from "node:util";
 import type { FormatName } from "../core/message.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
-import { count } from "./numbers.ts";
-import { cut, cutStart, displayWidth, oneLine, padEnd, padStart, wrap } from "./one-line.ts";
+import { count, cut, cutStart, displayWidth, oneLine, padEnd, padStart, wrap } from "./one-line.ts";
 
-export interface Terminal {
-  readonly columns: number;
-  readonly isColoured: boolean;
-  readonly isUnicode: boolean;
-  /** Stands for what was cut off. */
-  readonly ellipsis: string;
-  paint(style: Style, text: string): string;
-  /** The line cut to the width of the terminal, or to fewer columns. */
-  fit(line: string, columns?: number): string;
-  /** The text without the signs that the terminal cannot show. */
-  signs(text: string): string;
-  heading(title: string, style?: Style): string;
-  /** A line of less importance, in gray. */
-  note(line: string): string;
-  /** What matters most, and what follows it: in one line where there is room, otherwise in as many as it takes. */
-  headline(strong: string, rest: string, style?: Style): readonly string[];
-  /** The file's name, cut where it is long, and what is in it; below each other where there is no room for both. */
-  fileTitle(title: FileTitle): string;
-  /** A line that says how many entries a list leaves out; none where it leaves out nothing. */
-  more(hidden: number, hint?: string): readonly string[];
-  /** Rows in aligned columns. */
-  table(rows: readonly (readonly string[])[], layout: TableLayout): readonly string[];
-  /** Shares of a whole as cells. A `whole` above the sum of the slices leaves the rest of the bar free. */
-  bar(slices: readonly Slice[], columns: number, whole?: number): string;
-  /** Some cells of a slice; one of them is its mark in a legend. */
-  swatch(slice: Looks, cells?: number): string;
-}
+export type Terminal = ReturnType<typeof terminalWith>;
 
 export type Style = Parameters<typeof styleText>[0];
 
 /** Blocks of lines; an empty line stands between them. */
 export type Blocks = readonly (readonly string[])[];
 
-export interface FileTitle {
+interface FileTitle {
   readonly file: string;
   readonly format: FormatName;
   readonly source: TranscriptSource | "session";
@@ -70,8 +43,14 @@ export function terminalOf(output: OutputShape, environment: Environment): Termi
   });
 }
 
+interface Abilities {
+  readonly columns: number;
+  readonly isColoured: boolean;
+  readonly isUnicode: boolean;
+}
+
 /** A terminal that can show just this. */
-export function terminalWith(abilities: Pick<Terminal, "columns" | "isColoured" | "isUnicode">): Terminal {
+export function terminalWith(abilities: Abilities) {
   const { columns, isColoured, isUnicode } = abilities;
   const ellipsis = isUnicode ? "…" : "...";
   // Whether to colour was decided for the stream that will really be written to.
@@ -84,41 +63,46 @@ export function terminalWith(abilities: Pick<Terminal, "columns" | "isColoured" 
   };
   return {
     ...abilities,
-    ellipsis,
     paint,
+    /** The line cut to the width of the terminal, or to fewer columns. */
     fit: fitted,
-    signs: (text) =>
+    /** The text without the signs that the terminal cannot show. */
+    signs: (text: string) =>
       isUnicode ? text : text.replaceAll("→", "->").replaceAll("≥", ">=").replaceAll("−", "-").replaceAll("…", "..."),
-    heading: (title, style = "bold") => paint(style, fitted(title)),
-    note: (line) => paint("gray", fitted(line)),
-    headline: (strong, rest, style = "bold") => {
+    heading: (title: string, style: Style = "bold") => paint(style, fitted(title)),
+    /** A line of less importance, in gray. */
+    note: (line: string) => paint("gray", fitted(line)),
+    /** What matters most, and what follows it: in one line where there is room, otherwise in as many as it takes. */
+    headline: (strong: string, rest: string, style: Style = "bold"): readonly string[] => {
       if (displayWidth(strong + rest) <= columns) return [`${paint(style, strong)}${rest}`];
       const below = rest === "" ? [] : wrap(rest.trimStart(), columns);
       return [...wrap(strong, columns).map((line) => paint(style, line)), ...below];
     },
-    fileTitle: ({ file, format, source }) => {
+    /** The file's name, cut where it is long, and what is in it; below each other where there is no room for both. */
+    fileTitle: ({ file, format, source }: FileTitle) => {
       const about = `${format}, ${source === "request-body" || source === "message-list" ? source.replace("-", " ") : source}`;
       const besideColumns = columns - displayWidth(about) - GAP.length;
       const isBeside = besideColumns >= NAME_COLUMNS_MIN;
       const name = cutStart(oneLine(file), isBeside ? besideColumns : columns, ellipsis);
       return `${paint("bold", name)}${isBeside ? GAP : "\n"}${paint("gray", fitted(about))}`;
     },
-    more: (hidden, hint = "") => (hidden > 0 ? [`  ${ellipsis} and ${count(hidden)} more${hint}`] : []),
-    table: (rows, { titles = [], styleOf, ...layout }) => {
+    /** A line that says how many entries a list leaves out; none where it leaves out nothing. */
+    more: (hidden: number, hint = "") => (hidden > 0 ? [`  ${ellipsis} and ${count(hidden)} more${hint}`] : []),
+    /** Rows in aligned columns. */
+    table: (rows: Rows, { titles = [], styleOf, ...layout }: TableLayout): readonly string[] => {
       const [head = "", ...lines] = alignedLines([titles, ...rows], { widthMax: columns, ellipsis, ...layout });
-      const painted = lines.map((line, index) => {
-        const style = styleOf?.(index);
-        return style === undefined ? line : paint(style, line);
-      });
+      const painted = lines.map((line, index) => paint(styleOf?.(index) ?? [], line));
       return titles.length === 0 ? painted : [paint("gray", head), ...painted];
     },
-    bar: (slices, width, wholeMin = 0) => {
+    /** Shares of a whole as cells. A whole above the sum of the slices leaves the rest of the bar free. */
+    bar: (slices: readonly Slice[], width: number, wholeMin = 0) => {
       const sum = slices.reduce((total, slice) => total + slice.amount, 0);
       const whole = Math.max(sum, wholeMin);
       const cells = shareCells([...slices.map((slice) => slice.amount), whole - sum], width);
       const filled = slices.map((slice, index) => swatch(slice, cells[index] ?? 0));
       return filled.join("") + paint("gray", (isUnicode ? "·" : ".").repeat(cells.at(-1) ?? 0));
     },
+    /** Some cells of a slice; one of them is its mark in a legend. */
     swatch,
   };
 }
@@ -162,6 +146,8 @@ export const ELASTIC: Column = { align: "left", isElastic: true };
 export const THIRD: Column = { align: "left", isThird: true };
 export const PATH: Column = { ...ELASTIC, isPath: true };
 
+type Rows = readonly (readonly string[])[];
+
 interface TableLayout {
   readonly columns: readonly Column[];
   /** Above the columns, in gray. */
@@ -176,7 +162,7 @@ interface TableLayout {
 const GAP = "  ";
 
 function alignedLines(
-  rows: readonly (readonly string[])[],
+  rows: Rows,
   layout: Pick<TableLayout, "columns" | "indent"> & { readonly widthMax: number; readonly ellipsis: string },
 ): readonly string[] {
   const { columns, widthMax, indent = 2, ellipsis } = layout;
