@@ -62,16 +62,9 @@ function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
 }
 
 function kindOf(part: Part | undefined, { role }: Message): Kind {
-  switch (part?.type) {
-    case "reasoning":
-      return "reasoning";
-    case "tool-call":
-      return "toolCalls";
-    case "tool-result":
-      return "toolResults";
-    default:
-      return role === "tool" ? "toolResults" : role;
-  }
+  if (part?.type === "reasoning") return "reasoning";
+  if (part?.type === "tool-call") return "toolCalls";
+  return part?.type === "tool-result" || role === "tool" ? "toolResults" : role;
 }
 
 export type KindShares = Readonly<Record<Kind | "summary", number>>;

@@ -285,7 +285,7 @@ export function readCompactOptions(given: Words, store = readStore(given)) {
 }
 
 /** The options of `subjectOf`. */
-export function settingsIn({ profile, windowTokens, keepMessages, summarizer, target }: CompactOptions) {
+function settingsIn({ profile, windowTokens, keepMessages, summarizer, target }: CompactOptions) {
   // Truncation fills its target; where only a number of messages is asked for, the profile's own target would overrule it.
   const isByNumber = keepMessages !== undefined && target === undefined;
   const truncation: SettingsInput = {
@@ -309,13 +309,10 @@ function readTarget(text: string): NonNullable<CallOptions["target"]> {
 
 const SUMMARIZERS = ["extractive", "none"] as const;
 
-type SummarizerName = (typeof SUMMARIZERS)[number];
-
-function readSummarizer(name = "extractive"): SummarizerName {
+function readSummarizer(name = "extractive"): (typeof SUMMARIZERS)[number] {
   const known = SUMMARIZERS.find((summarizer) => summarizer === name);
   if (known !== undefined) return known;
-  const hint = didYouMean(name, SUMMARIZERS);
-  throw usage(`--summarizer must be ${SUMMARIZERS.join(" or ")}, not "${name}"${hint}`);
+  throw usage(`--summarizer must be ${SUMMARIZERS.join(" or ")}, not "${name}"${didYouMean(name, SUMMARIZERS)}`);
 }
 
 function readKeep(text: string): number {

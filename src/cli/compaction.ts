@@ -5,15 +5,13 @@
 
 import type { Decision } from "../compactor/decide.ts";
 import { type CallOptions, type Compacted, createCompactor } from "../compactor.ts";
-import type { Conversation } from "../core/message.ts";
 import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
 import type { Plan, Obstacle as PlanObstacle, Step } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
-import { structureOf } from "../core/structure/structure.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { sharesOf } from "./breakdown.ts";
 import { leftOutOf } from "./load.ts";
-import { type DiffEntry, diffMessages } from "./message-diff.ts";
+import { type DiffEntry, diffMessages, shownDiff } from "./message-diff.ts";
 import { messageShower, type ShownMessage } from "./message-label.ts";
 import { protectedGroups, shrunkTail, usedPartition } from "./protections.ts";
 import { calibratedTo, decisionAsked, type Subject } from "./subject.ts";
@@ -26,15 +24,6 @@ export interface Obstacle extends Omit<ShownMessage, "index"> {
   /** Null for what stands outside the message list. */
   readonly index: number | null;
   readonly why: PlanObstacle["why"];
-}
-
-/** A message before and after: `=` kept, `~` edited, `-` replaced, `+` added. */
-export interface DiffLine extends Omit<ShownMessage, "index"> {
-  readonly mark: DiffEntry["mark"];
-  /** Of a stored message. */
-  readonly id?: string;
-  readonly before?: number;
-  readonly after?: number;
 }
 
 export interface CompactionOptions {
@@ -106,13 +95,13 @@ export function describeCompaction(given: Subject, compacted: Compacted<unknown>
     /** What had to be mended in the file first. */
     repairs: report.repairs.map(({ messageIndex, rule, change }) => ({ messageIndex, rule, change })),
     leftOut: leftOutOf(transcript),
-    diff: options.withDiff ? diffLines(subject, after, diff) : undefined,
+    diff: options.withDiff ? shownDiff(diff, conversation, after, counter.count) : undefined,
   };
 }
 
 /** What the report names, as it is shown. */
 function obstaclesOf(subject: Subject, { report }: Compacted<unknown>, decision: Decision): readonly Obstacle[] {
-  const shown = messageShower(decision.input);
+  const shown = messageShower(decision.input.conversation, decision.input.tokensOf, decision.input.structure);
   const indexOf = new Map(subject.conversation.messages.map(({ id }, index) => [id, index]));
   return report.inTheWay.flatMap((obstacle): readonly Obstacle[] => {
     const { messageId, tokens, why } = obstacle;
@@ -123,28 +112,7 @@ function obstaclesOf(subject: Subject, { report }: Compacted<unknown>, decision:
   });
 }
 
-function diffLines(subject: Subject, after: Conversation, diff: readonly DiffEntry[]): readonly DiffLine[] {
-  const shower = (conversation: Conversation) =>
-    messageShower({ conversation, structure: structureOf(conversation.messages), tokensOf: subject.counter.count });
-  const [showBefore, showAfter] = [shower(subject.conversation), shower(after)];
-  return diff.map((entry) => {
-    const { index: _, ...shown } = "after" in entry ? showAfter(entry.after) : showBefore(entry.before);
-    return { ...entry, ...shown };
-  });
-}
-
-export interface CompactionStep {
-  readonly type: Step["type"];
-  /** How many messages it is about, the first and the last of them. */
-  readonly messages: number;
-  readonly first: number;
-  readonly last: number;
-  /** What these messages had. */
-  readonly tokens: number;
-  /** Of a text that was shortened: what that freed. Of a summary: what it may take. */
-  readonly freesTokens?: number;
-  readonly budgetTokens?: number;
-}
+export type CompactionStep = ReturnType<typeof stepsOf>[number];
 
 interface StepsInput {
   readonly subject: Subject;
@@ -154,17 +122,24 @@ interface StepsInput {
   readonly diff: readonly DiffEntry[];
 }
 
-function stepsOf({ subject, plan, done, diff }: StepsInput): readonly CompactionStep[] {
+function stepsOf({ subject, plan, done, diff }: StepsInput) {
   const { messages } = subject.conversation;
   const indexOf = new Map(messages.map(({ id }, index) => [id, index]));
-  const about = (indices: readonly number[]): Omit<CompactionStep, "type"> => ({
+  const about = (type: Step["type"], indices: readonly number[], step?: Step) => ({
+    type,
+    /** How many messages it is about, the first and the last of them. */
     messages: indices.length,
     first: indices[0] ?? -1,
     last: indices.at(-1) ?? -1,
+    /** What these messages had. */
     tokens: sumTokens(
       indices.flatMap((index) => messages[index] ?? []),
       subject.counter.count,
     ),
+    /** Of a text that was shortened: what that freed. */
+    freesTokens: step !== undefined && isTextStep(step) ? step.freesTokens : undefined,
+    /** Of a summary: what it may take. */
+    budgetTokens: step?.type === "summarize" ? step.budgetTokens : undefined,
   });
   const indicesOf = (step: Step): readonly number[] =>
     (isTextStep(step) ? [step.messageId] : removedIds(step))
@@ -172,16 +147,8 @@ function stepsOf({ subject, plan, done, diff }: StepsInput): readonly Compaction
       .sort((a, b) => a - b);
   const planned = plan.steps
     .filter(({ type }) => done[type] !== undefined)
-    .map(
-      (step): CompactionStep => ({
-        type: step.type,
-        ...about(indicesOf(step)),
-        ...(isTextStep(step) && { freesTokens: step.freesTokens }),
-        ...(step.type === "summarize" && { budgetTokens: step.budgetTokens }),
-      }),
-    );
+    .map((step) => about(step.type, indicesOf(step), step));
   const isFallback = done.drop !== undefined && !plan.steps.some(({ type }) => type === "drop");
   const gone = diff.flatMap((entry) => (entry.mark === "-" ? [entry.before] : []));
-  const fallback: readonly CompactionStep[] = isFallback ? [{ type: "drop", ...about(gone) }] : [];
-  return [...planned, ...fallback].sort((a, b) => a.first - b.first);
+  return [...planned, ...(isFallback ? [about("drop", gone)] : [])].sort((a, b) => a.first - b.first);
 }

@@ -6,18 +6,17 @@ import type { EventEdits, SessionState, StoredMessage } from "../core/store/stor
 import { formatNamed } from "../formats.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 import { EXIT } from "./command.ts";
-import type { DiffLine } from "./compaction.ts";
 import { reportLine, standingOf } from "./history.ts";
 import { readAll } from "./interrupt.ts";
-import { type DiffEntry, diffLines } from "./message-diff.ts";
+import { type DiffEntry, diffLines, shownDiff } from "./message-diff.ts";
 import { oneLine, plural } from "./one-line.ts";
 import {
+  counterOf,
   eventsOf,
   findEvent,
   messagesOf,
   plannedRemovals,
   sessionState,
-  showerOf,
   storeCommand,
 } from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
@@ -40,7 +39,12 @@ Examples:
     const log = await readAll(request.store.log(id), request.signal);
     const edits = await readAll(request.store.edits(id), request.signal);
     const views = viewsAround({ state, event, events, log, edits });
-    const diff = linesOf(state, views);
+    const { before, after } = views;
+    const shown = shownDiff(views.diff, { messages: before }, { messages: after }, counterOf(state).count);
+    const diff = shown.map((line) => ({
+      ...line,
+      id: line.after === undefined ? before[line.before ?? -1]?.id : after[line.after]?.id,
+    }));
     request.print({ session: id, event, purged: views.purged, diff }, (terminal) => [
       headLines(event, views, terminal),
       diffLines(diff, terminal),
@@ -48,15 +52,6 @@ Examples:
     return EXIT.ok;
   },
 });
-
-function linesOf(state: SessionState, { before, after, diff }: ViewsAround): readonly DiffLine[] {
-  const [showBefore, showAfter] = [showerOf(state, before), showerOf(state, after)];
-  return diff.map((entry) => {
-    const message = "after" in entry ? after[entry.after] : before[entry.before];
-    const { index: _, ...shown } = "after" in entry ? showAfter(entry.after) : showBefore(entry.before);
-    return { ...entry, ...shown, ...(message !== undefined && { id: message.id }) };
-  });
-}
 
 function headLines(event: CompactionEvent, { purged }: ViewsAround, terminal: Terminal): readonly string[] {
   const standing = standingOf(event);

@@ -72,7 +72,7 @@ export function explainSubject(shownSubject: Subject) {
   const decision = decide(decideInputOf(subject));
   const asked = decisionAsked(subject);
   const parts = usedPartition(asked);
-  const shown = messageShower(asked.input);
+  const shown = messageShower(asked.input.conversation, asked.input.tokensOf, asked.input.structure);
   const asTriggered = sizeAtTrigger(decideInputOf(subject));
   const wouldCompact = isCompaction(decision.rest);
   return {

@@ -5,8 +5,7 @@
 
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
-import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
-import type { FormatName } from "../core/message.ts";
+import { isArray, isObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type { CompactionEvent, NewEvent } from "../core/store/compaction-event.ts";
@@ -27,18 +26,8 @@ import { baseOf } from "../session/session-view.ts";
 import { indentedJson } from "./command.ts";
 import { isTextPlanned, messagesOf } from "./store-command.ts";
 
-export interface ExportedFile {
-  readonly id: string;
-  readonly format: FormatName;
-  readonly request: JsonObject;
-  readonly log: readonly StoredMessage[];
-  readonly events: readonly CompactionEvent[];
-  /** Older files have neither this nor the base. */
-  readonly edits?: readonly EventEdits[];
-  readonly base?: JsonObject;
-  readonly metadata: JsonObject;
-  readonly agentId?: string;
-}
+/** Files of older versions have neither `edits` nor `base`. */
+export type ExportedFile = NonNullable<ReturnType<typeof readExported>>;
 
 const KIND = "palimpsest-session";
 const VERSION = 1;
@@ -47,16 +36,26 @@ export function exportedText(exported: Exported): string {
   return indentedJson({ kind: KIND, version: VERSION, ...exported });
 }
 
-/** The kind stands at the beginning; where somebody sorted the keys, a long list of events may come first. */
+/** The kind stands at the beginning; in a file with sorted keys, a long list of events may come first. */
 const HEAD_BYTES = 65_536;
 
-/** Undefined for a file that is something else, or that cannot be read: whoever reads it then says so. */
+/** Undefined for a file that is something else, or that cannot be read: reading it as a transcript says what is wrong. */
 export function readExportedFile(path: string): ExportedFile | undefined {
-  return startOf(path)?.includes(`"${KIND}"`) ? readExported(readFileSync(path, "utf8")) : undefined;
+  // A pipe can be read only once.
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const head = Buffer.alloc(HEAD_BYTES);
+  try {
+    const descriptor = openSync(path, "r");
+    readSync(descriptor, head, 0, HEAD_BYTES, 0);
+    closeSync(descriptor);
+  } catch {
+    return undefined;
+  }
+  return head.includes(`"${KIND}"`) ? readExported(readFileSync(path, "utf8")) : undefined;
 }
 
 /** Undefined for a text that is something else. */
-export function readExported(text: string): ExportedFile | undefined {
+export function readExported(text: string) {
   if (!text.includes(`"${KIND}"`)) return undefined;
   const file = parsed(text);
   if (!isObject(file) || file.kind !== KIND) return undefined;
@@ -77,22 +76,6 @@ export function readExported(text: string): ExportedFile | undefined {
     metadata: isObject(metadata) ? metadata : {},
     ...(typeof agentId === "string" && { agentId }),
   };
-}
-
-function startOf(path: string): string | undefined {
-  try {
-    // A pipe can be read only once.
-    if (!statSync(path).isFile()) return undefined;
-    const descriptor = openSync(path, "r");
-    try {
-      const head = Buffer.alloc(HEAD_BYTES);
-      return head.toString("utf8", 0, readSync(descriptor, head, 0, HEAD_BYTES, 0));
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    return undefined; // missing or out of reach: reading it as a transcript says what is wrong
-  }
 }
 
 function parsed(text: string): unknown {
@@ -151,13 +134,7 @@ function broken(what: string): CompactionError {
   return new CompactionError("unreadable-file", `this is an export of a session, but ${what}; export it again`);
 }
 
-interface Restored {
-  readonly messages: number;
-  readonly events: number;
-  readonly notCarried: readonly string[];
-}
-
-export async function restoreSession(store: Store, id: string, exported: ExportedFile): Promise<Restored> {
+export async function restoreSession(store: Store, id: string, exported: ExportedFile) {
   const format = formatNamed(exported.format);
   const log = exported.log.toSorted((a, b) => a.sequence - b.sequence);
   const events = exported.events.filter(({ undoneAt }) => undoneAt === null).toSorted((a, b) => a.number - b.number);
@@ -176,13 +153,8 @@ export async function restoreSession(store: Store, id: string, exported: Exporte
     }
     await append(task, appended.slice(done));
     const pinned = log.filter(({ isPinned, archivedBy }) => isPinned && archivedBy === null);
-    if (pinned.length > 0) {
-      await store.setPinned(
-        id,
-        pinned.flatMap((row) => task.ids.idOf(row.id) ?? []),
-        true,
-      );
-    }
+    const pinnedIds = pinned.flatMap((row) => task.ids.idOf(row.id) ?? []);
+    if (pinnedIds.length > 0) await store.setPinned(id, pinnedIds, true);
     return { messages: appended.length, events: events.length, notCarried: notCarried(exported, format) };
   } catch (error) {
     await store.delete(id);
@@ -252,24 +224,21 @@ function lastSeenBy(event: CompactionEvent, log: readonly StoredMessage[]): numb
   const preserved = new Set(event.preservedMessageIds);
   return log.reduce((last, row) => {
     // What it inserted was numbered last of all, so what came before that was there.
-    if (row.madeBy === event.id) return Math.max(last, row.sequence);
-    const wasThere = preserved.has(row.id) || row.archivedBy === event.id;
+    const wasThere = row.madeBy === event.id || preserved.has(row.id) || row.archivedBy === event.id;
     return wasThere ? Math.max(last, row.sequence) : last;
   }, 0);
 }
 
 function notCarried({ events, request, edits }: ExportedFile, format: Format): readonly string[] {
-  const [inForce, undone] = [
-    events.filter(({ undoneAt }) => undoneAt === null),
-    events.filter(({ undoneAt }) => undoneAt !== null),
-  ];
+  const inForce = events.filter(({ undoneAt }) => undoneAt === null);
+  const undone = events.length - inForce.length;
   const purged = inForce.filter(({ purgedAt }) => purgedAt !== null).length;
   const around = JSON.stringify({ ...request, [format.listKey]: [] });
   const isInPrompt =
     edits === undefined && inForce.some(({ summary }) => summary !== null && around.includes(escaped(summary)));
   return [
     "times: messages and compactions have the time of this import",
-    ...(undone.length === 0 ? [] : [`compactions that had been undone: ${undone.length}`]),
+    ...(undone === 0 ? [] : [`compactions that had been undone: ${undone}`]),
     ...(purged === 0
       ? []
       : [`messages that had been purged; rolling ${purged} compaction(s) back will not bring them`]),
@@ -343,23 +312,17 @@ function editOf(format: Format, row: StoredMessage, { kind, body }: Pick<StoredE
   return { messageId: row.id, kind, body, attachments: attachmentsIn(body, decoded?.parts ?? []) };
 }
 
-interface IdMap {
-  /** These messages are now there, under these ids. */
-  learn(rows: readonly StoredMessage[], newIds: readonly string[]): void;
-  /** Undefined for a message that the copy does not have. */
-  idOf(oldId: string): string | undefined;
-  orderOf(oldOrder: number): number;
-  mapEvent(event: CompactionEvent): NewEvent;
-}
+type IdMap = ReturnType<typeof createIdMap>;
 
-function createIdMap(log: readonly StoredMessage[]): IdMap {
+function createIdMap(log: readonly StoredMessage[]) {
   const newIds = new Map<string, string>();
   /** Appended messages stand at their own numbers: the fixed points between which the others have their places. */
   const places: { readonly before: number; readonly after: number }[] = [];
   const lastSequence = log.at(-1)?.sequence ?? 0;
   const idOf = (oldId: string): string | undefined => newIds.get(oldId);
   return {
-    learn: (rows, ids) => {
+    /** These messages are now there, under these ids. */
+    learn: (rows: readonly StoredMessage[], ids: readonly string[]): void => {
       rows.forEach((row, index) => {
         const id = ids[index];
         if (id === undefined) return;
@@ -367,8 +330,9 @@ function createIdMap(log: readonly StoredMessage[]): IdMap {
         if (row.madeBy === null) places.push({ before: row.sequence, after: Number(id.slice(1)) });
       });
     },
+    /** Undefined for a message that the copy does not have. */
     idOf,
-    orderOf: (order) => {
+    orderOf: (order: number): number => {
       const at = places.findLastIndex(({ before }) => before <= order);
       const low = places[at];
       const high = places[at + 1];
@@ -376,7 +340,7 @@ function createIdMap(log: readonly StoredMessage[]): IdMap {
       const [from, to] = high === undefined ? [lastSequence + 1, low.after + 1] : [high.before, high.after];
       return low.after + ((order - low.before) / (from - low.before)) * (to - low.after);
     },
-    mapEvent: (event) => {
+    mapEvent: (event: CompactionEvent): NewEvent => {
       const { id: _, sessionId: _session, number: _number, previousId: _previous, ...rest } = event;
       const { createdAt: _created, undoneAt: _undone, purgedAt: _purged, ...facts } = rest;
       const archived = log.filter(({ archivedBy, madeBy }) => archivedBy === event.id && madeBy !== event.id).length;
@@ -394,7 +358,7 @@ function createIdMap(log: readonly StoredMessage[]): IdMap {
 
 const ID_KEYS: ReadonlySet<string> = new Set(["messageId", "messageIds", "turnPrefixIds", "replacesIds"]);
 
-/** Under the keys that hold ids, and nowhere else: a text that happens to be `m1` stays one. */
+/** Replaces ids under the keys that hold them only: a text that happens to be `m1` stays as it is. */
 function mapIds(value: JsonValue, idOf: (oldId: string) => string | undefined): JsonValue {
   if (isArray(value)) return value.map((element) => mapIds(element, idOf));
   if (!isObject(value)) return value;

@@ -28,7 +28,7 @@ export function inspectSource(source: Source, windowTokens: number | undefined) 
   const structure = structureOf(conversation.messages);
   const { totalTokens, byKind, byTool, byMessage } = breakdownOf(conversation, counter, structure.pairing);
   const usage = compareUsage({ recorded, conversation, format, counter });
-  const show = messageShower({ conversation, structure, tokensOf: () => 0 });
+  const show = messageShower(conversation, () => 0, structure);
   const largest = byMessage
     .map((tokens, index) => ({ tokens, index }))
     .sort((a, b) => b.tokens - a.tokens || a.index - b.index)

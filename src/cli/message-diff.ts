@@ -3,8 +3,9 @@
  * byte. Every message of the first list is in the result exactly once, and so is every message of the second.
  */
 
-import { type Message, textsOf } from "../core/message.ts";
-import type { DiffLine } from "./compaction.ts";
+import { type Conversation, type Message, textsOf } from "../core/message.ts";
+import type { CountTokens } from "../core/ports.ts";
+import { messageShower, type ShownMessage } from "./message-label.ts";
 import { count, oneLine, plural } from "./one-line.ts";
 import { ELASTIC, LEFT, RIGHT, type Style, type Terminal, THIRD } from "./terminal.ts";
 
@@ -101,6 +102,29 @@ function callIds({ parts }: Message): string {
 
 function wireText({ wire, role, parts }: Message): string {
   return JSON.stringify(wire?.json ?? [role, parts]);
+}
+
+/** A message before and after: `=` kept, `~` edited, `-` replaced, `+` added. */
+export interface DiffLine extends Omit<ShownMessage, "index"> {
+  readonly mark: DiffEntry["mark"];
+  /** Of a stored message. */
+  readonly id?: string | undefined;
+  readonly before?: number;
+  readonly after?: number;
+}
+
+/** The entries as they are shown. */
+export function shownDiff(
+  diff: readonly DiffEntry[],
+  before: Pick<Conversation, "messages">,
+  after: Pick<Conversation, "messages">,
+  tokensOf: CountTokens,
+): readonly DiffLine[] {
+  const [showBefore, showAfter] = [messageShower(before, tokensOf), messageShower(after, tokensOf)];
+  return diff.map((entry) => {
+    const { index: _, ...shown } = "after" in entry ? showAfter(entry.after) : showBefore(entry.before);
+    return { ...entry, ...shown };
+  });
 }
 
 const STYLES: Readonly<Record<DiffLine["mark"], Style>> = { "=": "gray", "~": "yellow", "-": "red", "+": "green" };

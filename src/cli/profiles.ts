@@ -79,9 +79,9 @@ function renderProfiles(entries: readonly ProfileEntry[], terminal: Terminal): B
   const topicColumns = Math.max(...TOPICS.map((topic) => topic.length));
   const room = terminal.columns - topicColumns;
   const perBlock = Math.min(main.length, Math.max(1, Math.floor(room / (CELL_COLUMNS_MIN + GAP))));
-  const layout = { terminal, topicColumns, cellColumns: Math.floor(room / perBlock) - GAP };
+  const layout = { topicColumns, cellColumns: Math.floor(room / perBlock) - GAP };
   const blocks = Array.from({ length: Math.ceil(main.length / perBlock) }, (_, block) =>
-    blockLines(main.slice(block * perBlock, (block + 1) * perBlock), layout),
+    blockLines(main.slice(block * perBlock, (block + 1) * perBlock), terminal, layout),
   );
   const presetRows = presets.map(({ name, does }) => [name, does.for ?? ""]);
   return [
@@ -127,15 +127,10 @@ function rowLines(rows: readonly Row[], terminal: Terminal): readonly string[] {
   });
 }
 
-interface BlockLayout {
-  readonly terminal: Terminal;
-  readonly topicColumns: number;
-  readonly cellColumns: number;
-}
-
 function blockLines(
   entries: readonly ProfileEntry[],
-  { terminal, topicColumns, cellColumns }: BlockLayout,
+  terminal: Terminal,
+  { topicColumns, cellColumns }: { readonly topicColumns: number; readonly cellColumns: number },
 ): readonly string[] {
   const gap = " ".repeat(GAP);
   const line = (topic: string, cells: readonly string[]): string =>

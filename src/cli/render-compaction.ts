@@ -162,7 +162,7 @@ function grouped(steps: readonly CompactionStep[]): readonly CompactionStep[] {
     const [one] = same;
     if (one === undefined || same.length === 1) return same;
     return {
-      type: one.type,
+      ...one,
       messages: new Set(same.map(({ first }) => first)).size,
       first: Math.min(...same.map(({ first }) => first)),
       last: Math.max(...same.map(({ last }) => last)),

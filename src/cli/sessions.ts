@@ -56,11 +56,7 @@ interface Field {
   cell(session: SessionSummary): string;
 }
 
-const ID: Field = {
-  title: "session",
-  column: ELASTIC,
-  cell: ({ id }) => oneLine(id),
-};
+const ID: Field = { title: "session", column: ELASTIC, cell: ({ id }) => oneLine(id) };
 const AGENT: Field = { title: "agent", column: LEFT, cell: ({ agentId }) => oneLine(agentId) };
 const FORMAT: Field = { title: "format", column: LEFT, cell: ({ format }) => format };
 const MESSAGES: Field = {
@@ -73,12 +69,8 @@ const COMPACTIONS: Field = {
   column: RIGHT,
   cell: ({ compactionCount }) => (compactionCount === 0 ? "" : `${count(compactionCount)}x`),
 };
-const MINUTE: Field = {
-  title: "changed (UTC)",
-  column: LEFT,
-  cell: ({ updatedAt }) => minuteOf(updatedAt),
-};
-const DAY: Field = { ...MINUTE, title: "changed", cell: ({ updatedAt }) => dayOf(updatedAt) };
+const MINUTE: Field = { title: "changed (UTC)", column: LEFT, cell: ({ updatedAt }) => minuteOf(updatedAt) };
+const DAY: Field = { title: "changed", column: LEFT, cell: ({ updatedAt }) => dayOf(updatedAt) };
 
 /** For ids that are wider than the terminal by themselves. */
 const CUT_LAYOUT: readonly Field[] = [ID, MESSAGES, COMPACTIONS, DAY];

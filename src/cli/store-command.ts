@@ -12,7 +12,6 @@ import type { Conversation, Message } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { SessionState, Store, StoredMessage } from "../core/store/store.ts";
-import { structureOf } from "../core/structure/structure.ts";
 import { countedIn } from "../core/tokens/counted.ts";
 import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
 import { formatNamed } from "../formats.ts";
@@ -241,17 +240,13 @@ async function someIds(store: Store, signal: AbortSignal): Promise<readonly stri
 export type ShownStored = ReturnType<typeof shownMessages>[number];
 
 export function shownMessages(state: SessionState, stored: readonly StoredMessage[]) {
-  const show = showerOf(state, messagesOf(formatNamed(state.format), stored));
+  const messages = messagesOf(formatNamed(state.format), stored);
+  // Calls and results are told apart by those that stand in the same list.
+  const show = messageShower({ messages }, counterOf(state).count);
   return stored.map(({ id, role, isPinned, isSummary, isEdited, archivedBy, createdAt }, index) => {
     const { what, tokens, begins } = show(index);
     return { id, role, what, tokens, begins, isPinned, isSummary, isEdited, archivedBy, createdAt };
   });
-}
-
-/** Calls and results are told apart by those that stand in the same list. */
-export function showerOf(state: SessionState, messages: readonly Message[]): ReturnType<typeof messageShower> {
-  const conversation: Conversation = { format: state.format, system: [], tools: undefined, messages };
-  return messageShower({ conversation, structure: structureOf(messages), tokensOf: counterOf(state).count });
 }
 
 export function counterOf({ format, base }: Pick<SessionState, "format" | "base">): TokenCounter {
