@@ -72,7 +72,7 @@ export type KindShares = Readonly<Record<Kind | "summary", number>>;
 interface SharesOptions {
   readonly counter: TokenCounter;
   readonly render: RenderSettings;
-  /** What the shares add up to: the total that is told, which calibration may have rounded elsewhere. */
+  /** The total in the report, to which the shares add up; calibration may have rounded it differently. */
   readonly totalTokens: number;
 }
 

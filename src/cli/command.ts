@@ -99,7 +99,7 @@ export function parseArguments(command: string, words: readonly string[], specs:
 /** Any number of operands and the command's options. */
 export function parseWords(command: string, words: readonly string[], specs: OptionSpecs): Words {
   const options = { ...specs, help: HELP_OPTION };
-  refuseUnknown(words, options);
+  refuseMistakes(words, options);
   const { values, positionals } = parseStrictly(words, options);
   return {
     command,
@@ -146,29 +146,24 @@ export function readWindow(given: Words): number | undefined {
 
 const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
 
-function refuseUnknown(words: readonly string[], options: OptionSpecs): void {
+/** Refuses unknown options, and options without the value that they need. */
+function refuseMistakes(words: readonly string[], options: OptionSpecs): void {
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
     if (token.kind !== "option") continue;
-    if (Object.hasOwn(options, token.name)) {
-      refuseMissing(token, options[token.name]);
-      continue;
+    const { name, value, inlineValue } = token;
+    const spec = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (spec === undefined) {
+      const known = Object.keys(options).map((option) => `--${option}`);
+      throw usage(`unknown option ${token.rawName}${didYouMean(`--${name}`, known)}`);
     }
-    const known = Object.keys(options).map((name) => `--${name}`);
-    throw usage(`unknown option ${token.rawName}${didYouMean(`--${token.name}`, known)}`);
+    if (spec.type === "boolean") continue;
+    if (value === undefined) throw usage(`--${name} needs a value${spec.value === undefined ? "" : `, ${spec.value}`}`);
+    // A value that begins with a dash must be joined to its option; more often the value was forgotten, or a number is negative.
+    if (inlineValue || !/^-./.test(value)) continue;
+    if (/^-[\d.]/.test(value)) throw usage(`--${name} takes nothing below 0, but was given ${value}`);
+    throw usage(`--${name} needs a value, but ${value} follows; write --${name}=${value} if that is meant`);
   }
-}
-
-/** A value that begins with a dash must be joined to its option; more often the value was forgotten, or a number is negative. */
-function refuseMissing(
-  { name, value, inlineValue }: { name: string; value?: string | undefined; inlineValue?: boolean | undefined },
-  spec: OptionSpec | undefined,
-): void {
-  if (spec?.type !== "string") return;
-  if (value === undefined) throw usage(`--${name} needs a value${spec.value === undefined ? "" : `, ${spec.value}`}`);
-  if (inlineValue || !/^-./.test(value)) return;
-  if (/^-[\d.]/.test(value)) throw usage(`--${name} takes nothing below 0, but was given ${value}`);
-  throw usage(`--${name} needs a value, but ${value} follows; write --${name}=${value} if that is meant`);
 }
 
 function parseStrictly(words: readonly string[], options: OptionSpecs) {

@@ -98,7 +98,7 @@ export function viewsAround(input: AroundInput) {
   return { before, after, diff, purged: known + Math.max(0, event.messagesRemoved - removed.length) };
 }
 
-/** The log knows what an event hides; of one that was undone, only its plan knows what it had hidden. */
+/** Messages that an event took out of the view are marked in the log; for an event that was undone, only its plan names them. */
 function removalTest(event: CompactionEvent, preserved: ReadonlySet<string>): (row: StoredMessage) => boolean {
   if (event.undoneAt === null) return ({ archivedBy, madeBy }) => archivedBy === event.id && madeBy !== event.id;
   const planned = plannedRemovals(event);

@@ -89,9 +89,9 @@ export function explainSubject(shownSubject: Subject) {
       /** What recorded usage counts and the file does not show, such as the client's own prompt; absent where none is recorded. */
       hidden: hiddenTokens > 0 ? hiddenTokens : undefined,
     },
-    /** By recorded usage: what is judged. Absent where none is recorded. */
+    /** The tokens that are compared with the triggers, by recorded usage; undefined where none is recorded. */
     nextRequestTokens: usage?.nextRequestTokens,
-    /** What `fit` would do with it now; what is pruned or left out without a trigger is no compaction, here as in hooks and stores. */
+    /** Whether `fit` would compact now. To prune or leave out messages without a trigger is no compaction, here as in hooks and stores. */
     wouldCompact,
     wouldPrune: decision.plan.steps.length > 0 && !wouldCompact,
     /** The trigger that fires, or why none does; `prune` where messages are over a limit. */
@@ -123,7 +123,7 @@ function asBilled(subject: Subject, nextRequestTokens: number): Subject {
   return { ...subject, size: { ...subject.size, systemTokens: subject.size.systemTokens + hidden } };
 }
 
-/** What is compared, how, and with what. */
+/** A trigger: the tokens, the comparison and the limit. */
 function stateOf(trigger: Trigger, settings: Settings, size: ContextSize) {
   const fired = firedBy(trigger, settings, { size });
   return {
@@ -145,7 +145,7 @@ function pruneState(settings: Settings, size: ContextSize, prunedTokens: number)
     enabled: prunesByItself(settings) && (hasTiers || freesTokens > 0),
     tokens: sizeTokens(size),
     freesTokens,
-    /** Whether it has to be cheaper than what it does to the prompt cache. */
+    /** Whether pruning has to save more than it costs by invalidating the prompt cache. */
     mustPay: prune.mustPay,
     highTokens: Math.floor(shareOf(windowTokens, prune.highWaterRatio)),
     lowTokens: Math.floor(shareOf(windowTokens, prune.lowWaterRatio)),

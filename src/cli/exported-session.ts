@@ -95,7 +95,7 @@ function storedRow(row: JsonValue, index: number): StoredMessage {
     typeof row.role === "string" &&
     row.body !== undefined;
   if (!isRow) throw broken(`log.${index} is no stored message`);
-  // What is used of it was checked above, and flags that are missing count as not set.
+  // Every field that is used was checked above; missing flags count as not set.
   return row as unknown as StoredMessage;
 }
 
@@ -126,7 +126,7 @@ const KINDS: readonly string[] = ["cap", "trim", "stub", "clear"] satisfies read
 function storedEdit(edit: JsonValue, index: number): StoredEdit {
   const { messageId, kind, body } = isObject(edit) ? edit : {};
   if (typeof messageId !== "string" || body === undefined) throw broken(`edits.${index} holds what is no edit`);
-  // Checked by the list; whatever else it was, it is an edit all the same.
+  // The list was checked; an unknown kind is read as a reshaped message.
   return { messageId, kind: KINDS.includes(stringOf(kind) ?? "") ? (kind as EditKind) : "reshape", body };
 }
 
@@ -223,7 +223,7 @@ function newMessages(format: Format, rows: readonly StoredMessage[]): readonly N
 function lastSeenBy(event: CompactionEvent, log: readonly StoredMessage[]): number {
   const preserved = new Set(event.preservedMessageIds);
   return log.reduce((last, row) => {
-    // What it inserted was numbered last of all, so what came before that was there.
+    // The messages that the event inserted have the newest numbers, so all earlier ones existed.
     const wasThere = row.madeBy === event.id || preserved.has(row.id) || row.archivedBy === event.id;
     return wasThere ? Math.max(last, row.sequence) : last;
   }, 0);
@@ -249,7 +249,7 @@ function notCarried({ events, request, edits }: ExportedFile, format: Format): r
   ];
 }
 
-/** Enough of a summary to be told by. */
+/** Enough of a summary to recognise it. */
 const SUMMARY_CHARACTERS = 60;
 
 function escaped(summary: string): string {

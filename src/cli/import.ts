@@ -96,7 +96,7 @@ async function importAll(request: StoreRequest, transcript: Transcript, options:
   return EXIT.ok;
 }
 
-/** All of them or none: what is there already goes again when a later one fails or is interrupted. */
+/** Stores all or none: sessions that were stored are deleted when a later one fails or is interrupted. */
 async function storeAll(store: Store, imports: readonly NewImport[]): Promise<void> {
   const stored: string[] = [];
   try {
@@ -177,7 +177,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 
 type NewImport = ReturnType<typeof importOf>;
 
-/** Decoded before anything is written: what is not what it should be makes no session. */
+/** Decodes before anything is written, so that an invalid conversation makes no session. */
 export function importOf(id: string, source: TranscriptSource, recorded: RecordedConversation) {
   const format = formatNamed(recorded.format);
   const { body } = recorded;

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode, type Io } from "./command.ts";
 interface InterruptOptions {
   /** How long the work may take to end after Ctrl-C, such as a write that is under way; a second Ctrl-C ends the waiting. */
   readonly graceMs: number;
-  /** What is said of an interrupt. */
+  /** Written to standard error after an interrupt. */
   readonly message: string;
 }
 

@@ -44,7 +44,7 @@ export function labelOf(message: Message, resultNames: ReadonlyMap<Part, string>
   return isReasoning ? "reasoning" : message.role;
 }
 
-/** What it says first; for a message without words, what it calls or carries. */
+/** Its first text; for a message without text, its calls or media. */
 export function beginningOf({ parts }: Message): string {
   const said = parts.filter((part) => part.type !== "reasoning");
   const text = textsOf(said).find((words) => words.trim() !== "");

@@ -1,4 +1,4 @@
-/** `palimpsest rollback`: takes compactions of a session back, in one transaction. The view is then what it was, plus what came since. */
+/** `palimpsest rollback`: takes compactions of a session back, in one transaction. The view is then the earlier one, plus messages appended since. */
 
 import { CompactionError } from "../core/errors.ts";
 import type { Rollback, RolledBack, Store } from "../core/store/store.ts";

@@ -1,7 +1,7 @@
 /**
  * Commands over a store: their common options and operands, a store that is opened, worked on and closed, whatever happens, and the
  * session, compaction and messages that they name. Ctrl-C aborts the signal and waits a moment, so that a lease is given back and a
- * transaction ends. What is not there is one clear line.
+ * transaction ends. A session, compaction or message that is missing is one clear line.
  */
 
 import { accessSync, constants, existsSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * The conversation that a command is about, as the compactor will see it: decoded, repaired, counted, under settled settings.
- * Decides with the compactor's own function, so that what is explained is what would be done. Changes nothing.
+ * Decides with the compactor's own function, so that an explanation agrees with a compaction. Changes nothing.
  */
 
 import { calibratedCounter } from "../compactor/calibrated-counter.ts";
@@ -91,7 +91,7 @@ export function sizeTokens({ systemTokens, toolsTokens, messagesTokens }: Contex
   return systemTokens + toolsTokens + messagesTokens;
 }
 
-/** A summary of more than this share of what it stands for is hardly one. */
+/** A summary is never longer than this share of the messages that it replaces. */
 const SUMMARY_SHARE_MAX = 0.25;
 
 /**

@@ -1,4 +1,4 @@
-/** `--out`: standard output, or a file that is written whole or not at all, and that nobody may read who could not read its source. */
+/** `--out`: standard output, or a file that is written whole or not at all, with permissions no wider than those of its source. */
 
 import { realpathSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
