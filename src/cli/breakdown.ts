@@ -11,41 +11,21 @@ import type { Pairing } from "../core/structure/pairing.ts";
 import { resultNames } from "../core/structure/result-names.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
-import type { Colour } from "./bar.ts";
+import type { Looks } from "./terminal.ts";
 
 export const KINDS = ["system", "tools", "user", "assistant", "reasoning", "toolCalls", "toolResults"] as const;
 
 export type Kind = (typeof KINDS)[number];
 
-export interface Breakdown {
-  readonly totalTokens: number;
-  readonly byKind: Readonly<Record<Kind, number>>;
-  /** Tool results by the tool that was called, largest first. */
-  readonly byTool: readonly ToolShare[];
-  /** Tokens of each message, by its index. */
-  readonly byMessage: readonly number[];
-}
-
-export interface ToolShare {
-  readonly name: string;
-  readonly tokens: number;
-  readonly results: number;
-}
+export type Breakdown = ReturnType<typeof breakdownOf>;
 
 /** For a result that no call in the conversation explains. */
 export const UNKNOWN_TOOL = "(unknown tool)";
 
-export function breakdownOf(conversation: Conversation, counter: TokenCounter, pairing: Pairing): Breakdown {
+export function breakdownOf(conversation: Conversation, counter: TokenCounter, pairing: Pairing) {
   const whole = countConversation(conversation, counter);
-  const byKind: Record<Kind, number> = {
-    system: whole.systemTokens,
-    tools: whole.toolsTokens,
-    user: 0,
-    assistant: 0,
-    reasoning: 0,
-    toolCalls: 0,
-    toolResults: 0,
-  };
+  const none = { user: 0, assistant: 0, reasoning: 0, toolCalls: 0, toolResults: 0 };
+  const byKind: Record<Kind, number> = { system: whole.systemTokens, tools: whole.toolsTokens, ...none };
   const names = resultNames(pairing);
   const tools = new Map<string, { tokens: number; results: number }>();
   const byMessage = conversation.messages.map((message) => {
@@ -66,25 +46,25 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
   const sum = KINDS.reduce((tokens, kind) => tokens + byKind[kind], 0);
   byKind[largestOf(byKind)] += whole.totalTokens - sum;
   const byTool = [...tools].map(([name, share]) => ({ name, ...share })).sort((a, b) => b.tokens - a.tokens);
-  return { totalTokens: whole.totalTokens, byKind, byTool, byMessage };
+  return {
+    totalTokens: whole.totalTokens,
+    byKind,
+    /** Tool results by the tool that was called, largest first. */
+    byTool,
+    /** Tokens of each message, by its index. */
+    byMessage,
+  };
 }
 
-/** Where what rounding leaves over is booked: there it shows least. */
+/** Gets what rounding leaves over: there it shows least. */
 function largestOf(byKind: Readonly<Record<Kind, number>>): Kind {
   return KINDS.reduce((largest, kind) => (byKind[kind] > byKind[largest] ? kind : largest), KINDS[0]);
 }
 
 function kindOf(part: Part | undefined, { role }: Message): Kind {
-  switch (part?.type) {
-    case "reasoning":
-      return "reasoning";
-    case "tool-call":
-      return "toolCalls";
-    case "tool-result":
-      return "toolResults";
-    default:
-      return role === "tool" ? "toolResults" : role;
-  }
+  if (part?.type === "reasoning") return "reasoning";
+  if (part?.type === "tool-call") return "toolCalls";
+  return part?.type === "tool-result" || role === "tool" ? "toolResults" : role;
 }
 
 export type KindShares = Readonly<Record<Kind | "summary", number>>;
@@ -92,7 +72,7 @@ export type KindShares = Readonly<Record<Kind | "summary", number>>;
 interface SharesOptions {
   readonly counter: TokenCounter;
   readonly render: RenderSettings;
-  /** What the shares add up to: the total that is told, which calibration may have rounded elsewhere. */
+  /** The total in the report, to which the shares add up; calibration may have rounded it differently. */
   readonly totalTokens: number;
 }
 
@@ -108,13 +88,7 @@ export function sharesOf(conversation: Conversation, { counter, render, totalTok
   return { ...shares, [largest]: shares[largest] + totalTokens - wholeTokens };
 }
 
-export interface Looks {
-  readonly title: string;
-  readonly style: Colour;
-  readonly letter: string;
-}
-
-export const KIND_LOOKS: Readonly<Record<Kind, Looks>> = {
+export const KIND_LOOKS: Readonly<Record<Kind, Looks & { readonly title: string }>> = {
   system: { title: "system prompt", style: "magenta", letter: "S" },
   tools: { title: "tool definitions", style: "blue", letter: "T" },
   user: { title: "user", style: "green", letter: "U" },

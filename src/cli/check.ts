@@ -4,24 +4,25 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
-import type { FormatName } from "../core/message.ts";
 import type { Violation } from "../core/ports.ts";
-import { type Repair, repair } from "../core/repair/repair.ts";
+import { repair } from "../core/repair/repair.ts";
 import { formatNamed } from "../formats.ts";
-import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
-import { usage, type Words } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, indentedJson, type Output } from "./command.ts";
+import type { RecordedConversation } from "../transcripts/index.ts";
+import { type Command, EXIT, type ExitCode, type Io, indentedJson, type Output, usage, type Words } from "./command.ts";
 import {
-  chooseConversation,
-  conversationAt,
   FILE_OPTIONS,
-  loadTranscript,
+  leftOutOf,
+  loadSource,
   NAMES_NOTE,
+  problemsOf,
+  repairPlace,
+  type Source,
   STANDARD_INPUT,
+  strangersIn,
+  validateOptions,
+  withoutPath,
 } from "./load.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine, wrap } from "./one-line.ts";
-import { leftOutOf, problemsOf, repairPlace, strangersIn, validateOptions, withoutPath } from "./problems.ts";
+import { count, oneLine, plural, wrap } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
 import { refuseSameFile, writeOut } from "./write-out.ts";
 
@@ -53,11 +54,13 @@ Examples:
 
 async function run(given: Words, io: Io): Promise<ExitCode> {
   const out = outputOf(given);
-  const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
-  const wanted = given.text("conversation");
-  if (out !== undefined) return repairTo(out, { given, transcript, io, index: chooseConversation(transcript, wanted) });
-  const indexes = wanted === undefined ? transcript.conversations.keys() : [chooseConversation(transcript, wanted)];
-  return checkAll([...indexes], { given, transcript, io });
+  const task: Task = { ...(await loadSource(given, io.stdin)), isJson: given.isSet("json"), io };
+  const isOneNamed = given.text("conversation") !== undefined;
+  const isValid =
+    out === undefined
+      ? checkAll(isOneNamed ? [task.recorded] : task.transcript.conversations, task)
+      : repairTo(out, task);
+  return isValid ? EXIT.ok : EXIT.invalid;
 }
 
 /** Where a repair goes; undefined when none is asked for. */
@@ -76,101 +79,84 @@ function outputOf(given: Words): string | undefined {
   return out;
 }
 
-interface Task {
-  readonly given: Words;
-  readonly transcript: Transcript;
+interface Task extends Source {
+  readonly isJson: boolean;
   readonly io: Io;
 }
 
-/** A violation, and the number of the conversation that it is in. */
-interface Problem extends Violation {
-  readonly conversation: number;
-}
-
-function checkAll(indexes: readonly number[], { given, transcript, io }: Task): ExitCode {
-  const problems: readonly Problem[] = [
+function checkAll(checked: readonly RecordedConversation[], { file, transcript, isJson, io }: Task): boolean {
+  const { source, conversations: all } = transcript;
+  const numberOf = (recorded: RecordedConversation): number => all.indexOf(recorded) + 1;
+  const problems = [
     ...strangersIn(transcript).map((violation) => ({ conversation: 1, ...violation })),
-    ...indexes.flatMap((index) =>
-      problemsOf(conversationAt(transcript, index)).map((violation) => ({ conversation: index + 1, ...violation })),
+    ...checked.flatMap((recorded) =>
+      problemsOf(recorded).map((violation) => ({ conversation: numberOf(recorded), ...violation })),
     ),
   ];
-  const isValid = problems.length === 0;
+  const valid = problems.length === 0;
   const { broken } = transcript.records;
   if (broken > 0) {
     const what = broken === 1 ? "1 line is not JSON and was" : `${broken} lines are not JSON and were`;
-    io.stderr.write(`palimpsest: ${given.file}: ${what} left out; the file may be cut off\n`);
+    io.stderr.write(`palimpsest: ${file}: ${what} left out; the file may be cut off\n`);
   }
-  const checked = indexes.map((index) => conversationAt(transcript, index));
-  if (given.isSet("json")) {
-    const { source } = transcript;
-    const conversations = checked.map(({ id, format }, at) => ({ number: (indexes[at] ?? 0) + 1, id, format }));
-    const format = checked[0]?.format;
-    const result = { file: given.file, source, format, valid: isValid, conversations, problems };
-    io.stdout.write(indentedJson(result));
-    return isValid ? EXIT.ok : EXIT.invalid;
+  const formats = checked.map(({ format }) => format);
+  if (isJson) {
+    const conversations = checked.map((recorded) => ({
+      number: numberOf(recorded),
+      id: recorded.id,
+      format: recorded.format,
+    }));
+    io.stdout.write(indentedJson({ file, source, format: formats[0], valid, conversations, problems }));
+    return valid;
   }
-  const name = oneLine(given.file);
-  if (isValid) {
-    const formats = [...new Set(checked.map(({ format }) => format))].join(" and ");
+  const name = oneLine(file);
+  if (valid) {
     const which = checked.length === 1 ? "" : ` in all ${count(checked.length)} conversations`;
-    writeLines([`${name}: valid ${formats}${which}`], io.stdout, io);
-    return EXIT.ok;
+    writeLines([`${name}: valid ${[...new Set(formats)].join(" and ")}${which}`], io.stdout, io);
+    return true;
   }
-  writeLines(
-    problems.map((problem) => problemLine(problem, indexes.length > 1)),
-    io.stdout,
-    io,
-  );
+  const prefix = ({ conversation }: { readonly conversation: number }): string =>
+    checked.length > 1 ? `conversation ${conversation}: ` : "";
+  const lines = problems.map((problem) => prefix(problem) + problemLine(problem));
+  writeLines(lines, io.stdout, io);
   const hint = "palimpsest check FILE --repair --out REPAIRED.json mends them";
   writeLines([`palimpsest: ${name}: ${plural(problems.length, "problem")}; ${hint}`], io.stderr, io);
-  return EXIT.invalid;
+  return false;
 }
 
-function repairTo(out: string, task: Task & { readonly index: number }): ExitCode {
-  const { given, transcript, io } = task;
-  const repaired = repairRecorded(conversationAt(transcript, task.index));
-  const isValid = repaired.problems.length === 0;
-  if (isValid) writeOut({ out, text: indentedJson(repaired.body), from: given.file }, io);
+function repairTo(out: string, { file, transcript, recorded, isJson, io }: Task): boolean {
+  const { body, repairs, problems } = repairRecorded(recorded);
+  const { format } = recorded;
+  const valid = problems.length === 0;
+  if (valid) writeOut({ out, text: indentedJson(body), from: file }, io);
   const leftOut = leftOutOf(transcript);
-  if (given.isSet("json")) {
-    const { body: _, format, repairs, problems } = repaired;
+  if (isJson) {
     const { source } = transcript;
-    const result = { file: given.file, source, format, valid: isValid, repairs, leftOut, problems };
-    io.stdout.write(indentedJson({ ...result, out: isValid ? out : null }));
-    return isValid ? EXIT.ok : EXIT.invalid;
+    const result = { file, source, format, valid, repairs, leftOut, problems, out: valid ? out : null };
+    io.stdout.write(indentedJson(result));
+    return valid;
   }
   for (const message of leftOut) io.stderr.write(`left out: ${oneLine(message)}\n`);
-  for (const { rule, messageIndex, change } of repaired.repairs) {
+  for (const { rule, messageIndex, change } of repairs) {
     io.stderr.write(`${repairPlace(messageIndex)}${oneLine(rule)}: ${oneLine(change)}\n`);
   }
-  if (isValid) io.stderr.write(`${summaryOf(repaired, out)}\n`);
-  else refuse(repaired, task);
-  return isValid ? EXIT.ok : EXIT.invalid;
-}
-
-function refuse({ problems }: RepairedBody, { given, io }: Task): void {
-  writeLines(
-    problems.map((problem) => problemLine(problem, false)),
-    io.stdout,
-    io,
-  );
+  if (valid) {
+    const where = out === STANDARD_INPUT ? "standard output" : oneLine(out);
+    const done = repairs.length === 0 ? "nothing to repair" : plural(repairs.length, "repair");
+    io.stderr.write(`${done}; wrote valid ${format} to ${where}\n`);
+    return true;
+  }
+  writeLines(problems.map(problemLine), io.stdout, io);
   const left = `${plural(problems.length, "problem")} could not be mended`;
-  writeLines([`palimpsest: ${oneLine(given.file)}: ${left}; nothing was written`], io.stderr, io);
+  writeLines([`palimpsest: ${oneLine(file)}: ${left}; nothing was written`], io.stderr, io);
+  return false;
 }
 
-function summaryOf({ repairs, format }: RepairedBody, out: string): string {
-  const where = out === STANDARD_INPUT ? "standard output" : oneLine(out);
-  const done = repairs.length === 0 ? "nothing to repair" : plural(repairs.length, "repair");
-  return `${done}; wrote valid ${format} to ${where}`;
+function problemLine(problem: Violation): string {
+  return `${oneLine(problem.path)}: ${oneLine(problem.rule)}: ${withoutPath(problem)}`;
 }
 
-/** `path: rule: message`, with the conversation's number where several were checked. */
-function problemLine(problem: Violation & { readonly conversation?: number }, isOneOfMany: boolean): string {
-  const prefix = isOneOfMany ? `conversation ${problem.conversation}: ` : "";
-  return `${prefix}${oneLine(problem.path)}: ${oneLine(problem.rule)}: ${withoutPath(problem)}`;
-}
-
-/** A terminal gets lines that it need not break itself; in a pipe, a problem is one line, whatever its length. */
+/** Broken to the width of a terminal; in a pipe, a problem is one line, whatever its length. */
 function writeLines(lines: readonly string[], output: Output, { environment }: Io): void {
   const { columns } = terminalOf(output, environment);
   const shown = output.isTTY
@@ -179,24 +165,17 @@ function writeLines(lines: readonly string[], output: Output, { environment }: I
   output.write(shown.map((line) => `${line}\n`).join(""));
 }
 
-interface RepairedBody {
-  readonly format: FormatName;
-  readonly body: unknown;
-  readonly repairs: readonly Repair[];
-  /** What the result still breaks; empty when it may be sent. */
-  readonly problems: readonly Violation[];
-}
-
-function repairRecorded(recorded: RecordedConversation): RepairedBody {
+/** A body with every mend that is possible, and what it still breaks. */
+function repairRecorded(recorded: RecordedConversation) {
   const format = formatNamed(recorded.format);
   const options = validateOptions(recorded);
   try {
     const { conversation, repairs } = repair(format.decode(recorded.body), options);
     const body = format.encode(conversation);
-    return { format: format.name, body, repairs, problems: format.validate(body, options) };
+    return { body, repairs, problems: format.validate(body, options) };
   } catch (error) {
     if (!(error instanceof CompactionError)) throw error;
     // What cannot be decoded cannot be mended: its violations say where.
-    return { format: format.name, body: recorded.body, repairs: [], problems: problemsOf(recorded) };
+    return { body: recorded.body, repairs: [], problems: problemsOf(recorded) };
   }
 }

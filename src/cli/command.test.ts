@@ -1,59 +1,43 @@
-/** Help texts on narrow terminals. */
-
 import { expect, test } from "vitest";
-import { fitHelp } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
-import { runPalimpsest } from "./dispatch.ts";
+import { parseArguments, readCount } from "./command.ts";
 
-function check(text: readonly string[], expected: readonly string[]): void {
-  expect(fitHelp(text.join("\n"), 24).split("\n")).toEqual(expected);
+const SPECS = {
+  window: { type: "string", about: "" },
+  json: { type: "boolean", about: "" },
+} as const;
+
+function checkRefused(words: readonly string[], expected: string): void {
+  expect(() => parseArguments("inspect", words, SPECS)).toThrow(
+    expect.objectContaining({ code: "invalid-settings", message: expect.stringContaining(expected) }),
+  );
 }
 
-test("a paragraph flows, and a list begins anew", () =>
-  check(
-    ["Compacts a conversation now,", "without a model.", "Formats: gemini"],
-    ["Compacts a conversation", "now, without a model.", "Formats: gemini"],
-  ));
-test("a table keeps its second column", () =>
-  check(["  check  says whether it is valid"], ["  check  says whether it", "         is valid"]));
-test("a table without room for it has it below", () =>
-  check(
-    ["  --conversation N  which conversation it is"],
-    ["  --conversation N", "      which conversation", "      it is"],
-  ));
-test("an example is continued deeper", () =>
-  check(["  palimpsest check request.json"], ["  palimpsest check", "    request.json"]));
-
-test.each([50, 80])("no help is wider than %i columns, and none loses a word", async (columns) => {
-  const help = async (width: number, ...words: string[]): Promise<string> => {
-    let stdout = "";
-    const output = { isTTY: true, columns: width, write: (text: string) => (stdout += text) };
-    const io = { stdin: (async function* () {})(), environment: {}, onInterrupt: () => () => {} };
-    await runPalimpsest([...words, "--help"], { ...io, stdout: output, stderr: output });
-    return stdout;
-  };
-  for (const words of [[], ...Object.keys(COMMANDS).map((name) => [name])]) {
-    const text = await help(columns, ...words);
-    expect(text.split("\n").filter((line) => line.length > columns)).toEqual([]);
-    expect(text.split(/\s+/)).toEqual((await help(200, ...words)).split(/\s+/));
-  }
+test("a file and options in any order", () => {
+  const given = parseArguments("inspect", ["--window=5", "a.json", "--json"], SPECS);
+  expect([given.file, given.text("window"), given.isSet("json")]).toEqual(["a.json", "5", true]);
 });
+test("a dash is a file", () => expect(parseArguments("inspect", ["-"], SPECS).file).toBe("-"));
+test("what follows two dashes is a file", () => expect(parseArguments("inspect", ["--", "-x"], SPECS).file).toBe("-x"));
+test("help needs no file", () => expect(parseArguments("inspect", ["-h"], SPECS).isHelpWanted).toBe(true));
+test("no file", () => checkRefused(["--json"], "needs a FILE"));
+test("two files", () => checkRefused(["a", "b"], "takes one FILE"));
+test("a misspelt option", () => checkRefused(["a", "--jsno"], "unknown option --jsno; did you mean --json?"));
+test("an unknown short option", () => checkRefused(["a", "-x"], "unknown option -x"));
+test("a value missing", () => checkRefused(["a", "--window"], "--window needs a value"));
+test("a value too many", () => checkRefused(["a", "--json=yes"], "does not take an argument"));
+test("an option of every object is none of ours", () => checkRefused(["a", "--constructor"], "unknown option"));
 
-test("problems that check finds are broken on a terminal, and one line each in a pipe", async () => {
-  const body = { model: "gpt-5", messages: [{ role: "tool", tool_call_id: "call_1", content: "nobody asked" }] };
-  const check = async (columns: number | undefined): Promise<string> => {
-    let stdout = "";
-    const terminal = columns === undefined ? {} : { isTTY: true, columns };
-    const output = { ...terminal, write: (text: string) => (stdout += text) };
-    const stdin = (async function* () {
-      yield Buffer.from(JSON.stringify(body));
-    })();
-    const io = { stdin, environment: {}, onInterrupt: () => () => {}, stderr: { write: () => {} } };
-    expect(await runPalimpsest(["check", "-"], { ...io, stdout: output })).toBe(1);
-    return stdout;
-  };
-  const [narrow, piped] = [await check(50), await check(undefined)];
-  expect(narrow.split("\n").filter((line) => line.length > 50)).toEqual([]);
-  expect(narrow.split(/\s+/)).toEqual(piped.split(/\s+/));
-  expect(piped.split("\n").length).toBeLessThan(narrow.split("\n").length);
+function checkCount(text: string, expected: number): void {
+  expect(readCount("window", text)).toBe(expected);
+}
+
+test("plain", () => checkCount("200000", 200_000));
+test("grouped", () => checkCount("1,048,576", 1_048_576));
+test("underscored", () => checkCount("200_000", 200_000));
+test("thousands and millions", () => {
+  checkCount("200k", 200_000);
+  checkCount("2M", 2_000_000);
+});
+test.each(["0", "-5", "2e5", "1.5k", "lots", "", "99999999999999999999"])("%j is no number of tokens", (text) => {
+  expect(() => readCount("window", text)).toThrow("--window must be a number of tokens");
 });

@@ -4,34 +4,70 @@
  */
 
 import { existsSync } from "node:fs";
-import { type Compacted, type Compactor, createCompactor } from "../compactor.ts";
+import { type CallOptions, type Compacted, type Compactor, createCompactor } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { SessionState } from "../core/store/store.ts";
+import { formatNamed } from "../formats.ts";
 import { isProfileName } from "../profiles/profiles.ts";
 import { recalibrate } from "../session/recalibrate.ts";
 import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
 import { openSession } from "../session.ts";
-import type { Transcript } from "../transcripts/index.ts";
-import type { Words } from "./arguments.ts";
-import { type ProgressLine, progressLine } from "./bar.ts";
-import { type Command, EXIT, type ExitCode, type Io, indentedJson } from "./command.ts";
-import { COMPACT_OPTIONS, type CompactOptions, readCompactOptions, settingsIn } from "./compact-options.ts";
-import { type Compaction, type CompactionOptions, compactSubject, describeCompaction } from "./compaction.ts";
+import {
+  type Command,
+  didYouMean,
+  EXIT,
+  type ExitCode,
+  type Io,
+  indentedJson,
+  JSON_OPTION,
+  type Output,
+  readCount,
+  readWindow,
+  usage,
+  WINDOW_OPTION,
+  type Words,
+} from "./command.ts";
+import { type Compaction, type CompactionOptions, callOf, compactSubject, describeCompaction } from "./compaction.ts";
 import { heardStore, hearInterrupt, interruptible } from "./interrupt.ts";
-import { chooseConversation, loadTranscript, NAMES_NOTE, STANDARD_INPUT } from "./load.ts";
+import { CONVERSATION_OPTION, FORMAT_OPTION, loadSource, NAMES_NOTE, STANDARD_INPUT } from "./load.ts";
 import { oneLine } from "./one-line.ts";
-import { DEFAULT_STORE, openStoreAt, overStore, type StoreTask } from "./over-store.ts";
 import { compactionText, summaryText } from "./render-compaction.ts";
-import { eventsOf, formatOf, sessionState, viewConversation } from "./stored-session.ts";
-import { type Subject, subjectFrom, subjectOf } from "./subject.ts";
-import { terminalOf } from "./terminal.ts";
-import { writeOut } from "./write-out.ts";
+import {
+  AGENT_OPTION,
+  DEFAULT_STORE,
+  eventsOf,
+  openStoreAt,
+  overStore,
+  type StoreTask,
+  sessionState,
+  viewConversation,
+} from "./store-command.ts";
+import { PROFILE_OPTION, readProfile, type Subject, subjectOf } from "./subject.ts";
+import { type ProgressLine, progressLine, terminalOf } from "./terminal.ts";
+import { refuseSameFile, writeOut } from "./write-out.ts";
 
 export const command: Command = {
   takesFile: true,
   usage: "FILE|ID [options]",
-  options: COMPACT_OPTIONS,
+  options: {
+    target: { type: "string", value: "N|P%", about: "at most N tokens, or P % of what it has now" },
+    keep: { type: "string", value: "N", about: "keep the newest N messages" },
+    profile: PROFILE_OPTION,
+    window: WINDOW_OPTION,
+    summarizer: { type: "string", value: "NAME", about: "extractive (default), or none to leave out" },
+    instructions: { type: "string", value: "TEXT", about: "what the summary should focus on" },
+    "dry-run": { type: "boolean", about: "print the plan; write nothing" },
+    summary: { type: "boolean", about: "print the summary; the request goes to --out only" },
+    diff: { type: "boolean", about: "show what becomes of each message" },
+    out: { type: "string", value: "FILE", about: "where the request goes (default standard output)" },
+    json: { ...JSON_OPTION, about: "the report as JSON on standard output" },
+    store: { type: "string", value: "URL", about: "compact the session of that ID in this store" },
+    agent: AGENT_OPTION,
+    conversation: CONVERSATION_OPTION,
+    format: FORMAT_OPTION,
+  },
   notes: `The compacted request goes to --out or standard output, in the format of FILE; a
 session file becomes the request body that would be sent next. The report goes
 to standard error, with --dry-run or --json to standard output; with --json the
@@ -60,13 +96,15 @@ Examples:
 async function run(given: Words, io: Io): Promise<ExitCode> {
   const options = await settledOptions(given);
   const progress = progressLine(io.stderr, terminalOf(io.stderr, io.environment));
-  if (options.store !== undefined)
-    return overStore({ io, given }, (task) => compactStored({ ...task, options, io, progress }));
+  const task = { options, io, progress };
   try {
-    const code = await interruptible(io, (signal) => compactFile({ options, io, progress, signal }));
-    progress.clear();
-    if (code === EXIT.interrupted) io.stderr.write("palimpsest: interrupted; nothing was written\n");
-    return code;
+    if (options.store !== undefined)
+      return await overStore({ io, given }, (open) => compactStored({ ...task, ...open }));
+    const interrupt = { graceMs: 0, message: "interrupted; nothing was written" };
+    return await interruptible(io, interrupt, (signal) => {
+      signal.addEventListener("abort", progress.clear);
+      return compactFile(given, { ...task, signal });
+    });
   } finally {
     progress.clear();
   }
@@ -75,8 +113,9 @@ async function run(given: Words, io: Io): Promise<ExitCode> {
 /** Where there is no such file, a session of that name in the default store is meant. */
 async function settledOptions(given: Words): Promise<CompactOptions> {
   const options = readCompactOptions(given);
-  const { file, store, format, conversation } = options;
-  const mayBeFile = file === STANDARD_INPUT || existsSync(file) || format !== undefined || conversation !== undefined;
+  const { file, store } = options;
+  const isFileNamed = ["format", "conversation"].some((option) => given.text(option) !== undefined);
+  const mayBeFile = file === STANDARD_INPUT || existsSync(file) || isFileNamed;
   if (store !== undefined || mayBeFile || !(await isStored(file))) return options;
   return readCompactOptions(given, DEFAULT_STORE);
 }
@@ -88,21 +127,21 @@ interface Task {
   readonly signal: AbortSignal;
 }
 
-async function compactFile(task: Task): Promise<ExitCode> {
+async function compactFile(given: Words, task: Task): Promise<ExitCode> {
   const { options, io, progress, signal } = task;
-  progress.say(`reading ${oneLine(options.file)}…`);
-  const transcript = await loadTranscript(options.file, options.format, io.stdin);
+  const { out, file, isDryRun, withSummary } = options;
+  progress.say(`reading ${oneLine(file)}…`);
+  const source = await loadSource(given, io.stdin);
   await hearInterrupt(signal);
   progress.say("compacting…");
-  const index = chooseConversation(transcript, options.conversation);
-  const subject = subjectOf(transcript, { file: options.file, index, ...settingsIn(options) });
-  const outcome = await compactSubject(subject, { ...options, signal, onProgress: progress.show });
+  const { request, compaction } = await compactSubject(subjectOf(source, settingsIn(options)), compactionOptions(task));
   await hearInterrupt(signal);
   progress.clear();
-  const { out, file } = options;
-  if (out !== undefined) writeOut({ out, text: indentedJson(outcome.request), from: file }, io);
-  writeReport(outcome.compaction, task);
-  return outcome.compaction.fits ? EXIT.ok : EXIT.invalid;
+  if (out !== undefined) writeOut({ out, text: indentedJson(request), from: file }, io);
+  const wrote = out === undefined ? "nothing was written" : `wrote ${compaction.format} to ${oneLine(out)}`;
+  const closing = out === STANDARD_INPUT ? undefined : wrote;
+  report(compaction, { place: isDryRun && !withSummary ? io.stdout : io.stderr, closing }, task);
+  return compaction.fits ? EXIT.ok : EXIT.invalid;
 }
 
 /** A store that is not there, or cannot be read, has no session. */
@@ -119,64 +158,62 @@ async function isStored(id: string): Promise<boolean> {
   }
 }
 
-function writeReport(compaction: Compaction, { options, io }: Task): void {
-  const { isDryRun, isJson, out } = options;
-  if (isJson) {
-    io.stdout.write(indentedJson({ ...compaction, isDryRun, out: out ?? null }));
-    return;
-  }
-  if (options.withSummary) io.stdout.write(summaryText(compaction, io.stdout));
-  const place = isDryRun && !options.withSummary ? io.stdout : io.stderr;
-  place.write(`${compactionText(compaction, terminalOf(place, io.environment), options)}${closing(compaction, out)}`);
-}
-
-function closing({ format }: Compaction, out: string | undefined): string {
-  if (out === undefined) return "\nnothing was written\n";
-  return out === STANDARD_INPUT ? "" : `\nwrote ${format} to ${oneLine(out)}\n`;
-}
-
-interface StoredTask extends StoreTask {
-  readonly options: CompactOptions;
-  readonly io: Io;
-  readonly progress: ProgressLine;
-}
+interface StoredTask extends Task, StoreTask {}
 
 export async function compactStored(task: StoredTask): Promise<ExitCode> {
-  const { options, progress, signal } = task;
-  try {
-    progress.say(`reading ${oneLine(options.file)}…`);
-    const state = await sessionState(task, options.file);
-    const subject = subjectOfState(state, options);
-    await hearInterrupt(signal);
-    progress.say("compacting…");
-    const passed = await pass(task, state, subject);
-    progress.clear();
-    const { request, compaction } = describeCompaction(subject, passed, compactionOptions(task));
-    if (options.out !== undefined) {
-      writeOut({ out: options.out, text: indentedJson(request), from: undefined }, task.io);
-    }
-    // Stored is stored: a key pressed from here on does not change what there is to tell.
-    const told = { ...task, signal: new AbortController().signal };
-    const number = (await eventsOf(told, state.id)).find(({ id }) => id === passed.eventId)?.number;
-    report({ ...compaction, source: "session" }, { id: passed.eventId, number }, task);
-    return compaction.fits ? EXIT.ok : EXIT.invalid;
-  } finally {
-    progress.clear();
+  const { options, io, progress, signal } = task;
+  const { out, file: id, withSummary } = options;
+  progress.say(`reading ${oneLine(id)}…`);
+  const state = await sessionState({ ...task, id });
+  const subject = subjectOfState(state, options);
+  await hearInterrupt(signal);
+  progress.say("compacting…");
+  const passed = await pass(task, state, subject);
+  progress.clear();
+  const compaction = describeCompaction(subject, passed, compactionOptions(task));
+  if (out !== undefined) writeOut({ out, text: indentedJson(passed.request), from: undefined }, io);
+  // What is stored stays: a key pressed from here on does not change the report.
+  const events = await eventsOf({ ...task, id, signal: new AbortController().signal });
+  const event = events.find((each) => each.id === passed.eventId);
+  const stored = { session: id, event: event?.id ?? null, eventNumber: event?.number ?? null };
+  const closing =
+    event === undefined
+      ? "nothing was changed"
+      : `stored as compaction ${event.number}; palimpsest rollback takes it back`;
+  const place = out === STANDARD_INPUT || withSummary ? io.stderr : io.stdout;
+  report({ ...compaction, source: "session" }, { place, closing, stored }, task);
+  return compaction.fits ? EXIT.ok : EXIT.invalid;
+}
+
+interface Report {
+  /** Where the text goes. */
+  readonly place: Output;
+  /** The last line of the text. */
+  readonly closing: string | undefined;
+  /** What the JSON also has for a session. */
+  readonly stored?: object;
+}
+
+function report(compaction: Compaction, { place, closing, stored }: Report, { options, io }: Task): void {
+  const { isDryRun, isJson, withSummary, out = null } = options;
+  if (isJson) {
+    io.stdout.write(indentedJson({ ...compaction, ...stored, isDryRun, out }));
+    return;
   }
+  if (withSummary) io.stdout.write(summaryText(compaction, io.stdout));
+  const text = compactionText(compaction, terminalOf(place, io.environment), options);
+  place.write(closing === undefined ? text : `${text}\n${closing}\n`);
 }
 
 function subjectOfState(state: SessionState, options: CompactOptions): Subject {
-  const conversation = viewConversation(state);
+  const decoded = viewConversation(state);
   // A frame is decoded from an object, and encodes to one.
-  const body = formatOf(state).encode(conversation) as JsonObject;
+  const body = formatNamed(state.format).encode(decoded) as JsonObject;
   const { id, format } = state;
   const recorded = { id, format, body, models: [], calls: [], segments: [], compactions: [] };
-  const transcript: Transcript = {
-    source: "request-body",
-    conversations: [recorded],
-    records: { read: 0, unknown: {}, broken: 0 },
-  };
-  return subjectFrom(transcript, conversation, { file: id, index: 0, ...settingsIn(options) });
+  const records = { read: 0, unknown: {}, broken: 0 };
+  const transcript = { source: "request-body", conversations: [recorded], records } as const;
+  return subjectOf({ file: id, transcript, recorded }, { ...settingsIn(options), decoded });
 }
 
 interface Passed extends Compacted<unknown> {
@@ -184,36 +221,32 @@ interface Passed extends Compacted<unknown> {
 }
 
 async function pass(task: StoredTask, state: SessionState, subject: Subject): Promise<Passed> {
-  const { options } = task;
   const store = heardStore(task.store, task.signal);
-  const { format, userSettings, profile, settings } = subject;
+  const { format, userSettings, profile, settings, callSettings } = subject;
   // By its name, which the event keeps.
   const named = isProfileName(profile) ? profile : settings;
   const compactor = createCompactor({ format, profile: named, ...userSettings });
-  if (options.isDryRun) {
-    // As an opened session does, so that a dry run foretells the very figures.
+  const call = { ...callOf(compactionOptions(task)), ...(callSettings !== undefined && { settings: callSettings }) };
+  if (task.options.isDryRun) {
+    // As an opened session does, so that a dry run shows the same figures.
     recalibrate(compactor, { record: state, entries: entriesOf(format, state.view), frame: frameOf(format, state) });
-    return tryOn(compactor, state, { task, subject });
+    return passWithoutStore(compactor, state, call);
   }
   const session = await openSession(state.id, { store, compactor, create: false });
   try {
-    return await session.compact(callOf(task, subject));
+    return await session.compact(call);
   } catch (error) {
-    // To find nothing that may go is an outcome here, and has its report.
+    // That nothing may go is an outcome here, and has its report.
     if (!(error instanceof CompactionError) || error.code !== "nothing-to-compact") throw error;
-    return tryOn(compactor, state, { task, subject });
+    return passWithoutStore(compactor, state, call);
   }
 }
 
-/** The same pass without a store: nothing is written. */
-async function tryOn(
-  compactor: Compactor,
-  state: SessionState,
-  { task, subject }: { readonly task: StoredTask; readonly subject: Subject },
-): Promise<Passed> {
+/** The same pass; nothing is written. */
+async function passWithoutStore(compactor: Compactor, state: SessionState, call: CallOptions): Promise<Passed> {
   const model = modelOf(state.base);
   const { encoded, plan, report } = await compactor.passOver(viewConversation(state), {
-    ...callOf(task, subject),
+    ...call,
     asked: "manual",
     passes: state.passes,
     ...(model !== undefined && { model }),
@@ -221,37 +254,100 @@ async function tryOn(
   return { request: encoded, plan, report };
 }
 
-function callOf({ options, signal, progress }: StoredTask, { callSettings }: Subject) {
-  const { target, instructions } = options;
+function compactionOptions({ options, signal, progress }: Task): CompactionOptions {
+  const { target, instructions, withDiff } = options;
+  return { target, instructions, withDiff, signal, onProgress: progress.show };
+}
+
+export type CompactOptions = ReturnType<typeof readCompactOptions>;
+
+/** `store` is given where no option names it and the session is known to be there. */
+export function readCompactOptions(given: Words, store = readStore(given)) {
+  const [target, keep] = [given.text("target"), given.text("keep")];
   return {
-    signal,
-    onProgress: progress.show,
-    ...(target !== undefined && { target }),
-    ...(instructions !== undefined && { instructions }),
-    ...(callSettings !== undefined && { settings: callSettings }),
+    /** The file, or with `store` the session's id. */
+    file: given.file,
+    store,
+    profile: readProfile(given.text("profile")),
+    target: target === undefined ? undefined : readTarget(target),
+    keepMessages: keep === undefined ? undefined : readKeep(keep),
+    windowTokens: readWindow(given),
+    summarizer: readSummarizer(given.text("summarizer")),
+    instructions: given.text("instructions"),
+    isDryRun: given.isSet("dry-run"),
+    /** The summary is wanted on standard output. */
+    withSummary: readWithSummary(given),
+    withDiff: given.isSet("diff"),
+    isJson: given.isSet("json"),
+    /** Undefined when the request is not wanted; `-` for standard output. */
+    out: readOut(given, store !== undefined),
   };
 }
 
-function compactionOptions({ options, signal, progress }: StoredTask): CompactionOptions {
-  const { target, withDiff } = options;
-  return { ...(target !== undefined && { target }), withDiff, signal, onProgress: progress.show };
+/** The options of `subjectOf`. */
+function settingsIn({ profile, windowTokens, keepMessages, summarizer, target }: CompactOptions) {
+  // Truncation fills its target; where only a number of messages is asked for, the profile's own target would overrule it.
+  const isByNumber = keepMessages !== undefined && target === undefined;
+  const truncation: SettingsInput = {
+    compact: { strategy: "truncate", ...(isByNumber && { target: { type: "none" } }) },
+  };
+  const settings = summarizer === "none" ? truncation : {};
+  return { profile, windowTokens, keepMessages, settings };
 }
 
-interface Stored {
-  readonly id: string | undefined;
-  readonly number: number | undefined;
-}
-
-function report(compaction: Compaction, { id, number }: Stored, { options, io }: StoredTask): void {
-  const { isDryRun, isJson, out } = options;
-  if (isJson) {
-    const stored = { session: compaction.file, event: id ?? null, eventNumber: number ?? null };
-    io.stdout.write(indentedJson({ ...compaction, ...stored, isDryRun, out: out ?? null }));
-    return;
+/** `8000`, `8k` or `10%`. */
+function readTarget(text: string): NonNullable<CallOptions["target"]> {
+  const share = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1];
+  if (share === undefined) {
+    if (/^[\d_,]+[km]?$/i.test(text.trim())) return { tokens: readCount("target", text) };
+    throw usage(`--target must be a number of tokens such as 8000, or a share such as 10%, not "${text}"`);
   }
-  if (options.withSummary) io.stdout.write(summaryText(compaction, io.stdout));
-  const place = out === STANDARD_INPUT || options.withSummary ? io.stderr : io.stdout;
-  const closing =
-    number === undefined ? "nothing was changed" : `stored as compaction ${number}; palimpsest rollback takes it back`;
-  place.write(`${compactionText(compaction, terminalOf(place, io.environment), options)}\n${closing}\n`);
+  const ratio = Number(share) / 100;
+  if (ratio > 0 && ratio < 1) return { ratio };
+  throw usage(`--target must be a share above 0% and below 100%, not "${text}"`);
+}
+
+const SUMMARIZERS = ["extractive", "none"] as const;
+
+function readSummarizer(name = "extractive"): (typeof SUMMARIZERS)[number] {
+  const known = SUMMARIZERS.find((summarizer) => summarizer === name);
+  if (known !== undefined) return known;
+  throw usage(`--summarizer must be ${SUMMARIZERS.join(" or ")}, not "${name}"${didYouMean(name, SUMMARIZERS)}`);
+}
+
+function readKeep(text: string): number {
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text);
+  throw usage(`--keep must be a number of messages such as 6, not "${text}"`);
+}
+
+function readStore(given: Words): string | undefined {
+  // A file belongs to no agent, so --agent means a session.
+  const store = given.text("store") ?? (given.text("agent") === undefined ? undefined : DEFAULT_STORE);
+  const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
+  if (store === undefined || strange === undefined) return store;
+  throw usage(`--${strange} is about files; with --store, compact takes the ID of a session`);
+}
+
+/** One thing at a time on standard output; JSON has the summary in it. */
+function readWithSummary(given: Words): boolean {
+  if (!given.isSet("summary")) return false;
+  if (given.isSet("json")) throw usage("--json has the summary in it; leave --summary out");
+  if (given.text("out") === STANDARD_INPUT) throw usage("--summary and --out - both want standard output; name a file");
+  return true;
+}
+
+function readOut(given: Words, isStored: boolean): string | undefined {
+  const out = given.text("out");
+  const [isDryRun, isJson] = [given.isSet("dry-run"), given.isSet("json")];
+  if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it");
+  const isRequestWanted = !(isJson || isStored || given.isSet("summary"));
+  if (isDryRun || (out === undefined && !isRequestWanted)) return undefined;
+  if (out === undefined) return STANDARD_INPUT;
+  if (out === "") throw usage("--out needs a FILE (- for standard output)");
+  if (out === STANDARD_INPUT) {
+    if (isJson) throw usage("--json and --out - both want standard output; name a file");
+    return out;
+  }
+  if (given.file !== STANDARD_INPUT && !isStored) refuseSameFile(given.file, out);
+  return out;
 }

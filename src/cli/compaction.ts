@@ -4,52 +4,20 @@
  */
 
 import type { Decision } from "../compactor/decide.ts";
-import type { Fallback } from "../compactor/report.ts";
 import { type CallOptions, type Compacted, createCompactor } from "../compactor.ts";
-import type { Conversation, FormatName } from "../core/message.ts";
 import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
 import type { Plan, Obstacle as PlanObstacle, Step } from "../core/plan/plan.ts";
-import { structureOf } from "../core/structure/structure.ts";
+import { sumTokens } from "../core/plan/plan-input.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
-import { type KindShares, sharesOf } from "./breakdown.ts";
-import { type DiffEntry, diffMessages } from "./message-diff.ts";
+import { sharesOf } from "./breakdown.ts";
+import { leftOutOf } from "./load.ts";
+import { type DiffEntry, diffMessages, shownDiff } from "./message-diff.ts";
 import { messageShower, type ShownMessage } from "./message-label.ts";
-import { leftOutOf } from "./problems.ts";
-import { type ProtectedGroup, protectedGroups, type ShrunkTail, shrunkTail, usedPartition } from "./protections.ts";
-import { calibratedTo, decisionOn, type Subject } from "./subject.ts";
+import { protectedGroups, shrunkTail, usedPartition } from "./protections.ts";
+import { calibratedTo, decisionAsked, type Subject } from "./subject.ts";
 
-export interface Compaction {
-  /** The file that was read, or the session's id. */
-  readonly file: string;
+export interface Compaction extends Omit<ReturnType<typeof describeCompaction>, "source"> {
   readonly source: TranscriptSource | "session";
-  readonly format: FormatName;
-  readonly profile: string;
-  readonly compacted: boolean;
-  readonly reason: string;
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  readonly messagesBefore: number;
-  readonly messagesAfter: number;
-  readonly windowTokens: number;
-  readonly targetTokens?: number;
-  readonly fits: boolean;
-  readonly steps: readonly CompactionStep[];
-  readonly calls: number;
-  readonly summary?: string;
-  readonly shares: { readonly before: KindShares; readonly after: KindShares };
-  /** Messages that were not up for compaction, by the reason why. */
-  readonly kept: readonly ProtectedGroup[];
-  /** Where the target left no room for the tail that was asked for. */
-  readonly tailShrunk?: ShrunkTail;
-  /** What does not fit, largest first; empty when everything does. */
-  readonly inTheWay: readonly Obstacle[];
-  readonly fallbacks: readonly Fallback[];
-  readonly notes: readonly string[];
-  /** What had to be mended in the file first. */
-  readonly repairs: readonly { readonly messageIndex: number; readonly rule: string; readonly change: string }[];
-  /** Entries of the file that are no messages. */
-  readonly leftOut: readonly string[];
-  readonly diff?: readonly DiffLine[];
 }
 
 export interface Obstacle extends Omit<ShownMessage, "index"> {
@@ -58,69 +26,44 @@ export interface Obstacle extends Omit<ShownMessage, "index"> {
   readonly why: PlanObstacle["why"];
 }
 
-/** A message before and after: `=` kept, `~` edited, `-` replaced, `+` added. */
-export interface DiffLine extends Omit<ShownMessage, "index"> {
-  readonly mark: DiffEntry["mark"];
-  /** Of a stored message. */
-  readonly id?: string;
-  readonly before?: number;
-  readonly after?: number;
-}
-
 export interface CompactionOptions {
-  readonly target?: CallOptions["target"];
+  readonly target?: CallOptions["target"] | undefined;
   readonly instructions?: string | undefined;
   readonly withDiff: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: NonNullable<CallOptions["onProgress"]>;
 }
 
-interface CompactionOutcome {
-  readonly request: unknown;
-  readonly compaction: Compaction;
-}
-
-export async function compactSubject(subject: Subject, options: CompactionOptions): Promise<CompactionOutcome> {
+export async function compactSubject(subject: Subject, options: CompactionOptions) {
   const { format, settings, model, recorded } = subject;
   const compactor = createCompactor({ format, profile: settings, ...(model !== undefined && { model }) });
-  const { instructions, target, signal, onProgress } = options;
-  const compacted = await compactor.compact<unknown>(recorded.body, {
+  const compacted = await compactor.compact<unknown>(recorded.body, callOf(options));
+  return { request: compacted.request, compaction: describeCompaction(subject, compacted, options) };
+}
+
+/** What a compactor is called with. */
+export function callOf({ instructions, target, signal, onProgress }: CompactionOptions): CallOptions {
+  return {
     signal,
     onProgress,
     ...(target !== undefined && { target }),
     ...(instructions !== undefined && { instructions }),
-  });
-  return describeCompaction(subject, compacted, options);
+  };
 }
 
-/** A pass over the subject that was made elsewhere, as data. */
-export function describeCompaction(
-  subject: Subject,
-  compacted: Compacted<unknown>,
-  options: CompactionOptions,
-): CompactionOutcome {
-  const measured = calibratedTo(subject, compacted.report.tokensBefore);
-  // A named target is the pass's own: a share of what came, and never more than the window.
-  const targetTokens = options.target === undefined ? undefined : compacted.report.targetTokens;
-  const decision = decisionOn(measured, { isAsked: true, targetTokens });
-  return { request: compacted.request, compaction: describe({ subject: measured, compacted, decision, options }) };
-}
-
-interface Described {
-  readonly subject: Subject;
-  readonly compacted: Compacted<unknown>;
-  readonly decision: Decision;
-  readonly options: CompactionOptions;
-}
-
-function describe({ subject, compacted, decision, options }: Described): Compaction {
+/** A pass over the subject, as data. */
+export function describeCompaction(given: Subject, compacted: Compacted<unknown>, options: CompactionOptions) {
   const { report, plan, request } = compacted;
+  const subject = calibratedTo(given, report.tokensBefore);
+  // A named target is the pass's own: a share of what came, and never more than the window.
+  const decision = decisionAsked(subject, options.target === undefined ? undefined : report.targetTokens);
   const { counter, settings, transcript, conversation } = subject;
   const after = subject.format.decode(request);
   const diff = diffMessages(conversation.messages, after.messages);
   const parts = usedPartition(decision);
-  const tail = shrunkTail(decision, parts);
+  const { render, windowTokens } = settings;
   return {
+    /** The file that was read, or the session's id. */
     file: subject.file,
     source: transcript.source,
     format: subject.format.name,
@@ -131,71 +74,45 @@ function describe({ subject, compacted, decision, options }: Described): Compact
     tokensAfter: report.tokensAfter,
     messagesBefore: report.messagesBefore,
     messagesAfter: report.messagesAfter,
-    windowTokens: settings.windowTokens,
-    ...(report.targetTokens !== undefined && { targetTokens: report.targetTokens }),
+    windowTokens,
+    targetTokens: report.targetTokens,
     fits: report.fits,
     steps: report.compacted ? stepsOf({ subject, plan, done: report.steps, diff }) : [],
     calls: report.calls,
-    ...(report.result?.summary !== undefined && { summary: report.result.summary }),
+    summary: report.result?.summary,
     shares: {
-      before: sharesOf(conversation, { counter, render: settings.render, totalTokens: report.tokensBefore }),
-      after: sharesOf(after, { counter, render: settings.render, totalTokens: report.tokensAfter }),
+      before: sharesOf(conversation, { counter, render, totalTokens: report.tokensBefore }),
+      after: sharesOf(after, { counter, render, totalTokens: report.tokensAfter }),
     },
+    /** Messages that were not up for compaction, by the reason why. */
     kept: protectedGroups(decision.input, parts),
-    ...(report.compacted && tail !== undefined && { tailShrunk: tail }),
-    inTheWay: report.fits ? [] : obstaclesOf({ subject, compacted, decision, options }),
+    /** Where the target left no room for the tail that was asked for. */
+    tailShrunk: report.compacted ? shrunkTail(decision, parts) : undefined,
+    /** What does not fit, largest first; empty when everything does. */
+    inTheWay: report.fits ? [] : obstaclesOf(subject, compacted, decision),
     fallbacks: report.fallbacks,
     notes: report.notes,
+    /** What had to be mended in the file first. */
     repairs: report.repairs.map(({ messageIndex, rule, change }) => ({ messageIndex, rule, change })),
     leftOut: leftOutOf(transcript),
-    ...(options.withDiff && { diff: diffLines({ before: conversation, after, diff, subject }) }),
+    diff: options.withDiff ? shownDiff(diff, conversation, after, counter.count) : undefined,
   };
 }
 
 /** What the report names, as it is shown. */
-function obstaclesOf({ subject, compacted, decision }: Described): readonly Obstacle[] {
-  const shown = messageShower(decision.input);
+function obstaclesOf(subject: Subject, { report }: Compacted<unknown>, decision: Decision): readonly Obstacle[] {
+  const shown = messageShower(decision.input.conversation, decision.input.tokensOf, decision.input.structure);
   const indexOf = new Map(subject.conversation.messages.map(({ id }, index) => [id, index]));
-  return compacted.report.inTheWay.flatMap((obstacle): readonly Obstacle[] => {
-    if (obstacle.messageId === null) {
-      const { what, tokens, why } = obstacle;
-      return [{ index: null, what, tokens, begins: "", why }];
-    }
-    const index = indexOf.get(obstacle.messageId);
+  return report.inTheWay.flatMap((obstacle): readonly Obstacle[] => {
+    const { messageId, tokens, why } = obstacle;
+    if (messageId === null) return [{ index: null, what: obstacle.what, tokens, begins: "", why }];
+    const index = indexOf.get(messageId);
     // What the pass put in beside its summary stands in no file.
-    return index === undefined ? [] : [{ ...shown(index), tokens: obstacle.tokens, why: obstacle.why }];
+    return index === undefined ? [] : [{ ...shown(index), tokens, why }];
   });
 }
 
-interface DiffInput {
-  readonly before: Conversation;
-  readonly after: Conversation;
-  readonly diff: readonly DiffEntry[];
-  readonly subject: Subject;
-}
-
-function diffLines({ before, after, diff, subject }: DiffInput): readonly DiffLine[] {
-  const shower = (conversation: Conversation) =>
-    messageShower({ conversation, structure: structureOf(conversation.messages), tokensOf: subject.counter.count });
-  const [showBefore, showAfter] = [shower(before), shower(after)];
-  return diff.map((entry) => {
-    const { index: _, ...shown } = "after" in entry ? showAfter(entry.after) : showBefore(entry.before);
-    return { ...entry, ...shown };
-  });
-}
-
-export interface CompactionStep {
-  readonly type: Step["type"];
-  /** How many messages it is about, the first and the last of them. */
-  readonly messages: number;
-  readonly first: number;
-  readonly last: number;
-  /** What these messages had. */
-  readonly tokens: number;
-  /** Of a text that was shortened: what that freed. Of a summary: what it may take. */
-  readonly freesTokens?: number;
-  readonly budgetTokens?: number;
-}
+export type CompactionStep = ReturnType<typeof stepsOf>[number];
 
 interface StepsInput {
   readonly subject: Subject;
@@ -205,17 +122,24 @@ interface StepsInput {
   readonly diff: readonly DiffEntry[];
 }
 
-function stepsOf({ subject, plan, done, diff }: StepsInput): readonly CompactionStep[] {
+function stepsOf({ subject, plan, done, diff }: StepsInput) {
   const { messages } = subject.conversation;
   const indexOf = new Map(messages.map(({ id }, index) => [id, index]));
-  const about = (indices: readonly number[]): Omit<CompactionStep, "type"> => ({
+  const about = (type: Step["type"], indices: readonly number[], step?: Step) => ({
+    type,
+    /** How many messages it is about, the first and the last of them. */
     messages: indices.length,
     first: indices[0] ?? -1,
     last: indices.at(-1) ?? -1,
-    tokens: indices.reduce((sum, index) => {
-      const message = messages[index];
-      return message === undefined ? sum : sum + subject.counter.count(message);
-    }, 0),
+    /** What these messages had. */
+    tokens: sumTokens(
+      indices.flatMap((index) => messages[index] ?? []),
+      subject.counter.count,
+    ),
+    /** Of a text that was shortened: what that freed. */
+    freesTokens: step !== undefined && isTextStep(step) ? step.freesTokens : undefined,
+    /** Of a summary: what it may take. */
+    budgetTokens: step?.type === "summarize" ? step.budgetTokens : undefined,
   });
   const indicesOf = (step: Step): readonly number[] =>
     (isTextStep(step) ? [step.messageId] : removedIds(step))
@@ -223,16 +147,8 @@ function stepsOf({ subject, plan, done, diff }: StepsInput): readonly Compaction
       .sort((a, b) => a - b);
   const planned = plan.steps
     .filter(({ type }) => done[type] !== undefined)
-    .map(
-      (step): CompactionStep => ({
-        type: step.type,
-        ...about(indicesOf(step)),
-        ...(isTextStep(step) && { freesTokens: step.freesTokens }),
-        ...(step.type === "summarize" && { budgetTokens: step.budgetTokens }),
-      }),
-    );
+    .map((step) => about(step.type, indicesOf(step), step));
   const isFallback = done.drop !== undefined && !plan.steps.some(({ type }) => type === "drop");
   const gone = diff.flatMap((entry) => (entry.mark === "-" ? [entry.before] : []));
-  const fallback: readonly CompactionStep[] = isFallback ? [{ type: "drop", ...about(gone) }] : [];
-  return [...planned, ...fallback].sort((a, b) => a.first - b.first);
+  return [...planned, ...(isFallback ? [about("drop", gone)] : [])].sort((a, b) => a.first - b.first);
 }

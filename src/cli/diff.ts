@@ -4,26 +4,23 @@ import type { Message } from "../core/message.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { SessionState, StoredMessage } from "../core/store/store.ts";
 import type { EventEdits } from "../core/store/store-upkeep.ts";
+import { formatNamed } from "../formats.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 import { EXIT } from "./command.ts";
-import type { DiffLine } from "./compaction.ts";
 import { reportLine, standingOf } from "./history.ts";
-import { type DiffEntry, diffLines } from "./message-diff.ts";
-import { plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { readAll } from "./over-store.ts";
-import { storeCommand } from "./store-command.ts";
+import { readAll } from "./interrupt.ts";
+import { type DiffEntry, diffLines, shownDiff } from "./message-diff.ts";
+import { oneLine, plural } from "./one-line.ts";
 import {
+  counterOf,
   eventsOf,
   findEvent,
-  formatOf,
   messagesOf,
   plannedRemovals,
   sessionState,
-  showerOf,
-} from "./stored-session.ts";
-import { paint, type Terminal } from "./terminal.ts";
-import { fitted, joinBlocks, plainSigns } from "./text-blocks.ts";
+  storeCommand,
+} from "./store-command.ts";
+import type { Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
   use: "reading",
@@ -35,48 +32,38 @@ export const command = storeCommand({
 Examples:
   palimpsest diff my-session 1
 `,
-  settle: () => undefined,
-  work: async (request) => {
+  begin: () => async (request) => {
     const [id = "", name = ""] = request.operands;
-    const state = await sessionState(request, id);
-    const events = await eventsOf(request, id);
+    const state = await sessionState(request);
+    const events = await eventsOf(request);
     const event = findEvent(events, name);
     const log = await readAll(request.store.log(id), request.signal);
     const edits = await readAll(request.store.edits(id), request.signal);
     const views = viewsAround({ state, event, events, log, edits });
-    const diff = linesOf(state, views);
-    request.print({ session: id, event, purged: views.purged, diff }, (terminal) =>
-      joinBlocks([headLines(event, views, terminal), diffLines(diff, terminal)]),
-    );
+    const { before, after } = views;
+    const shown = shownDiff(views.diff, { messages: before }, { messages: after }, counterOf(state).count);
+    const diff = shown.map((line) => ({
+      ...line,
+      id: line.after === undefined ? before[line.before ?? -1]?.id : after[line.after]?.id,
+    }));
+    request.print({ session: id, event, purged: views.purged, diff }, (terminal) => [
+      headLines(event, views, terminal),
+      diffLines(diff, terminal),
+    ]);
     return EXIT.ok;
   },
 });
 
-function linesOf(state: SessionState, { before, after, diff }: ViewsAround): readonly DiffLine[] {
-  const [showBefore, showAfter] = [showerOf(state, before), showerOf(state, after)];
-  return diff.map((entry) => {
-    const message = "after" in entry ? after[entry.after] : before[entry.before];
-    const { index: _, ...shown } = "after" in entry ? showAfter(entry.after) : showBefore(entry.before);
-    return { ...entry, ...shown, ...(message !== undefined && { id: message.id }) };
-  });
-}
-
 function headLines(event: CompactionEvent, { purged }: ViewsAround, terminal: Terminal): readonly string[] {
   const standing = standingOf(event);
   return [
-    paint(terminal, "bold", fitted(plainSigns(oneLine(reportLine(event)), terminal), terminal)),
+    terminal.heading(terminal.signs(oneLine(reportLine(event)))),
     ...(standing === "" ? [] : [`compaction ${event.number} is ${standing}`]),
     ...(purged === 0 ? [] : [`${plural(purged, "message")} of that time cannot be shown: purged`]),
   ];
 }
 
-export interface ViewsAround {
-  readonly before: readonly Message[];
-  readonly after: readonly Message[];
-  readonly diff: readonly DiffEntry[];
-  /** Messages that were in the view and are in no log any more. */
-  readonly purged: number;
-}
+export type ViewsAround = ReturnType<typeof viewsAround>;
 
 interface AroundInput {
   readonly state: SessionState;
@@ -86,7 +73,8 @@ interface AroundInput {
   readonly edits: readonly EventEdits[];
 }
 
-export function viewsAround(input: AroundInput): ViewsAround {
+/** The views, how they differ, and how many messages of that time are in no log any more. */
+export function viewsAround(input: AroundInput) {
   const { state, event, log } = input;
   const preserved = new Set(event.preservedMessageIds);
   const isRemoved = removalTest(event, preserved);
@@ -96,7 +84,7 @@ export function viewsAround(input: AroundInput): ViewsAround {
   const chain = chainOf(input);
   const [textBefore, textAfter] = [textOf(input, chain), textOf(input, [...chain, event])];
   const wireText = (message: Message | undefined): string =>
-    JSON.stringify(encodeMessages(formatOf(state), message === undefined ? [] : [message]));
+    JSON.stringify(encodeMessages(formatNamed(state.format), message === undefined ? [] : [message]));
   const [before, after]: [Message[], Message[]] = [[], []];
   const diff = rows.map((row): DiffEntry => {
     const [left, right] = [before.length, after.length];
@@ -111,7 +99,7 @@ export function viewsAround(input: AroundInput): ViewsAround {
   return { before, after, diff, purged: known + Math.max(0, event.messagesRemoved - removed.length) };
 }
 
-/** The log knows what an event hides; of one that was undone, only its plan knows what it had hidden. */
+/** Messages that an event took out of the view are marked in the log; for an event that was undone, only its plan names them. */
 function removalTest(event: CompactionEvent, preserved: ReadonlySet<string>): (row: StoredMessage) => boolean {
   if (event.undoneAt === null) return ({ archivedBy, madeBy }) => archivedBy === event.id && madeBy !== event.id;
   const planned = plannedRemovals(event);
@@ -138,7 +126,7 @@ function textOf({ state, edits }: AroundInput, chain: readonly CompactionEvent[]
     chain.flatMap(({ id }) => wrote.get(id) ?? []).map(({ messageId, body }) => [messageId, body]),
   );
   return (row) => {
-    const [message] = messagesOf(formatOf(state), [{ ...row, body: bodies.get(row.id) ?? row.body }]);
+    const [message] = messagesOf(formatNamed(state.format), [{ ...row, body: bodies.get(row.id) ?? row.body }]);
     if (message === undefined) throw new Error(`no message ${row.id}`);
     return message;
   };

@@ -6,10 +6,21 @@
 import { existsSync, readFileSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
-import { didYouMean, parseArguments, parseWords, pointedAt, usage } from "./arguments.ts";
-import { commandHelp, EXIT, type ExitCode, fitHelp, type Io, type Output } from "./command.ts";
+import {
+  type Command,
+  didYouMean,
+  EXIT,
+  type ExitCode,
+  HELP_OPTION,
+  type Io,
+  type Output,
+  parseArguments,
+  parseWords,
+  pointedAt,
+  usage,
+} from "./command.ts";
 import { COMMANDS, type CommandRow, FILE_COMMANDS, SESSION_COMMANDS } from "./commands.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine, wrap } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
 
 export async function runPalimpsest(words: readonly string[], io: Io): Promise<ExitCode> {
@@ -129,4 +140,61 @@ export function adviceFor(nodeVersion: string): string {
   return isOlder
     ? `this is Node ${nodeVersion}, and Node ${NODE_MIN.join(".")} or newer is needed`
     : "set PALIMPSEST_DEBUG=1 for the stack";
+}
+
+/** The help text of one command, laid out for 80 columns. */
+function commandHelp(name: string, summary: string, command: Command): string {
+  const rows = Object.entries({ ...command.options, help: HELP_OPTION }).map(([name, spec]) => {
+    const short = spec.short === undefined ? "" : `-${spec.short}, `;
+    return [`${short}--${name}${spec.value === undefined ? "" : ` ${spec.value}`}`, spec.about] as const;
+  });
+  const width = Math.max(...rows.map(([left]) => left.length));
+  const options = rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}`).join("\n");
+  return `${summary}\n\nUsage: palimpsest ${name} ${command.usage}\n\nOptions:\n${options}\n\n${command.notes}`;
+}
+
+/** The width that help texts are written for. */
+const COLUMNS_OF_TEXTS = 80;
+
+/**
+ * A help text broken again for a narrower terminal. Paragraphs flow, tables keep their second column where there is room for it, examples
+ * are continued with a deeper indentation. No word is lost.
+ */
+export function fitHelp(text: string, columns: number): string {
+  if (columns >= COLUMNS_OF_TEXTS) return text;
+  return joinParagraphs(text.split("\n"))
+    .flatMap((line) => (line.length <= columns ? [line] : broken(line, columns)))
+    .join("\n");
+}
+
+/** Lines that begin at the margin and follow each other are one paragraph, unless the next one begins a list with its name. */
+function joinParagraphs(lines: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  let isOpen = false;
+  for (const line of lines) {
+    const isText = /^\S/.test(line);
+    const last = joined.at(-1);
+    if (isText && isOpen && last !== undefined && !/^[A-Z][a-z ]*:/.test(line)) {
+      joined[joined.length - 1] = `${last} ${line}`;
+    } else joined.push(line);
+    isOpen = isText;
+  }
+  return joined;
+}
+
+function broken(line: string, columns: number): readonly string[] {
+  const [, indent = "", left = "", gap = "", right = ""] = /^( *)(\S.*?)(?:( {2,})(\S.*))?$/.exec(line) ?? [];
+  if (right === "") return hanging(indent, `${indent}${indent === "" ? "" : "  "}`, left, columns);
+  const column = indent.length + left.length + gap.length;
+  // A second column that would be narrower than half of the terminal stands below instead.
+  if (column > columns / 2) {
+    const below = `${indent}    `;
+    return [...hanging(indent, below, left, columns), ...hanging(below, below, right, columns)];
+  }
+  const [first = "", ...rest] = wrap(right, columns - column);
+  return [line.slice(0, column) + first, ...rest.map((each) => " ".repeat(column) + each)];
+}
+
+function hanging(first: string, further: string, text: string, columns: number): readonly string[] {
+  return wrap(text, columns - further.length).map((line, index) => `${index === 0 ? first : further}${line}`);
 }

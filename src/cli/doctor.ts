@@ -5,13 +5,10 @@ import { pathToFileURL } from "node:url";
 import { CompactionError } from "../core/errors.ts";
 import type { Finding } from "../core/store/store-upkeep.ts";
 import { EXIT } from "./command.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine, wrap } from "./one-line.ts";
-import { placeOf, readAll, type StoreTask } from "./over-store.ts";
-import { storeCommand } from "./store-command.ts";
-import { sessionState } from "./stored-session.ts";
-import { paint, type Terminal } from "./terminal.ts";
-import { fitted, joinBlocks } from "./text-blocks.ts";
+import { readAll } from "./interrupt.ts";
+import { count, oneLine, plural, wrap } from "./one-line.ts";
+import { placeOf, type StoreRequest, sessionState, storeCommand } from "./store-command.ts";
+import type { Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
   use: "reading",
@@ -26,44 +23,39 @@ Examples:
   palimpsest doctor
   palimpsest doctor --store sqlite:agent.db --json
 `,
-  settle: () => undefined,
-  work: async (request) => {
-    const { store, signal } = request;
-    const [id = ""] = request.operands;
+  begin: () => async (request) => {
+    const { store, signal, id } = request;
     // Asked first: opening is what refuses a schema that is not there, older or newer.
     const sessions = id === "" ? (await readAll(store.sessions(), signal)).length : 1;
-    const findings = id === "" ? await readAll(store.examine(), signal) : await examineOne(request, id);
+    const findings = id === "" ? await readAll(store.examine(), signal) : await examineOne(request);
     const schemaVersion = schemaVersionOf(store.url);
     const data = { store: store.url, schemaVersion: schemaVersion ?? null, sessions, findings };
-    request.print(data, (terminal) => {
-      const schema = schemaVersion === undefined ? "" : `, schema ${schemaVersion}`;
-      const head = fitted(`${oneLine(store.url)}: ${plural(sessions, "session")}${schema}`, terminal);
-      return joinBlocks([
-        [head, verdictOf(findings, terminal)],
-        ...findings.map((finding) => findingLines(finding, terminal)),
-      ]);
-    });
+    const schema = schemaVersion === undefined ? "" : `, schema ${schemaVersion}`;
+    request.print(data, (terminal) => [
+      [terminal.fit(`${oneLine(store.url)}: ${plural(sessions, "session")}${schema}`), verdictOf(findings, terminal)],
+      ...findings.map((finding) => findingLines(finding, terminal)),
+    ]);
     return findings.length === 0 ? EXIT.ok : EXIT.invalid;
   },
 });
 
-/** Not opened first: a session that cannot be is what a doctor is called for. */
-async function examineOne(request: StoreTask, id: string): Promise<readonly Finding[]> {
+/** Not opened first: the doctor is called for a session that cannot be opened. */
+async function examineOne(request: StoreRequest): Promise<readonly Finding[]> {
   try {
-    const findings = await readAll(request.store.examine(id), request.signal);
+    const findings = await readAll(request.store.examine(request.id), request.signal);
     // Postgres finds nothing where there is nothing.
-    if (findings.length === 0) await sessionState(request, id);
+    if (findings.length === 0) await sessionState(request);
     return findings;
   } catch (error) {
-    // Says what was probably meant.
-    if (error instanceof CompactionError && error.code === "session-missing") await sessionState(request, id);
+    // Says which session was probably meant.
+    if (error instanceof CompactionError && error.code === "session-missing") await sessionState(request);
     throw error;
   }
 }
 
 function verdictOf(findings: readonly Finding[], terminal: Terminal): string {
-  if (findings.length === 0) return paint(terminal, "green", "all is well");
-  return paint(terminal, ["bold", "red"], findings.length === 1 ? "1 problem" : `${count(findings.length)} problems`);
+  if (findings.length === 0) return terminal.paint("green", "all is well");
+  return terminal.paint(["bold", "red"], findings.length === 1 ? "1 problem" : `${count(findings.length)} problems`);
 }
 
 function findingLines({ sessionId, rule, message, remedy }: Finding, terminal: Terminal): readonly string[] {

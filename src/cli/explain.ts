@@ -1,7 +1,8 @@
 /** `palimpsest explain`: why a conversation would or would not be compacted now. Reads one file, changes nothing. */
 
-import type { FormatName } from "../core/message.ts";
+import { decide } from "../compactor/decide.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
 import {
   type ContextSize,
   comparisonOf,
@@ -13,48 +14,30 @@ import {
   triggerTokens,
 } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
-import type { TranscriptSource } from "../transcripts/index.ts";
-import { readWindow, type Words } from "./arguments.ts";
-import { barLine } from "./bar.ts";
-import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
-import { PROFILE_OPTION, readProfile } from "./compact-options.ts";
-import { chooseConversation, FILE_OPTIONS, loadTranscript, NAMES_NOTE } from "./load.ts";
-import { messageShower, type ShownMessage } from "./message-label.ts";
-import { count, percent, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import {
-  BECAUSE,
-  messageLines,
-  type ProtectedGroup,
-  protectedGroups,
-  protectedLines,
-  type ShrunkTail,
-  shrunkTail,
-  type TailSize,
-  usedPartition,
-} from "./protections.ts";
+import { type Command, EXIT, type ExitCode, type Io, print, readWindow, WINDOW_OPTION, type Words } from "./command.ts";
+import { FILE_OPTIONS, loadSource, NAMES_NOTE } from "./load.ts";
+import { messageShower } from "./message-label.ts";
+import { count, oneLine, percent, plural } from "./one-line.ts";
+import { BECAUSE, messageLines, protectedGroups, protectedLines, shrunkTail, usedPartition } from "./protections.ts";
 import { compareUsage } from "./recorded-usage.ts";
-import { calibratedTo, decisionOn, type Subject, sizeTokens, subjectOf } from "./subject.ts";
-import { paint, type Style, type Terminal } from "./terminal.ts";
 import {
-  ELASTIC,
-  fileTitle,
-  fitted,
-  heading,
-  headline,
-  joinBlocks,
-  LEFT,
-  plainSigns,
-  RIGHT,
-  tableLines,
-} from "./text-blocks.ts";
+  calibratedTo,
+  decideInputOf,
+  decisionAsked,
+  PROFILE_OPTION,
+  readProfile,
+  type Subject,
+  sizeTokens,
+  subjectOf,
+} from "./subject.ts";
+import { type Blocks, ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command: Command = {
   takesFile: true,
   usage: "FILE [options]",
   options: {
     profile: PROFILE_OPTION,
-    window: { type: "string", value: "N", about: "the model's window in tokens (200000, 200k, 1m)" },
+    window: WINDOW_OPTION,
     ...FILE_OPTIONS,
   },
   notes: `Shows each trigger with its numbers, what is protected and why, where the cut
@@ -72,127 +55,67 @@ Examples:
 async function run(given: Words, io: Io): Promise<ExitCode> {
   const windowTokens = readWindow(given);
   const profile = readProfile(given.text("profile"));
-  const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
-  const index = chooseConversation(transcript, given.text("conversation"));
-  const explanation = explainSubject(subjectOf(transcript, { file: given.file, index, profile, windowTokens }));
+  const explanation = explainSubject(subjectOf(await loadSource(given, io.stdin), { profile, windowTokens }));
   print({ given, io }, explanation, (terminal) => renderExplanation(explanation, terminal));
   return EXIT.ok;
 }
 
-interface Explanation {
-  readonly file: string;
-  readonly source: TranscriptSource;
-  readonly format: FormatName;
-  readonly profile: string;
-  readonly windowTokens: number;
-  readonly tokens: {
-    readonly total: number;
-    readonly system: number;
-    readonly tools: number;
-    readonly messages: number;
-    /** What recorded usage counts and the file does not show, such as the client's own prompt; absent where none is recorded. */
-    readonly hidden?: number;
-  };
-  /** By recorded usage: what is judged. Absent where none is recorded. */
-  readonly nextRequestTokens?: number;
-  /** What `fit` would do with it now; what is pruned or left out without a trigger is no compaction, here as in hooks and stores. */
-  readonly wouldCompact: boolean;
-  readonly wouldPrune: boolean;
-  /** The trigger that fires, or why none does; `prune` where messages are over a limit. */
-  readonly reason: string;
-  readonly triggers: readonly TriggerState[];
-  /** What pruning alone does; the triggers are asked before it, and one that fires has its strategy prune instead. */
-  readonly prune: {
-    /** False where it is switched off, left to compactions, or has nothing that it could do. */
-    readonly enabled: boolean;
-    readonly tokens: number;
-    /** Whether that has to be cheaper than what it does to the prompt cache. */
-    readonly mustPay: boolean;
-    readonly highTokens: number;
-    readonly lowTokens: number;
-    readonly freesTokens: number;
-  };
-  readonly protected: readonly ProtectedGroup[];
-  readonly largestProtected: readonly (ShownMessage & { readonly why: ProtectedGroup["why"] })[];
-  /** The first message that stays; null when there is no place to cut. */
-  readonly cut: ShownMessage | null;
-  readonly isTurnSplit: boolean;
-  readonly messages: number;
-  readonly mayGo: TailSize;
-  readonly tailShrunk?: ShrunkTail;
-  /** What a compaction now would do, a summary counted with all it may take. */
-  readonly pass: {
-    readonly steps: Readonly<Record<string, number>>;
-    readonly tokensAfter: number;
-    readonly freesTokens: number;
-    readonly targetTokens?: number;
-    readonly fits: boolean;
-    readonly because?: string;
-  };
-}
-
-interface TriggerState {
-  readonly type: Trigger["type"];
-  /** What is compared, how, and with what. */
-  readonly tokens: number;
-  readonly comparison: "gt" | "gte";
-  readonly limitTokens?: number;
-  readonly fires: boolean;
-}
+type Explanation = ReturnType<typeof explainSubject>;
 
 const LARGEST_SHOWN = 5;
 
-export function explainSubject(shownSubject: Subject): Explanation {
+export function explainSubject(shownSubject: Subject) {
   const usage = compareUsage(shownSubject);
   const subject = usage === undefined ? shownSubject : asBilled(shownSubject, usage.nextRequestTokens);
-  const { settings, size, conversation, format, counter, transcript } = subject;
-  const hidden = size.systemTokens - shownSubject.size.systemTokens;
-  const decision = decisionOn(subject, { isAsked: false });
-  const byItself = decision.plan;
-  const messagesTokens = counter.total(decision.input.conversation.messages);
-  const pruned: ContextSize = { ...size, messagesTokens };
-  const asked = decisionOn(subject, { isAsked: true });
+  const { settings, size, conversation, counter } = subject;
+  const hiddenTokens = Math.max(0, size.systemTokens - shownSubject.size.systemTokens);
+  const decision = decide(decideInputOf(subject));
+  const asked = decisionAsked(subject);
   const parts = usedPartition(asked);
-  const shown = messageShower(asked.input);
-  const tail = shrunkTail(asked, parts);
+  const shown = messageShower(asked.input.conversation, asked.input.tokensOf, asked.input.structure);
   const asTriggered = decision.measured.size;
   const wouldCompact = isCompaction(decision.rest);
   return {
     file: subject.file,
-    source: transcript.source,
-    format: format.name,
+    source: subject.transcript.source,
+    format: subject.format.name,
     profile: subject.profile,
     windowTokens: settings.windowTokens,
     tokens: {
       total: sizeTokens(size),
-      system: size.systemTokens - Math.max(0, hidden),
+      system: size.systemTokens - hiddenTokens,
       tools: size.toolsTokens,
       messages: size.messagesTokens,
-      ...(hidden > 0 && { hidden }),
+      /** What recorded usage counts and the file does not show, such as the client's own prompt; absent where none is recorded. */
+      hidden: hiddenTokens > 0 ? hiddenTokens : undefined,
     },
-    ...(usage !== undefined && { nextRequestTokens: usage.nextRequestTokens }),
+    /** The tokens that are compared with the triggers, by recorded usage; undefined where none is recorded. */
+    nextRequestTokens: usage?.nextRequestTokens,
+    /** Whether `fit` would compact now. To prune or leave out messages without a trigger is no compaction, here as in hooks and stores. */
     wouldCompact,
-    wouldPrune: byItself.steps.length > 0 && !wouldCompact,
-    reason: decision.rest.because ?? byItself.reason,
+    wouldPrune: decision.plan.steps.length > 0 && !wouldCompact,
+    /** The trigger that fires, or why none does; `prune` where messages are over a limit. */
+    reason: decision.rest.because ?? decision.plan.reason,
     triggers: settings.compact.triggers.map((trigger) => stateOf(trigger, settings, asTriggered)),
-    prune: pruneState(settings, size, pruned),
+    prune: pruneState(settings, size, counter.total(decision.input.conversation.messages)),
     protected: protectedGroups(asked.input, parts),
     largestProtected: [...parts.protectedBy]
       .map(([index, why]) => ({ ...shown(index), why }))
       .sort((a, b) => b.tokens - a.tokens || a.index - b.index)
       .slice(0, LARGEST_SHOWN),
+    /** The first message that stays; null when there is no place to cut. */
     cut: parts.cut === 0 || parts.cut >= conversation.messages.length ? null : shown(parts.cut),
     isTurnSplit: parts.isSplitTurn,
     messages: conversation.messages.length,
     mayGo: { messages: parts.zone.length, tokens: parts.zone.reduce((sum, index) => sum + shown(index).tokens, 0) },
-    ...(tail !== undefined && { tailShrunk: tail }),
+    tailShrunk: shrunkTail(asked, parts),
     pass: passOf(asked.plan),
   };
 }
 
 /**
- * In the tokens of recorded usage, which is what a session would go by. What is billed beyond what the file shows is not in its messages: it
- * counts with the system prompt. Where less was billed, the estimate is too high all over.
+ * The subject in the tokens of recorded usage, by which a session would decide. What is billed beyond what the file shows is not in its
+ * messages: it counts with the system prompt. Where less was billed, the estimate is too high all over.
  */
 function asBilled(subject: Subject, nextRequestTokens: number): Subject {
   const hidden = nextRequestTokens - sizeTokens(subject.size);
@@ -200,72 +123,64 @@ function asBilled(subject: Subject, nextRequestTokens: number): Subject {
   return { ...subject, size: { ...subject.size, systemTokens: subject.size.systemTokens + hidden } };
 }
 
-function stateOf(trigger: Trigger, settings: Settings, size: ContextSize): TriggerState {
+/** A trigger: the tokens, the comparison and the limit. */
+function stateOf(trigger: Trigger, settings: Settings, size: ContextSize) {
   const fired = firedBy(trigger, settings, { size });
-  const limitTokens = fired?.thresholdTokens ?? limitOf(trigger, settings);
   return {
     type: trigger.type,
     tokens: triggerTokens(trigger, settings, size),
     comparison: comparisonOf(trigger),
-    ...(limitTokens !== undefined && { limitTokens }),
+    limitTokens: fired?.thresholdTokens ?? limitOf(trigger, settings),
     fires: fired !== undefined,
   };
 }
 
-function pruneState(settings: Settings, size: ContextSize, pruned: ContextSize): Explanation["prune"] {
+/** What pruning alone does; the triggers are asked before it, and one that fires has its strategy prune instead. */
+function pruneState(settings: Settings, size: ContextSize, prunedTokens: number) {
   const { prune, windowTokens } = settings;
-  const freesTokens = size.messagesTokens - pruned.messagesTokens;
+  const freesTokens = size.messagesTokens - prunedTokens;
   const hasTiers = prune.softTrim !== undefined || prune.stub !== undefined || prune.clearAfter > 0;
   return {
+    /** False where it is switched off, left to compactions, or has nothing that it could do. */
     enabled: prunesByItself(settings) && (hasTiers || freesTokens > 0),
     tokens: sizeTokens(size),
     freesTokens,
+    /** Whether pruning has to save more than it costs by invalidating the prompt cache. */
     mustPay: prune.mustPay,
     highTokens: Math.floor(shareOf(windowTokens, prune.highWaterRatio)),
     lowTokens: Math.floor(shareOf(windowTokens, prune.lowWaterRatio)),
   };
 }
 
-function passOf(plan: ReturnType<typeof decisionOn>["plan"]): Explanation["pass"] {
-  const { steps, tokensBefore, tokensAfter, targetTokens, fits, because } = plan;
-  const counts = Object.entries(Object.groupBy(steps, ({ type }) => type)).map(([type, same]) => [type, same.length]);
-  return {
-    steps: Object.fromEntries(counts),
-    tokensAfter,
-    freesTokens: tokensBefore - tokensAfter,
-    ...(targetTokens !== undefined && { targetTokens }),
-    fits,
-    ...(because !== undefined && { because }),
-  };
+/** What a compaction now would do, a summary counted with all it may take. */
+function passOf({ steps, tokensBefore, tokensAfter, targetTokens, fits, because }: Plan) {
+  const counts: Record<string, number> = {};
+  for (const { type } of steps) counts[type] = (counts[type] ?? 0) + 1;
+  const freesTokens = tokensBefore - tokensAfter;
+  return { steps: counts, tokensAfter, freesTokens, targetTokens, fits, because };
 }
 
-export function renderExplanation(explanation: Explanation, terminal: Terminal): string {
-  return joinBlocks([
+export function renderExplanation(explanation: Explanation, terminal: Terminal): Blocks {
+  return [
     headLines(explanation, terminal),
     triggerLines(explanation, terminal),
     protectedBlock(explanation, terminal),
     cutLines(explanation, terminal),
     passLines(explanation, terminal),
-  ]);
+  ];
 }
 
 function headLines(explanation: Explanation, terminal: Terminal): readonly string[] {
   const { tokens, windowTokens, profile, wouldCompact, wouldPrune } = explanation;
-  const style: Style = ["bold", wouldCompact || wouldPrune ? "yellow" : "green"];
-  const used = percent(tokens.total / windowTokens, 1);
-  const hidden = usageText(explanation);
-  const bar = barLine([{ amount: Math.min(tokens.total, windowTokens), style: "white", letter: "=" }], {
-    terminal,
-    columns: terminal.columns - 11,
-    whole: windowTokens,
-  });
+  const used = { amount: Math.min(tokens.total, windowTokens), style: "white", letter: "=" } as const;
+  const share = percent(tokens.total / windowTokens, 1);
   return [
-    fileTitle(explanation, terminal),
-    ...headline(verdictText(explanation), "", { terminal, style }),
-    fitted(`profile ${profile}: ${count(tokens.total)} of ${count(windowTokens)} tokens (${used})`, terminal),
-    ...hidden.map((line) => paint(terminal, "gray", fitted(line, terminal))),
+    terminal.fileTitle(explanation),
+    ...terminal.headline(verdictText(explanation), "", ["bold", wouldCompact || wouldPrune ? "yellow" : "green"]),
+    terminal.fit(`profile ${profile}: ${count(tokens.total)} of ${count(windowTokens)} tokens (${share})`),
+    ...usageText(explanation).map(terminal.note),
     "",
-    `  window ${bar}`,
+    `  window ${terminal.bar([used], terminal.columns - 11, windowTokens)}`,
   ];
 }
 
@@ -292,34 +207,26 @@ function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): rea
     ...(prune.enabled
       ? [["prune", count(prune.tokens), relation(prune.tokens, prune.highTokens), count(prune.highTokens), pruneText]]
       : []),
-    ...triggers.map((state) => [
-      state.type,
-      count(state.tokens),
-      state.limitTokens === undefined ? "" : relation(state.tokens, state.limitTokens),
-      state.limitTokens === undefined ? "never" : count(state.limitTokens),
-      triggerText(state),
-    ]),
+    ...triggers.map(({ type, tokens, limitTokens, fires }) => {
+      if (limitTokens === undefined) return [type, count(tokens), "", "never", fires ? "fires" : ""];
+      const distance = `${plural(Math.max(0, limitTokens - tokens), "token")} to go`;
+      return [type, count(tokens), relation(tokens, limitTokens), count(limitTokens), fires ? "fires" : distance];
+    }),
   ];
-  if (rows.length === 0) return [heading("Triggers", terminal), "  none set"];
-  const columns = [LEFT, RIGHT, RIGHT, RIGHT, ELASTIC];
-  return [heading("Triggers", terminal), ...tableLines(rows, { columns, widthMax: terminal.columns })];
+  if (rows.length === 0) return [terminal.heading("Triggers"), "  none set"];
+  return [terminal.heading("Triggers"), ...terminal.table(rows, { columns: [LEFT, RIGHT, RIGHT, RIGHT, ELASTIC] })];
 }
 
-/** As it is, not as the trigger would have it. */
+/** How the two numbers stand, whatever the comparison of the trigger is. */
 function relation(tokens: number, limit: number): string {
   if (tokens === limit) return "=";
   return tokens > limit ? ">" : "<";
 }
 
-function triggerText({ fires, limitTokens, tokens }: TriggerState): string {
-  if (fires) return "fires";
-  return limitTokens === undefined ? "" : `${plural(Math.max(0, limitTokens - tokens), "token")} to go`;
-}
-
 function protectedBlock(explanation: Explanation, terminal: Terminal): readonly string[] {
   const lines = protectedLines(explanation.protected, explanation.tailShrunk, terminal);
   if (lines.length === 0) return [];
-  return [...lines, paint(terminal, "gray", "  the largest"), ...messageLines(explanation.largestProtected, terminal)];
+  return [...lines, terminal.paint("gray", "  the largest"), ...messageLines(explanation.largestProtected, terminal)];
 }
 
 function cutLines({ cut, messages, mayGo, isTurnSplit }: Explanation, terminal: Terminal): readonly string[] {
@@ -328,26 +235,24 @@ function cutLines({ cut, messages, mayGo, isTurnSplit }: Explanation, terminal: 
       ? "nowhere: there is no legal place before the protected tail"
       : `before message ${count(cut.index)} of ${count(messages)}${isTurnSplit ? ", inside a turn" : ""}: ${oneLine(cut.what)}`;
   return [
-    heading("Cut", terminal),
-    fitted(`  ${where}`, terminal),
-    ...(cut === null ? [] : [paint(terminal, "gray", fitted(`  ${oneLine(cut.begins)}`, terminal))]),
-    fitted(`  ${plural(mayGo.messages, "message")} with ${plural(mayGo.tokens, "token")} may go`, terminal),
+    terminal.heading("Cut"),
+    terminal.fit(`  ${where}`),
+    ...(cut === null ? [] : [terminal.note(`  ${oneLine(cut.begins)}`)]),
+    terminal.fit(`  ${plural(mayGo.messages, "message")} with ${plural(mayGo.tokens, "token")} may go`),
   ];
 }
 
 function passLines({ pass, tokens }: Explanation, terminal: Terminal): readonly string[] {
+  const { because, targetTokens } = pass;
   const steps = Object.entries(pass.steps).map(([type, times]) => (times === 1 ? type : `${type} x${count(times)}`));
-  const target = pass.targetTokens === undefined ? "" : `, target ${count(pass.targetTokens)}`;
-  const verdict = pass.fits ? "" : ": does not fit";
+  const target = targetTokens === undefined ? "" : `, target ${count(targetTokens)}`;
+  const after = `at most ${count(pass.tokensAfter)} tokens${target}${pass.fits ? "" : ": does not fit"}`;
   const done =
-    pass.because === undefined
+    because === undefined
       ? [
-          plainSigns(
-            `  ${count(tokens.total)} → at most ${count(pass.tokensAfter)} tokens${target}${verdict}`,
-            terminal,
-          ),
+          terminal.signs(`  ${count(tokens.total)} → ${after}`),
           `  frees at least ${plural(pass.freesTokens, "token")} by ${steps.join(", ")}`,
         ]
-      : [`  nothing: ${BECAUSE[pass.because] ?? pass.because}`];
-  return [heading("A compaction now would give", terminal), ...done.map((line) => fitted(line, terminal))];
+      : [`  nothing: ${BECAUSE[because] ?? because}`];
+  return [terminal.heading("A compaction now would give"), ...done.map((line) => terminal.fit(line))];
 }

@@ -2,12 +2,9 @@
 
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import { EXIT } from "./command.ts";
-import { count, minuteOf, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { storeCommand } from "./store-command.ts";
-import { eventsOf, sessionState } from "./stored-session.ts";
-import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, RIGHT, tableLines } from "./text-blocks.ts";
+import { count, minuteOf, oneLine, plural } from "./one-line.ts";
+import { eventsOf, sessionState, storeCommand } from "./store-command.ts";
+import { ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
   use: "reading",
@@ -20,12 +17,15 @@ Examples:
   palimpsest history my-session
   palimpsest history my-session --json | jq '.events[-1].summary'
 `,
-  settle: () => undefined,
-  work: async (request) => {
-    const [id = ""] = request.operands;
-    await sessionState(request, id);
-    const events = await eventsOf(request, id);
-    request.print({ session: id, events }, (terminal) => render(id, events, terminal));
+  begin: () => async (request) => {
+    const { id } = request;
+    await sessionState(request);
+    const events = await eventsOf(request);
+    request.print({ session: id, events }, (terminal) =>
+      events.length === 0
+        ? [[terminal.fit(`session ${oneLine(id)} was never compacted`)]]
+        : [tableOf(events, terminal), reportLines(events, terminal)],
+    );
     return EXIT.ok;
   },
 });
@@ -41,44 +41,34 @@ export function standingOf({ undoneAt, purgedAt }: CompactionEvent): string {
   return [...(undoneAt === null ? [] : ["undone"]), ...(purgedAt === null ? [] : ["purged"])].join(", ");
 }
 
-function render(id: string, events: readonly CompactionEvent[], terminal: Terminal): string {
-  if (events.length === 0) return `${fitted(`session ${oneLine(id)} was never compacted`, terminal)}\n`;
-  return joinBlocks([tableOf(events, terminal), reportLines(events, terminal)]);
-}
-
 function tableOf(events: readonly CompactionEvent[], terminal: Terminal): readonly string[] {
-  const rows = [
-    ["#", "when (UTC)", "trigger", "strategy", "tokens", "", "removed", ""],
-    ...events.map((event) => [
-      String(event.number),
-      minuteOf(event.createdAt),
-      oneLine(event.trigger),
-      oneLine(event.strategy),
-      count(event.originalTokens),
-      plainSigns(`→ ${count(event.compactedTokens)}`, terminal),
-      count(event.messagesRemoved),
-      standingOf(event),
-    ]),
-  ];
-  const columns = [RIGHT, LEFT, LEFT, ELASTIC, RIGHT, LEFT, RIGHT, LEFT];
-  const layout = { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) };
-  const [titles = "", ...lines] = tableLines(rows, layout);
-  return [
-    paint(terminal, "gray", titles),
-    ...lines.map((line, index) => (events[index]?.undoneAt === null ? line : paint(terminal, "gray", line))),
-  ];
+  const rows = events.map((event) => [
+    String(event.number),
+    minuteOf(event.createdAt),
+    oneLine(event.trigger),
+    oneLine(event.strategy),
+    count(event.originalTokens),
+    terminal.signs(`→ ${count(event.compactedTokens)}`),
+    count(event.messagesRemoved),
+    standingOf(event),
+  ]);
+  return terminal.table(rows, {
+    titles: ["#", "when (UTC)", "trigger", "strategy", "tokens", "", "removed", ""],
+    columns: [RIGHT, LEFT, LEFT, ELASTIC, RIGHT, LEFT, RIGHT, LEFT],
+    indent: 0,
+    styleOf: (index) => (events[index]?.undoneAt === null ? undefined : "gray"),
+  });
 }
 
 function reportLines(events: readonly CompactionEvent[], terminal: Terminal): readonly string[] {
   const width = String(events.at(-1)?.number ?? 0).length;
   return [
-    heading("Report", terminal),
+    terminal.heading("Report"),
     ...events.flatMap((event) => {
       const number = String(event.number).padStart(width);
-      const line = plainSigns(`  ${number}  ${oneLine(reportLine(event))}`, terminal);
       return [
-        fitted(line, terminal),
-        paint(terminal, "gray", fitted(`  ${" ".repeat(width)}  ${madeBy(event)}`, terminal)),
+        terminal.fit(terminal.signs(`  ${number}  ${oneLine(reportLine(event))}`)),
+        terminal.note(`  ${" ".repeat(width)}  ${madeBy(event)}`),
       ];
     }),
   ];

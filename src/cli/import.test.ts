@@ -9,7 +9,7 @@ import { formatNamed } from "../formats.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { type RecordedConversation, readTranscriptFile } from "../transcripts/index.ts";
-import { importOf, storeImport } from "./import.ts";
+import { importOf } from "./import.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -87,7 +87,8 @@ test.skipIf(!hasRecordings)("import and export", async () => {
       if (JSON.stringify(recorded.body).length > BYTES_MAX) continue;
       const store = memoryStore();
       const format = formatNamed(recorded.format);
-      await storeImport(store, importOf("s", "claude-code", recorded));
+      const { session: made, batch } = importOf("s", "claude-code", recorded);
+      await store.create(made, batch);
       const session = await openSession("s", { store, compactor: { format }, create: false });
       const body = Array.isArray(recorded.body) ? { [format.listKey]: recorded.body } : recorded.body;
       expect(JSON.stringify((await session.export()).request), file).toBe(JSON.stringify(body));

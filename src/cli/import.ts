@@ -3,30 +3,26 @@
 import { randomBytes } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
-import type { Batch, NewSession, Store } from "../core/store/store.ts";
+import type { Batch } from "../core/store/store.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { baseOf } from "../session/session-view.ts";
 import { readAppendable } from "../session/wire-input.ts";
 import type { RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
-import { usage, type Words } from "./arguments.ts";
-import { EXIT, type ExitCode } from "./command.ts";
-import { type ExportedFile, readExported, readExportedFile } from "./exported-file.ts";
+import { EXIT, type ExitCode, type Io, usage, type Words } from "./command.ts";
+import { type ExportedFile, readExported, readExportedFile, restoreSession } from "./exported-session.ts";
 import { heardStore, hearInterrupt, untilAborted } from "./interrupt.ts";
 import {
   CONVERSATION_OPTION,
   chooseConversation,
   collect,
-  conversationAt,
   FORMAT_OPTION,
+  leftOutOf,
   loadTranscript,
   NAMES_NOTE,
   STANDARD_INPUT,
 } from "./load.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { leftOutOf } from "./problems.ts";
-import { restoreSession } from "./restore-session.ts";
+import { count, oneLine, plural } from "./one-line.ts";
 import { type StoreRequest, storeCommand } from "./store-command.ts";
 
 export const command = storeCommand({
@@ -49,67 +45,65 @@ Examples:
   palimpsest import session.jsonl
   id=$(palimpsest import request.json --store sqlite:agent.db)
 `,
-  settle: readOptions,
-  work: async (request) => {
-    const { settled, io, signal } = request;
-    const [file = ""] = request.operands;
-    const input = await untilAborted(signal, readImport(file, settled.format, io.stdin));
-    return input.type === "exported" ? restore(request, input.exported) : importAll(request, input);
+  begin: (given) => {
+    const options = readOptions(given);
+    return async (request) => {
+      const [file = ""] = request.operands;
+      const input = await untilAborted(request.signal, readImport(file, given.text("format"), request.io.stdin));
+      return "log" in input ? restore(request, input, options) : importAll(request, input, options);
+    };
   },
 });
 
-interface ImportOptions {
-  readonly id: string | undefined;
-  readonly conversation: string | undefined;
-  readonly isEach: boolean;
-  readonly format: string | undefined;
-}
+type ImportOptions = ReturnType<typeof readOptions>;
 
-function readOptions(given: Words): ImportOptions {
+function readOptions(given: Words) {
   const [id, conversation] = [given.text("id"), given.text("conversation")];
   const isEach = given.isSet("each");
   if (isEach && id !== undefined) throw usage("--each takes the ids from the file, so --id has no place with it");
   if (id !== undefined && /\p{Cc}/u.test(id)) throw usage("--id may hold no control characters, such as line breaks");
   if (isEach && conversation !== undefined) throw usage("--each and --conversation contradict each other");
-  return { id, conversation, isEach, format: given.text("format") };
+  return { id, conversation, isEach };
 }
 
-type ImportRequest = StoreRequest<ImportOptions>;
-
-async function importAll(
-  { store, settled, io, signal, print, operands }: ImportRequest,
-  { transcript }: Extract<ImportInput, { readonly type: "transcript" }>,
-): Promise<ExitCode> {
-  const imports = chosenFrom(transcript, settled).map((recorded) =>
-    importOf(settled.id ?? importedId(transcript.source, recorded), transcript.source, recorded),
+async function importAll(request: StoreRequest, transcript: Transcript, options: ImportOptions): Promise<ExitCode> {
+  const { store, io, signal } = request;
+  const { source, conversations } = transcript;
+  const imports = chosenFrom(transcript, options).map((recorded) =>
+    importOf(options.id ?? importedId(source, recorded), source, recorded),
   );
   await refuseExisting(
     store,
     imports.map(({ session }) => session.id),
   );
   await hearInterrupt(signal);
-  await storeAll(store, imports, signal);
-  const leftOut = leftOutOf(transcript);
-  const conversations = transcript.conversations.length;
-  const data = { store: store.url, file: operands[0], source: transcript.source, conversations, leftOut };
+  await storeAll(heardStore(store, signal), imports);
   const imported = imports.map(({ session, batch }) => ({
     session: session.id,
     format: session.format,
     messages: batch.messages.length,
   }));
-  print({ ...data, imported, notCarried: [] }, () => idLines(imports));
-  for (const line of [...imported.map(importedLine), ...remarks(transcript, imports.length)])
-    io.stderr.write(`${line}\n`);
+  const leftOut = leftOutOf(transcript);
+  const data = { store: store.url, file: request.operands[0], source, conversations: conversations.length, leftOut };
+  const ids = imported.map(({ session }) => shownId(session));
+  request.print({ ...data, imported, notCarried: [] }, () => [ids]);
+  for (const [index, { messages, format }] of imported.entries()) {
+    io.stderr.write(`imported ${plural(messages, "message")} (${format}) as ${ids[index]}\n`);
+  }
+  for (const what of leftOut) io.stderr.write(`left out: ${oneLine(what)}\n`);
+  const others = conversations.length - imports.length;
+  const hint = "--conversation N takes another, --each takes every one";
+  if (others > 0) io.stderr.write(`${count(others)} more in the file: ${hint}\n`);
   return EXIT.ok;
 }
 
-/** All of them or none: what is there already goes again when a later one fails or is interrupted. */
-async function storeAll(store: FullStore, imports: readonly NewImport[], signal: AbortSignal): Promise<void> {
+/** Stores all or none: sessions that were stored are deleted when a later one fails or is interrupted. */
+async function storeAll(store: FullStore, imports: readonly NewImport[]): Promise<void> {
   const stored: string[] = [];
   try {
-    for (const each of imports) {
-      await storeImport(heardStore(store, signal), each);
-      stored.push(each.session.id);
+    for (const { session, batch } of imports) {
+      await store.create(session, batch);
+      stored.push(session.id);
     }
   } catch (error) {
     for (const id of stored) await store.delete(id);
@@ -119,10 +113,10 @@ async function storeAll(store: FullStore, imports: readonly NewImport[], signal:
 
 function chosenFrom(transcript: Transcript, { conversation, isEach }: ImportOptions): readonly RecordedConversation[] {
   if (isEach) return transcript.conversations;
-  return [conversationAt(transcript, chooseConversation(transcript, conversation))];
+  return [chooseConversation(transcript, conversation)];
 }
 
-/** Ids as they are, so that a script can use them; one that could act on a terminal as JSON, which says exactly what it is. */
+/** Ids unchanged, so that a script can use them; one that could act on a terminal is shown as JSON. */
 function shownId(id: string): string {
   return oneLine(id) === id ? id : JSON.stringify(id).replace(/[^\x20-\x7e]/g, escaped);
 }
@@ -131,60 +125,31 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-function idLines(imports: readonly NewImport[]): string {
-  return imports.map(({ session }) => `${shownId(session.id)}\n`).join("");
-}
-
-interface Imported {
-  readonly session: string;
-  readonly format: string;
-  readonly messages: number;
-}
-
-function importedLine({ session, format, messages }: Imported): string {
-  return `imported ${plural(messages, "message")} (${format}) as ${shownId(session)}`;
-}
-
-function remarks(transcript: Transcript, taken: number): readonly string[] {
-  const { conversations } = transcript;
-  const others = conversations.length - taken;
-  return [
-    ...leftOutOf(transcript).map((what) => `left out: ${oneLine(what)}`),
-    ...(others === 0
-      ? []
-      : [`${count(others)} more in the file: --conversation N takes another, --each takes every one`]),
-  ];
-}
-
-async function restore(request: ImportRequest, exported: ExportedFile): Promise<ExitCode> {
-  const { store, settled, io, signal, print, operands } = request;
-  if (settled.conversation !== undefined) throw usage("the file holds one session; leave --conversation out");
-  const id = settled.id ?? exported.id;
+async function restore(request: StoreRequest, exported: ExportedFile, options: ImportOptions): Promise<ExitCode> {
+  const { store, io, signal } = request;
+  if (options.conversation !== undefined) throw usage("the file holds one session; leave --conversation out");
+  const id = options.id ?? exported.id;
   await refuseExisting(store, [id]);
   await hearInterrupt(signal);
   const { messages, events, notCarried } = await restoreSession(heardStore(store, signal), id, exported);
   const imported = [{ session: id, format: exported.format, messages }];
-  const data = { store: store.url, file: operands[0], source: "palimpsest-session", conversations: 1, leftOut: [] };
-  print({ ...data, imported, events, notCarried }, () => `${shownId(id)}\n`);
+  const about = { source: "palimpsest-session", conversations: 1, leftOut: [] };
+  const data = { store: store.url, file: request.operands[0], ...about, imported, events, notCarried };
+  request.print(data, () => [[shownId(id)]]);
   const compactions = events === 0 ? "" : ` with ${plural(events, "compaction")}`;
   io.stderr.write(`restored ${plural(messages, "message")}${compactions} as ${shownId(id)}\n`);
   for (const what of notCarried) io.stderr.write(`not carried: ${oneLine(what)}\n`);
   return EXIT.ok;
 }
 
-type ImportInput =
-  | { readonly type: "exported"; readonly exported: ExportedFile }
-  | { readonly type: "transcript"; readonly transcript: Transcript };
-
 async function readImport(
   file: string,
   format: string | undefined,
-  stdin: AsyncIterable<Uint8Array>,
-): Promise<ImportInput> {
-  const bytes = file === STANDARD_INPUT ? await collect(stdin) : undefined;
-  const exported = bytes === undefined ? readExportedFile(file) : readExported(bytes.toString("utf8"));
-  if (exported !== undefined) return { type: "exported", exported };
-  return { type: "transcript", transcript: await loadTranscript(file, format, once(bytes)) };
+  stdin: Io["stdin"],
+): Promise<ExportedFile | Transcript> {
+  if (file !== STANDARD_INPUT) return readExportedFile(file) ?? loadTranscript(file, format, stdin);
+  const bytes = await collect(stdin);
+  return readExported(bytes.toString("utf8")) ?? loadTranscript(file, format, once(bytes));
 }
 
 /** The id that the session has where it comes from; a new one where it has none. */
@@ -207,17 +172,14 @@ function newId(): string {
   return randomBytes(ID_BYTES).toString("hex");
 }
 
-async function* once(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> {
-  if (bytes !== undefined) yield bytes;
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
 }
 
-interface NewImport {
-  readonly session: NewSession;
-  readonly batch: Batch;
-}
+type NewImport = ReturnType<typeof importOf>;
 
-/** Decoded before anything is written: what is not what it should be makes no session. */
-export function importOf(id: string, source: TranscriptSource, recorded: RecordedConversation): NewImport {
+/** Decodes before anything is written, so that an invalid conversation makes no session. */
+export function importOf(id: string, source: TranscriptSource, recorded: RecordedConversation) {
   const format = formatNamed(recorded.format);
   const { body } = recorded;
   const list = isObject(body) ? body[format.listKey] : body;
@@ -235,12 +197,7 @@ export function importOf(id: string, source: TranscriptSource, recorded: Recorde
   };
 }
 
-/** Throws `session-exists`. */
-export async function storeImport(store: Store, { session, batch }: NewImport): Promise<void> {
-  await store.create(session, batch);
-}
-
-async function refuseExisting(store: Store, ids: readonly string[]): Promise<void> {
+async function refuseExisting(store: FullStore, ids: readonly string[]): Promise<void> {
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw existing(`two conversations of the file have the id ${JSON.stringify(twice)}`);
   for (const id of ids) {

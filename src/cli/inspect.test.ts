@@ -18,9 +18,10 @@ import { temporaryFolder } from "../../test/run-cli.ts";
 import { type InProcessOptions, runInProcess } from "../../test/run-in-process.ts";
 import { CompactionError } from "../core/errors.ts";
 import { readTranscriptFile } from "../transcripts/index.ts";
-import { inspectTranscript } from "./inspection.ts";
+import { inspectSource, renderInspection } from "./inspection.ts";
+import { chooseConversation } from "./load.ts";
 import { displayWidth } from "./one-line.ts";
-import { renderInspection } from "./render-inspection.ts";
+import { joinBlocks, terminalWith } from "./terminal.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -142,8 +143,10 @@ test.skipIf(!existsSync(DATA))(
 
 function renderedOrRefused(file: string): string | undefined {
   try {
-    const inspection = inspectTranscript(readTranscriptFile(file), { file, index: 0, windowTokens: 200_000 });
-    return renderInspection(inspection, { columns: 80, isColoured: false, isUnicode: true });
+    const transcript = readTranscriptFile(file);
+    const source = { file, transcript, recorded: chooseConversation(transcript, undefined) };
+    const terminal = terminalWith({ columns: 80, isColoured: false, isUnicode: true });
+    return joinBlocks(renderInspection(inspectSource(source, 200_000), terminal));
   } catch (error) {
     if (error instanceof CompactionError) return undefined; // no conversation in it, and told so
     throw error;

@@ -3,17 +3,12 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { CompactionError } from "../core/errors.ts";
-import type { FormatName } from "../core/message.ts";
-import { readTranscriptFile, type TranscriptSource } from "../transcripts/index.ts";
-import { readWindow, usage, type Words } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
-import { inspectTranscript } from "./inspection.ts";
-import { chooseConversation, FILE_OPTIONS, loadTranscript, NAMES_NOTE } from "./load.ts";
-import { count, minuteOf, percent, plural } from "./numbers.ts";
-import { cutStart, displayWidth, oneLine, padEnd } from "./one-line.ts";
-import { renderInspection } from "./render-inspection.ts";
-import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { fitted, headline, joinBlocks, LEFT, RIGHT, tableLines } from "./text-blocks.ts";
+import { readTranscriptFile } from "../transcripts/index.ts";
+import { type Command, EXIT, type ExitCode, type Io, print, readWindow, usage, type Words } from "./command.ts";
+import { inspectSource, renderInspection } from "./inspection.ts";
+import { chooseConversation, FILE_OPTIONS, loadSource, NAMES_NOTE } from "./load.ts";
+import { count, minuteOf, oneLine, percent, plural } from "./one-line.ts";
+import { type Blocks, LEFT, PATH, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command: Command = {
   takesFile: true,
@@ -39,63 +34,36 @@ Examples:
 
 async function run(given: Words, io: Io): Promise<ExitCode> {
   const windowTokens = readWindow(given);
-  if (isDirectory(given.file)) return inspectDirectory(given, windowTokens, io);
-  const transcript = await loadTranscript(given.file, given.text("format"), io.stdin);
-  const index = chooseConversation(transcript, given.text("conversation"));
-  const inspection = inspectTranscript(transcript, { file: given.file, index, windowTokens });
+  if (statSync(given.file, { throwIfNoEntry: false })?.isDirectory()) {
+    const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
+    if (strange !== undefined) throw usage(`--${strange} is about one file; ${given.file} is a directory`);
+    const listing = listDirectory(given.file, windowTokens);
+    print({ given, io }, listing, (terminal) => renderDirectory(listing, terminal));
+    return EXIT.ok;
+  }
+  const inspection = inspectSource(await loadSource(given, io.stdin), windowTokens);
   print({ given, io }, inspection, (terminal) => renderInspection(inspection, terminal));
   return EXIT.ok;
-}
-
-function inspectDirectory(given: Words, windowTokens: number | undefined, io: Io): ExitCode {
-  const strange = ["conversation", "format"].find((option) => given.text(option) !== undefined);
-  if (strange !== undefined) throw usage(`--${strange} is about one file; ${given.file} is a directory`);
-  const listing = listDirectory(given.file, windowTokens);
-  print({ given, io }, listing, (terminal) => renderDirectory(listing, terminal));
-  return EXIT.ok;
-}
-
-interface DirectoryListing {
-  readonly directory: string;
-  /** Largest first. */
-  readonly files: readonly ListedFile[];
-  /** Files by name that hold no conversation, and why. */
-  readonly unread: readonly { readonly file: string; readonly because: string }[];
-  /** Files that were not looked at, because there are too many. */
-  readonly leftOut: number;
-}
-
-interface ListedFile {
-  /** Within the directory. */
-  readonly file: string;
-  readonly source: TranscriptSource;
-  readonly format: FormatName;
-  /** Of the main conversation: by recorded usage what the next request has, otherwise our estimate. */
-  readonly tokens: number;
-  readonly messages: number;
-  readonly conversations: number;
-  readonly modifiedAt: string;
-  readonly usedRatio?: number;
 }
 
 /** A folder of a very busy agent holds some thousands. */
 const FILES_MAX = 2_000;
 const CONVERSATION_FILE = /\.(?:jsonl?|ndjson)(?:\.(?:gz|zst))?$/i;
 
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
+type DirectoryListing = ReturnType<typeof listDirectory>;
 
-function listDirectory(directory: string, windowTokens: number | undefined): DirectoryListing {
+function listDirectory(directory: string, windowTokens: number | undefined) {
   const found = conversationFiles(directory);
   const files: ListedFile[] = [];
+  /** Files by name that hold no conversation, and why. */
   const unread: { file: string; because: string }[] = [];
   for (const path of found.slice(0, FILES_MAX)) {
+    const file = relative(directory, path);
     try {
-      files.push(listed(directory, path, windowTokens));
+      files.push(listed(file, path, windowTokens));
     } catch (error) {
       if (!(error instanceof CompactionError)) throw error;
-      unread.push({ file: relative(directory, path), because: error.message.replace(`${path}: `, "") });
+      unread.push({ file, because: error.message.replace(`${path}: `, "") });
     }
   }
   files.sort((a, b) => b.tokens - a.tokens || a.file.localeCompare(b.file, "en"));
@@ -114,7 +82,7 @@ function conversationFiles(directory: string, depth = 0): readonly string[] {
 
 const DEPTH_MAX = 8;
 
-/** A folder inside that may not be read is passed over; the one that was named is told. */
+/** A folder inside that may not be read is passed over; for the folder that was named it is an error. */
 function entriesOf(directory: string, depth: number): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
@@ -125,57 +93,48 @@ function entriesOf(directory: string, depth: number): readonly Dirent[] {
   }
 }
 
-function listed(directory: string, path: string, windowTokens: number | undefined): ListedFile {
+type ListedFile = ReturnType<typeof listed>;
+
+/** Its tokens: by recorded usage those of the next request, otherwise our estimate of the main conversation. */
+function listed(file: string, path: string, windowTokens: number | undefined) {
   const transcript = readTranscriptFile(path);
-  const { source, format, tokens, usage, messages, conversations, window } = inspectTranscript(transcript, {
-    file: path,
-    index: 0,
-    windowTokens,
-  });
+  const inspected = { file: path, transcript, recorded: chooseConversation(transcript, undefined) };
+  const { source, format, tokens, usage, messages, conversations, window } = inspectSource(inspected, windowTokens);
   return {
-    file: relative(directory, path),
+    file,
     source,
     format,
     tokens: usage?.nextRequestTokens ?? tokens.total,
     messages,
     conversations: conversations.length,
     modifiedAt: statSync(path).mtime.toISOString(),
-    ...(window !== undefined && { usedRatio: window.usedRatio }),
+    usedRatio: window?.usedRatio,
   };
 }
 
-function renderDirectory(listing: DirectoryListing, terminal: Terminal): string {
-  const { directory, files, unread, leftOut } = listing;
+function renderDirectory({ directory, files, unread, leftOut }: DirectoryListing, terminal: Terminal): Blocks {
   const notes = [
     ...(unread.length === 0 ? [] : [`${plural(unread.length, "other file")} with no conversation; --json says why`]),
     ...(leftOut === 0 ? [] : [`${count(leftOut)} more were not looked at; name a folder inside`]),
   ];
-  return joinBlocks([
-    headline(`${oneLine(directory)}:`, ` ${plural(files.length, "file")} with conversations`, { terminal }),
+  return [
+    terminal.headline(`${oneLine(directory)}:`, ` ${plural(files.length, "file")} with conversations`),
     files.length === 0 ? [] : fileLines(files, terminal),
-    notes.map((note) => paint(terminal, "gray", fitted(note, terminal))),
-  ]);
+    notes.map(terminal.note),
+  ];
 }
 
 function fileLines(files: readonly ListedFile[], terminal: Terminal): readonly string[] {
   const hasWindow = files.some(({ usedRatio }) => usedRatio !== undefined);
-  const rows = [
-    ["tokens", ...(hasWindow ? ["window"] : []), "messages", "changed (UTC)"],
-    ...files.map(({ tokens, usedRatio, messages, modifiedAt }) => [
-      count(tokens),
-      ...(hasWindow ? [percent(usedRatio ?? 0, 0)] : []),
-      count(messages),
-      minuteOf(modifiedAt),
-    ]),
-  ];
-  const columns = [...(hasWindow ? [RIGHT] : []), RIGHT, RIGHT, LEFT];
-  const lines = tableLines(rows, { columns, widthMax: terminal.columns }).map((line) => `${line}  `);
-  const width = Math.max(...lines.map(displayWidth));
-  // Of a path, the end tells more.
-  const named = (file: string): string => cutStart(oneLine(file), terminal.columns - width, ellipsisOf(terminal));
-  const [titles = "", ...rest] = lines.map((line) => padEnd(line, width));
-  return [
-    paint(terminal, "gray", `${titles}file`),
-    ...rest.map((line, index) => line + named(files[index]?.file ?? "")),
-  ];
+  const rows = files.map(({ tokens, usedRatio, messages, modifiedAt, file }) => [
+    count(tokens),
+    ...(hasWindow ? [percent(usedRatio ?? 0, 0)] : []),
+    count(messages),
+    minuteOf(modifiedAt),
+    oneLine(file),
+  ]);
+  return terminal.table(rows, {
+    titles: ["tokens", ...(hasWindow ? ["window"] : []), "messages", "changed (UTC)", "file"],
+    columns: [...(hasWindow ? [RIGHT] : []), RIGHT, RIGHT, LEFT, PATH],
+  });
 }

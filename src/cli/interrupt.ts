@@ -1,24 +1,45 @@
-/** Work that Ctrl-C stops: its signal is aborted, and whatever it does after that is not waited for. Exit code 130. */
+/** Work that Ctrl-C stops: its signal is aborted, and nothing is written after that. Exit code 130. */
 
 import { setImmediate } from "node:timers/promises";
-import type { Store } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
 import { EXIT, type ExitCode, type Io } from "./command.ts";
 
-export async function interruptible(io: Io, work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
+interface InterruptOptions {
+  /** How long the work may take to end after Ctrl-C, such as a write that is under way; a second Ctrl-C ends the waiting. */
+  readonly graceMs: number;
+  /** Written to standard error after an interrupt. */
+  readonly message: string;
+}
+
+export async function interruptible(
+  io: Io,
+  { graceMs, message }: InterruptOptions,
+  work: (signal: AbortSignal) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const controller = new AbortController();
   const { signal } = controller;
-  const interrupted = new Promise<ExitCode>((resolve) => {
-    signal.addEventListener("abort", () => resolve(EXIT.interrupted), { once: true });
+  const { promise: interrupted, resolve: giveUp } = Promise.withResolvers<ExitCode>();
+  let timer: NodeJS.Timeout | undefined;
+  const stopListening = io.onInterrupt(() => {
+    if (signal.aborted || graceMs === 0) giveUp(EXIT.interrupted);
+    else timer = setTimeout(() => giveUp(EXIT.interrupted), graceMs);
+    controller.abort();
   });
-  const stopListening = io.onInterrupt(() => controller.abort());
   try {
     const code = await Promise.race([work(signal), interrupted]);
-    if (!signal.aborted) return code;
+    if (code !== EXIT.interrupted) {
+      // A key that was pressed while an embedded store wrote without a pause is heard only now.
+      await hearKeys();
+      if (signal.aborted) io.stderr.write("palimpsest: the interrupt came too late; it was done already\n");
+      return code;
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
+    clearTimeout(timer);
     stopListening();
   }
+  io.stderr.write(`palimpsest: ${message}\n`);
   return EXIT.interrupted;
 }
 
@@ -29,12 +50,12 @@ export async function hearInterrupt(signal: AbortSignal): Promise<void> {
 }
 
 /** Signals are handed over at one place of the event loop; the first pause may come behind it, the second has passed it. */
-export async function hearKeys(): Promise<void> {
+async function hearKeys(): Promise<void> {
   await setImmediate();
   await setImmediate();
 }
 
-/** Waits for what cannot be stopped itself, such as input that does not come; no longer than until the signal. */
+/** Waits until the signal at most, for work that cannot be stopped itself, such as input that does not come. */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -47,20 +68,27 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
   }
 }
 
-export function heardStore<Port extends Store>(store: Port, signal: AbortSignal): Port {
-  return {
-    ...store,
-    create: async (...session) => {
+/** Everything that an iteration yields; an interrupt is heard now and then. */
+export async function readAll<T>(items: AsyncIterable<T>, signal: AbortSignal): Promise<readonly T[]> {
+  const list: T[] = [];
+  for await (const item of items) {
+    list.push(item);
+    // An embedded store answers without ever waiting: without this, no key would be heard.
+    if (list.length % ITEMS_BETWEEN_PAUSES === 0) await setImmediate();
+    signal.throwIfAborted();
+  }
+  return list;
+}
+
+const ITEMS_BETWEEN_PAUSES = 1_000;
+
+/** The store, with an interrupt heard before every write. */
+export function heardStore(store: FullStore, signal: AbortSignal): FullStore {
+  const heard =
+    <Given extends readonly unknown[], Result>(write: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
       await hearInterrupt(signal);
-      return store.create(...session);
-    },
-    append: async (...batch) => {
-      await hearInterrupt(signal);
-      return store.append(...batch);
-    },
-    commit: async (...commit) => {
-      await hearInterrupt(signal);
-      return store.commit(...commit);
-    },
-  };
+      return write(...given);
+    };
+  return { ...store, create: heard(store.create), append: heard(store.append), commit: heard(store.commit) };
 }

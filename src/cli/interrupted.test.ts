@@ -7,9 +7,8 @@ import { sqliteAt } from "../../test/run-in-process.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { begin, commitOf, listOf } from "../testing/store/world.ts";
-import { parseArguments } from "./arguments.ts";
-import { compactStored } from "./compact.ts";
-import { COMPACT_OPTIONS, readCompactOptions } from "./compact-options.ts";
+import { parseArguments } from "./command.ts";
+import { command, compactStored, readCompactOptions } from "./compact.ts";
 import { runPalimpsest } from "./dispatch.ts";
 import { heardStore } from "./interrupt.ts";
 
@@ -52,7 +51,7 @@ async function compactInterruptedAt(method: "lease" | "commit") {
     onInterrupt: () => () => {},
   };
   const options = readCompactOptions(
-    parseArguments("compact", ["s", "--store", "memory:", "--target", "30%"], COMPACT_OPTIONS),
+    parseArguments("compact", ["s", "--store", "memory:", "--target", "30%"], command.options),
   );
   const pressed = pressedAt(store, method, () => controller.abort());
   const running = compactStored({ store: pressed, signal: controller.signal, options, io, progress: SILENT });

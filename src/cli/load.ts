@@ -1,13 +1,14 @@
 /**
- * FILE or standard input to a transcript, and the conversation in it that was asked for. All that can be wrong with
- * either becomes one `CompactionError`; nothing is written.
+ * FILE or standard input to a transcript, the conversation in it that was asked for, and what a provider would refuse in that. Every failure
+ * is one `CompactionError`; nothing is written.
  */
 
 import { constants } from "node:buffer";
 import { CompactionError } from "../core/errors.ts";
+import { isObject } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
-import type { Format } from "../core/ports.ts";
-import { formatNames, isFormatName } from "../formats.ts";
+import type { ValidateOptions, Violation } from "../core/ports.ts";
+import { formatNamed, formatNames, isFormatName } from "../formats.ts";
 import {
   type ReadOptions,
   type RecordedConversation,
@@ -17,7 +18,8 @@ import {
   type Transcript,
   type TranscriptSource,
 } from "../transcripts/index.ts";
-import { didYouMean, type OptionSpec, type OptionSpecs, usage } from "./arguments.ts";
+import { didYouMean, type Io, JSON_OPTION, type OptionSpec, type OptionSpecs, usage, type Words } from "./command.ts";
+import { oneLine, plural } from "./one-line.ts";
 
 export const STANDARD_INPUT = "-";
 
@@ -37,7 +39,7 @@ export const CONVERSATION_OPTION: OptionSpec = {
 export const FILE_OPTIONS = {
   conversation: CONVERSATION_OPTION,
   format: FORMAT_OPTION,
-  json: { type: "boolean", about: "one JSON object instead of text" },
+  json: JSON_OPTION,
 } as const satisfies OptionSpecs;
 
 export const NAMES_NOTE = `Formats: ${formatNames.join(", ")}
@@ -46,48 +48,47 @@ Kinds of file: ${TRANSCRIPT_SOURCES.slice(0, 6).join(", ")},
 Both are told from the contents when --format is left out.
 `;
 
+/** A conversation, and where it was recorded. */
+export interface Source {
+  readonly file: string;
+  readonly transcript: Transcript;
+  readonly recorded: RecordedConversation;
+}
+
+/** The conversation that a command line names: its FILE, `--format` and `--conversation`. */
+export async function loadSource(given: Words, stdin: Io["stdin"]): Promise<Source> {
+  const { file } = given;
+  const transcript = await loadTranscript(file, given.text("format"), stdin);
+  return { file, transcript, recorded: chooseConversation(transcript, given.text("conversation")) };
+}
+
 export async function loadTranscript(
   file: string,
   format: string | undefined,
-  stdin: AsyncIterable<Uint8Array>,
+  stdin: Io["stdin"],
 ): Promise<Transcript> {
   const options = format === undefined ? {} : readOptions(format);
   if (file !== STANDARD_INPUT) return readTranscriptFile(file, options);
-  try {
-    return readTranscript(textOf(await collect(stdin)), options);
-  } catch (cause) {
-    if (!(cause instanceof CompactionError)) throw cause;
-    throw new CompactionError(cause.code, `standard input: ${cause.message}`, { cause });
-  }
+  const text = textOf(await collect(stdin));
+  return naming("standard input", () => readTranscript(text, options));
 }
 
-/** A number counts from 1 and wins over an id that looks like one, because numbers are what the listing shows. */
-export function chooseConversation(transcript: Transcript, wanted: string | undefined): number {
-  if (wanted === undefined) return 0;
-  const { conversations } = transcript;
-  const number = /^\d{1,9}$/.test(wanted) ? Number(wanted) : 0;
-  if (number >= 1 && number <= conversations.length) return number - 1;
-  const byId = conversations.findIndex(({ id }) => id === wanted);
-  const index = byId >= 0 ? byId : conversations.findIndex(({ label }) => label === wanted);
-  if (index >= 0) return index;
+/** The main conversation where none is named. A number counts from 1 and wins over an id that looks like one, because the listing shows numbers. */
+export function chooseConversation({ conversations }: Transcript, wanted: string | undefined): RecordedConversation {
+  const chosen =
+    wanted === undefined
+      ? conversations[0]
+      : ((/^\d{1,9}$/.test(wanted) ? conversations[Number(wanted) - 1] : undefined) ??
+        conversations.find(({ id }) => id === wanted) ??
+        conversations.find(({ label }) => label === wanted));
+  if (chosen !== undefined) return chosen;
   const holds = conversations.length === 1 ? "one conversation" : `${conversations.length} conversations`;
   throw usage(`there is no conversation "${wanted}"; the file holds ${holds}, numbered from 1`);
 }
 
-export function conversationAt(transcript: Transcript, index: number): RecordedConversation {
-  const conversation = transcript.conversations[index];
-  if (conversation === undefined) throw new Error(`no conversation ${index}`);
-  return conversation;
-}
-
 /** Decodes a recorded body; errors name the file. */
-export function decodeFrom(file: string, format: Format, { body }: RecordedConversation): Conversation {
-  try {
-    return format.decode(body);
-  } catch (cause) {
-    if (!(cause instanceof CompactionError)) throw cause;
-    throw new CompactionError(cause.code, `${file}: ${cause.message}`, { cause });
-  }
+export function decodeFrom({ file, recorded }: Source): Conversation {
+  return naming(file, () => formatNamed(recorded.format).decode(recorded.body));
 }
 
 /** The model whose rules hold: the one that was asked last. */
@@ -95,18 +96,75 @@ export function modelOf({ models, calls }: RecordedConversation): string | undef
   return calls.findLast((call) => call.model !== undefined)?.model ?? models.at(-1);
 }
 
+export function problemsOf(recorded: RecordedConversation): readonly Violation[] {
+  return formatNamed(recorded.format).validate(recorded.body, validateOptions(recorded));
+}
+
+/** The recorded model decides where the body names none. */
+export function validateOptions(recorded: RecordedConversation): ValidateOptions {
+  const model = modelOf(recorded);
+  const namesModel = isObject(recorded.body) && recorded.body.model !== undefined;
+  return namesModel || model === undefined ? {} : { model };
+}
+
+/** Files that are sent unchanged, where an entry that is no message is a mistake and not just another record. */
+const SENT_AS_THEY_ARE: ReadonlySet<TranscriptSource> = new Set([
+  "request-body",
+  "message-list",
+  "batch-jsonl",
+  "http-recording",
+]);
+
+/** Entries of a message list that the reader left out because they are no messages. */
+export function strangersIn({ source, records }: Transcript): readonly Violation[] {
+  if (!SENT_AS_THEY_ARE.has(source)) return [];
+  return Object.entries(records.unknown)
+    .filter(([type]) => type.startsWith("message "))
+    .map(([type, count]) => ({
+      rule: "invalid-request",
+      path: "messages",
+      messageIndex: -1,
+      message: `${count === 1 ? "an entry of the list is" : `${count} entries of the list are`} no ${type}`,
+    }));
+}
+
+/** The beginning of a line about a repair; empty for one outside the message list. */
+export function repairPlace(messageIndex: number): string {
+  return messageIndex < 0 ? "" : `message ${messageIndex}: `;
+}
+
+/** What the file holds and no conversation does, although it may have belonged there. */
+export function leftOutOf(transcript: Transcript): readonly string[] {
+  const { broken } = transcript.records;
+  return [
+    ...strangersIn(transcript).map(({ message }) => message),
+    ...(broken === 0 ? [] : [`${plural(broken, "line")} that ${broken === 1 ? "is" : "are"} not JSON`]),
+  ];
+}
+
+/** The message on one line, without the path that some providers put before it and that is shown already. */
+export function withoutPath({ path, message }: Violation): string {
+  return oneLine(message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message);
+}
+
+function naming<Result>(name: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof CompactionError)) throw cause;
+    throw new CompactionError(cause.code, `${name}: ${cause.message}`, { cause });
+  }
+}
+
 function readOptions(format: string): ReadOptions {
   if (isFormatName(format)) return { format };
-  if (isSource(format)) return { source: format };
+  const source = TRANSCRIPT_SOURCES.find((name) => name === format);
+  if (source !== undefined) return { source };
   throw usage(`unknown format "${format}"${didYouMean(format, [...formatNames, ...TRANSCRIPT_SOURCES])}`);
 }
 
-function isSource(name: string): name is TranscriptSource {
-  return TRANSCRIPT_SOURCES.some((source) => source === name);
-}
-
 /** All of standard input. */
-export async function collect(stdin: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function collect(stdin: Io["stdin"]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -132,5 +190,5 @@ function textOf(bytes: Buffer): string {
 }
 
 function unreadable(message: string, cause?: unknown): CompactionError {
-  return new CompactionError("unreadable-file", message, { cause });
+  return new CompactionError("unreadable-file", `standard input: ${message}`, { cause });
 }

@@ -3,12 +3,11 @@
  * byte. Every message of the first list is in the result exactly once, and so is every message of the second.
  */
 
-import { type Message, textsOf } from "../core/message.ts";
-import type { DiffLine } from "./compaction.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { ellipsisOf, paint, type Style, type Terminal } from "./terminal.ts";
-import { ELASTIC, heading, LEFT, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
+import { type Conversation, type Message, textsOf } from "../core/message.ts";
+import type { CountTokens } from "../core/ports.ts";
+import { messageShower, type ShownMessage } from "./message-label.ts";
+import { count, oneLine, plural } from "./one-line.ts";
+import { ELASTIC, LEFT, RIGHT, type Style, type Terminal, THIRD } from "./terminal.ts";
 
 export type DiffEntry =
   | { readonly mark: "=" | "~"; readonly before: number; readonly after: number }
@@ -18,11 +17,11 @@ export type DiffEntry =
 export function diffMessages(before: readonly Message[], after: readonly Message[]): readonly DiffEntry[] {
   const anchors = anchorsOf(before.map(wireText), after.map(wireText));
   const entries: DiffEntry[] = [];
-  let [left, right] = [0, 0];
+  let from: Anchor = { before: 0, after: 0 };
   for (const anchor of [...anchors, { before: before.length, after: after.length }]) {
-    entries.push(...diffGap({ before, after, from: [left, right], to: [anchor.before, anchor.after] }));
+    entries.push(...diffGap({ before, after }, from, anchor));
     if (anchor.before < before.length) entries.push({ mark: "=", ...anchor });
-    [left, right] = [anchor.before + 1, anchor.after + 1];
+    from = { before: anchor.before + 1, after: anchor.after + 1 };
   }
   return entries;
 }
@@ -53,25 +52,23 @@ function anchorsOf(before: readonly string[], after: readonly string[]): readonl
   return anchors.reverse();
 }
 
-interface Gap {
+interface Lists {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
-  readonly from: readonly [number, number];
-  readonly to: readonly [number, number];
 }
 
 /** Between two kept messages: edited ones find their originals, the rest is gone or new. */
-function diffGap({ before, after, from, to }: Gap): readonly DiffEntry[] {
+function diffGap({ before, after }: Lists, from: Anchor, to: Anchor): readonly DiffEntry[] {
   const entries: DiffEntry[] = [];
-  let left = from[0];
+  let left = from.before;
   let added: DiffEntry[] = [];
   const removeUntil = (end: number): void => {
     for (; left < end; left++) entries.push({ mark: "-", before: left });
     entries.push(...added);
     added = [];
   };
-  for (let right = from[1]; right < to[1]; right++) {
-    const original = originalOf(after[right], before.slice(left, to[0]));
+  for (let right = from.after; right < to.after; right++) {
+    const original = originalOf(after[right], before.slice(left, to.before));
     if (original < 0) {
       added.push({ mark: "+", after: right });
       continue;
@@ -80,7 +77,7 @@ function diffGap({ before, after, from, to }: Gap): readonly DiffEntry[] {
     entries.push({ mark: "~", before: left, after: right });
     left++;
   }
-  removeUntil(to[0]);
+  removeUntil(to.before);
   return entries;
 }
 
@@ -107,6 +104,29 @@ function wireText({ wire, role, parts }: Message): string {
   return JSON.stringify(wire?.json ?? [role, parts]);
 }
 
+/** A message before and after: `=` kept, `~` edited, `-` replaced, `+` added. */
+export interface DiffLine extends Omit<ShownMessage, "index"> {
+  readonly mark: DiffEntry["mark"];
+  /** Of a stored message. */
+  readonly id?: string | undefined;
+  readonly before?: number;
+  readonly after?: number;
+}
+
+/** The entries as they are shown. */
+export function shownDiff(
+  diff: readonly DiffEntry[],
+  before: Pick<Conversation, "messages">,
+  after: Pick<Conversation, "messages">,
+  tokensOf: CountTokens,
+): readonly DiffLine[] {
+  const [showBefore, showAfter] = [messageShower(before, tokensOf), messageShower(after, tokensOf)];
+  return diff.map((entry) => {
+    const { index: _, ...shown } = "after" in entry ? showAfter(entry.after) : showBefore(entry.before);
+    return { ...entry, ...shown };
+  });
+}
+
 const STYLES: Readonly<Record<DiffLine["mark"], Style>> = { "=": "gray", "~": "yellow", "-": "red", "+": "green" };
 
 export function diffLines(diff: readonly DiffLine[], terminal: Terminal): readonly string[] {
@@ -118,11 +138,8 @@ export function diffLines(diff: readonly DiffLine[], terminal: Terminal): readon
     oneLine(begins),
   ]);
   const columns = [LEFT, RIGHT, THIRD, RIGHT, ELASTIC];
-  const lines = tableLines(rows, { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) });
-  return [
-    heading(titleOf(diff), terminal),
-    ...lines.map((line, index) => paint(terminal, STYLES[diff[index]?.mark ?? "="], line)),
-  ];
+  const styleOf = (index: number): Style => STYLES[diff[index]?.mark ?? "="];
+  return [terminal.heading(titleOf(diff)), ...terminal.table(rows, { columns, indent: 0, styleOf })];
 }
 
 function titleOf(diff: readonly DiffLine[]): string {

@@ -1,8 +1,9 @@
 /** A message in a few words: who, with which tools, and how it begins. */
 
-import { type Message, type Part, textsOf } from "../core/message.ts";
-import type { PlanInput } from "../core/plan/plan-input.ts";
+import { type Conversation, type Message, type Part, textsOf } from "../core/message.ts";
+import type { CountTokens } from "../core/ports.ts";
 import { resultNames } from "../core/structure/result-names.ts";
+import { type Structure, structureOf } from "../core/structure/structure.ts";
 import { UNKNOWN_TOOL } from "./breakdown.ts";
 import { excerpt } from "./one-line.ts";
 
@@ -18,14 +19,16 @@ const BEGINNING_COLUMNS = 200;
 
 /** Shows messages of a conversation by their index. */
 export function messageShower(
-  input: Pick<PlanInput, "conversation" | "structure" | "tokensOf">,
+  { messages }: Pick<Conversation, "messages">,
+  tokensOf: CountTokens,
+  structure: Structure = structureOf(messages),
 ): (index: number) => ShownMessage {
-  const names = resultNames(input.structure.pairing);
+  const names = resultNames(structure.pairing);
   return (index) => {
-    const message = input.conversation.messages[index];
+    const message = messages[index];
     if (message === undefined) return { index, what: "", tokens: 0, begins: "" };
     const begins = excerpt(beginningOf(message), BEGINNING_COLUMNS);
-    return { index, what: labelOf(message, names), tokens: input.tokensOf(message), begins };
+    return { index, what: labelOf(message, names), tokens: tokensOf(message), begins };
   };
 }
 
@@ -41,7 +44,7 @@ export function labelOf(message: Message, resultNames: ReadonlyMap<Part, string>
   return isReasoning ? "reasoning" : message.role;
 }
 
-/** What it says first; for a message without words, what it calls or carries. */
+/** Its first text; for a message without text, its calls or media. */
 export function beginningOf({ parts }: Message): string {
   const said = parts.filter((part) => part.type !== "reasoning");
   const text = textsOf(said).find((words) => words.trim() !== "");

@@ -6,10 +6,11 @@ import { sqliteAt } from "../../test/run-in-process.ts";
 import { compactSubject } from "./compaction.ts";
 import { runPalimpsest } from "./dispatch.ts";
 import { explainSubject, renderExplanation } from "./explain.ts";
-import { loadTranscript } from "./load.ts";
+import { chooseConversation, loadTranscript } from "./load.ts";
 import { displayWidth } from "./one-line.ts";
 import { compactionText } from "./render-compaction.ts";
 import { subjectOf } from "./subject.ts";
+import { joinBlocks, terminalWith } from "./terminal.ts";
 
 const LONG = "examples/long-conversation.json";
 const SHORT = "examples/sample-conversation.json";
@@ -17,7 +18,8 @@ const NOBODY = new AbortController().signal;
 
 async function subjectFor(windowTokens: number, file = LONG) {
   const transcript = await loadTranscript(file, undefined, process.stdin);
-  return subjectOf(transcript, { file, index: 0, profile: "balanced", windowTokens });
+  const recorded = chooseConversation(transcript, undefined);
+  return subjectOf({ file, transcript, recorded }, { profile: "balanced", windowTokens });
 }
 
 /** Every line fits; the words of the headline are all there, in order. */
@@ -28,15 +30,15 @@ function check(text: string, columns: number, headline: string): void {
 }
 
 test.each([40, 50, 80])("explain at %i columns", async (columns) => {
-  const terminal = { columns, isColoured: false, isUnicode: true };
+  const terminal = terminalWith({ columns, isColoured: false, isUnicode: true });
   const explain = async (windowTokens: number): Promise<string> =>
-    renderExplanation(explainSubject(await subjectFor(windowTokens)), terminal);
+    joinBlocks(renderExplanation(explainSubject(await subjectFor(windowTokens)), terminal));
   check(await explain(64_000), columns, "would compact now: the reserve is touched");
   check(await explain(72_000), columns, "would not compact now: no trigger fires");
 });
 
 test.each([40, 50, 80])("compact at %i columns", async (columns) => {
-  const terminal = { columns, isColoured: false, isUnicode: true };
+  const terminal = terminalWith({ columns, isColoured: false, isUnicode: true });
   const compact = async (target: { ratio: number } | undefined, isDryRun: boolean, file = LONG): Promise<string> => {
     const subject = await subjectFor(200_000, file);
     const outcome = await compactSubject(subject, { target, signal: NOBODY, withDiff: true, onProgress: () => {} });

@@ -1,5 +1,7 @@
-/** Text from a file made safe and short enough for a terminal: no control characters, escape sequences or direction marks, and no line
- * wider than asked. Knows that some characters take two columns and some none. */
+/**
+ * Text for one line of a terminal: numbers and times as people read them, the same on every machine, and text from a file made safe (no
+ * control characters, escape sequences or direction marks) and no wider than asked. Knows that some characters take two columns and some none.
+ */
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -108,4 +110,27 @@ function pieces(word: string, columns: number): readonly string[] {
   const hyphen = characters.slice(0, columns).lastIndexOf("-");
   const end = hyphen > 0 ? hyphen + 1 : Math.max(1, Math.floor(columns / (displayWidth(word) / characters.length)));
   return [characters.slice(0, end).join(""), ...pieces(characters.slice(end).join(""), columns)];
+}
+
+const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+export function count(value: number): string {
+  return WHOLE.format(value);
+}
+
+export function percent(ratio: number, decimals: number): string {
+  return `${(ratio * 100).toFixed(decimals)} %`;
+}
+
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+/** `2026-11-15 09:30`. */
+export function minuteOf(iso: string): string {
+  return iso.slice(0, 16).replace("T", " ");
+}
+
+export function dayOf(iso: string): string {
+  return iso.slice(0, 10);
 }

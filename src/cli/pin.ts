@@ -1,13 +1,11 @@
 /** `palimpsest pin` and `unpin`: messages that no compaction may touch. Only messages of the view that are whole can be pinned. */
 
 import { CompactionError } from "../core/errors.ts";
+import { formatNamed } from "../formats.ts";
 import { firstShortened } from "../session/pinnable.ts";
 import { EXIT, type ExitCode } from "./command.ts";
-import { plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { type StoreRequest, storeCommand } from "./store-command.ts";
-import { formatOf, sessionState } from "./stored-session.ts";
-import { fitted } from "./text-blocks.ts";
+import { oneLine, plural } from "./one-line.ts";
+import { type StoreRequest, sessionState, storeCommand } from "./store-command.ts";
 
 const COMMON = { usage: "ID MESSAGE... [options]", operands: ["ID", "MESSAGE"], furtherWords: "repeated" } as const;
 
@@ -23,8 +21,7 @@ Examples:
   palimpsest pin my-session m3 m4
   palimpsest pin my-session m3 --unpin
 `,
-  settle: (given) => ({ isPinned: !given.isSet("unpin") }),
-  work: setPinned,
+  begin: (given) => (request) => setPinned(request, !given.isSet("unpin")),
 });
 
 export const unpinCommand = storeCommand({
@@ -33,16 +30,13 @@ export const unpinCommand = storeCommand({
 Examples:
   palimpsest unpin my-session m3
 `,
-  settle: () => ({ isPinned: false }),
-  work: setPinned,
+  begin: () => (request) => setPinned(request, false),
 });
 
-async function setPinned(request: StoreRequest<{ readonly isPinned: boolean }>): Promise<ExitCode> {
-  const { store, signal, print } = request;
-  const { isPinned } = request.settled;
-  const [id = "", ...asked] = request.operands;
-  const messageIds = [...new Set(asked)];
-  const state = await sessionState(request, id);
+async function setPinned(request: StoreRequest, isPinned: boolean): Promise<ExitCode> {
+  const { store, signal, id, operands } = request;
+  const messageIds = [...new Set(operands.slice(1))];
+  const state = await sessionState(request);
   const known = new Set(state.view.map((message) => message.id));
   const strange = messageIds.find((messageId) => !known.has(messageId));
   if (strange !== undefined) {
@@ -50,16 +44,15 @@ async function setPinned(request: StoreRequest<{ readonly isPinned: boolean }>):
     throw new CompactionError("message-missing", message);
   }
   const rows = state.view.filter((message) => messageIds.includes(message.id));
-  const short = isPinned ? await firstShortened({ id, store, format: formatOf(state) }, rows) : undefined;
+  const short = isPinned ? await firstShortened({ id, store, format: formatNamed(state.format) }, rows) : undefined;
   if (short !== undefined) {
     const message = `message ${JSON.stringify(short)} was shortened by a compaction, and only what is whole can be pinned; nothing was changed (palimpsest rollback ID takes compactions back)`;
     throw new CompactionError("message-missing", message);
   }
   signal.throwIfAborted();
   await store.update(id, { type: "pin", messageIds, isPinned });
-  print({ session: id, messages: messageIds, isPinned }, (terminal) => {
-    const which = messageIds.length === 1 ? messageIds[0] : plural(messageIds.length, "message");
-    return `${fitted(`${isPinned ? "pinned" : "unpinned"} ${which} of ${oneLine(id)}`, terminal)}\n`;
-  });
+  const which = messageIds.length === 1 ? messageIds[0] : plural(messageIds.length, "message");
+  const text = `${isPinned ? "pinned" : "unpinned"} ${which} of ${oneLine(id)}`;
+  request.print({ session: id, messages: messageIds, isPinned }, (terminal) => [[terminal.fit(text)]]);
   return EXIT.ok;
 }

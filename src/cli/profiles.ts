@@ -1,14 +1,11 @@
 /** `palimpsest profiles`: what each profile does, side by side, or one of them in full. Reads nothing. */
 
-import type { Settings } from "../core/settings/settings.ts";
 import { describeProfile } from "../profiles/describe-profile.ts";
 import { isProfileName, type ProfileName, profileNamed, profileNames } from "../profiles/profiles.ts";
 import { settingsReference } from "../settings/reference.ts";
-import { usage, type Words } from "./arguments.ts";
-import { type Command, EXIT, type ExitCode, type Io, print } from "./command.ts";
+import { type Command, EXIT, type ExitCode, type Io, print, usage, type Words } from "./command.ts";
 import { padEnd, wrap } from "./one-line.ts";
-import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { ELASTIC, fitted, heading, joinBlocks, LEFT, plainSigns, tableLines } from "./text-blocks.ts";
+import { type Blocks, ELASTIC, LEFT, type Terminal } from "./terminal.ts";
 
 export const command: Command = {
   usage: "[NAME] [options]",
@@ -25,12 +22,7 @@ Examples:
   run,
 };
 
-interface ProfileEntry {
-  readonly name: ProfileName;
-  /** Short texts by topic, the same topics for every profile. */
-  readonly does: Readonly<Record<string, string>>;
-  readonly settings: Settings;
-}
+type ProfileEntry = ReturnType<typeof entryOf>;
 
 async function run(given: Words, io: Io): Promise<ExitCode> {
   const [name, extra] = given.operands;
@@ -51,8 +43,11 @@ function nameOf(name: string): ProfileName {
   throw new Error(`${name} is no profile`);
 }
 
-function entryOf(name: ProfileName): ProfileEntry {
-  const does = Object.fromEntries(describeProfile(name).map(({ topic, value }) => [topic, value]));
+/** What it does is short texts by topic, the same topics for every profile. */
+function entryOf(name: ProfileName) {
+  const does: Readonly<Record<string, string>> = Object.fromEntries(
+    describeProfile(name).map(({ topic, value }) => [topic, value]),
+  );
   return { name, does, settings: profileNamed(name) };
 }
 
@@ -78,37 +73,34 @@ const TOPICS = [
 const GAP = 2;
 const CELL_COLUMNS_MIN = 18;
 
-function renderProfiles(entries: readonly ProfileEntry[], terminal: Terminal): string {
+function renderProfiles(entries: readonly ProfileEntry[], terminal: Terminal): Blocks {
   const presets = entries.filter(({ name }) => name.startsWith("agentpg-"));
   const main = entries.filter((entry) => !presets.includes(entry));
   const topicColumns = Math.max(...TOPICS.map((topic) => topic.length));
   const room = terminal.columns - topicColumns;
   const perBlock = Math.min(main.length, Math.max(1, Math.floor(room / (CELL_COLUMNS_MIN + GAP))));
-  const cellColumns = Math.floor(room / perBlock) - GAP;
-  const blocks = chunks(main, perBlock).map((shown) => blockLines(shown, { terminal, topicColumns, cellColumns }));
-  const rows = presets.map(({ name, does }) => [name, does.for ?? ""]);
-  const presetLines = tableLines(rows, {
-    columns: [LEFT, ELASTIC],
-    widthMax: terminal.columns,
-    ellipsis: ellipsisOf(terminal),
-  });
-  return joinBlocks([
+  const layout = { topicColumns, cellColumns: Math.floor(room / perBlock) - GAP };
+  const blocks = Array.from({ length: Math.ceil(main.length / perBlock) }, (_, block) =>
+    blockLines(main.slice(block * perBlock, (block + 1) * perBlock), terminal, layout),
+  );
+  const presetRows = presets.map(({ name, does }) => [name, does.for ?? ""]);
+  return [
     ...blocks,
-    [heading("Presets of agentpg", terminal), ...presetLines],
-    [paint(terminal, "gray", fitted("one in full: palimpsest profiles NAME", terminal))],
-  ]);
+    [terminal.heading("Presets of agentpg"), ...terminal.table(presetRows, { columns: [LEFT, ELASTIC] })],
+    [terminal.note("one in full: palimpsest profiles NAME")],
+  ];
 }
 
 /** What it does, then every key with its value, all of it. */
-function renderProfile({ name, does, settings }: ProfileEntry, terminal: Terminal): string {
-  const topics = Object.entries(does).map(([topic, value]): Row => [topic, plainSigns(value, terminal)]);
+function renderProfile({ name, does, settings }: ProfileEntry, terminal: Terminal): Blocks {
+  const topics = Object.entries(does).map(([topic, value]): Row => [topic, terminal.signs(value)]);
   const keys = settingsReference(settings).flatMap(({ key, value }): readonly Row[] =>
     value === "" ? [] : [[key, breakable(value)]],
   );
-  return joinBlocks([
-    [heading(name, terminal), ...rowLines(topics, terminal)],
-    [heading("Settings", terminal), ...rowLines(keys, terminal)],
-  ]);
+  return [
+    [terminal.heading(name), ...rowLines(topics, terminal)],
+    [terminal.heading("Settings"), ...rowLines(keys, terminal)],
+  ];
 }
 
 /** Lists and objects may be broken behind their commas. */
@@ -129,41 +121,32 @@ function rowLines(rows: readonly Row[], terminal: Terminal): readonly string[] {
   const [columns, margin] = isBelow ? [terminal.columns - 2 * INDENT, 2 * INDENT] : [beside, INDENT + width + GAP];
   return rows.flatMap(([name, value]) => {
     const [first = "", ...rest] = wrap(value, columns).map((line) => `${" ".repeat(margin)}${line}`);
-    const label = paint(terminal, "gray", isBelow ? name : padEnd(name, width));
+    const label = terminal.paint("gray", isBelow ? name : padEnd(name, width));
     const head = `${" ".repeat(INDENT)}${label}`;
     return isBelow ? [head, first, ...rest] : [`${head}${first.slice(INDENT + width)}`, ...rest];
   });
 }
 
-interface BlockLayout {
-  readonly terminal: Terminal;
-  readonly topicColumns: number;
-  readonly cellColumns: number;
-}
-
 function blockLines(
   entries: readonly ProfileEntry[],
-  { terminal, topicColumns, cellColumns }: BlockLayout,
+  terminal: Terminal,
+  { topicColumns, cellColumns }: { readonly topicColumns: number; readonly cellColumns: number },
 ): readonly string[] {
   const gap = " ".repeat(GAP);
   const line = (topic: string, cells: readonly string[]): string =>
     `${topic}${gap}${cells.map((cell) => padEnd(cell, cellColumns)).join(gap)}`.trimEnd();
-  const titles = entries.map(({ name }) => paint(terminal, "bold", padEnd(name, cellColumns)));
+  const titles = entries.map(({ name }) => terminal.paint("bold", padEnd(name, cellColumns)));
   return [
     `${" ".repeat(topicColumns)}${gap}${titles.join(gap)}`.trimEnd(),
     ...TOPICS.flatMap((topic) => {
-      const cells = entries.map(({ does }) => wrap(plainSigns(does[topic] ?? "", terminal), cellColumns));
+      const cells = entries.map(({ does }) => wrap(terminal.signs(does[topic] ?? ""), cellColumns));
       const height = Math.max(...cells.map((lines) => lines.length));
       return Array.from({ length: height }, (_, row) =>
         line(
-          paint(terminal, "gray", padEnd(row === 0 ? topic : "", topicColumns)),
+          terminal.paint("gray", padEnd(row === 0 ? topic : "", topicColumns)),
           cells.map((lines) => lines[row] ?? ""),
         ),
       );
     }),
   ];
-}
-
-function chunks<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

@@ -7,18 +7,19 @@ import type { Protection } from "../core/plan/plan.ts";
 import { fullPartition, type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
 import { partitionForTruncation, partitionWithRoom } from "../strategies/room.ts";
 import type { Obstacle } from "./compaction.ts";
-import { count, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { ellipsisOf, type Terminal } from "./terminal.ts";
-import { ELASTIC, fitted, heading, LEFT, RIGHT, THIRD, tableLines } from "./text-blocks.ts";
+import { count, oneLine, plural } from "./one-line.ts";
+import { ELASTIC, LEFT, RIGHT, type Terminal, THIRD } from "./terminal.ts";
 
-export interface ProtectedGroup {
+export interface ProtectedGroup extends MessagesSize {
   readonly why: Protection;
+}
+
+interface MessagesSize {
   readonly messages: number;
   readonly tokens: number;
 }
 
-/** In words, for the texts of all commands. */
+/** Words for the texts of all commands. */
 const PROTECTION_NAMES: Readonly<Record<Protection, string>> = {
   system: "system message",
   "first-user": "first user message",
@@ -30,27 +31,21 @@ const PROTECTION_NAMES: Readonly<Record<Protection, string>> = {
 };
 
 export function protectedGroups(input: PlanInput, { protectedBy }: Partition): readonly ProtectedGroup[] {
-  const groups = new Map<Protection, { messages: number; tokens: number }>();
-  for (const [index, why] of protectedBy) {
-    const message = input.conversation.messages[index];
-    const group = groups.get(why) ?? { messages: 0, tokens: 0 };
-    const tokens = group.tokens + (message === undefined ? 0 : input.tokensOf(message));
-    groups.set(why, { messages: group.messages + 1, tokens });
-  }
-  return [...groups].map(([why, group]) => ({ why, ...group })).sort((a, b) => b.tokens - a.tokens);
-}
-
-export interface TailSize {
-  readonly messages: number;
-  readonly tokens: number;
+  const groups = Map.groupBy(protectedBy, ([, why]) => why);
+  return [...groups]
+    .map(([why, group]) => {
+      const messages = group.flatMap(([index]) => input.conversation.messages[index] ?? []);
+      return { why, messages: group.length, tokens: sumTokens(messages, input.tokensOf) };
+    })
+    .sort((a, b) => b.tokens - a.tokens);
 }
 
 export interface ShrunkTail {
-  readonly asked: TailSize;
-  readonly kept: TailSize;
+  readonly asked: MessagesSize;
+  readonly kept: MessagesSize;
 }
 
-/** What a plan takes for a limit on messages is taken from the tail too: that is then neither protected nor kept. */
+/** The division that the plan used. What it takes because of a limit on messages comes from the tail too, and is then not protected. */
 export function usedPartition(decision: Decision): Partition {
   const { plan, input } = decision;
   const divided = dividedBy(decision);
@@ -79,7 +74,7 @@ export function shrunkTail({ input }: Decision, used: Partition): ShrunkTail | u
   return used.cut <= full.cut ? undefined : { asked: tailSize(input, full), kept: tailSize(input, used) };
 }
 
-function tailSize({ conversation, tokensOf }: PlanInput, { cut }: Partition): TailSize {
+function tailSize({ conversation, tokensOf }: PlanInput, { cut }: Partition): MessagesSize {
   const tail = conversation.messages.slice(cut);
   return { messages: tail.length, tokens: sumTokens(tail, tokensOf) };
 }
@@ -96,9 +91,9 @@ export function protectedLines(
     plural(tokens, "token"),
   ]);
   return [
-    heading("Protected", terminal),
-    ...tableLines(rows, { columns: [LEFT, RIGHT, RIGHT], widthMax: terminal.columns }),
-    ...(tailShrunk === undefined ? [] : [fitted(`  ${shrunkText(tailShrunk)}`, terminal)]),
+    terminal.heading("Protected"),
+    ...terminal.table(rows, { columns: [LEFT, RIGHT, RIGHT] }),
+    ...(tailShrunk === undefined ? [] : [terminal.fit(`  ${shrunkText(tailShrunk)}`)]),
   ];
 }
 
@@ -108,16 +103,18 @@ export function messageLines(messages: readonly Obstacle[], terminal: Terminal):
     index === null ? "" : String(index),
     oneLine(what),
     count(tokens),
-    why === "outside-messages" || why === "summary"
-      ? ""
-      : why === "not-taken"
-        ? "not protected"
-        : PROTECTION_NAMES[why],
+    WHY[why],
     oneLine(begins),
   ]);
-  const columns = [RIGHT, THIRD, RIGHT, LEFT, ELASTIC];
-  return tableLines(rows, { columns, widthMax: terminal.columns, ellipsis: ellipsisOf(terminal) });
+  return terminal.table(rows, { columns: [RIGHT, THIRD, RIGHT, LEFT, ELASTIC] });
 }
+
+const WHY: Readonly<Record<Obstacle["why"], string>> = {
+  ...PROTECTION_NAMES,
+  "outside-messages": "",
+  summary: "",
+  "not-taken": "not protected",
+};
 
 function shrunkText({ asked, kept }: ShrunkTail): string {
   const room = kept.messages === 0 ? "none" : count(kept.messages);

@@ -7,7 +7,7 @@ import { sqliteAt } from "../../test/run-in-process.ts";
 import { sqliteStore } from "../stores/sqlite.ts";
 import { begin, compact } from "../testing/store/world.ts";
 import { runPalimpsest } from "./dispatch.ts";
-import { minuteOf } from "./numbers.ts";
+import { minuteOf } from "./one-line.ts";
 import { readTimeBefore } from "./purge.ts";
 
 const folder = temporaryFolder();

@@ -1,16 +1,11 @@
 /** `palimpsest purge`: deletes for good what compactions took out of the view long ago. Never touches a view. */
 
 import { CompactionError } from "../core/errors.ts";
-import { usage, type Words } from "./arguments.ts";
-import { EXIT } from "./command.ts";
-import { hearInterrupt } from "./interrupt.ts";
-import { count, dayOf, plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { readAll, type StoreTask } from "./over-store.ts";
-import { type StoreRequest, storeCommand } from "./store-command.ts";
-import { eventsOf, sessionState } from "./stored-session.ts";
+import { EXIT, usage, type Words } from "./command.ts";
+import { hearInterrupt, readAll } from "./interrupt.ts";
+import { dayOf, oneLine, plural } from "./one-line.ts";
+import { eventsOf, type StoreRequest, sessionState, storeCommand } from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
-import { fitted } from "./text-blocks.ts";
 
 export const command = storeCommand({
   usage: "[ID] --older-than AGE [options]",
@@ -28,66 +23,66 @@ Examples:
   palimpsest purge --older-than 90d --dry-run
   palimpsest purge my-session --older-than 90d
 `,
-  settle: readAge,
-  work: async (request) => {
-    const { store, settled, signal, print } = request;
-    const { before, isDryRun } = settled;
-    const [id = ""] = request.operands;
-    if (id !== "") await sessionState(request, id);
-    const ids = id === "" ? (await readAll(store.sessions(), signal)).map((session) => session.id) : [id];
-    const { sessions, stopped } = await purgeEach(request, ids);
-    const messages = sessions.reduce((sum, each) => sum + each.messages, 0);
-    // Of one session all is purged or nothing; of several, whoever asked has to know which are.
-    if (stopped === undefined || (!isDryRun && ids.length > 1)) {
-      const stoppedAt = stopped?.session ?? null;
-      const notReached = ids.length - (stopped?.index ?? ids.length - 1) - 1;
-      const outcome = { isDryRun, messages, sessions, stoppedAt, notReached };
-      print({ store: store.url, before: before.toISOString(), ...outcome }, (terminal) => render(outcome, terminal));
-    }
-    if (stopped !== undefined) throw stopped.error;
-    return EXIT.ok;
+  begin: (given) => {
+    const age: Age = { before: readAge(given), isDryRun: given.isSet("dry-run") };
+    const { before, isDryRun } = age;
+    return async (request) => {
+      const { store, signal, id } = request;
+      if (id !== "") await sessionState(request);
+      const ids = id === "" ? (await readAll(store.sessions(), signal)).map((session) => session.id) : [id];
+      const { sessions, stopped } = await purgeEach(request, ids, age);
+      const messages = sessions.reduce((sum, each) => sum + each.messages, 0);
+      // Of one session all is purged or nothing; of several, the user has to know which are.
+      if (stopped === undefined || (!isDryRun && ids.length > 1)) {
+        const stoppedAt = stopped?.session ?? null;
+        const notReached = ids.length - (stopped?.index ?? ids.length - 1) - 1;
+        const purged = {
+          store: store.url,
+          before: before.toISOString(),
+          isDryRun,
+          messages,
+          sessions,
+          stoppedAt,
+          notReached,
+        };
+        request.print(purged, (terminal) => [purgedLines(purged, terminal)]);
+      }
+      if (stopped !== undefined) throw stopped.error;
+      return EXIT.ok;
+    };
   },
 });
-
-interface PurgedSession {
-  readonly session: string;
-  readonly messages: number;
-}
-
-interface Stopped {
-  readonly session: string;
-  readonly index: number;
-  readonly error: unknown;
-}
-
-/** What was purged, also where a key or a failure ended it. */
-async function purgeEach(
-  request: StoreRequest<Age>,
-  ids: readonly string[],
-): Promise<{ readonly sessions: readonly PurgedSession[]; readonly stopped?: Stopped }> {
-  const { before, isDryRun } = request.settled;
-  const sessions: PurgedSession[] = [];
-  for (const [index, session] of ids.entries()) {
-    try {
-      await hearInterrupt(request.signal);
-      const messages = isDryRun ? await countOlder(request, session, before) : await purgeOne(request, session, before);
-      if (messages > 0) sessions.push({ session, messages });
-    } catch (error) {
-      return { sessions, stopped: { session, index, error } };
-    }
-  }
-  return { sessions };
-}
 
 interface Age {
   readonly before: Date;
   readonly isDryRun: boolean;
 }
 
-function readAge(given: Words): Age {
+interface PurgedSession {
+  readonly session: string;
+  readonly messages: number;
+}
+
+/** What was purged, and the session at which a key or a failure ended it. */
+async function purgeEach(request: StoreRequest, ids: readonly string[], age: Age) {
+  const sessions: PurgedSession[] = [];
+  for (const [index, session] of ids.entries()) {
+    try {
+      await hearInterrupt(request.signal);
+      const purge = age.isDryRun ? countOlder : purgeOne;
+      const messages = await purge({ ...request, id: session }, age.before);
+      if (messages > 0) sessions.push({ session, messages });
+    } catch (error) {
+      return { sessions, stopped: { session, index, error } };
+    }
+  }
+  return { sessions, stopped: undefined };
+}
+
+function readAge(given: Words): Date {
   const text = given.text("older-than");
   if (text === undefined) throw usage("purge needs --older-than AGE, such as --older-than 90d");
-  return { before: readTimeBefore("older-than", text, Date.now()), isDryRun: given.isSet("dry-run") };
+  return readTimeBefore("older-than", text, Date.now());
 }
 
 const DAY_MS = 86_400_000;
@@ -103,10 +98,10 @@ export function readTimeBefore(option: string, text: string, nowMs: number): Dat
   throw usage(`--${option} must be an age such as 90d, 12h or 6w, or a day such as 2026-01-31, not "${text}"`);
 }
 
-/** A session that somebody deleted meanwhile has nothing left to purge. */
-async function purgeOne({ store }: StoreTask, session: string, before: Date): Promise<number> {
+/** A session that was deleted meanwhile has nothing left to purge. */
+async function purgeOne({ store, id }: StoreRequest, before: Date): Promise<number> {
   try {
-    return await store.purge(session, before);
+    return await store.purge(id, before);
   } catch (error) {
     if (error instanceof CompactionError && error.code === "session-missing") return 0;
     throw error;
@@ -114,11 +109,11 @@ async function purgeOne({ store }: StoreTask, session: string, before: Date): Pr
 }
 
 /** By the log: a purge also takes summaries that were undone, which no archive lists. */
-async function countOlder(task: StoreTask, session: string, before: Date): Promise<number> {
-  const events = await eventsOf(task, session);
+async function countOlder(request: StoreRequest, before: Date): Promise<number> {
+  const events = await eventsOf(request);
   const old = new Set(events.filter(({ createdAt }) => createdAt < before.toISOString()).map(({ id }) => id));
   if (old.size === 0) return 0;
-  const log = await readAll(task.store.log(session), task.signal);
+  const log = await readAll(request.store.log(request.id), request.signal);
   return log.filter(({ archivedBy }) => archivedBy !== null && old.has(archivedBy)).length;
 }
 
@@ -131,25 +126,18 @@ interface Purged {
   readonly notReached: number;
 }
 
-function render(purged: Purged, terminal: Terminal): string {
-  const { messages, sessions, isDryRun, stoppedAt, notReached } = purged;
-  const end =
-    stoppedAt === null ? [] : [fitted(`stopped at session ${oneLine(stoppedAt)}`, terminal), rest(notReached)];
-  if (messages === 0) return [stoppedAt === null ? NOTHING_OLD : "nothing was deleted", ...end, ""].join("\n");
-  const verb = isDryRun ? "would delete" : "deleted";
-  const fate = isDryRun ? "; nothing was deleted" : " for good";
+function purgedLines(
+  { messages, sessions, isDryRun, stoppedAt, notReached }: Purged,
+  terminal: Terminal,
+): readonly string[] {
+  const missed = `${plural(notReached, "session")} behind it ${notReached === 1 ? "was" : "were"} not reached`;
+  const end = stoppedAt === null ? [] : [terminal.fit(`stopped at session ${oneLine(stoppedAt)}`), missed];
+  if (messages === 0)
+    return [stoppedAt === null ? "nothing is old enough; nothing was deleted" : "nothing was deleted", ...end];
+  const [verb, fate] = isDryRun ? ["would delete", "; nothing was deleted"] : ["deleted", " for good"];
   return [
     `${verb} ${plural(messages, "archived message")} of ${plural(sessions.length, "session")}${fate}`,
-    ...sessions.map((each) => fitted(`  ${oneLine(each.session)}: ${plural(each.messages, "message")}`, terminal)),
+    ...sessions.map((each) => terminal.fit(`  ${oneLine(each.session)}: ${plural(each.messages, "message")}`)),
     ...end,
-    "",
-  ].join("\n");
-}
-
-const NOTHING_OLD = "nothing is old enough; nothing was deleted";
-
-function rest(notReached: number): string {
-  return notReached === 1
-    ? "1 session behind it was not reached"
-    : `${count(notReached)} sessions behind it were not reached`;
+  ];
 }

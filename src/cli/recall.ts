@@ -1,14 +1,10 @@
 /** `palimpsest recall`: searches everything that a session ever held, archive and view. Changes nothing but the store's own index. */
 
 import type { Hit } from "../core/store/store.ts";
-import { usage, type Words } from "./arguments.ts";
-import { EXIT } from "./command.ts";
-import { minuteOf } from "./numbers.ts";
-import { oneLine, wrap } from "./one-line.ts";
-import { storeCommand } from "./store-command.ts";
-import { eventsOf, sessionState } from "./stored-session.ts";
-import { paint, type Terminal } from "./terminal.ts";
-import { fitted, joinBlocks } from "./text-blocks.ts";
+import { EXIT, usage, type Words } from "./command.ts";
+import { minuteOf, oneLine, wrap } from "./one-line.ts";
+import { eventsOf, sessionState, storeCommand } from "./store-command.ts";
+import type { Terminal } from "./terminal.ts";
 
 const LIMIT = 10;
 const LIMIT_MAX = 1_000;
@@ -26,18 +22,19 @@ Examples:
   palimpsest recall my-session "connection refused"
   palimpsest recall my-session src/server.ts --limit 3 --json
 `,
-  settle: readLimit,
-  work: async (request) => {
-    const [id = "", query = ""] = request.operands;
-    await sessionState(request, id);
-    const hits = await request.store.search(id, query, request.settled);
-    const events = new Map((await eventsOf(request, id)).map((event) => [event.id, event.number]));
-    request.print({ session: id, query, hits }, (terminal) =>
-      hits.length === 0
-        ? `${fitted(`nothing found for ${JSON.stringify(oneLine(query))}; try other or fewer words`, terminal)}\n`
-        : joinBlocks(hits.map((hit) => hitLines(hit, events, terminal))),
-    );
-    return hits.length === 0 ? EXIT.invalid : EXIT.ok;
+  begin: (given) => {
+    const limit = readLimit(given);
+    return async (request) => {
+      const [id = "", query = ""] = request.operands;
+      await sessionState(request);
+      const hits = await request.store.search(id, query, limit);
+      const events = new Map((await eventsOf(request)).map((event) => [event.id, event.number]));
+      const nothing = `nothing found for ${JSON.stringify(oneLine(query))}; try other or fewer words`;
+      request.print({ session: id, query, hits }, (terminal) =>
+        hits.length === 0 ? [[terminal.fit(nothing)]] : hits.map((hit) => hitLines(hit, events, terminal)),
+      );
+      return hits.length === 0 ? EXIT.invalid : EXIT.ok;
+    };
   },
 });
 
@@ -50,10 +47,14 @@ function readLimit(given: Words): number {
 }
 
 function hitLines(hit: Hit, events: ReadonlyMap<string, number>, terminal: Terminal): readonly string[] {
+  const { columns } = terminal;
   const where = hit.archivedBy === null ? "in view" : `replaced by compaction ${events.get(hit.archivedBy) ?? "?"}`;
-  const head = `${hit.role}, ${minuteOf(hit.createdAt)} UTC, ${where}`;
+  const about = terminal.fit(
+    `${hit.role}, ${minuteOf(hit.createdAt)} UTC, ${where}`,
+    columns - hit.messageId.length - 2,
+  );
   return [
-    `${paint(terminal, "bold", hit.messageId)}  ${paint(terminal, "gray", fitted(head, { ...terminal, columns: terminal.columns - hit.messageId.length - 2 }))}`,
-    ...wrap(oneLine(hit.snippet), terminal.columns - 2).map((line) => `  ${line}`),
+    `${terminal.paint("bold", hit.messageId)}  ${terminal.paint("gray", about)}`,
+    ...wrap(oneLine(hit.snippet), columns - 2).map((line) => `  ${line}`),
   ];
 }

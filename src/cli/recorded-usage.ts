@@ -4,37 +4,16 @@
  */
 
 import { type Calibration, createCalibration, type Evidence } from "../core/ledger/calibration.ts";
-import type { Conversation, Message } from "../core/message.ts";
-import type { Format } from "../core/ports.ts";
+import type { Message } from "../core/message.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import type { RecordedConversation } from "../transcripts/index.ts";
+import type { Subject } from "./subject.ts";
 
-export interface UsageComparison {
-  /** Recorded calls with known usage; the numbers below are the last one's. */
-  readonly calls: number;
-  readonly model?: string;
-  /** Messages that were its input. */
-  readonly messages: number;
-  readonly inputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly outputTokens: number;
-  /** Our estimate of the same input: what the file shows of it. */
-  readonly estimatedTokens: number;
-  /** The estimate after learning from the calls before; absent where there were none. */
-  readonly calibratedTokens?: number;
-  /** What the next request is expected to be billed as input. */
-  readonly nextRequestTokens: number;
-}
+type RecordedSubject = Pick<Subject, "recorded" | "conversation" | "format" | "counter">;
 
-interface UsageInput {
-  readonly recorded: RecordedConversation;
-  /** The recorded body, decoded. */
-  readonly conversation: Conversation;
-  readonly format: Format;
-  readonly counter: TokenCounter;
-}
+export type UsageComparison = NonNullable<ReturnType<typeof compareUsage>>;
 
-export function compareUsage({ recorded, conversation, format, counter }: UsageInput): UsageComparison | undefined {
+/** Undefined where no usage is recorded. The conversation is the recorded body, decoded. */
+export function compareUsage({ recorded, conversation, format, counter }: RecordedSubject) {
   const { calls, segments } = recorded;
   const last = calls.at(-1);
   if (last === undefined) return undefined;
@@ -55,14 +34,19 @@ export function compareUsage({ recorded, conversation, format, counter }: UsageI
     predictor.learn(model, { estimatedTokens, reportedTokens: usage.inputTokens });
   }
   return {
+    /** Recorded calls with known usage; the numbers below are the last one's. */
     calls: calls.length,
-    ...(last.model === undefined ? {} : { model: last.model }),
+    model: last.model,
+    /** Messages that were its input. */
     messages: last.messageCount,
     inputTokens: last.usage.inputTokens,
     cacheReadTokens: last.usage.cacheReadTokens,
     outputTokens: last.usage.outputTokens,
+    /** Our estimate of the same input: what the file shows of it. */
     estimatedTokens,
-    ...(calls.length > 1 ? { calibratedTokens } : {}),
+    /** The estimate after learning from the calls before; undefined where there were none. */
+    calibratedTokens: calls.length > 1 ? calibratedTokens : undefined,
+    /** What the next request is expected to be billed as input. */
     nextRequestTokens: predictor.predict(model, baseTokens + counter.total(conversation.messages)),
   };
 }

@@ -1,29 +1,17 @@
 /** A compaction as text for people: sizes, bars, steps, what stayed and what does not fit. No line wider than the terminal. */
 
-import { barLine, type Slice, swatch } from "./bar.ts";
-import { KIND_LOOKS, KINDS, type KindShares, type Looks } from "./breakdown.ts";
+import { KIND_LOOKS, KINDS, type KindShares } from "./breakdown.ts";
 import type { Compaction, CompactionStep } from "./compaction.ts";
+import { repairPlace } from "./load.ts";
 import { diffLines } from "./message-diff.ts";
-import { count, percent, plural } from "./numbers.ts";
-import { oneLine, safeText, wrap } from "./one-line.ts";
-import { repairPlace } from "./problems.ts";
+import { count, oneLine, percent, plural, safeText, wrap } from "./one-line.ts";
 import { BECAUSE, messageLines, protectedLines } from "./protections.ts";
-import { ellipsisOf, type OutputShape, paint, type Terminal } from "./terminal.ts";
-import {
-  ELASTIC,
-  fileTitle,
-  fitted,
-  heading,
-  headline,
-  joinBlocks,
-  LEFT,
-  plainSigns,
-  RIGHT,
-  tableLines,
-} from "./text-blocks.ts";
+import { ELASTIC, joinBlocks, LEFT, type OutputShape, RIGHT, type Terminal } from "./terminal.ts";
 
 interface CompactionTextOptions {
+  /** Every step in a line of its own, as for a plan. */
   readonly isDryRun: boolean;
+  /** Undefined where the target is the profile's own. */
   readonly target?: unknown;
 }
 
@@ -33,8 +21,17 @@ export function compactionText(
   terminal: Terminal,
   { isDryRun, target }: CompactionTextOptions,
 ): string {
-  const report = renderCompaction(compaction, terminal, { isPlan: isDryRun, isTargetNamed: target !== undefined });
-  return compaction.diff === undefined ? report : `${report}\n${diffLines(compaction.diff, terminal).join("\n")}\n`;
+  const { compacted, diff } = compaction;
+  const hint = wrap("to compact it all the same: --target 10%, or --keep 4", terminal.columns).map(terminal.note);
+  return joinBlocks([
+    [...headLines(compaction, terminal), ...(compacted || target !== undefined ? [] : hint)],
+    compacted ? barLines(compaction, terminal) : [],
+    stepLines(compaction.steps, isDryRun, terminal),
+    compacted ? protectedLines(compaction.kept, compaction.tailShrunk, terminal) : [],
+    noteLines(compaction, terminal),
+    obstacleLines(compaction, terminal),
+    diff === undefined ? [] : diffLines(diff, terminal),
+  ]);
 }
 
 /** As it was written, control characters aside, and broken between words on a terminal; a line that says why where there is none. */
@@ -45,54 +42,26 @@ export function summaryText({ summary, reason, compacted }: Compaction, { isTTY,
   return `${shown.join("\n")}\n`;
 }
 
-interface RenderCompactionOptions {
-  /** Every step in a line of its own, as for a plan. */
-  readonly isPlan: boolean;
-  /** True when the target was asked for, and is not the profile's own. */
-  readonly isTargetNamed: boolean;
-}
-
-function renderCompaction(
-  compaction: Compaction,
-  terminal: Terminal,
-  { isPlan, isTargetNamed }: RenderCompactionOptions,
-): string {
-  const hint = "to compact it all the same: --target 10%, or --keep 4";
-  return joinBlocks([
-    [
-      ...headLines(compaction, terminal),
-      ...(compaction.compacted || isTargetNamed
-        ? []
-        : wrap(hint, terminal.columns).map((line) => paint(terminal, "gray", line))),
-    ],
-    compaction.compacted ? barLines(compaction, terminal) : [],
-    stepLines(compaction.steps, { terminal, isPlan }),
-    compaction.compacted ? protectedLines(compaction.kept, compaction.tailShrunk, terminal) : [],
-    noteLines(compaction, terminal),
-    obstacleLines(compaction, terminal),
-  ]);
-}
-
 function headLines(compaction: Compaction, terminal: Terminal): readonly string[] {
   const done = compaction.compacted ? sizesLines(compaction, terminal) : nothingDone(compaction, terminal);
-  const limit = fitted(`profile ${compaction.profile}, ${limitText(compaction)}`, terminal);
-  return [fileTitle(compaction, terminal), ...done, limit];
+  const limit = terminal.fit(`profile ${compaction.profile}, ${limitText(compaction)}`);
+  return [terminal.fileTitle(compaction), ...done, limit];
 }
 
 function sizesLines(
   { tokensBefore, tokensAfter, messagesBefore, messagesAfter }: Compaction,
   terminal: Terminal,
 ): readonly string[] {
-  const sizes = plainSigns(`${count(tokensBefore)} → ${count(tokensAfter)} tokens`, terminal);
+  const sizes = terminal.signs(`${count(tokensBefore)} → ${count(tokensAfter)} tokens`);
   const share = percent(tokensBefore === 0 ? 1 : tokensAfter / tokensBefore, 1);
-  const messages = plainSigns(`${count(messagesBefore)} → ${count(messagesAfter)} messages`, terminal);
-  return headline(sizes, ` (${share} of what it was), ${messages}`, { terminal });
+  const messages = terminal.signs(`${count(messagesBefore)} → ${count(messagesAfter)} messages`);
+  return terminal.headline(sizes, ` (${share} of what it was), ${messages}`);
 }
 
 function nothingDone({ tokensBefore, messagesBefore, reason }: Compaction, terminal: Terminal): readonly string[] {
   const size = `${plural(tokensBefore, "token")}, ${plural(messagesBefore, "message")}`;
   const because = `because ${BECAUSE[reason] ?? reason}`;
-  return [...headline(`${size}:`, " nothing was compacted", { terminal }), ...wrap(because, terminal.columns)];
+  return [...terminal.headline(`${size}:`, " nothing was compacted"), ...wrap(because, terminal.columns)];
 }
 
 function limitText({ targetTokens, windowTokens, tokensAfter, fits }: Compaction): string {
@@ -102,33 +71,32 @@ function limitText({ targetTokens, windowTokens, tokensAfter, fits }: Compaction
   return `${name} ${count(limit)} tokens: ${verdict}`;
 }
 
-const SUMMARY_LOOKS: Looks = { title: "summary", style: "red", letter: "*" };
+const LOOKS = [
+  ...KINDS.map((kind) => ({ kind, ...KIND_LOOKS[kind] })),
+  { kind: "summary", title: "summary", style: "red", letter: "*" },
+] as const;
 
 function barLines({ shares, tokensBefore, tokensAfter }: Compaction, terminal: Terminal): readonly string[] {
-  const looks = [
-    ...KINDS.map((kind) => ({ kind, ...KIND_LOOKS[kind] })),
-    { kind: "summary" as const, ...SUMMARY_LOOKS },
-  ];
   const bar = (of: KindShares): string => {
-    const slices = looks.map(({ kind, style, letter }): Slice => ({ style, letter, amount: Math.max(0, of[kind]) }));
-    return barLine(slices, { terminal, columns: terminal.columns - 11, whole: tokensBefore });
+    const slices = LOOKS.map(({ kind, style, letter }) => ({ style, letter, amount: Math.max(0, of[kind]) }));
+    return terminal.bar(slices, terminal.columns - 11, tokensBefore);
   };
-  const present = looks.filter(({ kind }) => shares.before[kind] > 0 || shares.after[kind] > 0);
+  const present = LOOKS.filter(({ kind }) => shares.before[kind] > 0 || shares.after[kind] > 0);
   const rows = [
     ["", "before", "after"],
     ...present.map(({ kind, title }) => [title, count(shares.before[kind]), count(shares.after[kind])]),
     ["all", count(tokensBefore), count(tokensAfter)],
   ];
-  const columns = [LEFT, RIGHT, RIGHT];
-  const [titles = "", ...lines] = tableLines(rows, { columns, widthMax: terminal.columns - 4, indent: 0 });
+  const layout = { columns: [LEFT, RIGHT, RIGHT], widthMax: terminal.columns - 4, indent: 0 };
+  const [titles = "", ...lines] = terminal.table(rows, layout);
   return [
     `  before ${bar(shares.before)}`,
     `  after  ${bar(shares.after)}`,
     "",
-    paint(terminal, "gray", `    ${titles}`),
+    terminal.paint("gray", `    ${titles}`),
     ...lines.map((line, index) => {
       const look = present[index];
-      return `  ${look === undefined ? " " : swatch(look, terminal)} ${line}`;
+      return `  ${look === undefined ? " " : terminal.swatch(look)} ${line}`;
     }),
   ];
 }
@@ -143,11 +111,10 @@ function noteLines({ fallbacks, notes, repairs, leftOut }: Compaction, terminal:
     ...repairTexts(repairs),
   ];
   if (lines.length === 0) return [];
-  const more = lines.length - NOTES_SHOWN;
   return [
-    heading("Notes", terminal),
-    ...lines.slice(0, NOTES_SHOWN).map((line) => fitted(`  ${oneLine(line)}`, terminal)),
-    ...(more > 0 ? [`  ${ellipsisOf(terminal)} and ${count(more)} more; --json has them all`] : []),
+    terminal.heading("Notes"),
+    ...lines.slice(0, NOTES_SHOWN).map((line) => terminal.fit(`  ${oneLine(line)}`)),
+    ...terminal.more(lines.length - NOTES_SHOWN, "; --json has them all"),
   ];
 }
 
@@ -165,55 +132,42 @@ function obstacleLines(
   terminal: Terminal,
 ): readonly string[] {
   if (fits) return [];
-  const limit = targetTokens ?? windowTokens;
-  const title = `Does not fit into ${count(limit)} tokens. In the way:`;
-  return [paint(terminal, ["bold", "red"], fitted(title, terminal)), ...messageLines(inTheWay, terminal)];
-}
-
-interface StepLinesOptions {
-  readonly terminal: Terminal;
-  readonly isPlan: boolean;
+  const title = `Does not fit into ${count(targetTokens ?? windowTokens)} tokens. In the way:`;
+  return [terminal.heading(title, ["bold", "red"]), ...messageLines(inTheWay, terminal)];
 }
 
 const STEPS_SHOWN = 40;
 
-function stepLines(steps: readonly CompactionStep[], { terminal, isPlan }: StepLinesOptions): readonly string[] {
+function stepLines(steps: readonly CompactionStep[], isPlan: boolean, terminal: Terminal): readonly string[] {
   if (steps.length === 0) return [];
   const entries = isPlan ? steps : grouped(steps);
-  const rows = [
-    ["step", "messages", "which", "tokens", ""],
-    ...entries
-      .slice(0, STEPS_SHOWN)
-      .map((step) => [step.type, count(step.messages), whichText(step), count(amount(step)), effectText(step)]),
-  ];
-  const [titles = "", ...lines] = tableLines(rows, {
-    columns: [LEFT, RIGHT, LEFT, RIGHT, ELASTIC],
-    widthMax: terminal.columns,
-    ellipsis: ellipsisOf(terminal),
+  const rows = entries.slice(0, STEPS_SHOWN).map((step) => {
+    // Of a shortened text, what that freed; of messages that left, all they had.
+    const tokens = step.freesTokens ?? step.tokens;
+    return [step.type, count(step.messages), whichText(step), count(tokens), effectText(step)];
   });
-  const more = entries.length - STEPS_SHOWN;
   return [
-    heading("Steps", terminal),
-    paint(terminal, "gray", titles),
-    ...lines,
-    ...(more > 0 ? [`  ${ellipsisOf(terminal)} and ${count(more)} more; --json lists them all`] : []),
+    terminal.heading("Steps"),
+    ...terminal.table(rows, {
+      titles: ["step", "messages", "which", "tokens", ""],
+      columns: [LEFT, RIGHT, LEFT, RIGHT, ELASTIC],
+    }),
+    ...terminal.more(entries.length - STEPS_SHOWN, "; --json lists them all"),
   ];
 }
 
 /** Shortened results of one kind together; what removes messages is one step anyway. */
 function grouped(steps: readonly CompactionStep[]): readonly CompactionStep[] {
-  const sum = (same: readonly CompactionStep[], of: (step: CompactionStep) => number | undefined): number =>
-    same.reduce((total, step) => total + (of(step) ?? 0), 0);
   return Object.values(Object.groupBy(steps, ({ type }) => type)).flatMap((same) => {
     const [one] = same;
     if (one === undefined || same.length === 1) return same;
     return {
-      type: one.type,
+      ...one,
       messages: new Set(same.map(({ first }) => first)).size,
       first: Math.min(...same.map(({ first }) => first)),
       last: Math.max(...same.map(({ last }) => last)),
-      tokens: sum(same, ({ tokens }) => tokens),
-      freesTokens: sum(same, ({ freesTokens }) => freesTokens),
+      tokens: same.reduce((total, { tokens }) => total + tokens, 0),
+      freesTokens: same.reduce((total, { freesTokens = 0 }) => total + freesTokens, 0),
     };
   });
 }
@@ -223,27 +177,15 @@ function whichText({ first, last, messages }: CompactionStep): string {
   return last - first + 1 === messages ? `${first} to ${last}` : `in ${first} to ${last}`;
 }
 
-/** What a shortened text freed; of messages that left, all they had. */
-function amount({ tokens, freesTokens }: CompactionStep): number {
-  return freesTokens ?? tokens;
+function effectText({ type, budgetTokens = 0 }: CompactionStep): string {
+  return type === "summarize" ? `become a summary of at most ${count(budgetTokens)}` : EFFECTS[type];
 }
 
-function effectText({ type, budgetTokens }: CompactionStep): string {
-  switch (type) {
-    case "summarize":
-      return `become a summary of at most ${count(budgetTokens ?? 0)}`;
-    case "drop":
-      return "left out without a summary";
-    case "cap":
-    case "trim":
-      return "freed: results shortened";
-    case "stub":
-      return "freed: a note of what the result was";
-    case "clear":
-      return "freed: results cleared";
-    case "native":
-      return "compacted by the provider";
-    default:
-      return type satisfies never;
-  }
-}
+const EFFECTS: Readonly<Record<Exclude<CompactionStep["type"], "summarize">, string>> = {
+  drop: "left out without a summary",
+  cap: "freed: results shortened",
+  trim: "freed: results shortened",
+  stub: "freed: a note of what the result was",
+  clear: "freed: results cleared",
+  native: "compacted by the provider",
+};

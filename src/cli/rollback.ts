@@ -1,14 +1,10 @@
-/** `palimpsest rollback`: takes compactions of a session back, in one transaction. The view is then what it was, plus what came since. */
+/** `palimpsest rollback`: takes compactions of a session back, in one transaction. The view is then the earlier one, plus messages appended since. */
 
 import { CompactionError } from "../core/errors.ts";
 import type { Rollback, RolledBack, Store } from "../core/store/store.ts";
-import type { Words } from "./arguments.ts";
 import { EXIT } from "./command.ts";
-import { plural } from "./numbers.ts";
-import { oneLine } from "./one-line.ts";
-import { storeCommand } from "./store-command.ts";
-import { eventsOf, findEvent, sessionState } from "./stored-session.ts";
-import { fitted } from "./text-blocks.ts";
+import { oneLine, plural } from "./one-line.ts";
+import { eventsOf, findEvent, sessionState, storeCommand } from "./store-command.ts";
 
 export const command = storeCommand({
   usage: "ID [--to E] [--cascade] [options]",
@@ -25,26 +21,24 @@ Examples:
   palimpsest rollback my-session
   palimpsest rollback my-session --to 2 --cascade
 `,
-  settle: (given: Words) => ({ to: given.text("to"), cascade: given.isSet("cascade") }),
-  work: async (request) => {
-    const { store, settled, print } = request;
-    const [id = ""] = request.operands;
-    const before = await sessionState(request, id);
-    const events = await eventsOf(request, id);
-    const to = settled.to === undefined ? undefined : findEvent(events, settled.to).id;
+  begin: (given) => async (request) => {
+    const { id, store } = request;
+    const before = await sessionState(request);
+    const events = await eventsOf(request);
+    const wanted = given.text("to");
+    const to = wanted === undefined ? {} : { to: findEvent(events, wanted).id };
     request.signal.throwIfAborted();
-    const { undoneIds } = await rollBack(store, id, { ...(to !== undefined && { to }), cascade: settled.cascade });
-    const after = await sessionState(request, id);
+    const { undoneIds } = await rollBack(store, id, { ...to, cascade: given.isSet("cascade") });
+    const after = await sessionState(request);
     const undone = undoneIds.map((undoneId) => ({
       id: undoneId,
       number: events.find((event) => event.id === undoneId)?.number ?? null,
     }));
-    const data = { session: id, undone, messagesBefore: before.view.length, messagesAfter: after.view.length };
-    print(data, (terminal) => {
-      const numbers = undone.map(({ number }) => number ?? "?").join(", ");
-      const which = undone.length === 1 ? `compaction ${numbers}` : `compactions ${numbers}`;
-      const view = `${plural(after.view.length, "message")} in view, before ${before.view.length}`;
-      return `${fitted(`took back ${which} of ${oneLine(id)}: ${view}`, terminal)}\n`;
+    const [messagesBefore, messagesAfter] = [before.view.length, after.view.length];
+    request.print({ session: id, undone, messagesBefore, messagesAfter }, (terminal) => {
+      const which = `compaction${undone.length === 1 ? "" : "s"} ${undone.map(({ number }) => number ?? "?").join(", ")}`;
+      const view = `${plural(messagesAfter, "message")} in view, before ${messagesBefore}`;
+      return [[terminal.fit(`took back ${which} of ${oneLine(id)}: ${view}`)]];
     });
     return EXIT.ok;
   },

@@ -3,12 +3,10 @@
 import { sessionIdIn } from "../core/store/store-rules.ts";
 import type { SessionSummary } from "../core/store/store-upkeep.ts";
 import { EXIT } from "./command.ts";
-import { count, dayOf, minuteOf } from "./numbers.ts";
-import { displayWidth, oneLine } from "./one-line.ts";
-import { readAll } from "./over-store.ts";
+import { readAll } from "./interrupt.ts";
+import { count, dayOf, displayWidth, minuteOf, oneLine } from "./one-line.ts";
 import { storeCommand } from "./store-command.ts";
-import { ellipsisOf, paint, type Terminal } from "./terminal.ts";
-import { type Column, ELASTIC, fitted, LEFT, RIGHT, tableLines } from "./text-blocks.ts";
+import { type Column, ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
   use: "reading",
@@ -21,27 +19,35 @@ Examples:
   palimpsest sessions
   palimpsest sessions --store sqlite:agent.db --json | jq -r '.sessions[].id'
 `,
-  settle: () => undefined,
-  work: async ({ store, signal, print }) => {
-    const sessions = await readAll(store.sessions(), signal);
-    const listed = sessions.map((session) => ({ ...session, id: sessionIdIn(session.id, session.agentId) }));
-    print({ store: store.url, sessions: listed }, (terminal) => render(listed, store.url, terminal));
-    return EXIT.ok;
-  },
+  begin:
+    () =>
+    async ({ store, signal, print }) => {
+      const sessions = (await readAll(store.sessions(), signal)).map((session) => ({
+        ...session,
+        id: sessionIdIn(session.id, session.agentId),
+      }));
+      const none = `no sessions in ${oneLine(store.url)} yet`;
+      print({ store: store.url, sessions }, (terminal) => [
+        sessions.length === 0
+          ? [terminal.fit(none), "palimpsest import FILE brings one in"]
+          : sessionLines(sessions, terminal),
+      ]);
+      return EXIT.ok;
+    },
 });
 
-function render(sessions: readonly SessionSummary[], url: string, terminal: Terminal): string {
-  if (sessions.length === 0) {
-    return `${fitted(`no sessions in ${oneLine(url)} yet`, terminal)}\npalimpsest import FILE brings one in\n`;
-  }
-  // An id that is cut is of no use, so the rest gives way first.
+function sessionLines(sessions: readonly SessionSummary[], terminal: Terminal): readonly string[] {
+  // An id that is cut is of no use, so the other columns give way first.
   const isShared = sessions.some(({ agentId }) => agentId !== "");
   const layouts = isShared ? LAYOUTS.map(([id = ID, ...fields]) => [id, AGENT, ...fields]) : LAYOUTS;
-  const fitting = layouts.find((fields) => widthOf(sessions, fields) <= terminal.columns) ?? CUT_LAYOUT;
-  const columns = fitting.map(({ column }) => column);
-  const layout = { columns, widthMax: terminal.columns, indent: 0, ellipsis: ellipsisOf(terminal) };
-  const [titles = "", ...lines] = tableLines(rowsOf(sessions, fitting), layout);
-  return `${[paint(terminal, "gray", titles), ...lines].join("\n")}\n`;
+  const fits = (fields: readonly Field[]): boolean => {
+    const [columns, rows] = [fields.map(({ column }) => column), rowsOf(sessions, fields)];
+    const lines = terminal.table(rows, { columns, indent: 0, widthMax: Number.MAX_SAFE_INTEGER });
+    return lines.every((line) => displayWidth(line) <= terminal.columns);
+  };
+  const fitting = layouts.find(fits) ?? CUT_LAYOUT;
+  const [titles = [], ...rows] = rowsOf(sessions, fitting);
+  return terminal.table(rows, { titles, columns: fitting.map(({ column }) => column), indent: 0 });
 }
 
 interface Field {
@@ -50,11 +56,7 @@ interface Field {
   cell(session: SessionSummary): string;
 }
 
-const ID: Field = {
-  title: "session",
-  column: ELASTIC,
-  cell: ({ id }) => oneLine(id),
-};
+const ID: Field = { title: "session", column: ELASTIC, cell: ({ id }) => oneLine(id) };
 const AGENT: Field = { title: "agent", column: LEFT, cell: ({ agentId }) => oneLine(agentId) };
 const FORMAT: Field = { title: "format", column: LEFT, cell: ({ format }) => format };
 const MESSAGES: Field = {
@@ -67,12 +69,8 @@ const COMPACTIONS: Field = {
   column: RIGHT,
   cell: ({ compactionCount }) => (compactionCount === 0 ? "" : `${count(compactionCount)}x`),
 };
-const MINUTE: Field = {
-  title: "changed (UTC)",
-  column: LEFT,
-  cell: ({ updatedAt }) => minuteOf(updatedAt),
-};
-const DAY: Field = { ...MINUTE, title: "changed", cell: ({ updatedAt }) => dayOf(updatedAt) };
+const MINUTE: Field = { title: "changed (UTC)", column: LEFT, cell: ({ updatedAt }) => minuteOf(updatedAt) };
+const DAY: Field = { title: "changed", column: LEFT, cell: ({ updatedAt }) => dayOf(updatedAt) };
 
 /** For ids that are wider than the terminal by themselves. */
 const CUT_LAYOUT: readonly Field[] = [ID, MESSAGES, COMPACTIONS, DAY];
@@ -89,10 +87,4 @@ const LAYOUTS: readonly (readonly Field[])[] = [
 
 function rowsOf(sessions: readonly SessionSummary[], fields: readonly Field[]): readonly (readonly string[])[] {
   return [fields.map(({ title }) => title), ...sessions.map((session) => fields.map(({ cell }) => cell(session)))];
-}
-
-function widthOf(sessions: readonly SessionSummary[], fields: readonly Field[]): number {
-  const columns = fields.map(({ column }) => ({ align: column.align }));
-  const lines = tableLines(rowsOf(sessions, fields), { columns, widthMax: Number.MAX_SAFE_INTEGER, indent: 0 });
-  return Math.max(...lines.map(displayWidth));
 }

@@ -1,6 +1,6 @@
 /**
  * The conversation that a command is about, as the compactor will see it: decoded, repaired, counted, under settled settings.
- * Decides with the compactor's own function, so that what is explained is what would be done. Changes nothing.
+ * Decides with the compactor's own function, so that an explanation agrees with a compaction. Changes nothing.
  */
 
 import { calibratedCounter, createCounting } from "../compactor/counting.ts";
@@ -19,14 +19,10 @@ import { formatNamed } from "../formats.ts";
 import { profileNamed } from "../profiles/profiles.ts";
 import { WINDOW_TOKENS } from "../profiles/shared.ts";
 import { resolveSettings } from "../settings.ts";
-import type { RecordedConversation, Transcript } from "../transcripts/index.ts";
-import { conversationAt, decodeFrom, modelOf } from "./load.ts";
-import { validateOptions } from "./problems.ts";
+import type { OptionSpec } from "./command.ts";
+import { decodeFrom, modelOf, type Source, validateOptions } from "./load.ts";
 
-export interface Subject {
-  readonly file: string;
-  readonly transcript: Transcript;
-  readonly recorded: RecordedConversation;
+export interface Subject extends Source {
   readonly format: Format;
   /** Where the body names none, the recorded one. */
   readonly model: string | undefined;
@@ -42,35 +38,27 @@ export interface Subject {
 }
 
 interface SubjectOptions {
-  readonly file: string;
-  /** Index into the transcript's conversations. */
-  readonly index: number;
   readonly profile: string;
   readonly windowTokens?: number | undefined;
   /** Keep this many of the newest messages, whatever the profile says. */
   readonly keepMessages?: number | undefined;
   readonly settings?: SettingsInput;
+  /** The conversation where it was decoded elsewhere, with ids and pins of its own. */
+  readonly decoded?: Conversation;
 }
 
-export function subjectOf(transcript: Transcript, options: SubjectOptions): Subject {
-  const recorded = conversationAt(transcript, options.index);
-  return subjectFrom(transcript, decodeFrom(options.file, formatNamed(recorded.format), recorded), options);
-}
-
-/** The same for a conversation that was decoded elsewhere, with ids and pins of its own. */
-export function subjectFrom(transcript: Transcript, decoded: Conversation, options: SubjectOptions): Subject {
-  const recorded = conversationAt(transcript, options.index);
+export function subjectOf(source: Source, options: SubjectOptions): Subject {
+  const { recorded } = source;
+  const { profile, keepMessages, decoded = decodeFrom(source) } = options;
   const format = formatNamed(recorded.format);
   const { model } = validateOptions(recorded);
   const ruling = model ?? modelOf(recorded);
   const { conversation, repairs } = repair(decoded, ruling === undefined ? {} : { model: ruling });
-  const { profile } = options;
   const windowTokens = options.windowTokens ?? usualWindow(profileNamed(profile), ruling);
   const userSettings = { ...options.settings, ...(windowTokens !== undefined && { windowTokens }) };
   const layers = { profile: profileNamed(profile), user: userSettings };
   const usual = resolveSettings(layers);
   const counter = counterNamed(usual.estimator, countedIn(format.name, recorded.body, ruling));
-  const { keepMessages } = options;
   const callSettings = keepMessages === undefined ? undefined : tailOf(keepMessages, { usual, conversation, counter });
   const settings = callSettings === undefined ? usual : resolveSettings({ ...layers, call: callSettings });
   const size = {
@@ -78,29 +66,21 @@ export function subjectFrom(transcript: Transcript, decoded: Conversation, optio
     toolsTokens: counter.countTools(conversation.tools),
     messagesTokens: counter.total(conversation.messages),
   };
-  const read = { file: options.file, transcript, recorded, format, model, conversation, repairs, counter, size };
+  const read = { ...source, format, model, conversation, repairs, counter, size };
   return { ...read, profile, settings, userSettings, callSettings };
 }
 
-/** As a compactor takes it that is told no window. */
+/** The window that a compactor takes where none is given. */
 function usualWindow(profile: Settings, model: string | undefined): number | undefined {
   return model === undefined || profile.windowTokens !== WINDOW_TOKENS ? undefined : windowOfModel(model);
 }
 
-interface DecisionOptions {
-  readonly isAsked: boolean;
-  readonly targetTokens?: number | undefined;
+/** The decision on a compaction that is asked for. */
+export function decisionAsked(subject: Subject, targetTokens?: number): Decision {
+  return decide({ ...decideInputOf(subject), asked: "manual", ...(targetTokens !== undefined && { targetTokens }) });
 }
 
-export function decisionOn(subject: Subject, { isAsked, targetTokens }: DecisionOptions): Decision {
-  return decide({
-    ...decideInputOf(subject),
-    ...(isAsked && { asked: "manual" }),
-    ...(targetTokens !== undefined && { targetTokens }),
-  });
-}
-
-/** As a request that comes by itself: nobody asked, and no target is named. */
+/** A request that comes by itself: no compaction is asked for, and no target is named. */
 export function decideInputOf({ conversation, settings, counter, size }: Subject): DecideInput {
   const { systemTokens, toolsTokens } = size;
   const { tokensOf, totalOf } = createCounting(counter, () => 1);
@@ -111,20 +91,17 @@ export function sizeTokens({ systemTokens, toolsTokens, messagesTokens }: Contex
   return systemTokens + toolsTokens + messagesTokens;
 }
 
-interface Known {
-  readonly usual: Settings;
-  readonly conversation: Conversation;
-  readonly counter: TokenCounter;
-}
-
-/** A summary of more than this share of what it stands for is hardly one. */
+/** A summary is never longer than this share of the messages that it replaces. */
 const SUMMARY_SHARE_MAX = 0.25;
 
 /**
  * The newest messages, and a summary in proportion to the rest: the profile's own amounts are made for a full window. Never
  * more tokens than the profile has, which are known to be in range.
  */
-function tailOf(keepMessages: number, { usual, conversation, counter }: Known): SettingsInput {
+function tailOf(
+  keepMessages: number,
+  { usual, conversation, counter }: Pick<Subject, "conversation" | "counter"> & { readonly usual: Settings },
+): SettingsInput {
   const { protect, summary } = usual;
   const newest = keepMessages === 0 ? [] : conversation.messages.slice(-keepMessages);
   const newestTokens = counter.total(newest);
@@ -140,7 +117,7 @@ function tailOf(keepMessages: number, { usual, conversation, counter }: Known): 
   };
 }
 
-/** The subject itself where both count alike, as they do for files. */
+/** The subject in tokens of which it has `tokensBefore`; the subject itself where it has that many by its own counter, as files do. */
 export function calibratedTo(subject: Subject, tokensBefore: number): Subject {
   const ownTokens = sizeTokens(subject.size);
   if (ownTokens === tokensBefore || ownTokens === 0) return subject;
@@ -155,4 +132,17 @@ export function calibratedTo(subject: Subject, tokensBefore: number): Subject {
       messagesTokens: Math.round(messagesTokens * ratio),
     },
   };
+}
+
+export const PROFILE_OPTION: OptionSpec = {
+  type: "string",
+  value: "NAME",
+  about: "whose settings to use (default balanced)",
+};
+
+const DEFAULT_PROFILE = "balanced";
+
+export function readProfile(name = DEFAULT_PROFILE): string {
+  profileNamed(name); // throws for a name that is none, with the nearest one
+  return name;
 }

@@ -1,10 +1,9 @@
-/** `--out`: standard output, or a file that is written whole or not at all, and that nobody may read who could not read its source. */
+/** `--out`: standard output, or a file that is written whole or not at all, with permissions no wider than those of its source. */
 
 import { realpathSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CompactionError } from "../core/errors.ts";
-import { usage } from "./arguments.ts";
-import type { Io } from "./command.ts";
+import { type Io, usage } from "./command.ts";
 import { STANDARD_INPUT } from "./load.ts";
 
 interface Written {
@@ -17,13 +16,13 @@ interface Written {
 
 export function writeOut({ out, text, from }: Written, { stdout }: Pick<Io, "stdout">): void {
   if (out === STANDARD_INPUT) stdout.write(text);
-  else writeWhole(out, text, permissionsFor(from));
+  else writeWhole(out, text, modeFor(from));
 }
 
-/** Those of the file. Nobody knows who may read a store, so what comes out of one is for its owner alone. */
-function permissionsFor(from: string | undefined): WriteOptions {
-  if (from === undefined) return { mode: 0o600 };
-  return from === STANDARD_INPUT ? {} : { like: from };
+/** The permissions of the file. Who may read a store is not known, so a file that comes from one is for its owner alone. */
+function modeFor(from: string | undefined): number | undefined {
+  if (from === undefined) return 0o600;
+  return from === STANDARD_INPUT ? undefined : statOf(from)?.mode;
 }
 
 /** Refuses before any work is done. The same file under another name, by a link, is the same file. */
@@ -32,27 +31,20 @@ export function refuseSameFile(input: string, output: string): void {
   const from = statOf(input);
   const to = statOf(output);
   if (from === undefined || to === undefined || from.ino !== to.ino || from.dev !== to.dev) return;
-  throw usage(`--out is the input file itself, which is never overwritten; name another file`);
+  throw usage("--out is the input file itself, which is never overwritten; name another file");
 }
 
 /** A directory, a device or a pipe cannot be replaced. */
 export function refuseOutput(output: string): void {
   const to = statOf(output);
-  if (to !== undefined && !to.isFile())
-    throw usage(`--out ${output} is no ordinary file; name one, or - for standard output`);
+  if (to === undefined || to.isFile()) return;
+  throw usage(`--out ${output} is no ordinary file; name one, or - for standard output`);
 }
 
-interface WriteOptions {
-  /** Whose permissions to take over, so that what was private stays so. */
-  readonly like?: string;
-  /** The permissions of a file that is made, where there is no other to take them from. */
-  readonly mode?: number;
-}
-
-function writeWhole(path: string, text: string, { like, mode: own }: WriteOptions = {}): void {
-  const place = resolveLinks(path);
+function writeWhole(path: string, text: string, mode: number | undefined): void {
+  // A link stays a link, and the file that it leads to is replaced.
+  const place = statOf(path) === undefined ? path : realpathSync(path);
   const temporary = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
-  const mode = like === undefined ? own : statOf(like)?.mode;
   try {
     writeFileSync(temporary, text, { flag: "wx", flush: true, ...(mode === undefined ? {} : { mode: mode & 0o666 }) });
     renameSync(temporary, place);
@@ -63,11 +55,6 @@ function writeWhole(path: string, text: string, { like, mode: own }: WriteOption
       cause,
     });
   }
-}
-
-/** A link stays a link, and what it leads to is replaced. */
-function resolveLinks(path: string): string {
-  return statOf(path) === undefined ? path : realpathSync(path);
 }
 
 function statOf(path: string): Stats | undefined {

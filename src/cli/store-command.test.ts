@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
-import { parseWords } from "./arguments.ts";
-import type { ExitCode, Io } from "./command.ts";
-import { overStore, STORE_OPTION, type StoreTask } from "./over-store.ts";
+
+import { type ExitCode, type Io, parseWords } from "./command.ts";
+import { overStore, type StoreTask } from "./store-command.ts";
 
 /** Ctrl-C is pressed when `press` is called. */
 async function run(work: (task: StoreTask, press: () => void) => Promise<ExitCode>) {
@@ -19,7 +19,7 @@ async function run(work: (task: StoreTask, press: () => void) => Promise<ExitCod
       return () => {};
     },
   };
-  const given = parseWords("show", ["--store", "memory:"], { store: STORE_OPTION });
+  const given = parseWords("show", ["--store", "memory:"], { store: { type: "string", about: "" } });
   const code = await overStore({ io, given }, (task) => work(task, () => press()));
   return { code, stderr };
 }

@@ -9,8 +9,7 @@ import { type ProfileName, profileNames } from "../profiles/profiles.ts";
 import type { Session } from "../session/session-port.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
-import { exportedText, readExported } from "./exported-file.ts";
-import { restoreSession } from "./restore-session.ts";
+import { exportedText, readExported, restoreSession } from "./exported-session.ts";
 
 const BODY = JSON.parse(readFileSync("examples/long-conversation.json", "utf8"));
 const format = formatNamed("anthropic-messages");

@@ -1,27 +1,132 @@
 /**
- * A session made again from what `export --all` wrote: every message, and the compactions in force replayed over them, so that the
- * view is the one that was exported and can be rolled back. All of it or nothing. Says what a store does not let it carry.
+ * The file that `export --all` writes and `import` reads back, and a session made again from it: every message, and the compactions in force
+ * replayed over them, so that the view is the one that was exported and can be rolled back. All of it or nothing.
  */
 
-import { isArray, isObject, type JsonValue } from "../core/json.ts";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { CompactionError } from "../core/errors.ts";
+import { isArray, isObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type { CompactionEvent, NewEvent } from "../core/store/compaction-event.ts";
-import type { NewEdit, NewMessage, Store, StoredMessage, SystemEdit } from "../core/store/store.ts";
-import type { FullStore, StoredEdit } from "../core/store/store-upkeep.ts";
+import type { EditKind, NewEdit, NewMessage, StoredMessage, SystemEdit } from "../core/store/store.ts";
+import type { EventEdits, FullStore, StoredEdit } from "../core/store/store-upkeep.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
-import { formatNamed } from "../formats.ts";
+import { formatNamed, isFormatName } from "../formats.ts";
+import type { Exported } from "../session/export-session.ts";
 import { baseOf } from "../session/session-view.ts";
-import type { ExportedFile } from "./exported-file.ts";
-import { isTextPlanned, messagesOf } from "./stored-session.ts";
+import { indentedJson } from "./command.ts";
+import { isTextPlanned, messagesOf } from "./store-command.ts";
 
-interface Restored {
-  readonly messages: number;
-  readonly events: number;
-  readonly notCarried: readonly string[];
+/** Files of older versions have neither `edits` nor `base`. */
+export type ExportedFile = NonNullable<ReturnType<typeof readExported>>;
+
+const KIND = "palimpsest-session";
+const VERSION = 1;
+
+export function exportedText(exported: Exported): string {
+  return indentedJson({ kind: KIND, version: VERSION, ...exported });
 }
 
-export async function restoreSession(store: FullStore, id: string, exported: ExportedFile): Promise<Restored> {
+/** The kind stands at the beginning; in a file with sorted keys, a long list of events may come first. */
+const HEAD_BYTES = 65_536;
+
+/** Undefined for a file that is something else, or that cannot be read: reading it as a transcript says what is wrong. */
+export function readExportedFile(path: string): ExportedFile | undefined {
+  // A pipe can be read only once.
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const head = Buffer.alloc(HEAD_BYTES);
+  try {
+    const descriptor = openSync(path, "r");
+    readSync(descriptor, head, 0, HEAD_BYTES, 0);
+    closeSync(descriptor);
+  } catch {
+    return undefined;
+  }
+  return head.includes(`"${KIND}"`) ? readExported(readFileSync(path, "utf8")) : undefined;
+}
+
+/** Undefined for a text that is something else. */
+export function readExported(text: string) {
+  if (!text.includes(`"${KIND}"`)) return undefined;
+  const file = parsed(text);
+  if (!isObject(file) || file.kind !== KIND) return undefined;
+  if (numberOf(file.version) !== VERSION)
+    throw broken(`it is of version ${JSON.stringify(file.version)}; this one reads ${VERSION}`);
+  const { id, format, request, log, events, edits, base, metadata, agentId } = file;
+  const name = stringOf(format) ?? "";
+  if (typeof id !== "string" || !isFormatName(name)) throw broken("its id or format is missing");
+  if (!isObject(request) || !isArray(log) || !isArray(events)) throw broken("its request, log or events are missing");
+  return {
+    id,
+    format: name,
+    request,
+    log: log.map((row, index) => storedRow(row, index)),
+    events: events.map((event, index) => storedEvent(event, index)),
+    ...(isArray(edits) && { edits: edits.map((each, index) => storedEdits(each, index)) }),
+    ...(isObject(base) && { base }),
+    metadata: isObject(metadata) ? metadata : {},
+    ...(typeof agentId === "string" && { agentId }),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not one JSON document, so not ours
+  }
+}
+
+function storedRow(row: JsonValue, index: number): StoredMessage {
+  const isRow =
+    isObject(row) &&
+    typeof row.id === "string" &&
+    typeof row.sequence === "number" &&
+    typeof row.order === "number" &&
+    typeof row.role === "string" &&
+    row.body !== undefined;
+  if (!isRow) throw broken(`log.${index} is no stored message`);
+  // Every field that is used was checked above; missing flags count as not set.
+  return row as unknown as StoredMessage;
+}
+
+function storedEvent(event: JsonValue, index: number): CompactionEvent {
+  const isEvent =
+    isObject(event) &&
+    typeof event.id === "string" &&
+    typeof event.number === "number" &&
+    isArray(event.preservedMessageIds);
+  if (!isEvent) throw broken(`events.${index} is no compaction`);
+  // Written by `exportedText`; a store checks again what it takes.
+  return event as unknown as CompactionEvent;
+}
+
+function storedEdits(wrote: JsonValue, index: number): EventEdits {
+  const { eventId, messages, system } = isObject(wrote) ? wrote : {};
+  if (typeof eventId !== "string" || !isArray(messages))
+    throw broken(`edits.${index} is nothing that a compaction wrote`);
+  return {
+    eventId,
+    messages: messages.map((edit) => storedEdit(edit, index)),
+    system: isObject(system) ? { before: system.before ?? null, after: system.after ?? null } : null,
+  };
+}
+
+const KINDS: readonly string[] = ["cap", "trim", "stub", "clear"] satisfies readonly EditKind[];
+
+function storedEdit(edit: JsonValue, index: number): StoredEdit {
+  const { messageId, kind, body } = isObject(edit) ? edit : {};
+  if (typeof messageId !== "string" || body === undefined) throw broken(`edits.${index} holds what is no edit`);
+  // The list was checked; an unknown kind is read as a reshaped message.
+  return { messageId, kind: KINDS.includes(stringOf(kind) ?? "") ? (kind as EditKind) : "reshape", body };
+}
+
+function broken(what: string): CompactionError {
+  return new CompactionError("unreadable-file", `this is an export of a session, but ${what}; export it again`);
+}
+
+export async function restoreSession(store: FullStore, id: string, exported: ExportedFile) {
   const format = formatNamed(exported.format);
   const log = exported.log.toSorted((a, b) => a.sequence - b.sequence);
   const events = exported.events.filter(({ undoneAt }) => undoneAt === null).toSorted((a, b) => a.number - b.number);
@@ -40,10 +145,8 @@ export async function restoreSession(store: FullStore, id: string, exported: Exp
     }
     await append(task, appended.slice(done));
     const pinned = log.filter(({ isPinned, archivedBy }) => isPinned && archivedBy === null);
-    if (pinned.length > 0) {
-      const messageIds = pinned.flatMap((row) => task.ids.idOf(row.id) ?? []);
-      await store.update(id, { type: "pin", messageIds, isPinned: true });
-    }
+    const pinnedIds = pinned.flatMap((row) => task.ids.idOf(row.id) ?? []);
+    if (pinnedIds.length > 0) await store.update(id, { type: "pin", messageIds: pinnedIds, isPinned: true });
     return { messages: appended.length, events: events.length, notCarried: notCarried(exported, format) };
   } catch (error) {
     await store.delete(id);
@@ -52,7 +155,7 @@ export async function restoreSession(store: FullStore, id: string, exported: Exp
 }
 
 interface Replay {
-  readonly store: Store;
+  readonly store: FullStore;
   readonly id: string;
   readonly format: Format;
   readonly log: readonly StoredMessage[];
@@ -112,25 +215,22 @@ function newMessages(format: Format, rows: readonly StoredMessage[]): readonly N
 function lastSeenBy(event: CompactionEvent, log: readonly StoredMessage[]): number {
   const preserved = new Set(event.preservedMessageIds);
   return log.reduce((last, row) => {
-    // What it inserted was numbered last of all, so what came before that was there.
-    if (row.madeBy === event.id) return Math.max(last, row.sequence);
-    const wasThere = preserved.has(row.id) || row.archivedBy === event.id;
+    // The messages that the event inserted have the newest numbers, so all earlier ones existed.
+    const wasThere = row.madeBy === event.id || preserved.has(row.id) || row.archivedBy === event.id;
     return wasThere ? Math.max(last, row.sequence) : last;
   }, 0);
 }
 
 function notCarried({ events, request, edits }: ExportedFile, format: Format): readonly string[] {
-  const [inForce, undone] = [
-    events.filter(({ undoneAt }) => undoneAt === null),
-    events.filter(({ undoneAt }) => undoneAt !== null),
-  ];
+  const inForce = events.filter(({ undoneAt }) => undoneAt === null);
+  const undone = events.length - inForce.length;
   const purged = inForce.filter(({ purgedAt }) => purgedAt !== null).length;
   const around = JSON.stringify({ ...request, [format.listKey]: [] });
   const isInPrompt =
     edits === undefined && inForce.some(({ summary }) => summary !== null && around.includes(escaped(summary)));
   return [
     "times: messages and compactions have the time of this import",
-    ...(undone.length === 0 ? [] : [`compactions that had been undone: ${undone.length}`]),
+    ...(undone === 0 ? [] : [`compactions that had been undone: ${undone}`]),
     ...(purged === 0
       ? []
       : [`messages that had been purged; rolling ${purged} compaction(s) back will not bring them`]),
@@ -141,7 +241,7 @@ function notCarried({ events, request, edits }: ExportedFile, format: Format): r
   ];
 }
 
-/** Enough of a summary to be told by. */
+/** Enough of a summary to recognise it. */
 const SUMMARY_CHARACTERS = 60;
 
 function escaped(summary: string): string {
@@ -204,23 +304,17 @@ function editOf(format: Format, row: StoredMessage, { kind, body }: Pick<StoredE
   return { messageId: row.id, kind, body, attachments: attachmentsIn(body, decoded?.parts ?? []) };
 }
 
-interface IdMap {
-  /** These messages are now there, under these ids. */
-  learn(rows: readonly StoredMessage[], newIds: readonly string[]): void;
-  /** Undefined for a message that the copy does not have. */
-  idOf(oldId: string): string | undefined;
-  orderOf(oldOrder: number): number;
-  mapEvent(event: CompactionEvent): NewEvent;
-}
+type IdMap = ReturnType<typeof createIdMap>;
 
-function createIdMap(log: readonly StoredMessage[]): IdMap {
+function createIdMap(log: readonly StoredMessage[]) {
   const newIds = new Map<string, string>();
   /** Appended messages stand at their own numbers: the fixed points between which the others have their places. */
   const places: { readonly before: number; readonly after: number }[] = [];
   const lastSequence = log.at(-1)?.sequence ?? 0;
   const idOf = (oldId: string): string | undefined => newIds.get(oldId);
   return {
-    learn: (rows, ids) => {
+    /** These messages are now there, under these ids. */
+    learn: (rows: readonly StoredMessage[], ids: readonly string[]): void => {
       rows.forEach((row, index) => {
         const id = ids[index];
         if (id === undefined) return;
@@ -228,8 +322,9 @@ function createIdMap(log: readonly StoredMessage[]): IdMap {
         if (row.madeBy === null) places.push({ before: row.sequence, after: Number(id.slice(1)) });
       });
     },
+    /** Undefined for a message that the copy does not have. */
     idOf,
-    orderOf: (order) => {
+    orderOf: (order: number): number => {
       const at = places.findLastIndex(({ before }) => before <= order);
       const low = places[at];
       const high = places[at + 1];
@@ -237,7 +332,7 @@ function createIdMap(log: readonly StoredMessage[]): IdMap {
       const [from, to] = high === undefined ? [lastSequence + 1, low.after + 1] : [high.before, high.after];
       return low.after + ((order - low.before) / (from - low.before)) * (to - low.after);
     },
-    mapEvent: (event) => {
+    mapEvent: (event: CompactionEvent): NewEvent => {
       const { id: _, sessionId: _session, number: _number, previousId: _previous, ...rest } = event;
       const { createdAt: _created, undoneAt: _undone, purgedAt: _purged, ...facts } = rest;
       const archived = log.filter(({ archivedBy, madeBy }) => archivedBy === event.id && madeBy !== event.id).length;
@@ -255,7 +350,7 @@ function createIdMap(log: readonly StoredMessage[]): IdMap {
 
 const ID_KEYS: ReadonlySet<string> = new Set(["messageId", "messageIds", "turnPrefixIds", "replacesIds"]);
 
-/** Under the keys that hold ids, and nowhere else: a text that happens to be `m1` stays one. */
+/** Replaces ids under the keys that hold them only: a text that happens to be `m1` stays as it is. */
 function mapIds(value: JsonValue, idOf: (oldId: string) => string | undefined): JsonValue {
   if (isArray(value)) return value.map((element) => mapIds(element, idOf));
   if (!isObject(value)) return value;
