@@ -113,7 +113,7 @@ export function decide(given: DecideInput): Decision {
     : planBy(given, input);
   const rest = withBackstop(decided, input);
   return {
-    plan: combine(totalTokens(start.input), stage.steps, rest),
+    plan: asCounted(combine(totalTokens(start.input), stage.steps, rest), given),
     measured,
     input,
     rest,
@@ -365,6 +365,14 @@ function combine(tokensBefore: number, texts: readonly TextStep[], rest: Plan): 
   if (kept.length === 0) return { ...rest, tokensBefore };
   const { because: _, ...plan } = rest;
   return { ...plan, steps: [...kept, ...rest.steps], tokensBefore };
+}
+
+/** Steps free what each message counts by itself; what is left alone counts as a whole, as the report says it. */
+function asCounted(plan: Plan, given: DecideInput): Plan {
+  if (plan.steps.length > 0) return plan;
+  const tokens = tokensIn(given);
+  const fits = tokens <= (plan.targetTokens ?? given.settings.windowTokens);
+  return { ...plan, tokensBefore: tokens, tokensAfter: tokens, fits };
 }
 
 /** Of the target: less than this is left as it is. */

@@ -4,6 +4,7 @@
  * be told in this way is left to the whole pass, which comes to the same result.
  */
 
+import { formatRules } from "../core/format-rules.ts";
 import {
   continuesInOrder,
   createLedger,
@@ -143,6 +144,9 @@ export interface LookedThrough extends Omit<KnownView, "ledger" | "systemTokens"
 /** What is known of a view that a whole pass left as it is; undefined where its beginning says too little about what follows. */
 export function knownAfter({ messages, edited, ...view }: LookedThrough): KnownView | undefined {
   if (!isAccountable(view.scope)) return undefined;
+  // Where ids of calls repeat, a late result may still belong to a call that was taken for interrupted.
+  const mayPairLate = formatRules(view.scope.frame.format).callIdScope === "message";
+  if (mayPairLate && view.repairs.some(({ rule }) => rule === "call-without-result")) return undefined;
   const entered = enterable(messages, view.scope);
   if (entered === 0 || entered < edited) return undefined;
   if (view.violations.some(({ messageIndex }) => messageIndex >= entered)) return undefined;

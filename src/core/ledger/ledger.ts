@@ -56,13 +56,14 @@ export function enter(ledger: Ledger, messages: readonly Message[], sizeOf: (mes
 }
 
 /**
- * How many of the messages can be entered: up to the last place before the newest ones where a list may be cut. Where thinking has a
- * budget, the provider looks at the whole turn that waits for the model, so that one stays outside.
+ * How many of the messages can be entered: up to the last place before the newest ones where a list may be cut. Where the provider looks
+ * at the whole current turn (signatures of Gemini, thinking with a budget), that turn stays outside.
  */
 export function enterable(messages: readonly Message[], { frame }: LedgerScope): number {
   const end = messages.length - NEWEST_MESSAGES;
   if (end <= 0) return 0;
-  return structureOf(messages).cutAtOrBefore(end, thinksManually(frame) ? "turn-start" : "pair-safe");
+  const isTurnRead = formatRules(frame.format).reasoning === "current-turn-signatures" || thinksManually(frame);
+  return structureOf(messages).cutAtOrBefore(end, isTurnRead ? "turn-start" : "pair-safe");
 }
 
 /** Whether a request of this kind can be judged by its end: the provider holds no history of it. */
