@@ -128,7 +128,7 @@ test("groups of options and numbers are listed with all of their fields", () => 
   ];
   expect(counted.filter((field) => !session.has(field))).toEqual([]);
   const retry = codeWords(sectionOf("### llm"));
-  expect(fieldsOf("src/summarizers/ask.ts", "RetrySettings").filter((field) => !retry.has(field))).toEqual([]);
+  expect(fieldsOf("src/retry.ts", "RetrySettings").filter((field) => !retry.has(field))).toEqual([]);
 });
 
 test("every reason why nothing was done is explained", () => {

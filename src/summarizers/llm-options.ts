@@ -12,7 +12,8 @@ import type {
   SummaryInputSettings,
   TranscriptStyle,
 } from "../core/settings/settings.ts";
-import { type Complete, DEFAULT_RETRY, type RetrySettings } from "./ask.ts";
+import { DEFAULT_RETRY, type RetrySettings } from "../retry.ts";
+import type { Complete } from "./ask.ts";
 import { BASE_CHUNK_RATIO, MAX_HISTORY_SHARE, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
 import type { RankFacts } from "./guard-findings.ts";
 import { type CustomPack, type PromptPack, promptPack } from "./prompts.ts";
