@@ -3,6 +3,7 @@
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { failuresIn } from "../core/checkpoint/failed-calls.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
+import type { Prices } from "../core/model.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import { UNTRIED } from "../core/plan/plan-input.ts";
 import type { Usage, Violation } from "../core/ports.ts";
@@ -202,13 +203,7 @@ function countSteps({ steps }: Plan): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** USD per million tokens. */
-export interface Prices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-}
+export type { Prices };
 
 /** What was used, and by whom: absent where nobody said who answered, since a model that was asked for need not be the one. */
 export interface Bill {
