@@ -18,6 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "convert.ts": ["core", "formats.ts"],
   "counters.ts": ["core"],
   "retry.ts": ["core"],
+  models: ["core", "models", "formats", "compactor", "retry.ts"],
+  "models.ts": ["core", "models"],
   "telemetry.ts": ["core", "@opentelemetry/api"],
   "strategies.ts": ["core", "strategies"],
   "settings.ts": ["core", "settings", "profiles"],

@@ -30,20 +30,6 @@ export interface Model<Request extends object = object> {
   question(question: Question): object;
 }
 
-/** A model whose provider compacts by itself: the option `native` of a compactor. */
-export interface NativeModel<Request extends object = object> extends Model<Request> {
-  readonly kind: string;
-  /** Sends an ordinary request, or one of the provider's compaction endpoint, and returns the body of the response as it came. */
-  compact(request: unknown, signal?: AbortSignal): Promise<CompactedAnswer>;
-}
-
-export interface CompactedAnswer {
-  readonly output?: readonly unknown[];
-  readonly content?: readonly unknown[];
-  readonly stop_reason?: string | null;
-  readonly usage?: unknown;
-}
-
 export interface Question {
   readonly system: string;
   readonly prompt: string;
