@@ -1,0 +1,74 @@
+/**
+ * The silent turn before a compaction in which the model writes down what must outlast the session. Once for each cycle of compactions,
+ * and never stored in the session. Where it fails, the loop goes on: nothing is lost but the chance.
+ */
+
+import { errorText } from "../core/error-text.ts";
+import { isArray, isObject } from "../core/json.ts";
+import { text } from "../core/message.ts";
+import { reserveTokensOf } from "../core/plan/trigger.ts";
+import type { LoopOptions } from "../run-loop.ts";
+import type { SessionStats } from "../session/session-port.ts";
+import { encodeMessages } from "../session/wire-input.ts";
+import { definitionsOf } from "./calls.ts";
+import { type LoopTool, runTools } from "./tools.ts";
+
+/** Model calls of one flush: enough to write a few notes. */
+const FLUSH_STEPS_MAX = 5;
+const FLUSH_TOOL_TIMEOUT_MS = 30_000;
+
+export async function flushMemory(options: LoopOptions, signal: AbortSignal): Promise<void> {
+  const { session, onEvent } = options;
+  const { memoryFlush } = session.compactor.settings;
+  if (!memoryFlush.enabled) return;
+  const stats = await session.stats({ signal });
+  if (!isDue(options, stats)) return;
+  try {
+    await flush(options, signal);
+    await session.recordMemoryFlush({ signal });
+    onEvent?.({ type: "memory-flush", saved: true });
+  } catch (error) {
+    signal.throwIfAborted();
+    // Not tried again in this cycle: it would fail before every call.
+    await session.recordMemoryFlush({ signal });
+    onEvent?.({ type: "memory-flush", saved: false, because: errorText(error) });
+  }
+}
+
+/** What was appended since the last answer is counted in, so that one large message cannot jump past the threshold unseen. */
+function isDue({ session }: LoopOptions, stats: SessionStats): boolean {
+  const { compact, memoryFlush } = session.compactor.settings;
+  if (stats.memoryFlushCompactionCount === stats.compactionCount) return false;
+  const reserve = Math.max(0, ...compact.triggers.map(reserveTokensOf));
+  const threshold =
+    Math.max(1, Math.floor(stats.windowTokens)) - reserve - Math.max(0, memoryFlush.softThresholdTokens);
+  return threshold > 0 && stats.currentTokens >= threshold;
+}
+
+/** Those of the session, and the ones for memory behind them. */
+function toolsWith({ session, tools = [] }: LoopOptions, memory: readonly LoopTool[]): unknown {
+  const all = [...new Map([...tools, ...memory].map((tool) => [tool.name, tool])).values()];
+  return session.compactor.format.writeTools(definitionsOf(all));
+}
+
+async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {
+  const { session, model, tools = [], memory = tools } = options;
+  const { format, settings } = session.compactor;
+  const { request } = await session.export({ signal });
+  const body: Record<string, unknown> = { ...request, tools: toolsWith(options, memory) };
+  const prompts = [settings.memoryFlush.systemPrompt, settings.memoryFlush.prompt].join("\n\n");
+  const list: unknown[] = isArray(body[format.listKey]) ? [...(body[format.listKey] as unknown[])] : [];
+  list.push(...encodeMessages(format, [{ id: "flush", role: "user", parts: [text(prompts)] }]));
+  for (let step = 0; step < FLUSH_STEPS_MAX; step++) {
+    const reply = await model.complete({ ...body, [format.listKey]: list }, signal);
+    list.push(...reply.messages);
+    if (reply.calls.length === 0) return;
+    await runTools(reply.calls, {
+      tools: memory,
+      timeoutMs: FLUSH_TOOL_TIMEOUT_MS,
+      signal,
+      format,
+      store: async (_result, messages) => void list.push(...messages.filter(isObject)),
+    });
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * `runLoop`: the tool-calling loop over a session. Before every model call the view is compacted if it is time; a refusal as too long is
+ * healed. Everything is stored as soon as it is there: after an abort, a crash or a kill, the next `runLoop` on the session goes on where
+ * this one ended, and runs no tool again whose result is stored.
+ */
+
+import { CompactionError } from "./core/errors.ts";
+import type { HookEvent } from "./core/hooks/hook-events.ts";
+import type { Model, ModelCall, ModelReply, StopReason } from "./core/model.ts";
+import type { CheckPoint } from "./core/settings/settings.ts";
+import { offerTools, openCalls } from "./loop/calls.ts";
+import { flushMemory } from "./loop/memory-flush.ts";
+import { type LoopTool, runTools, type ToolResult } from "./loop/tools.ts";
+import type { SessionPass } from "./session/compact-view.ts";
+import type { Session } from "./session/session-port.ts";
+import type { Appendable } from "./session/wire-input.ts";
+
+export { fileMemory } from "./loop/file-memory.ts";
+export type { LoopTool, ToolContext, ToolResult } from "./loop/tools.ts";
+
+export interface LoopOptions {
+  readonly session: Session;
+  readonly model: Model;
+  readonly tools?: readonly LoopTool[];
+  /** Appended first; without it the loop goes on with what the session holds. */
+  readonly input?: Appendable;
+  /** Model calls at most. Default: 100. */
+  readonly maxSteps?: number;
+  /** How long one tool may run, unless it says so itself. Default: two minutes. */
+  readonly toolTimeoutMs?: number;
+  /** Whether answers are streamed: texts arrive as events while they are written. Default: true. */
+  readonly stream?: boolean;
+  /** For the memory flush of the settings: where the model writes what must outlast the session. Default: `tools`. */
+  readonly memory?: readonly LoopTool[];
+  /** True: an input `/compact [instructions]` compacts the session and asks no model. */
+  readonly commands?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: LoopEvent) => void;
+}
+
+export type LoopEvent =
+  | { readonly type: "text" | "reasoning"; readonly text: string }
+  | { readonly type: "tool-call"; readonly call: ModelCall }
+  | { readonly type: "tool-result"; readonly result: ToolResult }
+  | { readonly type: "reply"; readonly reply: ModelReply }
+  /** What a compaction of this session does, stage by stage. */
+  | { readonly type: "compaction"; readonly event: HookEvent }
+  /** The provider refused a request as too long; it was compacted and is sent again. */
+  | { readonly type: "overflow"; readonly attempt: number; readonly windowTokens: number }
+  | { readonly type: "memory-flush"; readonly saved: boolean; readonly because?: string };
+
+export interface LoopResult {
+  /** Of the last answer. */
+  readonly text: string;
+  /** Why the loop ended: the model's own reason, `max-steps`, or `compacted` after the command. */
+  readonly stopReason: StopReason | "max-steps" | "compacted";
+  /** Model calls. */
+  readonly steps: number;
+}
+
+const STEPS_MAX = 100;
+const TOOL_TIMEOUT_MS = 120_000;
+const NEVER = new AbortController().signal;
+
+/**
+ * Runs until the model is done. Throws `aborted`, `model-failed` or `compaction-failure`; the session can be continued after each.
+ *
+ * @example
+ * const { text } = await runLoop({ session, model: anthropic(client, "claude-opus-5-5"), tools, input: "Fix the build" });
+ */
+export async function runLoop(options: LoopOptions): Promise<LoopResult> {
+  const { session, input, signal = NEVER } = options;
+  const instructions = commandIn(options);
+  if (instructions !== undefined) return compactByHand(options, instructions);
+  const unheard = session.compactor.on("notify", (event, { sessionId }) => {
+    if (sessionId === session.id) options.onEvent?.({ type: "compaction", event });
+  });
+  try {
+    await offerTools(session, options.tools ?? [], signal);
+    if (input !== undefined) await session.append(input, { signal });
+    return await steps(options, signal);
+  } finally {
+    unheard();
+  }
+}
+
+async function steps(options: LoopOptions, signal: AbortSignal): Promise<LoopResult> {
+  const { session, maxSteps = STEPS_MAX } = options;
+  // After a crash, calls may be left whose results are not stored.
+  const left = await openCalls(session, signal);
+  if (left.length > 0) await answerCalls(options, left, signal);
+  let point: CheckPoint = left.length > 0 ? "afterToolResults" : "afterUser";
+  let text = "";
+  for (let step = 1; step <= maxSteps; step++) {
+    await flushMemory(options, signal);
+    const reply = await ask(options, point, signal);
+    await session.append(reply.response, { signal });
+    options.onEvent?.({ type: "reply", reply });
+    text = reply.text;
+    const isPaused = reply.stopReason === "pause";
+    if (reply.calls.length === 0 && !isPaused) {
+      await gateAfterTurn(options, signal);
+      return { text, stopReason: reply.stopReason, steps: step };
+    }
+    await answerCalls(options, reply.calls, signal);
+    point = "afterToolResults";
+  }
+  return { text, stopReason: "max-steps", steps: maxSteps };
+}
+
+/** Each result is stored as soon as it is there, so that no tool has to run again after a crash. */
+async function answerCalls(options: LoopOptions, calls: readonly ModelCall[], signal: AbortSignal): Promise<void> {
+  const { tools = [], toolTimeoutMs = TOOL_TIMEOUT_MS, session } = options;
+  await runTools(calls, {
+    tools,
+    timeoutMs: toolTimeoutMs,
+    signal,
+    format: session.compactor.format,
+    store: async (result, messages) => {
+      await session.append(messages);
+      options.onEvent?.({ type: "tool-result", result });
+    },
+  });
+}
+
+/** One model call, on a view that fits. A refusal as too long is compacted for, as often as the settings allow. */
+async function ask(options: LoopOptions, reached: CheckPoint, signal: AbortSignal): Promise<ModelReply> {
+  const { session, onEvent } = options;
+  let pass = await session.fit({ checkPoint: checkPointOf(session, reached), signal });
+  for (;;) {
+    try {
+      return await answerOf(options, pass, signal);
+    } catch (error) {
+      if (!(error instanceof CompactionError && error.reason === "overflow")) throw error;
+      const healed = await session.fit({ overflow: error.cause, signal });
+      const { overflow } = healed.report;
+      if (overflow?.retry !== true) throw unhealed(error, overflow?.because);
+      onEvent?.({ type: "overflow", attempt: overflow.attempt, windowTokens: overflow.windowTokens });
+      pass = healed;
+    }
+  }
+}
+
+async function answerOf({ model, stream = true, onEvent }: LoopOptions, pass: SessionPass, signal: AbortSignal) {
+  if (!stream) {
+    const reply = await model.complete(pass.request, signal);
+    for (const call of reply.calls) onEvent?.({ type: "tool-call", call });
+    return reply;
+  }
+  for await (const event of model.stream(pass.request, signal)) {
+    if (event.type === "end") return event.reply;
+    if (event.type !== "usage") onEvent?.(event);
+  }
+  throw new CompactionError("model-failed", `${model.id} ended its stream without an answer.`, { retryable: true });
+}
+
+function unhealed(error: CompactionError, because = "frees-nothing"): CompactionError {
+  const message = `The provider refused the request as too long, and no compaction makes it fit (${because}). Nothing is lost; the session can be continued with a larger window or after a rewind.`;
+  return new CompactionError("compaction-failure", message, { cause: error.cause });
+}
+
+/** The point of the settings that stands for this model call: every call, or what was appended before it. */
+function checkPointOf({ compactor }: Session, reached: CheckPoint): CheckPoint {
+  return compactor.settings.compact.checkPoints.includes("beforeModelCall") ? "beforeModelCall" : reached;
+}
+
+/** Where the settings compact between turns, so that the next one begins with room. */
+async function gateAfterTurn({ session }: LoopOptions, signal: AbortSignal): Promise<void> {
+  if (session.compactor.settings.compact.checkPoints.includes("afterTurn"))
+    await session.fit({ checkPoint: "afterTurn", signal });
+}
+
+const COMMAND = /^\/compact(?:\s+(?<instructions>[\s\S]*))?$/;
+
+function commandIn({ commands = false, input }: LoopOptions): string | undefined {
+  if (!commands || typeof input !== "string") return undefined;
+  const match = COMMAND.exec(input.trim());
+  return match === null ? undefined : (match.groups?.instructions ?? "");
+}
+
+async function compactByHand({ session, signal }: LoopOptions, instructions: string): Promise<LoopResult> {
+  const { report } = await session.compact({
+    ...(instructions !== "" && { instructions }),
+    ...(signal !== undefined && { signal }),
+  });
+  const saved = report.tokensBefore - report.tokensAfter;
+  return { text: `Compacted: ${saved} tokens freed.`, stopReason: "compacted", steps: 0 };
+}
