@@ -1,0 +1,124 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import { afterEach, describe, expect, test } from "vitest";
+import { type ModelReply, type ProviderServer, type ProviderServerOptions, startProviderServer } from "./server.ts";
+
+let server: ProviderServer;
+afterEach(() => server.close());
+
+async function start(options: Partial<ProviderServerOptions> = {}): Promise<void> {
+  server = await startProviderServer({ reply: () => "Done.", ...options });
+}
+
+const anthropic = () => new Anthropic({ baseURL: server.origin, apiKey: "any", maxRetries: 0 });
+const openai = () => new OpenAI({ baseURL: `${server.origin}/v1`, apiKey: "any", maxRetries: 0 });
+const google = () => new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: server.origin } });
+
+/** Longer than one piece of a stream, with characters of two code units. */
+const SAID: ModelReply = {
+  reasoning: "The user wants two files. I read them at once, since neither depends on the other.",
+  text: "I read both files now 📚, and tell you what is in them as soon as I know it.",
+  toolCalls: [
+    { name: "read", input: { path: "src/a-file-with-a-long-name.ts", lines: 200 } },
+    { name: "list", input: {} },
+  ],
+};
+const CALLS = SAID.toolCalls?.map(({ name, input }) => [name, input]);
+
+/** One answer of each API, brought into one form, whole or gathered from a stream. */
+const ASKED = {
+  anthropic: async (isStream: boolean) => {
+    const thinking = { type: "adaptive" } as const;
+    const request = {
+      model: "claude-opus-5-5",
+      max_tokens: 900,
+      thinking,
+      messages: [{ role: "user", content: "Go." } as const],
+    };
+    const client = anthropic();
+    const { content, stop_reason, usage } = isStream
+      ? await client.messages.stream(request).finalMessage()
+      : await client.messages.create(request);
+    return {
+      reasoning: content.flatMap((block) => (block.type === "thinking" ? block.thinking : [])).join(""),
+      text: content.flatMap((block) => (block.type === "text" ? block.text : [])).join(""),
+      calls: content.flatMap((block) => (block.type === "tool_use" ? [[block.name, block.input]] : [])),
+      stop: stop_reason,
+      input: usage.input_tokens,
+      output: usage.output_tokens,
+    };
+  },
+  chat: async (isStream: boolean) => {
+    const request = { model: "gpt-5.1", messages: [{ role: "user", content: "Go." } as const] };
+    const client = openai();
+    const completion = isStream
+      ? await client.chat.completions
+          .stream({ ...request, stream_options: { include_usage: true } })
+          .finalChatCompletion()
+      : await client.chat.completions.create(request);
+    const [choice] = completion.choices;
+    const calls = choice?.message.tool_calls ?? [];
+    return {
+      text: choice?.message.content,
+      calls: calls.flatMap((call) =>
+        call.type === "function" ? [[call.function.name, JSON.parse(call.function.arguments)]] : [],
+      ),
+      stop: choice?.finish_reason,
+      input: completion.usage?.prompt_tokens,
+      output: completion.usage?.completion_tokens,
+    };
+  },
+  responses: async (isStream: boolean) => {
+    const request = { model: "gpt-6-sol", input: "Go." };
+    const client = openai();
+    const response = isStream
+      ? await client.responses.stream(request).finalResponse()
+      : await client.responses.create(request);
+    return {
+      text: response.output_text,
+      calls: response.output.flatMap((item) =>
+        item.type === "function_call" ? [[item.name, JSON.parse(item.arguments)]] : [],
+      ),
+      stop: response.status,
+      input: response.usage?.input_tokens,
+      output: response.usage?.output_tokens,
+    };
+  },
+  gemini: async (isStream: boolean) => {
+    const request = {
+      model: "gemini-3.8-flash",
+      contents: "Go.",
+      config: { thinkingConfig: { includeThoughts: true } },
+    };
+    const { models } = google();
+    const answers = isStream
+      ? await Array.fromAsync(await models.generateContentStream(request))
+      : [await models.generateContent(request)];
+    const parts = answers.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+    const usage = answers.at(-1)?.usageMetadata;
+    return {
+      reasoning: parts.flatMap(({ text, thought }) => (thought === true ? text : [])).join(""),
+      text: parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join(""),
+      calls: parts.flatMap(({ functionCall: call }) => (call === undefined ? [] : [[call.name, call.args]])),
+      stop: answers.at(-1)?.candidates?.[0]?.finishReason,
+      input: usage?.promptTokenCount,
+      output: (usage?.candidatesTokenCount ?? 0) + (usage?.thoughtsTokenCount ?? 0),
+    };
+  },
+};
+const STOPS = { anthropic: "tool_use", chat: "tool_calls", responses: "completed", gemini: "STOP" } as const;
+const NAMES = ["anthropic", "chat", "responses", "gemini"] as const;
+
+describe.each(NAMES)("%s", (name) => {
+  test.each([false, true])("says what the test gave, with usage (streamed: %s)", async (isStream) => {
+    await start({ reply: () => SAID });
+    const { reasoning, ...answer } = { reasoning: SAID.reasoning, ...(await ASKED[name](isStream)) };
+    expect(reasoning).toBe(SAID.reasoning);
+    expect(answer).toMatchObject({ text: SAID.text, calls: CALLS, stop: STOPS[name] });
+    expect(answer.input).toBeGreaterThan(0);
+    expect(answer.output).toBeGreaterThan(40);
+    const usage = { inputTokens: answer.input, outputTokens: answer.output };
+    expect(server.requests).toMatchObject([{ kind: "answer", outcome: { type: "answered", status: 200, usage } }]);
+  });
+});
