@@ -143,8 +143,6 @@ const BUDGET_MS = 3_000;
 
 type Row = readonly (number | undefined)[];
 
-await run();
-
 async function run(): Promise<void> {
   const ours = [parsing, resending, reparsing, session];
   for (const contender of ours) await measureAt(contender, 1_000);
@@ -261,3 +259,5 @@ async function meanTurn(archived: number): Promise<number> {
   rmSync(folder, { recursive: true, force: true });
   return mean;
 }
+
+await run();

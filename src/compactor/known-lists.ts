@@ -4,8 +4,8 @@
  * lists and forgets the one that was quiet for longest.
  */
 
+import { isSameJson } from "../core/identity.ts";
 import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
-import { isSameJson } from "../core/ledger/json-identity.ts";
 import type { KnownView } from "./quiet.ts";
 
 const LISTS_MAX = 32;

@@ -8,9 +8,8 @@ import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isObject, numberOf, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
-import { timerMs } from "../core/timer-limit.ts";
-import { untilAborted } from "../core/until-aborted.ts";
 import { saidUsage, sumUsage } from "../core/usage.ts";
+import { timerMs, untilAborted } from "../core/waiting.ts";
 import { summaryFailed, throwIfAborted } from "./failure.ts";
 
 export interface CompletionRequest {
