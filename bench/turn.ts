@@ -177,6 +177,9 @@ async function measure(contender: Contender): Promise<Row> {
   for (const size of SIZES) {
     const isTooLong = size > (contender.messagesMax ?? size);
     row.push(isTooLong ? undefined : await measureAt(contender, size));
+    console.error(
+      `${contender.name}, ${size.toLocaleString("en")}: ${isTooLong ? "left out" : milliseconds(row.at(-1) ?? 0)}`,
+    );
     globalThis.gc?.();
   }
   return row;
