@@ -4,7 +4,7 @@
  */
 
 import { createUsagePredictor } from "../src/cli/recorded-usage.ts";
-import { type Calibration, isPlausible, RATIO_MAX, RATIO_MIN } from "../src/core/ledger/calibration.ts";
+import { type Calibration, isPlausible, RATIO_MAX, RATIO_MIN } from "../src/core/learned.ts";
 import { estimateTokens, messageCounter, type TokenCounter } from "../src/core/tokens/tokens.ts";
 import { type CallSession, elementDecoder, type SentCall, WHOLE_FOLDERS } from "./recorded-calls.ts";
 

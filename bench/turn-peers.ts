@@ -7,6 +7,8 @@ import type { Contender } from "./turn.ts";
 import { MESSAGES_PER_TURN, sharedMessages, type Turn } from "./turn-conversation.ts";
 
 const KEEP_TOKENS = 20_000;
+/** What takes the square of its length is not waited for. */
+const QUADRATIC_MAX = 1_000;
 /** Never reached: what is measured is the turn in which nothing happens, which is nearly every turn. */
 const TRIGGER_TOKENS = Number.MAX_SAFE_INTEGER;
 
@@ -15,10 +17,12 @@ function listContender<Shape>(
   name: string,
   shapeOf: (turn: Turn) => readonly Shape[],
   ask: (list: Shape[]) => unknown,
+  messagesMax = Number.POSITIVE_INFINITY,
 ): Contender {
   const shared = sharedMessages(shapeOf);
   return {
     name,
+    messagesMax,
     open: (messageCount) => {
       const list: Shape[] = [];
       let turns = 0;
@@ -64,6 +68,7 @@ async function piContenders(): Promise<readonly Contender[]> {
   const shared = sharedMessages(piTurn);
   const contender = (name: string, ask: (entries: readonly unknown[]) => unknown): Contender => ({
     name,
+    messagesMax: 100_000,
     open: (messageCount) => {
       const messages: unknown[] = [];
       const entries: { readonly id: string }[] = [];
@@ -145,7 +150,12 @@ async function langchainContenders(): Promise<readonly Contender[]> {
   const options = { model: {}, trigger: { tokens: TRIGGER_TOKENS }, keep: { messages: 20 } };
   const middleware = langchain.summarizationMiddleware(options);
   return [
-    listContender("@langchain/core 1.2.13, trimMessages", turn, (list) => core.trimMessages(list, trimming)),
+    listContender(
+      "@langchain/core 1.2.13, trimMessages",
+      turn,
+      (list) => core.trimMessages(list, trimming),
+      QUADRATIC_MAX,
+    ),
     listContender("langchain 1.5.14, summarization middleware, not triggered", turn, (messages) =>
       middleware.beforeModel({ messages }, { context: {} }),
     ),

@@ -3,11 +3,10 @@
 import { marksOutside } from "./core/cache-marks.ts";
 import { adopt, type Loss } from "./core/convert/adopt.ts";
 import { FORMAT_NAMES, formatRules } from "./core/format-rules.ts";
-import { isObject } from "./core/json.ts";
+import { isObject, refuseDeepMessage, refuseDeepPrompt } from "./core/json.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Format } from "./core/ports.ts";
 import { type Repair, repair } from "./core/repair/repair.ts";
-import { refuseDeepMessage, refuseDeepPrompt } from "./core/too-deep.ts";
 import { formatNamed } from "./formats.ts";
 
 export interface Converted {

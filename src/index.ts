@@ -16,7 +16,7 @@ export { CompactionError, type ErrorCode } from "./core/errors.ts";
 export type { HookContext, HookEvent } from "./core/hooks/hook-events.ts";
 export type { Gate, GateEvent, Hooks, Notify, Proposal, Provide, ProvidedCompaction } from "./core/hooks/hooks.ts";
 export type { Logger } from "./core/hooks/log-lines.ts";
-export type { LearnedWindow } from "./core/ledger/learned-windows.ts";
+export type { LearnedWindow } from "./core/learned.ts";
 export type { NothingToDo, Reason } from "./core/plan/plan.ts";
 export type { Format } from "./core/ports.ts";
 export type { Settings } from "./core/settings/settings.ts";

@@ -21,7 +21,7 @@ export type { HookEventOf } from "./core/hooks/hook-events.ts";
 export type { HookHandlers, HookName, OnHook } from "./core/hooks/hooks.ts";
 export type { LogFields } from "./core/hooks/log-lines.ts";
 export type { JsonArray, JsonObject, JsonValue } from "./core/json.ts";
-export type { LearnedWindows } from "./core/ledger/learned-windows.ts";
+export type { LearnedWindows } from "./core/learned.ts";
 export type {
   Conversation,
   FormatName,
@@ -45,8 +45,8 @@ export type { Trigger } from "./core/settings/settings.ts";
 export type { Counters } from "./core/store/counters.ts";
 export type { SearchScope, SessionState, SessionUpdate } from "./core/store/store.ts";
 export type { EventEdits, FullStore, SessionSummary, StoredEdit, StoreUpkeep } from "./core/store/store-upkeep.ts";
-export type { CutMode } from "./core/structure/cut-points.ts";
 export type { Pairing } from "./core/structure/pairing.ts";
+export type { CutMode } from "./core/structure/structure.ts";
 export { type Round, type Structure, structureOf, type Turn } from "./core/structure/structure.ts";
 export {
   autoCompactTokens,

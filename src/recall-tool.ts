@@ -13,7 +13,7 @@ import type { Format, ToolDefinition } from "./core/ports.ts";
 import { bodyText, QUOTATION_NOTE, quotable, quotation } from "./core/search/body-text.ts";
 import { CANDIDATES_MAX, rankHits } from "./core/search/rank-hits.ts";
 import type { Hit, SearchScope, StoredMessage } from "./core/store/store.ts";
-import { headOf } from "./core/well-formed-text.ts";
+import { headOf } from "./core/text.ts";
 import { shown } from "./session/check-arguments.ts";
 import type { Session } from "./session/session-port.ts";
 import { encodeMessages, wireMessages } from "./session/wire-input.ts";

@@ -4,11 +4,10 @@
  * names the key, what is there and what is allowed. Nothing that was passed in is changed.
  */
 
+import { deepFreeze, isPlainObject } from "./core/json.ts";
 import { settledTrigger } from "./core/plan/trigger.ts";
-import { checkSchema, isPlainObject, type Problem, shownValue } from "./core/settings/check-schema.ts";
-import { deepFreeze } from "./core/settings/deep-freeze.ts";
+import { checkSchema, type Problem, refuseProblems, shownValue } from "./core/settings/check-schema.ts";
 import { mergePartial, mergeSettings } from "./core/settings/merge-settings.ts";
-import { refuseProblems } from "./core/settings/refuse-problems.ts";
 import type { Settings } from "./core/settings/settings.ts";
 import type { SettingsInput } from "./core/settings/settings-input.ts";
 import { settingsSchema } from "./core/settings/settings-schema.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { Attributes, HookEvent, Telemetry } from "./core/hooks/hook-events.ts";
-import { once } from "./core/once.ts";
+import { once } from "./core/remember.ts";
 
 /** The part of a tracer and a meter that is used; those of `@opentelemetry/api` fit. */
 export interface TelemetryParts {

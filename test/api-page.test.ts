@@ -97,14 +97,14 @@ function fieldsOf(file: string, name: string): readonly string[] {
 
 const COMPACTOR = [
   ["src/compactor.ts", "CompactorOptions"],
-  ["src/compactor/watch.ts", "WatchOptions"],
+  ["src/compactor/events.ts", "WatchOptions"],
   ["src/compactor/retention.ts", "RetentionOptions"],
   ["src/compactor.ts", "Compactor"],
 ] as const;
 
 test.each([
   ["### createCompactor", COMPACTOR],
-  ["### A call", [["src/compactor/check-call.ts", "CallOptions"]]],
+  ["### A call", [["src/compactor/options.ts", "CallOptions"]]],
   ["### The report", [["src/compactor/report.ts", "Report"]]],
   ["### llm", [["src/summarizers/llm-options.ts", "LlmOptions"]]],
   ["### openSession", [["src/session.ts", "SessionOptions"]]],

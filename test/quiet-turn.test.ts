@@ -157,6 +157,21 @@ test("a change in place of one of the newest messages is noticed, of an older on
   expect(await tokens(true)).toBeGreaterThan(after);
 });
 
+test.each([100, 500, 4_000])(
+  "an old message that is another one in a list parsed anew is noticed, with %d turns",
+  async (turns) => {
+    const compactor = createCompactor({ format: openaiChat, windowTokens: 10_000_000, telemetry: false });
+    const messages = [...chat(turns), say("user", "Now?")];
+    const tokens = async (): Promise<number> =>
+      (await compactor.fit({ messages: JSON.parse(JSON.stringify(messages)) })).report.tokensBefore;
+    const before = await tokens();
+    messages[20] = say("user", "Another question, which is much longer than the one that stood here before.");
+    let calls = 0;
+    while ((await tokens()) === before) expect(++calls).toBeLessThan(messages.length / 1_024 + 1);
+    if (turns <= 500) expect(calls).toBe(0);
+  },
+);
+
 test("what a caller does to a request does not reach the session", async () => {
   const session = await openSession("s", { store: "memory:", compactor: { format: anthropicMessages } });
   await session.append(chat(3));

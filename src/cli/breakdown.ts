@@ -8,7 +8,7 @@ import type { Conversation, Message, Part } from "../core/message.ts";
 import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
 import type { RenderSettings } from "../core/settings/settings.ts";
 import type { Pairing } from "../core/structure/pairing.ts";
-import { resultNames } from "../core/structure/result-names.ts";
+import { resultNames } from "../core/structure/pairing.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
 import type { Looks } from "./terminal.ts";

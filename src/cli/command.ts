@@ -5,7 +5,7 @@
 
 import { parseArgs } from "node:util";
 import { CompactionError } from "../core/errors.ts";
-import { nearestWord } from "../core/settings/near-word.ts";
+import { nearestWord } from "../core/settings/check-schema.ts";
 import { type Blocks, type Environment, joinBlocks, type OutputShape, type Terminal, terminalOf } from "./terminal.ts";
 
 /** What a command declares about itself; its name and its line in the list of commands are in commands.ts. */

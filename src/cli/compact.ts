@@ -11,7 +11,7 @@ import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { SessionState } from "../core/store/store.ts";
 import { formatNamed } from "../formats.ts";
 import { isProfileName } from "../profiles/profiles.ts";
-import { recalibrate } from "../session/recalibrate.ts";
+import { recalibrate } from "../session/learned-windows.ts";
 import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
 import { openSession } from "../session.ts";
 import {

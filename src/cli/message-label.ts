@@ -2,7 +2,7 @@
 
 import { type Conversation, type Message, type Part, textsOf } from "../core/message.ts";
 import type { CountTokens } from "../core/ports.ts";
-import { resultNames } from "../core/structure/result-names.ts";
+import { resultNames } from "../core/structure/pairing.ts";
 import { type Structure, structureOf } from "../core/structure/structure.ts";
 import { UNKNOWN_TOOL } from "./breakdown.ts";
 import { excerpt } from "./one-line.ts";

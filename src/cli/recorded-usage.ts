@@ -3,7 +3,7 @@
  * calibrated number is a prediction: it was learned from earlier calls only. Pure.
  */
 
-import { type Calibration, createCalibration, type Evidence } from "../core/ledger/calibration.ts";
+import { type Calibration, createCalibration, type Evidence } from "../core/learned.ts";
 import type { Message } from "../core/message.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Subject } from "./subject.ts";

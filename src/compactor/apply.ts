@@ -6,9 +6,9 @@
 import { CompactionError } from "../core/errors.ts";
 import { formatRules } from "../core/format-rules.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
+import { isNativeItem } from "../core/items.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, checkPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
-import { isNativeItem } from "../core/plan/native-items.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
@@ -17,7 +17,7 @@ import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Decision } from "./decide.ts";
 import type { NativeAttempt, NativeOutcome } from "./native.ts";
 import { settle } from "./settle.ts";
-import { type MadeSummary, PROVIDED_NAME } from "./summarize.ts";
+import { PROVIDED_NAME, type SummaryOutcome } from "./summarize.ts";
 
 export interface ApplyInput {
   readonly decision: Decision;
@@ -28,16 +28,16 @@ export interface ApplyInput {
   /** What came of asking the provider; undefined where it was not asked. */
   readonly native: NativeAttempt | undefined;
   /** Undefined where none was asked for. */
-  readonly made: MadeSummary | undefined;
+  readonly made: SummaryOutcome | undefined;
   /** The name of the summarizer that needs no model. */
   readonly embeddedName: string;
 }
 
-export interface CarriedOut {
+export interface AppliedPass {
   readonly conversation: Conversation;
   /** What was really done: the decision, or what the failure ladder made of it. */
   readonly plan: Plan;
-  readonly made: MadeSummary | undefined;
+  readonly made: SummaryOutcome | undefined;
   /** What came of asking the provider to compact; undefined where it was not asked. */
   readonly native: NativeOutcome | undefined;
   readonly notes: readonly string[];
@@ -45,7 +45,7 @@ export interface CarriedOut {
   readonly details?: CompactionDetails | undefined;
 }
 
-export function applyDecision(given: ApplyInput): CarriedOut {
+export function applyDecision(given: ApplyInput): AppliedPass {
   const { decision, seen, model, native, made } = given;
   const { input } = decision;
   if (native?.settled !== undefined) {
@@ -138,7 +138,7 @@ function replacedNative(plan: Plan, { conversation }: PlanInput): readonly strin
  * What was done, by name: the strategy that decided, unless a hook did it, the ladder came to a truncation, or a summary stands in for the
  * provider's own.
  */
-export function strategyOf({ strategy }: Decision, carried: Pick<CarriedOut, "made" | "native" | "plan">): string {
+export function strategyOf({ strategy }: Decision, carried: Pick<AppliedPass, "made" | "native" | "plan">): string {
   if (!isCompaction(carried.plan)) return "prune";
   const { made, native } = carried;
   if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;

@@ -153,12 +153,12 @@ function reserveOf(settings: Settings): number {
   return Math.max(0, settings.windowTokens - (thresholdTokens(settings) ?? settings.windowTokens));
 }
 
-type Taken =
+type ProvidedDecision =
   | { readonly type: "taken"; readonly decision: Decision; readonly summarizer: Summarizer }
   | { readonly type: "refused"; readonly because: string };
 
 /** The decision with the provided summary in the place of the built-in one. */
-function takeProvided(decision: Decision, provided: ProvidedCompaction, counter: TokenCounter): Taken {
+function takeProvided(decision: Decision, provided: ProvidedCompaction, counter: TokenCounter): ProvidedDecision {
   const { input, rest } = decision;
   if (typeof provided.summary !== "string" || provided.summary.trim() === "") {
     return { type: "refused", because: "The provided compaction has no summary." };

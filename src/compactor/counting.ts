@@ -4,10 +4,10 @@
  */
 
 import type { JsonValue } from "../core/json.ts";
-import { NEWEST_MESSAGES } from "../core/ledger/ledger.ts";
+import { refuseDeepMessage } from "../core/json.ts";
+import { NEWEST_MESSAGES } from "../core/ledger.ts";
 import { isUntouched, type Message, type Part } from "../core/message.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { refuseDeepMessage } from "../core/too-deep.ts";
 
 export interface Counting {
   /** As it was given: not calibrated. */

@@ -4,7 +4,6 @@
  */
 
 import type { Conversation, Message } from "../core/message.ts";
-import { once } from "../core/once.ts";
 import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import type { NothingToDo, Plan, Reason, SummarizeStep, TextStep } from "../core/plan/plan.ts";
@@ -23,6 +22,7 @@ import {
   targetOfRequest,
   thresholdTokens,
 } from "../core/plan/trigger.ts";
+import { once } from "../core/remember.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { planOwn } from "../strategies/own-strategy.ts";

@@ -3,11 +3,11 @@
  * remembered edits over the list, and counts. Pure but for the sizes that are remembered.
  */
 
+import { refuseDeepPrompt } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
 import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { countedIn } from "../core/tokens/counted.ts";
-import { refuseDeepPrompt } from "../core/too-deep.ts";
 import type { Counting } from "./counting.ts";
 import { type DecideInput, targetFor, tokensIn } from "./decide.ts";
 import { countingFor, type Engine, modelFor, nativeKindOf, settingsFor } from "./engine.ts";
@@ -15,7 +15,7 @@ import { type CallOptions, checkPinned, type ViewCall } from "./options.ts";
 import { isHeldOff, NO_PASSES } from "./passes.ts";
 import { keepRecentInput } from "./retention.ts";
 import { type SettleOptions, settle } from "./settle.ts";
-import type { Recalled } from "./view-memory.ts";
+import type { RecalledView } from "./view-memory.ts";
 
 export interface Reading {
   /** As it came. */
@@ -23,7 +23,7 @@ export interface Reading {
   /** As it came, repaired and pinned. */
   readonly source: Conversation;
   /** With the edits of earlier passes in place. */
-  readonly recalled: Recalled;
+  readonly recalled: RecalledView;
   readonly repairs: readonly Repair[];
   readonly model: string | undefined;
   readonly counting: Counting;
@@ -135,7 +135,7 @@ function withOwnTail(engine: Engine, { usual, view, counting, call, model, isRef
 }
 
 /** What was remembered was valid by itself; what came since may ask for more: a system message that ended the list must not stand inside a turn. */
-function stillValid(recalled: Recalled, options: SettleOptions): Recalled {
+function stillValid(recalled: RecalledView, options: SettleOptions): RecalledView {
   if (recalled.covered === 0) return recalled;
   const { conversation } = settle(recalled.view, recalled.view, options);
   return conversation === recalled.view ? recalled : { ...recalled, view: conversation };

@@ -8,7 +8,7 @@ import type { Format, Violation } from "../core/ports.ts";
 import { historyHolder, withoutServerHistory } from "../core/server-history.ts";
 import type { Decision } from "./decide.ts";
 import type { Reading } from "./decode.ts";
-import { markedForSending, type Settled } from "./settle.ts";
+import { markedForSending, type SettledView } from "./settle.ts";
 
 /** What was read and decided. */
 interface Sending extends Pick<Reading, "source" | "input" | "model"> {
@@ -51,7 +51,7 @@ export function undoneNote({ rule, path }: Violation): string {
 }
 
 /** A list of its own and a history that the provider stored would be read one after the other: the list has to stand alone. */
-function forSending(sending: Sending, view: Conversation): Settled {
+function forSending(sending: Sending, view: Conversation): SettledView {
   const { source, input, model, decision } = sending;
   if (decision.plan.because === "server-history") return { conversation: view, notes: [SERVER_HOLDS] };
   const marked = markedForSending(view, { settings: input.settings, model });

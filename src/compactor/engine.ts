@@ -3,15 +3,14 @@
  * providers report teaches it here. Nothing else is changed.
  */
 
-import { setBounded } from "../core/bounded-map.ts";
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { Remark } from "../core/hooks/log-lines.ts";
 import { isObject, stringOf } from "../core/json.ts";
-import type { Calibration } from "../core/ledger/calibration.ts";
-import type { LearnedWindows } from "../core/ledger/learned-windows.ts";
+import type { Calibration, LearnedWindows } from "../core/learned.ts";
 import type { Conversation } from "../core/message.ts";
 import type { OwnStrategy } from "../core/plan/plan-input.ts";
 import type { Format } from "../core/ports.ts";
+import { setBounded } from "../core/remember.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import { type Counted, countedIn } from "../core/tokens/counted.ts";

@@ -3,12 +3,10 @@
  * cannot change a pass, and whoever fails while listening cannot fail it. What an event says comes from what was really done.
  */
 
-import { setBounded } from "../core/bounded-map.ts";
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
-import { sessionIdOf } from "../core/hooks/hook-aliases.ts";
 import type { Attributes, HookContext, HookEvent, Telemetry } from "../core/hooks/hook-events.ts";
-import { snapshotOf } from "../core/hooks/hook-events.ts";
+import { sessionIdOf, snapshotOf } from "../core/hooks/hook-events.ts";
 import {
   createHooks,
   type FileOperations,
@@ -23,8 +21,9 @@ import type { Message } from "../core/message.ts";
 import { isCompaction, leavingIds, removedBy } from "../core/plan/apply-plan.ts";
 import type { NativeStep } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
+import { setBounded } from "../core/remember.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { type CarriedOut, strategyOf } from "./apply.ts";
+import { type AppliedPass, strategyOf } from "./apply.ts";
 import type { DecideInput, Decision } from "./decide.ts";
 import type { StoredEvent } from "./options.ts";
 import { nativeFallback, type Report } from "./report.ts";
@@ -193,7 +192,7 @@ export function startEvent(facts: PassFacts, hasListeners: boolean): HookEvent {
 
 /** How a pass ended. `isStarted`: its start was told, so its end is told too. */
 export interface PassOutcome {
-  readonly carried: CarriedOut;
+  readonly carried: AppliedPass;
   readonly report: Report;
   readonly stored: StoredEvent | undefined;
 }
@@ -264,7 +263,7 @@ export function nativeStartEvent(step: NativeStep): HookEvent {
   };
 }
 
-function summaryEvents(facts: PassFacts, { made, native }: CarriedOut): readonly HookEvent[] {
+function summaryEvents(facts: PassFacts, { made, native }: AppliedPass): readonly HookEvent[] {
   const { counter, input } = facts;
   const events: HookEvent[] = [];
   if (native?.type === "replaced") {

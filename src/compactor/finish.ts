@@ -7,7 +7,7 @@ import { obstaclesLeft, sumTokens } from "../core/plan/plan-input.ts";
 import type { Violation } from "../core/ports.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { type CarriedOut, firstKept, strategyOf, zoneTokens } from "./apply.ts";
+import { type AppliedPass, firstKept, strategyOf, zoneTokens } from "./apply.ts";
 import { type DecideInput, type Decision, planInput, tokensIn } from "./decide.ts";
 import type { Reading } from "./decode.ts";
 import { outgoingView, undoneNote } from "./encode.ts";
@@ -44,7 +44,7 @@ export interface FinishInput {
   readonly reading: Reading;
   readonly decision: Decision;
   readonly counter: TokenCounter;
-  readonly carried: CarriedOut;
+  readonly carried: AppliedPass;
 }
 
 export function finish(engine: Engine, given: FinishInput): PassResult {
@@ -128,7 +128,7 @@ function estimatedTokens(
 }
 
 /** Steps of the decision that the failure ladder left or changed. */
-function planOutcome({ plan }: CarriedOut, decision: Decision): Partial<Plan> {
+function planOutcome({ plan }: AppliedPass, decision: Decision): Partial<Plan> {
   if (plan === decision.rest) return {};
   const removed = removedBy(plan);
   // What was to leave and stays after all was shortened on the way nevertheless.

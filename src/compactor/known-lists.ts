@@ -1,11 +1,11 @@
 /**
  * Lists that a host sends again and again, whole. The beginning of one that was found in order is recognised (by its objects, else by
- * its JSON) and not read again. An old message that was changed in place is not noticed: `recheck` looks at all of them. Holds a few
- * lists and forgets the one that was quiet for longest.
+ * its JSON) and not read again. An old message that was changed in place is not noticed: `recheck` looks at all of them. Of a long list
+ * that was parsed anew, the older messages are compared by turns. Holds a few lists and forgets the one that was quiet for longest.
  */
 
+import { isSameJson } from "../core/identity.ts";
 import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
-import { isSameJson } from "../core/ledger/json-identity.ts";
 import type { KnownView } from "./quiet.ts";
 
 const LISTS_MAX = 32;
@@ -16,6 +16,8 @@ export interface KnownList extends KnownView {
   readonly body: JsonObject | undefined;
   /** The elements that the ledger stands for, as they came last. */
   readonly elements: unknown[];
+  /** Where the comparison of older elements goes on. */
+  cursor: number;
   /** What is sent otherwise than it came, by edits of earlier passes and by repairs; absent where everything is sent as it came. */
   readonly head?: KnownHead;
 }
@@ -73,15 +75,32 @@ export function listRequest(request: unknown, listKey: string): ListRequest | un
   return isObject(request) && Array.isArray(list) ? { list, body: request, listKey } : undefined;
 }
 
-/** The newest known element first: lists that differ mostly differ there. Takes over the objects of a list that was parsed anew. */
-function isBeginning({ elements }: KnownList, list: readonly unknown[]): boolean {
+/** So many of the newest known elements are compared with each request, and so many of the older ones by turns. */
+const NEWEST_ELEMENTS = 64;
+const ROTATING_ELEMENTS = 1_024;
+
+/**
+ * The newest known element first: lists that differ mostly differ there. The same objects are the same elements; others are compared as JSON
+ * and taken over. What is sent in another form than it comes is always compared.
+ */
+function isBeginning(known: KnownList, list: readonly unknown[]): boolean {
+  const { elements, head, cursor } = known;
   const { length } = elements;
   if (length > list.length || !isSameJson(elements[length - 1], list[length - 1])) return false;
+  const always = head?.covered ?? 0;
+  const old = length - NEWEST_ELEMENTS;
+  const end = cursor + ROTATING_ELEMENTS;
+  let hasOthers = false;
   for (let index = 0; index < length; index++) {
     if (elements[index] === list[index]) continue;
+    hasOthers = true;
+    // The turn goes on from the beginning behind the end.
+    const isItsTurn = (index >= cursor && index < end) || index < end - old;
+    if (index >= always && index < old && !isItsTurn) continue;
     if (!isSameJson(elements[index], list[index])) return false;
     elements[index] = list[index];
   }
+  if (hasOthers) known.cursor = old > 0 ? end % old : 0;
   return true;
 }
 

@@ -11,12 +11,12 @@ import type { NativeStep } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
 import type { Format, Usage } from "../core/ports.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
-import { timerMs } from "../core/timer-limit.ts";
 import { totalUsage } from "../core/usage.ts";
+import { timerMs } from "../core/waiting.ts";
 import type { Decision } from "./decide.ts";
 import { nativeStartEvent, type Observer } from "./events.ts";
 import { throwIfAborted } from "./options.ts";
-import { markedForSending, type Settled, settle } from "./settle.ts";
+import { markedForSending, type SettledView, settle } from "./settle.ts";
 
 /** The provider's own compaction, by shape: a function that posts the request and returns the body of the response. */
 export interface NativeCompaction {
@@ -50,7 +50,7 @@ export interface NativeDemand {
 export interface NativeAttempt {
   readonly outcome: NativeOutcome;
   /** Only where the answer took the zone's place. */
-  readonly settled?: Settled;
+  readonly settled?: SettledView;
 }
 
 /** Undefined where the plan has no such step. */
@@ -109,9 +109,9 @@ export type NativeOutcome =
       readonly usage?: Usage;
       readonly notes: readonly string[];
     }
-  | RefusedNative;
+  | NativeRefusal;
 
-export interface RefusedNative {
+export interface NativeRefusal {
   readonly type: "refused";
   readonly kind: string;
   readonly because: string;

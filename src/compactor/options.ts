@@ -2,12 +2,16 @@
 
 import { CompactionError } from "../core/errors.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
+import { isPlainObject } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { checkPointSchema } from "../core/settings/check-point-schema.ts";
-import { checkSchema, isPlainObject, shownValue } from "../core/settings/check-schema.ts";
-import { nearestWord } from "../core/settings/near-word.ts";
-import { refuseProblems } from "../core/settings/refuse-problems.ts";
+import {
+  checkPointSchema,
+  checkSchema,
+  nearestWord,
+  refuseProblems,
+  shownValue,
+} from "../core/settings/check-schema.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";

@@ -4,14 +4,14 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
-import { refusedInput, TINY_WINDOW_TOKENS } from "../core/ledger/learned-windows.ts";
+import { refusedInput, TINY_WINDOW_TOKENS } from "../core/learned.ts";
 import type { Conversation } from "../core/message.ts";
 import type { NothingToDo } from "../core/plan/plan.ts";
 import type { Format, Overflow } from "../core/ports.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { DecideInput } from "./decide.ts";
 import { calibrate, type Engine, estimateOf, settingsFor } from "./engine.ts";
-import { isFailed, type MadeSummary } from "./summarize.ts";
+import { isFailed, type SummaryOutcome } from "./summarize.ts";
 
 export interface OverflowReport {
   /** Whether sending the request of this result makes sense. Where it is false, hand the provider's error on. */
@@ -80,7 +80,7 @@ function refuseTinyWindow(engine: Engine, model: string, { maximumTokens }: Over
 export interface Recovery {
   readonly input: DecideInput;
   readonly model: string | undefined;
-  readonly made: MadeSummary | undefined;
+  readonly made: SummaryOutcome | undefined;
   readonly compacted: boolean;
   readonly because: NothingToDo | undefined;
   readonly tokensAfter: number;

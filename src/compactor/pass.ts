@@ -42,7 +42,7 @@ import { allowsReset, compactionFailure } from "./overflow.ts";
 import { passesAfterFailure } from "./passes.ts";
 import { pinScored } from "./retention.ts";
 import { markedForSending } from "./settle.ts";
-import { type MadeSummary, makeSummary } from "./summarize.ts";
+import { makeSummary, type SummaryOutcome } from "./summarize.ts";
 
 export interface PassOptions {
   readonly call: Omit<CallOptions, "pinned" | "overflow">;
@@ -214,7 +214,7 @@ async function ask(engine: Engine, pass: Pass, { instructions }: PassOptions["ca
 
 interface Replacement {
   readonly native: NativeAttempt | undefined;
-  readonly made: MadeSummary | undefined;
+  readonly made: SummaryOutcome | undefined;
 }
 
 /** What stands for the messages that leave: the provider's own item, else a summary; neither where nothing leaves or it goes without. */

@@ -5,6 +5,7 @@
  */
 
 import { formatRules } from "../core/format-rules.ts";
+import { refuseDeepPrompt } from "../core/json.ts";
 import {
   continuesInOrder,
   createLedger,
@@ -13,7 +14,7 @@ import {
   isAccountable,
   type Ledger,
   type LedgerScope,
-} from "../core/ledger/ledger.ts";
+} from "../core/ledger.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { capSteps } from "../core/plan/prune.ts";
@@ -21,7 +22,6 @@ import type { Violation } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { countedIn } from "../core/tokens/counted.ts";
-import { refuseDeepPrompt } from "../core/too-deep.ts";
 import type { Counting } from "./counting.ts";
 import { quietPlan, targetFor } from "./decide.ts";
 import { countingFor, type Engine, remarksOn, settingsFor } from "./engine.ts";
@@ -134,7 +134,7 @@ export function tellQuiet(
   return teller.notes.length === 0 ? report : { ...report, notes };
 }
 
-export interface LookedThrough extends Omit<KnownView, "ledger" | "systemTokens" | "toolsTokens"> {
+export interface ReadThrough extends Omit<KnownView, "ledger" | "systemTokens" | "toolsTokens"> {
   /** The view as it is sent. */
   readonly messages: readonly Message[];
   /** How many messages at its beginning are edited or repaired: these are entered with the rest, or nothing is. */
@@ -142,7 +142,7 @@ export interface LookedThrough extends Omit<KnownView, "ledger" | "systemTokens"
 }
 
 /** What is known of a view that a whole pass left as it is; undefined where its beginning says too little about what follows. */
-export function knownAfter({ messages, edited, ...view }: LookedThrough): KnownView | undefined {
+export function knownAfter({ messages, edited, ...view }: ReadThrough): KnownView | undefined {
   if (!isAccountable(view.scope)) return undefined;
   // Where ids of calls repeat, a late result may still belong to a call that was taken for interrupted.
   const mayPairLate = formatRules(view.scope.frame.format).callIdScope === "message";

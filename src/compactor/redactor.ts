@@ -7,10 +7,9 @@
 import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { isArray, isObject, JSON_DEPTH_MAX, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { MediaSource, Message, Part } from "../core/message.ts";
-import { once } from "../core/once.ts";
+import { once } from "../core/remember.ts";
 import { isNamedSecret, redactSecrets, secretMark } from "../core/secrets/secrets.ts";
-import { pairCalls } from "../core/structure/pairing.ts";
-import { resultNames } from "../core/structure/result-names.ts";
+import { pairCalls, resultNames } from "../core/structure/pairing.ts";
 
 export interface Redactor {
   /** The same input, and the same messages where nothing had to be hidden. What was found is remembered. */

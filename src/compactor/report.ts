@@ -13,7 +13,7 @@ import { type Tariff, tariffOf } from "./model-facts.ts";
 
 import type { NativeOutcome } from "./native.ts";
 import type { OverflowReport } from "./overflow.ts";
-import type { MadeSummary } from "./summarize.ts";
+import type { SummaryOutcome } from "./summarize.ts";
 
 export interface Report {
   /** False only when a pass was needed and could not be carried out; the request is then the one that was given. */
@@ -84,7 +84,7 @@ export interface ReportInput {
   readonly notes: readonly string[];
   readonly repairs: readonly Repair[];
   readonly prices: Prices | undefined;
-  readonly made?: MadeSummary | undefined;
+  readonly made?: SummaryOutcome | undefined;
   /** What came of asking the provider to compact. */
   readonly native?: NativeOutcome | undefined;
   readonly zoneTokens?: number;

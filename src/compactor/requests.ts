@@ -149,7 +149,7 @@ function remember({ lists }: Engine, { known, list, given, messages }: QuietRequ
     const { length } = list.elements;
     for (const element of given.list.slice(length, length + entered)) list.elements.push(element);
   } else if (entered > 0) {
-    lists.add({ ...known, body: given.body, elements: given.list.slice(0, entered) });
+    lists.add({ ...known, body: given.body, elements: given.list.slice(0, entered), cursor: 0 });
   }
 }
 
@@ -189,7 +189,7 @@ function learnList(engine: Engine, request: ListRequest | undefined, reading: Re
   const isEdited = covered > 0 || edited > 0 || sent.wire !== decoded.wire || sent.system !== decoded.system;
   const head = { covered, list: list.slice(0, list.length - (before.length - covered)), body: bodyOf(encoded) };
   const elements = request.list.slice(0, known.ledger.length - (sent.messages.length - before.length));
-  engine.lists.add({ ...known, body: request.body, elements, ...(isEdited && { head }) });
+  engine.lists.add({ ...known, body: request.body, elements, cursor: 0, ...(isEdited && { head }) });
 }
 
 function bodyOf(encoded: unknown): JsonObject | undefined {

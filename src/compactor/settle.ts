@@ -4,11 +4,11 @@
  */
 
 import type { Conversation } from "../core/message.ts";
-import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/plan/bound-thinking.ts";
 import { repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
+import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/thinking.ts";
 
-export interface Settled {
+export interface SettledView {
   readonly conversation: Conversation;
   readonly notes: readonly string[];
 }
@@ -21,7 +21,7 @@ export interface SettleOptions {
 }
 
 /** `before` is what the provider saw last, not what this pass had already shortened on its way. */
-export function settle(before: Conversation, applied: Conversation, options: SettleOptions): Settled {
+export function settle(before: Conversation, applied: Conversation, options: SettleOptions): SettledView {
   // Where there was nothing, nothing was done.
   if (before.messages.length === 0) return { conversation: applied, notes: [] };
   const { model, keepsThinking = false } = options;
@@ -34,7 +34,7 @@ export function settle(before: Conversation, applied: Conversation, options: Set
   return { conversation: again?.conversation ?? conversation, notes: [...notes, ...moved] };
 }
 
-function settleThinking(before: Conversation, applied: Conversation, { settings, model }: SettleOptions): Settled {
+function settleThinking(before: Conversation, applied: Conversation, { settings, model }: SettleOptions): SettledView {
   if (!bindsThinking(applied, model)) return { conversation: applied, notes: [] };
   const conversation = stripBoundThinking(before, applied);
   if (conversation === applied) return { conversation, notes: [] };

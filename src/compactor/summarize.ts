@@ -7,22 +7,22 @@ import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
+import { withReadableItems } from "../core/items.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import { type Conversation, type Message, text } from "../core/message.ts";
-import { once } from "../core/once.ts";
 import { removedIds } from "../core/plan/apply-plan.ts";
 import type { LiveRequest, LiveSummaryInput } from "../core/plan/live-request.ts";
-import { withReadableItems } from "../core/plan/native-items.ts";
 import type { SummarizeStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import { asReturned, type Originals } from "../core/plan/pruned-texts.ts";
 import { withoutSummary } from "../core/plan/summary-marks.ts";
 import type { Format, Usage } from "../core/ports.ts";
+import { once } from "../core/remember.ts";
 import { repair } from "../core/repair/repair.ts";
 import type { FailureStep } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { untilAborted } from "../core/until-aborted.ts";
 import { saidUsage, totalUsage } from "../core/usage.ts";
+import { untilAborted } from "../core/waiting.ts";
 import { checkedResult, type Shorten } from "./checked-result.ts";
 import type { Observer } from "./events.ts";
 import { throwIfAborted } from "./options.ts";
@@ -50,18 +50,18 @@ export interface MakeSummaryInput {
 }
 
 /** What was made, and what it took, whether or not it was of use. */
-export type MadeSummary = Spent & {
+export type SummaryOutcome = SummaryCost & {
   /** Steps of the failure ladder that were really taken. */
   readonly fallbacks: readonly Fallback[];
 } & (
-    | MadeText
+    | SummaryText
     /** The zone goes without a summary; an earlier one stays. */
     | { readonly type: "truncate" }
     /** Nothing is done; the backstop on the number of messages may still apply. */
     | { readonly type: "keep" }
   );
 
-interface MadeText {
+interface SummaryText {
   readonly type: "summary";
   readonly result: SummaryResult;
   readonly by: Summarizer;
@@ -69,7 +69,7 @@ interface MadeText {
   readonly details?: RecordDetails;
 }
 
-export interface Spent {
+export interface SummaryCost {
   readonly calls: number;
   readonly usage?: Usage;
   /** The same, apart for each reply that said what it used. */
@@ -81,7 +81,7 @@ export interface Spent {
 /** The name under which a hook's text stands where a summarizer's would. */
 export const PROVIDED_NAME = "provided";
 
-export async function makeSummary(given: MakeSummaryInput): Promise<MadeSummary> {
+export async function makeSummary(given: MakeSummaryInput): Promise<SummaryOutcome> {
   const { summarizer, context } = given;
   const redactor = createRedactor();
   const summaryInput = redactor.input(inputFor(given, redactor));
@@ -138,7 +138,7 @@ interface Spending {
   readonly told: Required<Pick<SummarizeContext, "called" | "answered">>;
   /** What the result says of itself counts where it says more than was heard: not every summarizer tells. */
   settle(returned: unknown): void;
-  spent(): Spent;
+  spent(): SummaryCost;
 }
 
 function createSpending(): Spending {
@@ -179,7 +179,7 @@ function partialFallbacks({ partial }: SummaryResult): readonly Fallback[] {
 }
 
 /** Whether a step of the ladder was taken because there was no summary, as opposed to nothing to summarise. */
-export function isFailed(made: MadeSummary | undefined): boolean {
+export function isFailed(made: SummaryOutcome | undefined): boolean {
   return made?.fallbacks.some((fallback) => fallback !== NOTHING_SAID && fallback.step !== "staged-partial") ?? false;
 }
 
@@ -222,7 +222,7 @@ function wholeOf(message: Message, originals: Originals): Message | undefined {
 /** What stays is read as it stands there. */
 const NO_ORIGINALS: Originals = new Map();
 
-interface Divided {
+interface DividedView {
   /** But for the prefix. */
   readonly zone: readonly Message[];
   readonly turnPrefix: readonly Message[];
@@ -231,7 +231,10 @@ interface Divided {
 }
 
 /** In one walk: a long list has thousands of messages, and each is looked for by its id. */
-function dividedBy({ messageIds, turnPrefixIds, replacesIds }: SummarizeStep, messages: readonly Message[]): Divided {
+function dividedBy(
+  { messageIds, turnPrefixIds, replacesIds }: SummarizeStep,
+  messages: readonly Message[],
+): DividedView {
   const [zone, turnPrefix, kept, keptAfter]: [Message[], Message[], Message[], number[]] = [[], [], [], []];
   const leaving = new Set(messageIds);
   const prefix = new Set(turnPrefixIds);
@@ -267,10 +270,14 @@ function textOf(error: unknown): string {
 interface Failure {
   readonly error: unknown;
   readonly because: string;
-  readonly spent: Spent;
+  readonly spent: SummaryCost;
 }
 
-async function takeLadder(given: MakeSummaryInput, summaryInput: SummaryInput, failure: Failure): Promise<MadeSummary> {
+async function takeLadder(
+  given: MakeSummaryInput,
+  summaryInput: SummaryInput,
+  failure: Failure,
+): Promise<SummaryOutcome> {
   const { because } = failure;
   for (const step of given.input.settings.failure.ladder) {
     const taken = await takeStep(step, given, summaryInput, failure);
@@ -280,7 +287,7 @@ async function takeLadder(given: MakeSummaryInput, summaryInput: SummaryInput, f
   return { type: "keep", ...failure.spent, fallbacks: [{ step: "keep-and-trim", because }] };
 }
 
-type Taken = MadeText | { readonly type: "truncate" | "keep" };
+type LadderResult = SummaryText | { readonly type: "truncate" | "keep" };
 
 /** Undefined where the step has nothing to offer and the next one is tried. */
 async function takeStep(
@@ -288,7 +295,7 @@ async function takeStep(
   given: MakeSummaryInput,
   summaryInput: SummaryInput,
   { error, because }: Failure,
-): Promise<Taken | undefined> {
+): Promise<LadderResult | undefined> {
   const { embedded, context } = given;
   switch (step) {
     // The summarizer itself keeps what its parts achieved; when it failed as a whole there was nothing to keep.

@@ -3,14 +3,13 @@
  * the prefix the provider sees stays byte-identical until the next compaction. Holds a few conversations; forgets the oldest.
  */
 
-import { isSameJson } from "../core/ledger/json-identity.ts";
-import { isSameMessage, isSameParts } from "../core/ledger/same-message.ts";
+import { isSameJson, isSameMessage, isSameParts } from "../core/identity.ts";
+import type { Part } from "../core/message.ts";
 import { type Conversation, isUntouched, type Message, textsOf } from "../core/message.ts";
-import { bindsThinking, stripBoundThinking } from "../core/plan/bound-thinking.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
 import { isRequest } from "../core/plan/user-voice.ts";
+import { bindsThinking, stripBoundThinking } from "../core/thinking.ts";
 import { NO_PASSES, type Passes, withRefusals } from "./passes.ts";
-import { messagesAsNow, partsAsNow } from "./wire-now.ts";
 
 const CONVERSATIONS_MAX = 32;
 
@@ -19,11 +18,11 @@ export interface ViewMemory {
    * The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered. Where what was
    * remembered took away what is pinned now, it is the one that came, without thinking that was signed over the edits.
    */
-  recall(source: Conversation, model: string | undefined): Recalled;
+  recall(source: Conversation, model: string | undefined): RecalledView;
   remember(source: Conversation, view: Conversation, passes: Passes): void;
 }
 
-export interface Recalled {
+export interface RecalledView {
   readonly view: Conversation;
   /** How many of the source's messages the remembered edits stand for. */
   readonly covered: number;
@@ -191,4 +190,48 @@ function isSameSource(a: Message | undefined, b: Message | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   const isAsSent = isUntouched(a) && isUntouched(b) && isSameJson(a.wire.json, b.wire.json);
   return isAsSent || isSameMessage(a, b);
+}
+
+/** The lists that a remembered edit was made of, as they came then and as they come now: message by message they say the same. */
+export interface Resent {
+  readonly before: readonly Message[];
+  readonly now: readonly Message[];
+}
+
+/** A message that came as it did then stays the same object. */
+export function messagesAsNow(view: readonly Message[], { before, now }: Resent): readonly Message[] {
+  const indexOf = new Map(before.map(({ id }, index) => [id, index]));
+  // Most messages have left the view: only those that stay are compared.
+  return view.map((message) => {
+    const index = indexOf.get(message.id) ?? before.length;
+    const [then, same] = [before[index], now[index]];
+    if (then === undefined || same === undefined || isSameJson(then.wire?.json, same.wire?.json)) return message;
+    if (message.parts === then.parts && message.role === then.role) return same;
+    const { wire: _, ...rest } = message;
+    const parts = partsAsNow(message.parts, then.parts, same.parts);
+    return same.wire === undefined ? { ...rest, parts } : { ...rest, parts, wire: same.wire };
+  });
+}
+
+/** Parts that were edited keep what they say and take the block of the part that they were made from. */
+export function partsAsNow(parts: readonly Part[], before: readonly Part[], now: readonly Part[]): readonly Part[] {
+  const after = flat(now);
+  const partOf = new Map(flat(before).map((part, index) => [part, after[index]]));
+  const wireOf = new Map(flat(before).map((part, index) => [part.wire, after[index]?.wire]));
+  const asNow = (part: Part): Part => {
+    const same = partOf.get(part);
+    if (same !== undefined) return same;
+    const wire = part.wire === undefined ? undefined : wireOf.get(part.wire);
+    const { wire: own, ...said } = part;
+    const block = wire ?? own;
+    const bare = said.type === "tool-result" ? { ...said, content: said.content.map(asNow) } : said;
+    // Only the block is another one: a part that had none still has none, and an opaque part has always one.
+    return (block === undefined ? bare : { ...bare, wire: block }) as Part;
+  };
+  return parts.map(asNow);
+}
+
+/** With what stands inside of results. */
+function flat(parts: readonly Part[]): readonly Part[] {
+  return parts.flatMap((part) => (part.type === "tool-result" ? [part, ...part.content] : [part]));
 }

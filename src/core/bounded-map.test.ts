@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setBounded } from "./bounded-map.ts";
+import { setBounded } from "./remember.ts";
 
 test("what was set longest ago is forgotten, and what is set again is the newest", () => {
   const map = new Map<string, number>();

@@ -5,7 +5,7 @@
 
 import { isObject } from "./json.ts";
 import { redactSecrets } from "./secrets/secrets.ts";
-import { headOf } from "./well-formed-text.ts";
+import { headOf } from "./text.ts";
 
 /** An error and the causes behind it. */
 const LINKS_MAX = 5;

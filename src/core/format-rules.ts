@@ -3,9 +3,9 @@
  * detection and stores read it here, so they need no provider code. A new format is one more entry of `RULES`.
  */
 
-import { isKnownBefore, type SinceVersions } from "./claude-models.ts";
 import { CompactionError } from "./errors.ts";
 import type { MediaPart } from "./message.ts";
+import { isKnownBefore, type SinceVersions } from "./thinking.ts";
 import type { Overhead } from "./tokens/tokens.ts";
 
 /** The name of a format. */

@@ -1,5 +1,8 @@
 /** The shapes that `JSON.parse` can return, and the few questions asked of them at every border. Reads only. */
 
+import { CompactionError } from "./errors.ts";
+import type { Message, Part } from "./message.ts";
+
 export type JsonValue = string | number | boolean | null | JsonArray | JsonObject;
 export type JsonArray = readonly JsonValue[];
 export type JsonObject = { readonly [key: string]: JsonValue | undefined };
@@ -70,4 +73,42 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
     if (typeof inner === "object" && isDeeperThan(inner, levels - 1)) return true;
   }
   return false;
+}
+
+export function refuseDeepMessage({ id, parts }: Message): void {
+  if (holdsDeep(parts)) throw tooDeep(`Message ${id}`);
+}
+
+export function refuseDeepPrompt(system: readonly Part[], tools: JsonValue | undefined): void {
+  if (holdsDeep(system)) throw tooDeep("The system prompt");
+  if (isDeeperThan(tools, JSON_DEPTH_MAX)) throw tooDeep("tools");
+}
+
+/** Only of what is walked: a field that nobody reads may nest as it likes. */
+function holdsDeep(parts: readonly Part[], levels: number = JSON_DEPTH_MAX): boolean {
+  for (const part of parts) {
+    if (part.type === "tool-call" && isDeeperThan(part.input, levels)) return true;
+    if (part.type === "opaque" && isDeeperThan(part.wire, levels)) return true;
+    if (part.type === "tool-result" && (levels === 0 || holdsDeep(part.content, levels - 1))) return true;
+  }
+  return false;
+}
+
+function tooDeep(what: string): CompactionError {
+  const message = `${what} nests deeper than ${JSON_DEPTH_MAX} levels, which no conversation does. Nothing was changed.`;
+  return new CompactionError("invalid-request", message);
+}
+
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}
+
+/** Plain data only: a Map or a Date has no keys and would pass for an empty object. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -4,10 +4,9 @@
  */
 
 import { formatRules } from "./format-rules.ts";
+import { isItemReference, isNativeItem } from "./items.ts";
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Conversation } from "./message.ts";
-import { isNativeItem } from "./plan/native-items.ts";
-import { isItemReference } from "./structure/item-reference.ts";
 import { pairCalls } from "./structure/pairing.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "./waiting.ts";
 
 const never = new Promise<never>(() => {});
 

@@ -1,6 +1,6 @@
 /** Token usage of several calls as one. Pure arithmetic. */
 
-import { isObject, numberOf } from "./json.ts";
+import { isArray, isObject, type JsonObject, numberOf } from "./json.ts";
 import type { Usage } from "./ports.ts";
 
 export function sumUsage(a: Usage, b: Usage): Usage {
@@ -38,4 +38,87 @@ export function saidUsage(said: unknown): Usage | undefined {
     reasoningTokens: count("reasoningTokens"),
   };
   return isSaid ? usage : undefined;
+}
+
+/** From a response, a streamed event, a streamed array (its last usage) or a bare usage object. */
+export function readUsage(response: unknown): Usage | undefined {
+  if (isArray(response)) return response.map(readUsage).findLast((usage) => usage !== undefined);
+  if (!isObject(response)) return undefined;
+  // Events, and an earlier Gemini SDK, have the response in a field.
+  for (const holder of [response, response.message, response.response]) {
+    const usage = usageObject(holder);
+    if (usage !== undefined) return Object.values(usage).some(isNumber) ? countsOf(usage) : undefined;
+  }
+  return BARE_FIELDS.some((field) => isNumber(response[field])) ? countsOf(response) : undefined;
+}
+
+/** The object with the counts; undefined where the response has none. */
+export function usageObject(response: unknown): JsonObject | undefined {
+  if (!isObject(response)) return undefined;
+  return [response.usage, response.usageMetadata, response.usage_metadata].find(isObject);
+}
+
+/** A usage object that stands alone has one of these. */
+const BARE_FIELDS = ["input_tokens", "prompt_tokens", "promptTokenCount", "prompt_token_count"];
+
+/** The counts of a usage object. */
+export function countsOf(usage: JsonObject): Usage {
+  const { iterations, input_tokens_details: inputDetails } = usage;
+  // Anthropic samples a request several times with its own tools or compaction. The window held what the last answer was made from.
+  const answers = isArray(iterations) ? iterations.filter(isObject).filter(({ type }) => type === "message") : [];
+  const input = reader(answers.at(-1) ?? usage);
+  const all = reader(usage);
+  // Anthropic and pi count cached input apart; everybody else includes it.
+  const cachedApart = isObject(inputDetails)
+    ? 0
+    : input("cache_read_input_tokens") + input("cache_creation_input_tokens");
+  // Gemini counts thoughts beside the answer.
+  const thoughtTokens = all("thoughtsTokenCount", "thoughts_token_count", "thoughts");
+  return {
+    inputTokens:
+      all("prompt_tokens") ||
+      // What Gemini's built-in tools returned is fed back to the model as input and is not part of the prompt count.
+      all("promptTokenCount", "prompt_token_count") + all("toolUsePromptTokenCount", "tool_use_prompt_token_count") ||
+      input("input_tokens") + cachedApart ||
+      all("input") + all("cacheRead") + all("cacheWrite") + all("tool"),
+    cacheReadTokens: input(
+      ...["prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens", "prompt_cache_hit_tokens"],
+      ...["cached_input_tokens", "cache_read_input_tokens", "cached_tokens"],
+      ...["cachedContentTokenCount", "cached_content_token_count", "cacheRead", "cached"],
+    ),
+    cacheWriteTokens: input(
+      ...["prompt_tokens_details.cache_write_tokens", "input_tokens_details.cache_write_tokens"],
+      ...["cache_creation_input_tokens", "cache_write_input_tokens", "cacheWrite"],
+    ),
+    outputTokens:
+      thoughtTokens +
+      all(
+        ...["completion_tokens", "output_tokens", "output", "candidatesTokenCount", "candidates_token_count"],
+        // Of Gemini's Live API.
+        ...["responseTokenCount", "response_token_count"],
+      ),
+    reasoningTokens:
+      thoughtTokens ||
+      all(
+        ...["output_tokens_details.thinking_tokens", "output_tokens_details.reasoning_tokens"],
+        ...["completion_tokens_details.reasoning_tokens", "reasoning_output_tokens"],
+      ),
+  };
+}
+
+/** Reads the first of several fields that states a count. A dot leads into an object. */
+function reader(usage: JsonObject): (...fields: readonly string[]) => number {
+  return (...fields) => {
+    for (const field of fields) {
+      const [group = "", inner] = field.split(".");
+      const value = usage[group];
+      const count = numberOf(inner === undefined ? value : isObject(value) ? value[inner] : undefined) ?? 0;
+      if (count > 0) return count;
+    }
+    return 0;
+  };
+}
+
+function isNumber(value: unknown): boolean {
+  return numberOf(value) !== undefined;
 }

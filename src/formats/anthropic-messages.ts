@@ -1,14 +1,13 @@
 /** The Anthropic Messages format: bodies of `POST /v1/messages`, or their bare `messages` list. */
 
-import { isBlankPrompt } from "../core/blank-text.ts";
 import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../core/cache-marks.ts";
+import { readableText } from "../core/items.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import { thinksManually, unthoughtStart } from "../core/manual-thinking.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { NativeReading, NativeWire } from "../core/native-wire.ts";
-import { readableText } from "../core/plan/native-items.ts";
 import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
-import { headOf } from "../core/well-formed-text.ts";
+import { headOf, isBlankPrompt } from "../core/text.ts";
+import { thinksManually, unthoughtStart } from "../core/thinking.ts";
 import { decodeContent, decodeMessage, encodeBlocks, encodeMessage } from "./anthropic/blocks.ts";
 import { validateMessages } from "./anthropic/validate.ts";
 import { type BodyShape, createFormat, type ListOptions, readToolList, toolDefinition } from "./body.ts";

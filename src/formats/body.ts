@@ -9,8 +9,8 @@ import { type FormatRules, formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
-import { readUsage } from "../core/read-usage.ts";
 import { historyHolder } from "../core/server-history.ts";
+import { readUsage } from "../core/usage.ts";
 import { readOverflow } from "./overflow.ts";
 
 /** The parts of a format that differ per provider; `createFormat` adds what all formats share. */

@@ -4,7 +4,7 @@
  */
 
 import { isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import { headOf } from "../core/well-formed-text.ts";
+import { headOf } from "../core/text.ts";
 import { invalid } from "./body.ts";
 
 /** Throws if a value that is no response is an error. Messages and items have a role or a type, errors have neither. */

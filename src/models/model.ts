@@ -10,7 +10,7 @@ import { isObject, type JsonObject, stringOf } from "../core/json.ts";
 import type { Part, ToolCallPart } from "../core/message.ts";
 import type { Model, ModelCall, ModelDelta, ModelReply, Prices, Question, StopReason } from "../core/model.ts";
 import type { Format } from "../core/ports.ts";
-import { untilAborted } from "../core/until-aborted.ts";
+import { untilAborted } from "../core/waiting.ts";
 import { isOverflowError, isTransient } from "../retry.ts";
 
 export interface ModelOptions {

@@ -1,8 +1,7 @@
 /** All profiles by name. A profile is a complete, immutable set of settings; nothing is merged or checked here. */
 
 import { CompactionError } from "../core/errors.ts";
-import { shownValue } from "../core/settings/check-schema.ts";
-import { nearestWord } from "../core/settings/near-word.ts";
+import { nearestWord, shownValue } from "../core/settings/check-schema.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { agentpg, agentpgCostSensitive, agentpgHighVolume, agentpgLongResearch, agentpgToolHeavy } from "./agentpg.ts";
 import { autoCompact } from "./auto-compact.ts";

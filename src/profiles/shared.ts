@@ -1,6 +1,6 @@
 /** The values that profiles share. Each profile lists only its own values; a new setting gets its default here. */
 
-import { deepFreeze } from "../core/settings/deep-freeze.ts";
+import { deepFreeze } from "../core/json.ts";
 import { mergeSettings } from "../core/settings/merge-settings.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";

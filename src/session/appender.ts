@@ -14,7 +14,7 @@ import { modelOf } from "./session-view.ts";
 import { type Appendable, readAppendable, type WireInput } from "./wire-input.ts";
 
 /** What was sent last, until it is answered: the usage that comes back with the answer is about it, and about no other. */
-export interface Sent {
+export interface SentRequest {
   request: object | undefined;
   estimatedTokens: number;
 }
@@ -25,7 +25,7 @@ export interface Appender {
   after<T>(options: Waiting, action: () => Promise<T>): Promise<T>;
 }
 
-export function createAppender(parts: SessionParts, sent: Sent): Appender {
+export function createAppender(parts: SessionParts, sent: SentRequest): Appender {
   let last: Promise<unknown> = Promise.resolve();
   return {
     add: async (input, options) => {
@@ -53,7 +53,7 @@ export function createAppender(parts: SessionParts, sent: Sent): Appender {
 
 async function store(
   { id, store: to, compactor, live }: SessionParts,
-  sent: Sent,
+  sent: SentRequest,
   { messages, turns, response, answer, isAnswered, signal }: WireInput & Waiting,
 ): Promise<readonly string[]> {
   const model = modelOf(live.current().record.base);

@@ -3,9 +3,9 @@
 import { CompactionError } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
-import { nearestWord } from "../core/settings/near-word.ts";
+import { nearestWord } from "../core/settings/check-schema.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
-import { headOf } from "../core/well-formed-text.ts";
+import { headOf } from "../core/text.ts";
 import { baseOf, frameOf } from "./session-view.ts";
 
 export function checkText(value: unknown, what: string): void {

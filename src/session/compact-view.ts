@@ -9,10 +9,10 @@ import { CompactionError } from "../core/errors.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PassHistory } from "../core/store/counters.ts";
 import type { Store, Version } from "../core/store/store.ts";
-import type { HandedOut } from "./hand-out.ts";
+import type { GrowingRequest } from "./hand-out.ts";
 import type { LiveView, Overlay } from "./live-view.ts";
-import { type Passed, passOnce } from "./pass-once.ts";
-import type { Sendable } from "./view-to-send.ts";
+import { type PassAttempt, passOnce } from "./pass-once.ts";
+import type { SendableView } from "./view-to-send.ts";
 
 export interface SessionParts {
   readonly id: string;
@@ -22,9 +22,9 @@ export interface SessionParts {
   /** Results that are pruned for requests only: sent again in the same way for as long as the session is open. */
   readonly overlay: Overlay;
   /** The messages as they are sent, as far as they are put together; forgotten where the overlay changes. */
-  sendable: Sendable | undefined;
+  sendable: SendableView | undefined;
   /** What was handed out last, to be continued. */
-  handedOut: HandedOut | undefined;
+  handedOut: GrowingRequest | undefined;
   /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same. */
   readonly heldOff: { passes: PassHistory | undefined; version: Version | undefined };
   /** How often in a row the provider refused a request, and how many messages were appended by then. */
@@ -60,7 +60,7 @@ export interface RequestPass extends SessionPass {
 export async function compactView(parts: SessionParts, call: SessionCall): Promise<RequestPass> {
   // Whatever becomes of the clock, nobody waits for longer than a lease lasts.
   const deadlineMs = performance.now() + parts.leaseMs;
-  let stored: Passed | undefined;
+  let stored: PassAttempt | undefined;
   let lost: { readonly kind: Overcome; readonly error: unknown } | undefined;
   for (let attempts = 0; ; ) {
     const demand = stored === undefined ? call : withoutDemand(call);
@@ -97,7 +97,7 @@ function withoutDemand({ asked: _, attempt: _attempt, ...call }: SessionCall): S
 }
 
 /** Another worker is at it: its summary is worth waiting for only where there is no room without. */
-function isWaiting({ passed }: Passed, { asked }: SessionCall): boolean {
+function isWaiting({ passed }: PassAttempt, { asked }: SessionCall): boolean {
   const isTooBig = asked === "overflow" || passed.report.tokensAfter > passed.settings.windowTokens;
   return passed.plan.because === "in-progress" && isTooBig && asked !== "manual";
 }
@@ -121,7 +121,7 @@ function changedTooOften(id: string, cause: unknown): CompactionError {
 }
 
 /** The newest request, with what was done on the way to it. */
-function outcome(newest: Passed, stored: Passed | undefined): RequestPass {
+function outcome(newest: PassAttempt, stored: PassAttempt | undefined): RequestPass {
   const { passed, eventId } = newest.eventId === undefined && stored !== undefined ? stored : newest;
   return {
     request: newest.request,

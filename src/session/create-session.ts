@@ -8,7 +8,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import type { Counters } from "../core/store/counters.ts";
 import { type StoredMessage, throwIfAborted } from "../core/store/store.ts";
 import { withUpkeep } from "../core/store/store-upkeep.ts";
-import { createAppender, type Sent } from "./appender.ts";
+import { createAppender, type SentRequest } from "./appender.ts";
 import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText, shown } from "./check-arguments.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
 import { exportSession } from "./export-session.ts";
@@ -71,7 +71,7 @@ async function checked<T>(method: string, options: Waiting, action: (waiting: Wa
 
 function viewMethods(parts: SessionParts) {
   const { id, store } = parts;
-  const sent: Sent = { request: undefined, estimatedTokens: 0 };
+  const sent: SentRequest = { request: undefined, estimatedTokens: 0 };
   const appender = createAppender(parts, sent);
   const pass = (call: SessionCall): Promise<SessionPass> =>
     appender.after(call, async () => {

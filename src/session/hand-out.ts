@@ -10,7 +10,7 @@ import type { Format } from "../core/ports.ts";
 import type { SessionParts } from "./compact-view.ts";
 import { encodeMessages } from "./wire-input.ts";
 
-export interface HandedOut {
+export interface GrowingRequest {
   readonly frame: Conversation;
   /** Without its list. */
   readonly body: JsonObject;
@@ -41,7 +41,7 @@ export function handOut(parts: SessionParts, frame: Conversation, passed: ViewPa
   return requestOf(next.body, format.listKey, next.wire);
 }
 
-function begin(frame: Conversation, messages: readonly Message[], format: Format): HandedOut {
+function begin(frame: Conversation, messages: readonly Message[], format: Format): GrowingRequest {
   const encoded = format.encode({ ...frame, messages: [] });
   return { frame, body: isObject(encoded) ? encoded : {}, messages, count: 0, wire: [] };
 }

@@ -4,8 +4,8 @@
  */
 
 import type { Conversation, Message } from "../core/message.ts";
-import { once } from "../core/once.ts";
 import type { Format } from "../core/ports.ts";
+import { once } from "../core/remember.ts";
 import { countersAfterAppend } from "../core/store/counters.ts";
 import type {
   Appended,
@@ -147,9 +147,9 @@ function isNewer(next: Version, now: Version): boolean {
 }
 
 /** Messages as they are sent in place of the stored ones, by id. */
-export type Overlay = Map<string, Overlaid>;
+export type Overlay = Map<string, OverlayEntry>;
 
-export interface Overlaid {
+export interface OverlayEntry {
   /** The very entry that it was made from: once that is pinned or edited, it is of no use any more. */
   readonly over: Entry;
   readonly message: Message;

@@ -23,7 +23,7 @@ import { entriesOf, modelOf, systemEditOf } from "./session-view.ts";
 import { viewDelta } from "./view-delta.ts";
 import { thinks, viewToSend } from "./view-to-send.ts";
 
-export interface Passed {
+export interface PassAttempt {
   readonly passed: ViewPass;
   readonly request: object;
   /** The event that was stored, if any. */
@@ -32,7 +32,7 @@ export interface Passed {
   readonly isOvertaken?: boolean;
 }
 
-export async function passOnce(parts: SessionParts, call: SessionCall, mayCompact: boolean): Promise<Passed> {
+export async function passOnce(parts: SessionParts, call: SessionCall, mayCompact: boolean): Promise<PassAttempt> {
   const { compactor, store, id, leaseMs } = parts;
   const snapshot = await parts.live.refresh();
   const startedMs = parts.now();
@@ -155,12 +155,12 @@ function holdOff({ heldOff }: SessionParts, { record }: Snapshot, passes: PassHi
   heldOff.version = record.version;
 }
 
-interface Made {
+interface SnapshotPass {
   readonly snapshot: Snapshot;
   readonly passed: ViewPass;
 }
 
-interface Attempt extends Made {
+interface Attempt extends SnapshotPass {
   readonly call: SessionCall;
   readonly durationMs: number;
 }
@@ -188,7 +188,7 @@ function needsCommit({ reason, steps }: Plan, { scope }: Settings["prune"]): boo
 }
 
 /** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same. */
-function keepForRequests(parts: SessionParts, { snapshot, passed }: Made): void {
+function keepForRequests(parts: SessionParts, { snapshot, passed }: SnapshotPass): void {
   const { overlay } = parts;
   const shortened = new Set(passed.plan.steps.filter(isTextStep).map(({ messageId }) => messageId));
   if (shortened.size === 0) return;
@@ -202,7 +202,11 @@ function keepForRequests(parts: SessionParts, { snapshot, passed }: Made): void 
 }
 
 /** The answer to this request is signed over it, if it comes before anything else does. */
-function requestFrom(parts: SessionParts, { record, frame }: Snapshot, made: Omit<Passed, "request">): Passed {
+function requestFrom(
+  parts: SessionParts,
+  { record, frame }: Snapshot,
+  made: Omit<PassAttempt, "request">,
+): PassAttempt {
   parts.live.signing.handedOut(record.version.sequence);
   return { ...made, request: handOut(parts, frame, made.passed) };
 }
@@ -221,7 +225,7 @@ async function commitPass(parts: SessionParts, attempt: Attempt, lease: Lease): 
   return { commit, ...(await parts.store.commit(parts.id, commit, { signal: attempt.call.signal })) };
 }
 
-async function afterCommit(parts: SessionParts, made: Made, committed: CommittedPass): Promise<Passed> {
+async function afterCommit(parts: SessionParts, made: SnapshotPass, committed: CommittedPass): Promise<PassAttempt> {
   const { snapshot, passed } = made;
   const { commit, eventId, version, createdAt } = committed;
   const keptIds = commit.event.preservedMessageIds;

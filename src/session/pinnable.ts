@@ -4,7 +4,7 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
-import { isSameParts } from "../core/ledger/same-message.ts";
+import { isSameParts } from "../core/identity.ts";
 import type { Message, Part } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { Store, StoredMessage } from "../core/store/store.ts";

@@ -3,8 +3,8 @@
  * Pure. A message that nobody touched is the same object from one request to the next, so nothing is counted twice.
  */
 
+import { isSameJson } from "../core/identity.ts";
 import { isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import { isSameJson } from "../core/ledger/json-identity.ts";
 import type { Conversation, Message, Part } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { SessionState, StoredMessage, SystemEdit } from "../core/store/store.ts";

@@ -4,14 +4,14 @@
  */
 
 import type { Conversation, Message } from "../core/message.ts";
-import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/plan/bound-thinking.ts";
+import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/thinking.ts";
 import type { SessionParts } from "./compact-view.ts";
 import type { Snapshot } from "./live-view.ts";
 import { type Entry, modelOf } from "./session-view.ts";
 import { type EventFacts, isSignedElsewhere } from "./signing.ts";
 
 /** The messages of a view as they are sent. While the view only grows, this is one list that grows with it. */
-export interface Sendable {
+export interface SendableView {
   readonly messages: Message[];
   /** What it was made from. */
   readonly list: Snapshot["list"];
@@ -51,14 +51,14 @@ export async function viewToSend(parts: SessionParts, snapshot: Snapshot): Promi
 }
 
 /** The list as far as it was put together, for as long as nothing but appends has happened. */
-function sendableFor(parts: SessionParts, snapshot: Snapshot, mustStrip: boolean): Sendable {
+function sendableFor(parts: SessionParts, snapshot: Snapshot, mustStrip: boolean): SendableView {
   const { list, frame, record } = snapshot;
   const { revision } = record.version;
   const known = parts.sendable;
   if (known?.list === list && known.frame === frame && known.revision === revision) return known;
   if (parts.overlay.size > 0) refreshOverlay(parts, snapshot, mustStrip);
   let firstMade: { readonly eventId: string; readonly first: number | undefined } | undefined;
-  const made: Sendable = {
+  const made: SendableView = {
     messages: [],
     list,
     frame,
@@ -101,7 +101,7 @@ function bindsHere({ compactor }: SessionParts, { frame, record }: Snapshot): bo
 /** Whether thinking in a message was signed over another prefix, as far as anybody can know. */
 function isForeign(
   { live, compactor }: SessionParts,
-  { firstMade }: Sendable,
+  { firstMade }: SendableView,
   { entry: { stored }, facts }: { readonly entry: Entry; readonly facts: EventFacts },
 ): boolean {
   // Each process shortens results for its own requests: only of answers to these does it know what they were signed over.

@@ -3,7 +3,7 @@
  * what they must be. `settingsWarnings` finds settings that are allowed and probably unwise. Both return data; nothing throws or prints.
  */
 
-import { TINY_WINDOW_TOKENS } from "../core/ledger/learned-windows.ts";
+import { TINY_WINDOW_TOKENS } from "../core/learned.ts";
 import { kindOf, limitOf, reserveTokensOf, targetTokensOf } from "../core/plan/trigger.ts";
 import type { Problem } from "../core/settings/check-schema.ts";
 import type { Settings } from "../core/settings/settings.ts";

@@ -1,6 +1,7 @@
 /** Every key of the settings as a row, read off the schema: what the reference page and a command print. Reads only. */
 
-import { isPlainObject } from "../core/settings/check-schema.ts";
+import { isPlainObject } from "../core/json.ts";
+
 import { allowedText, rangeText, type Schema, type VariantsSchema } from "../core/settings/schema.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { settingsSchema } from "../core/settings/settings-schema.ts";

@@ -4,9 +4,8 @@
  */
 
 import { formatRules } from "../core/format-rules.ts";
-import { thinksManually } from "../core/manual-thinking.ts";
+import { isNativeItem } from "../core/items.ts";
 import { type Message, type Part, text } from "../core/message.ts";
-import { isNativeItem } from "../core/plan/native-items.ts";
 import { hasRequestBeside, type Partition, unansweredRound } from "../core/plan/partition.ts";
 import type { TextStep } from "../core/plan/plan.ts";
 import {
@@ -21,6 +20,7 @@ import { freedTokens, trimResults } from "../core/plan/prune.ts";
 import { frameMessages, summaryPlace } from "../core/plan/render.ts";
 import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
 import { answerableTokens, quietTokens, shareOf } from "../core/plan/trigger.ts";
+import { thinksManually } from "../core/thinking.ts";
 
 /** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
 export const USEFUL_TOKENS = 120;

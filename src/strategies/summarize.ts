@@ -4,8 +4,8 @@
  */
 
 import { formatRules } from "../core/format-rules.ts";
+import { isNativeItem } from "../core/items.ts";
 import type { Message } from "../core/message.ts";
-import { isNativeItem } from "../core/plan/native-items.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import type { Plan, Step, TextStep } from "../core/plan/plan.ts";
 import {

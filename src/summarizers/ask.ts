@@ -7,9 +7,8 @@ import type { SummarizeContext } from "../core/checkpoint/summary.ts";
 import { errorText } from "../core/error-text.ts";
 import { isObject } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
-import { timerMs } from "../core/timer-limit.ts";
-import { untilAborted } from "../core/until-aborted.ts";
 import { saidUsage, sumUsage } from "../core/usage.ts";
+import { timerMs, untilAborted } from "../core/waiting.ts";
 import { delayBefore, type RetrySettings } from "../retry.ts";
 import { summaryFailed, throwIfAborted } from "./failure.ts";
 

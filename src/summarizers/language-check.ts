@@ -6,7 +6,7 @@
 import { smallWordIndex } from "../core/checkpoint/language.ts";
 import type { Message } from "../core/message.ts";
 import { userVoice } from "../core/plan/user-voice.ts";
-import { headOf, tailOf } from "../core/well-formed-text.ts";
+import { headOf, tailOf } from "../core/text.ts";
 
 export interface CertainLanguage {
   /** An ISO 639-1 code, or the name of a script that several languages use. */

@@ -1,9 +1,8 @@
 /** Options of the llm summarizer: checked and filled with defaults once, when the summarizer is made. */
 
 import { CompactionError } from "../core/errors.ts";
-import { checkSchema, isPlainObject, type Problem, shownValue } from "../core/settings/check-schema.ts";
-import { nearestWord } from "../core/settings/near-word.ts";
-import { refuseProblems } from "../core/settings/refuse-problems.ts";
+import { isPlainObject } from "../core/json.ts";
+import { checkSchema, nearestWord, type Problem, refuseProblems, shownValue } from "../core/settings/check-schema.ts";
 import type { ObjectSchema, Schema } from "../core/settings/schema.ts";
 import type {
   PromptPackName,

@@ -5,7 +5,7 @@
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { type LiveRequest, liveRequestOf } from "../core/plan/live-request.ts";
-import { headOf } from "../core/well-formed-text.ts";
+import { headOf } from "../core/text.ts";
 import {
   callsFor,
   dividePlan,

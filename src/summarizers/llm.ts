@@ -12,7 +12,7 @@ import {
   type SummaryResult,
   settingsSummarizer,
 } from "../core/checkpoint/summary.ts";
-import { headOf } from "../core/well-formed-text.ts";
+import { headOf } from "../core/text.ts";
 import { acceptAnswer, failed } from "./answer.ts";
 import { ask, type CallBudget, createCallBudget } from "./ask.ts";
 import { explanationOf, isAborted, summaryFailed, throwIfAborted } from "./failure.ts";

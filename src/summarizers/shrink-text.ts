@@ -4,7 +4,7 @@
  * Deterministic, and never over the limit.
  */
 
-import { headOf, tailOf } from "../core/well-formed-text.ts";
+import { headOf, tailOf } from "../core/text.ts";
 import { isListItem, parseSections, renderSections, type TextSection } from "./sections.ts";
 
 const CUT_NOTE = "[... cut to fit ...]";

@@ -3,7 +3,7 @@
 import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { headingOf, type Section } from "../core/checkpoint/checkpoint.ts";
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
-import { headOf } from "../core/well-formed-text.ts";
+import { headOf } from "../core/text.ts";
 import { mergeFailures, mergeFiles } from "./extractive/compose/merge.ts";
 import { earlierOf } from "./extractive/reading/earlier-summary.ts";
 import { readMessages } from "./extractive/reading/reading.ts";

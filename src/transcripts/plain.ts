@@ -5,7 +5,7 @@
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
-import { usageObject } from "../core/read-usage.ts";
+import { usageObject } from "../core/usage.ts";
 import { detectFormat, isMessage, isMessageList, listKeyOf, listOf } from "./detect-format.ts";
 import {
   type Counter,

@@ -1,7 +1,7 @@
 /** What the providers' own usage objects say, told apart by their fields. Words: input, cache read, cache write, output, reasoning. */
 
 import { describe, expect, test } from "vitest";
-import { usageObject } from "../core/read-usage.ts";
+import { usageObject } from "../core/usage.ts";
 import { recordedUsage } from "./transcript.ts";
 
 function check(response: unknown, expected: readonly number[] | undefined): void {

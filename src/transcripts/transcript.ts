@@ -6,7 +6,7 @@
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import type { Usage } from "../core/ports.ts";
-import { countsOf } from "../core/read-usage.ts";
+import { countsOf } from "../core/usage.ts";
 
 /** Session files of agents first, then files that hold plain messages or request bodies. */
 export const TRANSCRIPT_SOURCES = [

@@ -16,8 +16,7 @@ import {
   textsOf,
 } from "../message.ts";
 import { FOREIGN_CALL_SIGNATURE } from "../repair/content.ts";
-import { pairCalls } from "../structure/pairing.ts";
-import { resultNames } from "../structure/result-names.ts";
+import { pairCalls, resultNames } from "../structure/pairing.ts";
 import { adoptParts } from "./adopt-parts.ts";
 
 export interface Loss {

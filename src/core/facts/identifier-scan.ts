@@ -3,7 +3,7 @@
  * camelCase words, constants, long numbers, hashes, codes. One pass over the character codes. Builds no strings, never throws.
  */
 
-import { copyUnits, createTextUnits, type TextUnits } from "../text-units.ts";
+import { copyUnits, createTextUnits, type TextUnits } from "../text.ts";
 import {
   CLASS,
   CLASS_TABLE,

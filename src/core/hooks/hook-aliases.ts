@@ -5,6 +5,7 @@
 
 import type { Message } from "../message.ts";
 import type { HookContext, HookEvent, HookEventOf } from "./hook-events.ts";
+import { sessionIdOf } from "./hook-events.ts";
 import type { Awaitable, FileOperations, Gate, GateAnswer, Notify, Proposal, Provide, ProvideAnswer } from "./hooks.ts";
 
 /** One handler of each name; `hooks` takes one or several. */
@@ -123,11 +124,6 @@ export function hookOfAlias(name: string, handler: unknown): OwnHook | undefined
   const aliases: ReadonlyMap<string, unknown> = new Map(Object.entries(ALIASES));
   const toHook = aliases.get(name) as ((handler: unknown) => OwnHook) | undefined;
   return toHook?.(handler);
-}
-
-/** Where several ids are given, a session's own comes first. */
-export function sessionIdOf({ sessionId, sessionKey }: HookContext): string {
-  return sessionId ?? sessionKey ?? "";
 }
 
 function listener<Type extends HookEvent["type"]>(

@@ -198,3 +198,8 @@ export interface Telemetry {
   /** Metrics of an event; most have none. */
   record(event: HookEvent, attributes: Attributes): void;
 }
+
+/** Where several ids are given, a session's own comes first. */
+export function sessionIdOf({ sessionId, sessionKey }: HookContext): string {
+  return sessionId ?? sessionKey ?? "";
+}

@@ -8,9 +8,8 @@ import { CompactionError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { Message } from "../message.ts";
 import type { Plan, Reason } from "../plan/plan.ts";
-import { shownValue } from "../settings/check-schema.ts";
-import { nearestWord } from "../settings/near-word.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { nearestWord, shownValue } from "../settings/check-schema.ts";
+import { untilAborted } from "../waiting.ts";
 import { aliasNames, type HookAliases, hookOfAlias, type OwnHook } from "./hook-aliases.ts";
 import { type HookContext, type HookEvent, snapshotOf } from "./hook-events.ts";
 

@@ -4,11 +4,11 @@
  */
 
 import { formatRules } from "../format-rules.ts";
-import { thinksManually } from "../manual-thinking.ts";
+import { isNativeItem } from "../items.ts";
 import type { Conversation, Message } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { structureOf } from "../structure/structure.ts";
-import { isNativeItem } from "./native-items.ts";
+import { thinksManually } from "../thinking.ts";
 import { unansweredRound } from "./partition.ts";
 import type { Plan, TextStep } from "./plan.ts";
 import type { PlanInput } from "./plan-input.ts";

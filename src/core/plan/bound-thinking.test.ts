@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { anthropicMessages } from "../../formats/anthropic-messages.ts";
 import { openaiResponses } from "../../formats/openai-responses.ts";
-import { bindsThinking, withDroppableThinking } from "./bound-thinking.ts";
+import { bindsThinking, withDroppableThinking } from "../thinking.ts";
 
 function check(expected: boolean, models: readonly (string | undefined)[]): void {
   const request = anthropicMessages.decode([]);

@@ -3,11 +3,11 @@
  * wherever they are, and a round stays or goes as one. Decides only; changes nothing.
  */
 
-import { thoughtToKeep } from "../manual-thinking.ts";
+import { isNativeItem } from "../items.ts";
 import type { Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isTurnStart, type Round, type Structure } from "../structure/structure.ts";
-import { isNativeItem } from "./native-items.ts";
+import { thoughtToKeep } from "../thinking.ts";
 import type { Protection } from "./plan.ts";
 import { matchesAnyTool } from "./tool-names.ts";
 import { firstRequest, isPassedOn, isRequest, userVoice } from "./user-voice.ts";

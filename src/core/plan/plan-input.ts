@@ -1,9 +1,9 @@
 /** Everything a strategy may look at, and the arithmetic they share. Strategies decide; they never do. */
 
-import { thinksManually } from "../manual-thinking.ts";
 import type { Conversation, Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Structure } from "../structure/structure.ts";
+import { thinksManually } from "../thinking.ts";
 import { type Partition, partition, type TailTerms } from "./partition.ts";
 import type { NothingToDo, Obstacle, Plan, Reason, Step } from "./plan.ts";
 import type { FoundSummary } from "./summary-marks.ts";

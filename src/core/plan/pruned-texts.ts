@@ -1,9 +1,9 @@
 /** The texts that stand in the place of shortened tool results, and the way back to what was returned. Every text says that something was removed. */
 
-import { isSameParts } from "../ledger/same-message.ts";
+import { isSameParts } from "../identity.ts";
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text } from "../message.ts";
 import type { SoftTrim } from "../settings/settings.ts";
-import { headOf, tailOf } from "../well-formed-text.ts";
+import { headOf, tailOf } from "../text.ts";
 import { RECALL_NAME } from "./tool-names.ts";
 
 /** Says nothing about what was there; the stub does. */

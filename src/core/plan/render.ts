@@ -6,10 +6,10 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray } from "../json.ts";
-import { thinksManually, waitingTurn } from "../manual-thinking.ts";
 import { type Conversation, type Message, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { isTurnStart } from "../structure/structure.ts";
+import { thinksManually, waitingTurn } from "../thinking.ts";
 import { acknowledgementText, stripParts, summaryPart, withoutSummary, withSummary } from "./summary-marks.ts";
 import { isPassedOn, isRequest, userVoice } from "./user-voice.ts";
 

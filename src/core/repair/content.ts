@@ -3,10 +3,9 @@
  * content is never lost: what may not stand as it is becomes quoted text.
  */
 
-import { isBlankMessage } from "../blank-text.ts";
 import { CACHE_MARKS_MAX, marksIn, withoutFirstMarks } from "../cache-marks.ts";
 import type { FormatRules } from "../format-rules.ts";
-import { isArray, isObject, type JsonValue } from "../json.ts";
+import { isArray, isObject, type JsonValue, refuseDeepMessage } from "../json.ts";
 import {
   isControlMessage,
   type Message,
@@ -15,7 +14,7 @@ import {
   type ToolResultPart,
   text,
 } from "../message.ts";
-import { refuseDeepMessage } from "../too-deep.ts";
+import { isBlankMessage } from "../text.ts";
 import {
   isEmptyBlock,
   isEmptyText,

@@ -3,10 +3,10 @@
  * content is never lost.
  */
 
+import { isSameMessage } from "../identity.ts";
+import { isItemReference, itemId, itemType, storedId } from "../items.ts";
 import { isObject, type JsonObject } from "../json.ts";
-import { isSameMessage } from "../ledger/same-message.ts";
 import type { Message } from "../message.ts";
-import { isItemReference, itemId, itemType, storedId } from "../structure/item-reference.ts";
 import { quotedReasoning } from "./content.ts";
 import { mapMessages, messageBeside, type Pass, type RepairContext } from "./pass.ts";
 

@@ -1,10 +1,10 @@
 /** Defines what a repair pass gets and returns, and the small edits that several passes make. */
 
-import { isBlankText } from "../blank-text.ts";
 import { describeOpaque } from "../convert/adopt-parts.ts";
 import type { FormatRules } from "../format-rules.ts";
 import { type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
 import type { Pairing } from "../structure/pairing.ts";
+import { isBlankText } from "../text.ts";
 
 export interface RepairContext {
   readonly rules: FormatRules;

@@ -4,14 +4,14 @@
  */
 
 import { withoutAnswerFields } from "../answer-fields.ts";
-import { isBlankPrompt } from "../blank-text.ts";
 import { marksOutside } from "../cache-marks.ts";
 import { formatRules } from "../format-rules.ts";
 import { isObject, stringOf } from "../json.ts";
 import type { Conversation, Message } from "../message.ts";
-import { once } from "../once.ts";
+import { once } from "../remember.ts";
 import { findsItems, historyHolder, refersToItems } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
+import { isBlankPrompt } from "../text.ts";
 import {
   fillEmptyResults,
   limitCacheMarks,

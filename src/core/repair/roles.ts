@@ -2,8 +2,8 @@
 
 import { describeOpaque } from "../convert/adopt-parts.ts";
 import type { FormatRules } from "../format-rules.ts";
+import { isCompactionPart, isNativeItem, isSignedCompaction, readableText } from "../items.ts";
 import { isControlMessage, type Message, text } from "../message.ts";
-import { isCompactionPart, isNativeItem, isSignedCompaction, readableText } from "../plan/native-items.ts";
 import { mapMessages, mapParts, type Pass, type RepairContext } from "./pass.ts";
 
 export const MISSING_START_TEXT = "[The beginning of this conversation is not available.]";

@@ -7,10 +7,10 @@
 import type { FormatRules } from "../format-rules.ts";
 import { isObject } from "../json.ts";
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text, textsOf } from "../message.ts";
-import { once } from "../once.ts";
-import { lowerBound } from "../structure/cut-points.ts";
+import { once } from "../remember.ts";
 import type { PairedCall, PairedResult, Place } from "../structure/pairing.ts";
-import { resultNames } from "../structure/result-names.ts";
+import { resultNames } from "../structure/pairing.ts";
+import { lowerBound } from "../structure/structure.ts";
 import { mapMessages, mapParts, messageBeside, type Pass, quoteResult, type RepairContext, withParts } from "./pass.ts";
 
 /** Gives every call an id of its own, and its results the same one, where the provider pairs by id. */

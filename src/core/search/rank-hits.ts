@@ -5,7 +5,7 @@
 
 import type { Role } from "../message.ts";
 import type { Hit } from "../store/store.ts";
-import { headOf, tailOf } from "../well-formed-text.ts";
+import { headOf, tailOf } from "../text.ts";
 import {
   queryWords,
   SPACELESS_CHARACTER,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkSchema, isPlainObject } from "./check-schema.ts";
+import { isPlainObject } from "../json.ts";
+import { checkSchema } from "./check-schema.ts";
 import type { Schema } from "./schema.ts";
 
 const SCHEMA: Schema = {

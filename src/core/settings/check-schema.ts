@@ -4,9 +4,12 @@
  * whatever the value holds.
  */
 
-import { once } from "../once.ts";
-import { nearestWord } from "./near-word.ts";
+import { CompactionError } from "../errors.ts";
+import { isPlainObject } from "../json.ts";
+import { once } from "../remember.ts";
+import type { SchemaFor } from "./schema.ts";
 import { allowedText, type ListSchema, type NumberSchema, type Schema, type VariantsSchema } from "./schema.ts";
+import type { CheckPoint } from "./settings.ts";
 
 export interface Problem {
   /** Dotted, with list indices in brackets: `compact.triggers[0].ratio`. Empty for the value as a whole. */
@@ -48,13 +51,6 @@ export function shownValue(value: unknown): string {
     default:
       return `a ${typeof value}`;
   }
-}
-
-/** Plain data only: a Map or a Date has no keys and would pass for an empty object. */
-export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Every key of the schema as a dotted path, objects included; what stands in lists and variants has no path of its own. */
@@ -209,4 +205,71 @@ function shortened(json: string): string {
 
 function withoutUndefined(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
+}
+
+/** So that everything can be mended in one go, and garbage stays short. */
+const SHOWN_PROBLEMS_MAX = 10;
+
+export function refuseProblems(problems: readonly Problem[]): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  const paths = [...new Set(others.map(({ path }) => path))].filter((path) => path !== first.path);
+  const more = paths.slice(0, SHOWN_PROBLEMS_MAX).join(", ");
+  const rest = paths.length > SHOWN_PROBLEMS_MAX ? ", …" : "";
+  const also = more === "" ? "" : `; also wrong: ${more}${rest}`;
+  throw new CompactionError("invalid-settings", `${first.message}${also}`);
+}
+
+export const checkPointSchema: SchemaFor<CheckPoint> = {
+  type: "choice",
+  about: "When the triggers are looked at.",
+  values: {
+    afterUser: "after a user message was added",
+    afterToolResults: "after tool results were added",
+    beforeModelCall: "before every model call",
+    afterTurn: "after a turn has ended",
+    onOverflow: "when the provider refuses a request as too long",
+    manual: "when asked by hand",
+  },
+};
+
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
+  if (word.length > WORD_CHARACTERS_MAX) return undefined;
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = rank(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Longer words were never meant as a key, an option or a command; the bound keeps garbage cheap. */
+const WORD_CHARACTERS_MAX = 60;
+
+/** A beginning counts as near: `conv` means `conversation`, `anthropic` means `anthropic-messages`. */
+function rank(word: string, candidate: string): number {
+  return word.length >= 3 && candidate.startsWith(word) ? 0.5 : editDistance(word, candidate);
+}
+
+/** Letters to insert, remove, replace or swap with their neighbour. */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = at(last, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const isSwap = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swapped = isSwap ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(replaced, swapped, at(last, column) + 1, at(current, column - 1) + 1));
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editDistance, nearestWord } from "./near-word.ts";
+import { editDistance, nearestWord } from "./check-schema.ts";
 
 const KNOWN = ["tailTokens", "tailMessages", "keepLast", "strategy"];
 

@@ -1,7 +1,7 @@
 /** The one schema of all settings: what each key may be, and what it is for. Data only. */
 
 import { TRIGGER_KINDS } from "../plan/trigger.ts";
-import { checkPointSchema } from "./check-point-schema.ts";
+import { checkPointSchema } from "./check-schema.ts";
 import {
   amount,
   choice,

@@ -3,7 +3,7 @@
  * the merging (profile < user < provider < call) are decided once, in `src/settings.ts`.
  */
 
-import type { CutMode } from "../structure/cut-points.ts";
+import type { CutMode } from "../structure/structure.ts";
 
 export interface Settings {
   /** The model's limit. */

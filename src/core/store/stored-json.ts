@@ -4,8 +4,7 @@
  */
 
 import { CompactionError } from "../errors.ts";
-import { isDeeperThan, JSON_DEPTH_MAX } from "../json.ts";
-import { deepFreeze } from "../settings/deep-freeze.ts";
+import { deepFreeze, isDeeperThan, JSON_DEPTH_MAX } from "../json.ts";
 
 /** How many levels a store may wrap around a value, so that readers with the limit `JSON_DEPTH_MAX` can still read it. */
 export const WRAPPING_DEPTH_MAX = 32;

@@ -3,7 +3,7 @@
  * never paired again from the start. Never looks at roles, never changes a message.
  */
 
-import type { Message, ToolCallPart, ToolResultPart } from "../message.ts";
+import type { Message, Part, ToolCallPart, ToolResultPart } from "../message.ts";
 
 /** A part's place: index of its message, index of the part in it. */
 export interface Place {
@@ -150,4 +150,10 @@ function addTo(index: Map<string, WaitingCalls>, key: string, call: OpenCall): v
   const group = waiting.at(-1);
   if (group?.message === message) group.calls.push(call);
   else waiting.push({ message, calls: [call], next: 0 });
+}
+
+export function resultNames({ calls }: Pick<Pairing, "calls">): ReadonlyMap<Part, string> {
+  const names = new Map<Part, string>();
+  for (const { part, results } of calls) for (const result of results) names.set(result.part, part.name);
+  return names;
 }

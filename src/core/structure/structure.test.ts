@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openaiResponses } from "../../formats/openai-responses.ts";
 import { parseShorthand } from "../../testing/shorthand.ts";
-import type { CutMode } from "./cut-points.ts";
+import type { CutMode } from "./structure.ts";
 import { structureOf } from "./structure.ts";
 
 function check(script: string, expected: readonly number[], mode: CutMode = "pair-safe"): void {

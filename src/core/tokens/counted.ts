@@ -3,10 +3,10 @@
  * its media. Pure; uses published facts only, and nothing learned from usage.
  */
 
-import { isClaude, isKnownBefore, SINCE_OPUS_4_7 } from "../claude-models.ts";
 import { formatRules } from "../format-rules.ts";
 import { isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
 import type { FormatName, MediaPart } from "../message.ts";
+import { isClaude, isKnownBefore, SINCE_OPUS_4_7 } from "../thinking.ts";
 
 export interface Counted {
   readonly format: FormatName;

@@ -7,7 +7,7 @@
  * Each unit is looked at a constant number of times, so time is linear on any input; nothing is allocated.
  */
 
-import type { TextUnits } from "../text-units.ts";
+import type { TextUnits } from "../text.ts";
 import {
   APOSTROPHE,
   ARABIC,

@@ -4,7 +4,7 @@
  * Linear time on any input, no regular expression, nothing allocated per piece. Never exact: see `palimpsest/tokens/exact`.
  */
 
-import { copyUnits, createTextUnits } from "../text-units.ts";
+import { copyUnits, createTextUnits } from "../text.ts";
 import { AT, CHARACTERS, type Characters, KIND, PLAIN_KINDS, WEIGHT_STEPS, WEIGHT_VALUES } from "./estimate-model.ts";
 import { COLUMN, inSteps, PLAIN, plainTables } from "./estimate-plain-tables.ts";
 import { contractionLength, isCapital, isLatin, type Scan, scanPiece } from "./estimate-scan.ts";

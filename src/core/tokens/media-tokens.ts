@@ -3,9 +3,9 @@
  * sizes; never decodes media, never follows a URL. Where a rule needs a fact that cannot be seen, a named default stands in.
  */
 
-import { isKnownBefore, SINCE_OPUS_4_7 } from "../claude-models.ts";
 import { type FormatRules, formatRules } from "../format-rules.ts";
 import type { FormatName, MediaPart } from "../message.ts";
+import { isKnownBefore, SINCE_OPUS_4_7 } from "../thinking.ts";
 import { partDetail, textFactor } from "./counted.ts";
 
 /** Tokens of one media part. Pure. */

@@ -3,12 +3,12 @@
  * checks; so does this file. Reads only.
  */
 
-import { isBlankMessage } from "../../core/blank-text.ts";
 import { formatRules } from "../../core/format-rules.ts";
+import { isCompactionPart, isSignedCompaction } from "../../core/items.ts";
 import { isObject, stringOf } from "../../core/json.ts";
 import { isControlMessage, type Message, type Part } from "../../core/message.ts";
-import { isCompactionPart, isSignedCompaction } from "../../core/plan/native-items.ts";
 import type { Violation } from "../../core/ports.ts";
+import { isBlankMessage } from "../../core/text.ts";
 import type { ListOptions } from "../body.ts";
 
 const MESSAGES_MAX = 100_000;

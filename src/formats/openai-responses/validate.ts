@@ -1,10 +1,10 @@
 /** What the Responses API refuses, as far as a client can see it, in its own words where they are known. */
 
 import { formatRules } from "../../core/format-rules.ts";
+import { isItemReference, itemId, storedId } from "../../core/items.ts";
 import { isObject, type JsonObject, stringOf } from "../../core/json.ts";
 import type { Message, Part, ToolCallPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
-import { isItemReference, itemId, storedId } from "../../core/structure/item-reference.ts";
 
 export function validateItems(messages: readonly Message[], body: JsonObject): readonly Violation[] {
   const unseen: UnseenHistory = {

@@ -1,7 +1,6 @@
 /** What every adapter returns, and how it refuses a configuration: problems are reported with the configuration's own keys. */
 
-import { checkSchema, type Problem } from "../../core/settings/check-schema.ts";
-import { refuseProblems } from "../../core/settings/refuse-problems.ts";
+import { checkSchema, type Problem, refuseProblems } from "../../core/settings/check-schema.ts";
 import type { Schema } from "../../core/settings/schema.ts";
 import type { SettingsInput } from "../../core/settings/settings-input.ts";
 import type { ProfileName } from "../profiles.ts";

@@ -1,6 +1,7 @@
 /** The adapters of `palimpsest/adapters`: each under its own name, and all in one table by the profile that they lead to. */
 
-import { isPlainObject } from "../../core/settings/check-schema.ts";
+import { isPlainObject } from "../../core/json.ts";
+
 import { amount, choice, type SchemaFor } from "../../core/settings/schema.ts";
 import type { StrategyName } from "../../core/settings/settings.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";

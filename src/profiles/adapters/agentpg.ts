@@ -1,7 +1,8 @@
 /** AgentPG's options, as an object or as the list of single options they are given in. Translates only. */
 
 import { CompactionError } from "../../core/errors.ts";
-import { isPlainObject, shownValue } from "../../core/settings/check-schema.ts";
+import { isPlainObject } from "../../core/json.ts";
+import { shownValue } from "../../core/settings/check-schema.ts";
 import { amount, choice, filledText, flag, type SchemaFor } from "../../core/settings/schema.ts";
 import { AGENTPG_EXTENDED_WINDOW_TOKENS } from "../agentpg.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";

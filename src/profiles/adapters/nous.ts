@@ -1,8 +1,12 @@
 /** Nous's `NOUS_*` environment variables as settings. Reads a record that it is given, never the environment itself. */
 
-import { checkSchema, type Problem, shownValue } from "../../core/settings/check-schema.ts";
-import { nearestWord } from "../../core/settings/near-word.ts";
-import { refuseProblems } from "../../core/settings/refuse-problems.ts";
+import {
+  checkSchema,
+  nearestWord,
+  type Problem,
+  refuseProblems,
+  shownValue,
+} from "../../core/settings/check-schema.ts";
 import { amount, flag, group, type Schema } from "../../core/settings/schema.ts";
 import { NOUS_LEGACY_MESSAGES } from "../nous.ts";
 import { type AdaptedSettings, inSubject } from "./adapted.ts";

@@ -4,9 +4,8 @@
  */
 
 import { CompactionError } from "../../core/errors.ts";
-import { checkSchema, isPlainObject, shownValue } from "../../core/settings/check-schema.ts";
-import { nearestWord } from "../../core/settings/near-word.ts";
-import { refuseProblems } from "../../core/settings/refuse-problems.ts";
+import { isPlainObject } from "../../core/json.ts";
+import { checkSchema, nearestWord, refuseProblems, shownValue } from "../../core/settings/check-schema.ts";
 import { amount, choice, filledText, flag, type SchemaFor } from "../../core/settings/schema.ts";
 import { OPENCLAW_RESERVE_FLOOR_TOKENS, OPENCLAW_RESERVE_TOKENS } from "../openclaw.ts";
 import { type AdaptedSettings, inSubject } from "./adapted.ts";

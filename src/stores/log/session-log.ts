@@ -4,8 +4,8 @@
  */
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { deepFreeze } from "../../core/json.ts";
 import type { FormatName } from "../../core/message.ts";
-import { deepFreeze } from "../../core/settings/deep-freeze.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import {
   type Counters,

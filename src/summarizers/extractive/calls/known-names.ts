@@ -3,7 +3,7 @@
  * short names only, and a bounded number of them; never what anybody said.
  */
 
-import { setBounded } from "../../../core/bounded-map.ts";
+import { setBounded } from "../../../core/remember.ts";
 
 /** Conversations have some dozens. */
 const NAMES_MAX = 512;

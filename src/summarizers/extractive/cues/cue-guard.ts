@@ -4,7 +4,7 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { copyUnits, createTextUnits } from "../../../core/text-units.ts";
+import { copyUnits, createTextUnits } from "../../../core/text.ts";
 import { keyWith, NO_CUE, PIECE_UNITS, type PieceTable, pieceTable, smallUnit } from "./piece-table.ts";
 
 /** Whether a text has a cue. */

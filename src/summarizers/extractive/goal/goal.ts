@@ -4,7 +4,7 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { once } from "../../../core/once.ts";
+import { once } from "../../../core/remember.ts";
 import { isOutput } from "../reading/tool-output.ts";
 import { matcher, sharedTopic } from "../text/shared-words.ts";
 import { askingQuote } from "./asking.ts";

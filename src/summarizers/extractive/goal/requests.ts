@@ -4,7 +4,7 @@
  */
 
 import type { Language } from "../../../core/checkpoint/language.ts";
-import { once } from "../../../core/once.ts";
+import { once } from "../../../core/remember.ts";
 import { replacedIn } from "../outdated/replaced.ts";
 import { isOverWish, type Withdrawal } from "../outdated/withdrawn.ts";
 import type { Earlier } from "../reading/earlier-summary.ts";

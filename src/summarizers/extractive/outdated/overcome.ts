@@ -3,7 +3,7 @@
  * that stand in marks of code. Looks at few sentences, those that are about to be told; never at what else they say.
  */
 
-import { once } from "../../../core/once.ts";
+import { once } from "../../../core/remember.ts";
 import { runs } from "../reading/evidence.ts";
 import type { KeptView } from "../reading/kept-view.ts";
 import type { PlacedCall, Reading } from "../reading/reading.ts";

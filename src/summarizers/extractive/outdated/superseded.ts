@@ -5,7 +5,7 @@
  */
 
 import type { JsonValue } from "../../../core/json.ts";
-import { once } from "../../../core/once.ts";
+import { once } from "../../../core/remember.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { callKeyOf, failureKeyOf } from "../calls/call-keys.ts";
 import { briefOf } from "../calls/call-outcome.ts";

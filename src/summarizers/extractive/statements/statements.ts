@@ -6,7 +6,7 @@
 import type { Decision } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { Message } from "../../../core/message.ts";
-import { once } from "../../../core/once.ts";
+import { once } from "../../../core/remember.ts";
 import { claimsPassing, failedCheckAt } from "../outdated/failed-checks.ts";
 import { type IsOvercome, overcomeIn } from "../outdated/overcome.ts";
 import { counters, denies, overrules } from "../outdated/stale.ts";

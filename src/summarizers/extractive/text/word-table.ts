@@ -3,7 +3,7 @@
  * `visitContentWords` does, but makes no string of any: a text's units are copied, made small and looked up where they stand.
  */
 
-import { copyUnits, createTextUnits, type TextUnits } from "../../../core/text-units.ts";
+import { copyUnits, createTextUnits, type TextUnits } from "../../../core/text.ts";
 import { isIdeograph, isWordUnit, SMALL_WORDS } from "./content-words.ts";
 
 export interface WordTable {

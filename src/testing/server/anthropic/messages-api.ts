@@ -1,8 +1,7 @@
 /** The Messages API: its answers, streams, errors and limits. */
 
-import { isKnownBefore, isKnownSince, type SinceVersions } from "../../../core/claude-models.ts";
 import { isObject, type JsonObject, numberOf, stringOf } from "../../../core/json.ts";
-import { bindsThinking } from "../../../core/plan/bound-thinking.ts";
+import { bindsThinking, isKnownBefore, isKnownSince, type SinceVersions } from "../../../core/thinking.ts";
 import { formatNamed } from "../../../formats.ts";
 import {
   type Answer,

@@ -1,8 +1,8 @@
 /** From a request of the Messages API to what the model reads, or to the refusal that the provider would send. */
 
+import { isCompactionPart } from "../../../core/items.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../../../core/json.ts";
 import type { Conversation } from "../../../core/message.ts";
-import { isCompactionPart } from "../../../core/plan/native-items.ts";
 import { countConversation } from "../../../core/tokens/tokens.ts";
 import { formatNamed } from "../../../formats.ts";
 import {

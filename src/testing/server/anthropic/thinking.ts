@@ -4,10 +4,10 @@
  * may change; what a compaction of the provider's own replaced counts as unchanged.
  */
 
+import { isCompactionPart } from "../../../core/items.ts";
 import { isArray, isObject, type JsonObject, stringOf } from "../../../core/json.ts";
 import type { Conversation, Message, Part, ReasoningPart } from "../../../core/message.ts";
-import { bindsThinking } from "../../../core/plan/bound-thinking.ts";
-import { isCompactionPart } from "../../../core/plan/native-items.ts";
+import { bindsThinking } from "../../../core/thinking.ts";
 import { canonicalMessage, canonicalPart, canonicalTools } from "../prompt-cache.ts";
 import { digestOf, seal, unseal } from "../seal.ts";
 

@@ -4,16 +4,15 @@
  * its first message. A ledger holds no message. The newest messages stay outside of it: clients still write into those.
  */
 
-import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../cache-marks.ts";
-import { formatRules } from "../format-rules.ts";
-import { thinksManually } from "../manual-thinking.ts";
-import { type Conversation, type Message, type Part, type Role, text } from "../message.ts";
-import { isNativeItem } from "../plan/native-items.ts";
-import type { Format } from "../ports.ts";
-import { repair } from "../repair/repair.ts";
-import { historyHolder } from "../server-history.ts";
-import { isItemReference, itemId } from "../structure/item-reference.ts";
-import { structureOf } from "../structure/structure.ts";
+import { CACHE_MARKS_MAX, marksIn, marksOutside } from "./cache-marks.ts";
+import { formatRules } from "./format-rules.ts";
+import { isItemReference, isNativeItem, itemId } from "./items.ts";
+import { type Conversation, type Message, type Part, type Role, text } from "./message.ts";
+import type { Format } from "./ports.ts";
+import { repair } from "./repair/repair.ts";
+import { historyHolder } from "./server-history.ts";
+import { structureOf } from "./structure/structure.ts";
+import { thinksManually } from "./thinking.ts";
 
 /** So many of the newest messages are read anew with every request. */
 export const NEWEST_MESSAGES = 4;

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createCalibration, type Evidence, RATIO_MAX, RATIO_MIN } from "./calibration.ts";
+import { createCalibration, type Evidence, RATIO_MAX, RATIO_MIN } from "./learned.ts";
 
 function ratioAfter(...evidence: readonly (readonly [estimated: number, reported: number])[]): number {
   const calibration = createCalibration();

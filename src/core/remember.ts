@@ -1,4 +1,13 @@
-/** Maps that live as long as the process and are keyed by what comes from outside: they forget what was set longest ago. */
+/** Values that are kept once they were made: one, or as many as a bound allows. */
+
+export function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 export function setBounded<Key, Value>(map: Map<Key, Value>, [key, value]: readonly [Key, Value], max: number): void {
   // Set anew, so that the one that was quiet for longest is the one forgotten.
   map.delete(key);

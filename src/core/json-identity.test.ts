@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isSameJson } from "./json-identity.ts";
+import { isSameJson } from "./identity.ts";
 
 function check(left: unknown, right: unknown, isSame: boolean): void {
   expect(isSameJson(left, right)).toBe(isSame);

@@ -1,10 +1,10 @@
 /**
- * What a provider's own compaction left in a conversation: items that only it can read, or that it has signed. They are stored
+ * Items that only a provider can read: what its own compaction left, and items that stand in a list under their ids alone. They are stored
  * and sent back as they are. Finds and reads them; never changes one.
  */
 
-import { isObject, type JsonValue } from "../json.ts";
-import { type Message, type OpaquePart, type Part, text } from "../message.ts";
+import { isObject, type JsonValue, stringOf } from "./json.ts";
+import { type Message, type OpaquePart, type Part, text } from "./message.ts";
 
 const NATIVE_ITEM = "compaction";
 
@@ -44,4 +44,34 @@ export function isCompactionPart(part: Part | undefined): part is OpaquePart {
 /** Anthropic's: it may only open a list. */
 export function isSignedCompaction(part: Part | undefined): part is OpaquePart {
   return isCompactionPart(part) && part.wire.signature !== undefined;
+}
+
+/** A reference does not show whether it stands for a call, or for a call of which tool. */
+export function isItemReference({ parts }: Message): boolean {
+  const part = parts[0];
+  return part?.type === "opaque" && part.kind === "item_reference";
+}
+
+/** The id that no other item of the list may have; undefined where there is none, or where it is the id of the call that the item answers. */
+export function itemId(message: Message): string | undefined {
+  const json = message.wire?.json;
+  if (!isObject(json) || json.type === "local_shell_call_output") return undefined;
+  return json.id === "" ? undefined : stringOf(json.id);
+}
+
+/** Messages and references may leave out their type. */
+export function itemType({ wire }: Message): string {
+  const json = isObject(wire?.json) ? wire.json : {};
+  return stringOf(json.type) ?? (json.role === undefined ? "item_reference" : "message");
+}
+
+const REASONING_ID = /^rs_/;
+
+/** The id of an item that has no other content than what is stored under it: a reference, or reasoning without its cipher. */
+export function storedId(message: Message): string | undefined {
+  const [part] = message.parts;
+  const id = stringOf(part?.wire?.id);
+  if (id === undefined || isItemReference(message)) return id;
+  const isBareReasoning = part?.type === "reasoning" && part.encrypted === undefined;
+  return isBareReasoning && REASONING_ID.test(id) ? id : undefined;
 }

@@ -1,4 +1,4 @@
-/** Waits for what somebody else does, and no longer than until the caller gives up. Never leaves a listener behind. */
+/** Waiting for what somebody else does: no longer than until the caller gives up, and within what timers can count. Never leaves a listener behind. */
 
 /**
  * Settles as the answer does, or rejects with the signal's reason as soon as it is aborted, whatever becomes of the answer after
@@ -14,4 +14,11 @@ export async function untilAborted<Value>(answer: Value | Promise<Value>, signal
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/** The longest delay that `setTimeout` takes, a little under 25 days. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+export function timerMs(ms: number): number {
+  return Math.min(ms, TIMER_MS_MAX);
 }

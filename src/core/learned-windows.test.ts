@@ -1,8 +1,8 @@
 /** A stated maximum is the window; after a bare failure a smaller one is assumed, which a later success can correct. */
 
 import { expect, test } from "vitest";
-import type { Overflow } from "../ports.ts";
-import { createLearnedWindows } from "./learned-windows.ts";
+import { createLearnedWindows } from "./learned.ts";
+import type { Overflow } from "./ports.ts";
 
 type Lesson = { readonly overflow: Overflow; readonly sent: number } | { readonly accepted: number };
 

@@ -1,9 +1,9 @@
 /** The wire form may change, what is said may not. */
 
 import { expect, test } from "vitest";
-import type { JsonValue } from "../json.ts";
-import type { Message, Part } from "../message.ts";
-import { isSameMessage } from "./same-message.ts";
+import { isSameMessage } from "./identity.ts";
+import type { JsonValue } from "./json.ts";
+import type { Message, Part } from "./message.ts";
 
 const mark = { cache_control: { type: "ephemeral" } };
 
