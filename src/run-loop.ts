@@ -6,11 +6,13 @@
 
 import { CompactionError } from "./core/errors.ts";
 import type { HookEvent } from "./core/hooks/hook-events.ts";
+import { isObject, numberOf } from "./core/json.ts";
 import type { Model, ModelCall, ModelReply, StopReason } from "./core/model.ts";
 import type { CheckPoint } from "./core/settings/settings.ts";
 import { offerTools, openCalls } from "./loop/calls.ts";
+import { createGate, type Gate } from "./loop/gate.ts";
 import { flushMemory } from "./loop/memory-flush.ts";
-import { type LoopTool, runTools, type ToolResult } from "./loop/tools.ts";
+import { type LoopTool, runTools, type ToolResult, toolsOf } from "./loop/tools.ts";
 import type { SessionPass } from "./session/compact-view.ts";
 import type { Session } from "./session/session-port.ts";
 import type { Appendable } from "./session/wire-input.ts";
@@ -30,7 +32,9 @@ export interface LoopOptions {
   readonly toolTimeoutMs?: number;
   /** Whether answers are streamed: texts arrive as events while they are written. Default: true. */
   readonly stream?: boolean;
-  /** For the memory flush of the settings: where the model writes what must outlast the session. Default: `tools`. */
+  /** True: a summary is made while the loop goes on, and swapped in before a later call. Default: the loop waits for it. */
+  readonly background?: boolean;
+  /** More tools, for the memory flush of the settings: with them the model writes down what must outlast the session. */
   readonly memory?: readonly LoopTool[];
   /** True: an input `/compact [instructions]` compacts the session and asks no model. */
   readonly commands?: boolean;
@@ -47,6 +51,8 @@ export type LoopEvent =
   | { readonly type: "compaction"; readonly event: HookEvent }
   /** The provider refused a request as too long; it was compacted and is sent again. */
   | { readonly type: "overflow"; readonly attempt: number; readonly windowTokens: number }
+  /** An answer broke off and is asked for again: what it said so far does not count. */
+  | { readonly type: "retry"; readonly because: string }
   | { readonly type: "memory-flush"; readonly saved: boolean; readonly because?: string };
 
 export interface LoopResult {
@@ -75,16 +81,18 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
   const unheard = session.compactor.on("notify", (event, { sessionId }) => {
     if (sessionId === session.id) options.onEvent?.({ type: "compaction", event });
   });
+  const gate = createGate(session, options.background ?? false);
   try {
-    await offerTools(session, options.tools ?? [], signal);
+    await offerTools(session, toolsOf(options), signal);
     if (input !== undefined) await session.append(input, { signal });
-    return await steps(options, signal);
+    return await steps(options, gate, signal);
   } finally {
+    await gate.close();
     unheard();
   }
 }
 
-async function steps(options: LoopOptions, signal: AbortSignal): Promise<LoopResult> {
+async function steps(options: LoopOptions, gate: Gate, signal: AbortSignal): Promise<LoopResult> {
   const { session, maxSteps = STEPS_MAX } = options;
   // After a crash, calls may be left whose results are not stored.
   const left = await openCalls(session, signal);
@@ -93,7 +101,7 @@ async function steps(options: LoopOptions, signal: AbortSignal): Promise<LoopRes
   let text = "";
   for (let step = 1; step <= maxSteps; step++) {
     await flushMemory(options, signal);
-    const reply = await ask(options, point, signal);
+    const reply = await ask(options, await gate.pass(point, signal), signal);
     await session.append(reply.response, { signal });
     options.onEvent?.({ type: "reply", reply });
     text = reply.text;
@@ -110,9 +118,9 @@ async function steps(options: LoopOptions, signal: AbortSignal): Promise<LoopRes
 
 /** Each result is stored as soon as it is there, so that no tool has to run again after a crash. */
 async function answerCalls(options: LoopOptions, calls: readonly ModelCall[], signal: AbortSignal): Promise<void> {
-  const { tools = [], toolTimeoutMs = TOOL_TIMEOUT_MS, session } = options;
+  const { toolTimeoutMs = TOOL_TIMEOUT_MS, session } = options;
   await runTools(calls, {
-    tools,
+    tools: toolsOf(options),
     timeoutMs: toolTimeoutMs,
     signal,
     format: session.compactor.format,
@@ -124,14 +132,19 @@ async function answerCalls(options: LoopOptions, calls: readonly ModelCall[], si
 }
 
 /** One model call, on a view that fits. A refusal as too long is compacted for, as often as the settings allow. */
-async function ask(options: LoopOptions, reached: CheckPoint, signal: AbortSignal): Promise<ModelReply> {
+async function ask(options: LoopOptions, first: SessionPass, signal: AbortSignal): Promise<ModelReply> {
   const { session, onEvent } = options;
-  let pass = await session.fit({ checkPoint: checkPointOf(session, reached), signal });
-  for (;;) {
+  let pass = first;
+  for (let retries = 0; ; ) {
     try {
       return await answerOf(options, pass, signal);
     } catch (error) {
-      if (!(error instanceof CompactionError && error.reason === "overflow")) throw error;
+      if (!(error instanceof CompactionError && error.code === "model-failed")) throw error;
+      if (error.reason !== "overflow") {
+        if (!isBrokenOff(error) || ++retries > RETRIES_MAX) throw error;
+        onEvent?.({ type: "retry", because: error.message });
+        continue;
+      }
       const healed = await session.fit({ overflow: error.cause, signal });
       const { overflow } = healed.report;
       if (overflow?.retry !== true) throw unhealed(error, overflow?.because);
@@ -154,14 +167,16 @@ async function answerOf({ model, stream = true, onEvent }: LoopOptions, pass: Se
   throw new CompactionError("model-failed", `${model.id} ended its stream without an answer.`, { retryable: true });
 }
 
+/** An answer that broke off after it had begun: clients retry what has a status, and not this. Nothing of it was stored. */
+function isBrokenOff({ retryable, cause }: CompactionError): boolean {
+  return retryable && (!isObject(cause) || numberOf(cause.status) === undefined);
+}
+
+const RETRIES_MAX = 2;
+
 function unhealed(error: CompactionError, because = "frees-nothing"): CompactionError {
   const message = `The provider refused the request as too long, and no compaction makes it fit (${because}). Nothing is lost; the session can be continued with a larger window or after a rewind.`;
   return new CompactionError("compaction-failure", message, { cause: error.cause });
-}
-
-/** The point of the settings that stands for this model call: every call, or what was appended before it. */
-function checkPointOf({ compactor }: Session, reached: CheckPoint): CheckPoint {
-  return compactor.settings.compact.checkPoints.includes("beforeModelCall") ? "beforeModelCall" : reached;
 }
 
 /** Where the settings compact between turns, so that the next one begins with room. */

@@ -1,13 +1,29 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
+import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import type { Model } from "../src/core/model.ts";
+import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { anthropic, gemini, openaiChat, openaiResponses } from "../src/models.ts";
-import { type LoopEvent, type LoopTool, runLoop } from "../src/run-loop.ts";
+import { fileMemory, type LoopEvent, type LoopTool, runLoop } from "../src/run-loop.ts";
 import { openSession } from "../src/session.ts";
-import { type ModelRequest, type ProviderServer, startProviderServer } from "../src/testing/server.ts";
+import { createRandom } from "../src/testing/random.ts";
+import {
+  type Fault,
+  type ModelReply,
+  type ModelRequest,
+  type ProviderServer,
+  startProviderServer,
+} from "../src/testing/server.ts";
+import { sampleOf, seed } from "./sample.ts";
 
 /** Loops with the official clients over real HTTP, against a server that answers and refuses as the providers do. */
 
@@ -37,7 +53,7 @@ const MODELS: Readonly<Record<string, { model: (origin: string) => Model; body: 
 const CALLS = 60;
 
 /** The model reads one file after the other, two at once every tenth time, and then says what it has read. */
-function reading(calls: number): (request: ModelRequest) => object {
+function reading(calls: number): (request: ModelRequest) => ModelReply {
   return ({ index }) =>
     index < calls
       ? {
@@ -73,7 +89,7 @@ describe.each(Object.keys(MODELS))("%s", (name) => {
   };
 
   test.each([true, false])("an agent of many calls in a small window, streamed: %s", async (stream) => {
-    server = await startProviderServer({ reply: reading(CALLS) as never, windowTokens: 20_000 });
+    server = await startProviderServer({ reply: reading(CALLS), windowTokens: 20_000 });
     const session = await openSession("s", {
       store: "memory:",
       compactor: { format: model(server.origin).format, windowTokens: 20_000 },
@@ -102,7 +118,7 @@ describe.each(Object.keys(MODELS))("%s", (name) => {
   });
 
   test("a window that is smaller than told is learned, and nobody notices", async () => {
-    server = await startProviderServer({ reply: reading(CALLS) as never, windowTokens: 20_000 });
+    server = await startProviderServer({ reply: reading(CALLS), windowTokens: 20_000 });
     const session = await openSession("s", {
       store: "memory:",
       compactor: { format: model(server.origin).format, windowTokens: 100_000 },
@@ -124,4 +140,273 @@ describe.each(Object.keys(MODELS))("%s", (name) => {
     expect(events.filter(({ type }) => type === "overflow")).toHaveLength(refused.length);
     await session.close();
   });
+});
+
+const OPUS = MODELS.anthropic ?? {
+  model: () => {
+    throw new Error();
+  },
+  body: {},
+};
+
+async function opusSession(options: object = {}, windowTokens = 20_000) {
+  const model = OPUS.model(server.origin);
+  const compactor = { format: model.format, windowTokens, ...options };
+  return { model, session: await openSession("s", { store: "memory:", compactor, body: OPUS.body }) };
+}
+
+describe("what goes wrong", () => {
+  const faults: readonly [Fault, "heals" | "fails"][] = [
+    [{ type: "cut", afterEvents: 3 }, "heals"],
+    [{ type: "overloaded", inStream: true }, "heals"],
+    [{ type: "server-error", inStream: true }, "heals"],
+    [{ type: "overflow", inStream: true }, "heals"],
+    [{ type: "overflow" }, "heals"],
+    [{ type: "server-error" }, "fails"],
+    [{ type: "overloaded" }, "fails"],
+    [{ type: "rate-limit", retryAfterSeconds: 1 }, "fails"],
+    [{ type: "garbage" }, "fails"],
+  ];
+
+  test.each(faults)("%o %s, and the loop goes on", async (fault, outcome) => {
+    server = await startProviderServer({ reply: reading(12) });
+    const { model, session } = await opusSession({}, 15_000);
+    const ran: string[] = [];
+    const loop = { session, model, tools: [readTool(ran)] };
+    let seen = 0;
+    // In the middle: calls and results stand before it.
+    server.failNext(fault, () => ++seen === 7);
+    const first = runLoop({ ...loop, input: "Read all files." });
+    if (outcome === "fails") await expect(first).rejects.toMatchObject({ code: "model-failed" });
+    else expect((await first).text).toBe("All files are read.");
+    if (outcome === "fails") expect((await runLoop(loop)).text).toBe("All files are read.");
+    expect(ran).toHaveLength(14);
+    expect(server.requests.filter(({ outcome: ended }) => ended?.type === "refused").length).toBeLessThanOrEqual(1);
+    await session.close();
+  });
+
+  test("a tool that throws, hangs or is not there is an error that the model reads", async () => {
+    server = await startProviderServer({
+      reply: ({ index }) =>
+        index === 0
+          ? { toolCalls: ["throws", "hangs", "unknown"].map((name) => ({ name, input: {} })) }
+          : "I see three errors.",
+    });
+    const { model, session } = await opusSession();
+    const results: string[] = [];
+    const { text } = await runLoop({
+      session,
+      model,
+      tools: [
+        { name: "throws", run: () => Promise.reject(new Error("no such file")) },
+        { name: "hangs", timeoutMs: 1, run: () => new Promise(() => {}) },
+      ],
+      input: "Go.",
+      onEvent: (event) => {
+        if (event.type === "tool-result") results.push(`${event.result.call.name}: ${event.result.output}`);
+      },
+    });
+    expect(text).toBe("I see three errors.");
+    expect(results.sort()).toEqual([
+      "hangs: The tool did not answer within 1 ms and was stopped.",
+      "throws: no such file",
+      'unknown: There is no tool "unknown".',
+    ]);
+    await session.close();
+  });
+
+  test("an abort while a tool runs leaves a session that goes on, and no finished tool runs again", async () => {
+    server = await startProviderServer({ reply: reading(4) });
+    const { model, session } = await opusSession();
+    const ran: string[] = [];
+    const controller = new AbortController();
+    const tool = readTool(ran);
+    const aborting: LoopTool = {
+      ...tool,
+      run: (input, context) => {
+        if ((input as { path: string }).path !== "src/2.ts" || controller.signal.aborted)
+          return tool.run(input, context);
+        controller.abort(new Error("enough"));
+        return new Promise(() => {});
+      },
+    };
+    const loop = { session, model, tools: [aborting] };
+    await expect(runLoop({ ...loop, input: "Read.", signal: controller.signal })).rejects.toThrow("enough");
+    expect((await runLoop(loop)).text).toBe("All files are read.");
+    expect(ran.toSorted()).toEqual(["src/0.ts", "src/1.ts", "src/2.ts", "src/3.ts", "test/0.ts"]);
+    await session.close();
+  });
+
+  test("steps are limited, and the next run goes on", async () => {
+    server = await startProviderServer({ reply: reading(5) });
+    const { model, session } = await opusSession();
+    const loop = { session, model, tools: [readTool([])] };
+    expect(await runLoop({ ...loop, input: "Read.", maxSteps: 3 })).toMatchObject({
+      stopReason: "max-steps",
+      steps: 3,
+    });
+    expect(await runLoop(loop)).toMatchObject({ text: "All files are read.", stopReason: "stop", steps: 3 });
+    await session.close();
+  });
+});
+
+const KILLS = sampleOf(100, 6);
+
+test("killed at any moment and started again, it loses no result, doubles none, and no request is refused", async () => {
+  const random = createRandom(seed);
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-loop-"));
+  let runs = 0;
+  for (let kills = 0; kills < KILLS; runs++) {
+    server = await startProviderServer({ reply: resumable(24), windowTokens: 20_000 });
+    const [database, log] = [join(folder, `${runs}.db`), join(folder, `${runs}.log`)];
+    writeFileSync(log, "");
+    let isDone = false;
+    while (!isDone) {
+      const afterLines = kills < KILLS ? 1 + random.below(60) : Number.POSITIVE_INFINITY;
+      isDone = await runUntil(afterLines, [server.origin, database, log]);
+      if (!isDone) kills++;
+    }
+    expect(
+      server.requests.filter(({ outcome }) => outcome?.type === "refused"),
+      `seed ${seed}`,
+    ).toEqual([]);
+    const session = await openSession("s", { store: `sqlite:${database}`, compactor: { format: anthropicMessages } });
+    const rows = [...(await session.view()), ...(await Array.fromAsync(session.archive()))];
+    const messages = anthropicMessages.decode(
+      rows.filter(({ isSummary }) => !isSummary).map(({ body }) => body),
+    ).messages;
+    const results = messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool-result" ? [part.callId] : [])),
+    );
+    expect(new Set(results).size, `seed ${seed}`).toBe(results.length);
+    await session.close();
+    await server.close();
+  }
+  server = await startProviderServer({ reply: () => "" });
+});
+
+/** By what stands in the conversation, so that a killed loop that asks again gets the same answer. */
+function resumable(calls: number): (request: ModelRequest) => ModelReply {
+  const asked = new Set<string>();
+  return ({ conversation }) => {
+    for (const { parts } of conversation.messages)
+      for (const part of parts) if (part.type === "tool-call") asked.add(JSON.stringify(part.input));
+    const path = `src/${asked.size}.ts`;
+    return asked.size < calls ? { toolCalls: [{ name: "read", input: { path } }] } : { text: "All files are read." };
+  };
+}
+
+/** Resolves to whether the worker came to its end before so many lines. */
+async function runUntil(afterLines: number, given: readonly string[]): Promise<boolean> {
+  const worker = spawn(process.execPath, [join(import.meta.dirname, "workers/loop-worker.ts"), ...given], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(worker, "close");
+  let lines = 0;
+  let isDone = false;
+  for await (const line of createInterface(worker.stdout)) {
+    if (line === "done") isDone = true;
+    if (++lines === afterLines) worker.kill("SIGKILL");
+  }
+  await ended;
+  return isDone;
+}
+
+test("memory is flushed once before a compaction, silently, into dated files", async () => {
+  const isFlush = ({ conversation }: ModelRequest): boolean =>
+    JSON.stringify(conversation.messages.at(-1)?.parts ?? []).includes("Memory flush");
+  let flushes = 0;
+  const files = reading(40);
+  let index = 0;
+  server = await startProviderServer({
+    reply: (request) => {
+      if (isFlush(request)) {
+        flushes++;
+        return { toolCalls: [{ name: "memory_append", input: { note: `Note ${flushes}` } }] };
+      }
+      if (JSON.stringify(request.conversation.messages.at(-1)?.parts ?? []).includes("Appended to memory"))
+        return "NO_REPLY";
+      return files({ ...request, index: index++ });
+    },
+  });
+  const { model, session } = await opusSession({ memoryFlush: { enabled: true, softThresholdTokens: 1_000 } });
+  const directory = mkdtempSync(join(tmpdir(), "palimpsest-memory-"));
+  const events: LoopEvent[] = [];
+  const now = (): Date => new Date("2026-01-31T12:00:00Z");
+  const memory = fileMemory({ directory, now });
+  const { text } = await runLoop({
+    session,
+    model,
+    tools: [readTool([])],
+    memory,
+    input: "Read all files.",
+    onEvent: (event) => events.push(event),
+  });
+  expect(text).toBe("All files are read.");
+  const { compactionCount } = await session.stats();
+  expect(compactionCount).toBeGreaterThan(0);
+  expect(events.filter(({ type }) => type === "memory-flush")).not.toEqual([]);
+  expect(events.filter((event) => event.type === "memory-flush" && !event.saved)).toEqual([]);
+  expect(flushes).toBeGreaterThan(0);
+  expect(flushes).toBeLessThanOrEqual(compactionCount + 1);
+  const notes = readFileSync(join(directory, "memory/2026-01-31.md"), "utf8");
+  expect(notes.match(/Note \d+/g)).toHaveLength(flushes);
+  expect(JSON.stringify(await session.export({ all: true }))).not.toMatch(/NO_REPLY|Memory flush/);
+  const [append, read] = memory;
+  const context = { signal: new AbortController().signal, callId: undefined };
+  await expect(read?.run({ date: "../../etc/passwd" }, context)).rejects.toThrow("`date` must be YYYY-MM-DD.");
+  await expect(append?.run({ note: "" }, context)).rejects.toThrow("`note` must be a text.");
+  await session.close();
+});
+
+test("a summary is prepared while the loop goes on, and nobody waits for it", async () => {
+  server = await startProviderServer({ reply: reading(40), windowTokens: 60_000 });
+  const summarizing = Promise.withResolvers<void>();
+  let whileSummarizing = 0;
+  let isSummarizing = false;
+  const summarizer: Summarizer = {
+    name: "slow",
+    version: "1",
+    planCalls: () => 1,
+    summarize: async () => {
+      isSummarizing = true;
+      await summarizing.promise;
+      isSummarizing = false;
+      return { text: "Some files were read.", calls: 1, notes: [] };
+    },
+  };
+  const triggers = [{ type: "absolute", tokens: 8_000 }] as const;
+  const { model, session } = await opusSession(
+    { summarizer, compact: { triggers, target: { type: "tokens", tokens: 4_000 } }, protect: { tailTokens: 1_000 } },
+    60_000,
+  );
+  const { text } = await runLoop({
+    session,
+    model,
+    tools: [readTool([])],
+    input: "Read all files.",
+    background: true,
+    onEvent: ({ type }) => {
+      if (type !== "reply" || !isSummarizing) return;
+      // It takes as long as ten answers do.
+      if (++whileSummarizing === 10) summarizing.resolve();
+    },
+  });
+  expect(text).toBe("All files are read.");
+  expect(whileSummarizing).toBeGreaterThanOrEqual(10);
+  expect((await session.stats()).compactionCount).toBeGreaterThan(0);
+  expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
+  await session.close();
+});
+
+test("/compact with instructions compacts, and asks no model, where the host allows it", async () => {
+  server = await startProviderServer({ reply: reading(80) });
+  const { model, session } = await opusSession({}, 100_000);
+  await runLoop({ session, model, tools: [readTool([])], input: "Read all files." });
+  const asked = server.requests.length;
+  const { text, stopReason } = await runLoop({ session, model, input: "/compact keep the paths", commands: true });
+  expect([stopReason, text]).toEqual(["compacted", expect.stringMatching(/^Compacted: \d+ tokens freed\.$/)]);
+  expect(server.requests).toHaveLength(asked);
+  expect((await session.history()).at(-1)).toMatchObject({ instructions: "keep the paths" });
+  await session.close();
 });

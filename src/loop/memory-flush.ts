@@ -10,8 +10,7 @@ import { reserveTokensOf } from "../core/plan/trigger.ts";
 import type { LoopOptions } from "../run-loop.ts";
 import type { SessionStats } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
-import { definitionsOf } from "./calls.ts";
-import { type LoopTool, runTools } from "./tools.ts";
+import { runTools, toolsOf } from "./tools.ts";
 
 /** Model calls of one flush: enough to write a few notes. */
 const FLUSH_STEPS_MAX = 5;
@@ -45,17 +44,12 @@ function isDue({ session }: LoopOptions, stats: SessionStats): boolean {
   return threshold > 0 && stats.currentTokens >= threshold;
 }
 
-/** Those of the session, and the ones for memory behind them. */
-function toolsWith({ session, tools = [] }: LoopOptions, memory: readonly LoopTool[]): unknown {
-  const all = [...new Map([...tools, ...memory].map((tool) => [tool.name, tool])).values()];
-  return session.compactor.format.writeTools(definitionsOf(all));
-}
-
 async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {
-  const { session, model, tools = [], memory = tools } = options;
+  const { session, model } = options;
   const { format, settings } = session.compactor;
-  const { request } = await session.export({ signal });
-  const body: Record<string, unknown> = { ...request, tools: toolsWith(options, memory) };
+  // The view as it is sent, tools included: thinking in it is signed over exactly that.
+  const { request } = await session.fit({ signal, settings: { compact: { auto: false } } });
+  const body: Record<string, unknown> = { ...request };
   const prompts = [settings.memoryFlush.systemPrompt, settings.memoryFlush.prompt].join("\n\n");
   const list: unknown[] = isArray(body[format.listKey]) ? [...(body[format.listKey] as unknown[])] : [];
   list.push(...encodeMessages(format, [{ id: "flush", role: "user", parts: [text(prompts)] }]));
@@ -64,7 +58,7 @@ async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {
     list.push(...reply.messages);
     if (reply.calls.length === 0) return;
     await runTools(reply.calls, {
-      tools: memory,
+      tools: toolsOf(options),
       timeoutMs: FLUSH_TOOL_TIMEOUT_MS,
       signal,
       format,

@@ -42,6 +42,16 @@ export interface ToolRound {
   store(result: ToolResult, messages: readonly object[]): Promise<void>;
 }
 
+/** The tools of the loop, with those for memory behind them. */
+export function toolsOf({ tools = [], memory = [] }: ToolLists): readonly LoopTool[] {
+  return [...tools, ...memory.filter(({ name }) => !tools.some((tool) => tool.name === name))];
+}
+
+export interface ToolLists {
+  readonly tools?: readonly LoopTool[];
+  readonly memory?: readonly LoopTool[];
+}
+
 export async function runTools(calls: readonly ModelCall[], round: ToolRound): Promise<void> {
   const { signal, format, store } = round;
   const done = await Promise.allSettled(

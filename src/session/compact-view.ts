@@ -37,6 +37,8 @@ export interface SessionCall extends CallOptions {
   readonly asked?: "manual" | "overflow";
   /** How often in a row the view was refused as too long, this time included. */
   readonly attempt?: number;
+  /** Awaited before a compaction is stored: a loop lets it in between two model calls, so that no answer is signed over the view before it. */
+  readonly commitWhen?: () => Promise<void>;
 }
 
 export interface SessionPass<Request extends object = object> {

@@ -32,7 +32,11 @@ export interface PassAttempt {
   readonly isOvertaken?: boolean;
 }
 
-export async function passOnce(parts: SessionParts, call: SessionCall, mayCompact: boolean): Promise<PassAttempt> {
+export async function passOnce(
+  parts: SessionParts,
+  { commitWhen, ...call }: SessionCall,
+  mayCompact: boolean,
+): Promise<PassAttempt> {
   const { compactor, store, id, leaseMs } = parts;
   const snapshot = await parts.live.refresh();
   const startedMs = parts.now();
@@ -63,6 +67,7 @@ export async function passOnce(parts: SessionParts, call: SessionCall, mayCompac
         // Whoever is told of a compaction can rely on it: it is in the store by then.
         commit: async (passed) => {
           if (held === undefined || !passed.report.compacted) return undefined;
+          await commitWhen?.();
           committed = await commitPass(
             parts,
             // The clock may have been set back meanwhile.

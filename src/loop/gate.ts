@@ -1,0 +1,88 @@
+/**
+ * What stands before every model call: a request that fits. Compactions are waited for, or prepared beside the loop and swapped in at a
+ * later gate; then nobody waits unless the window is full.
+ */
+
+import { CompactionError } from "../core/errors.ts";
+import type { CheckPoint } from "../core/settings/settings.ts";
+import type { SessionPass } from "../session/compact-view.ts";
+import type { Session } from "../session/session-port.ts";
+
+export interface Gate {
+  /** The request for the next call, after what the settings demand at this point. */
+  pass(reached: CheckPoint, signal: AbortSignal): Promise<SessionPass>;
+  /** Ends what is still prepared, and waits until it has ended. */
+  close(): Promise<void>;
+}
+
+export function createGate(session: Session, isBackground: boolean): Gate {
+  const ending = new AbortController();
+  let prepared: Prepared | undefined;
+  return {
+    pass: async (reached, signal) => {
+      const call = { checkPoint: checkPointOf(session, reached), signal };
+      if (!isBackground) return fitted(session, call);
+      if (prepared?.isReady) await prepared.letIn();
+      const asIs = await session.fit({ ...call, settings: { compact: { auto: false } } });
+      const { windowTokens, shouldCompact } = await session.stats({ signal });
+      if (prepared?.isOver) prepared = undefined;
+      if (shouldCompact) prepared ??= prepare(session, ending.signal);
+      if (asIs.report.tokensAfter <= windowTokens) return asIs;
+      // There is no room to go on: now it is waited for.
+      await prepared?.letIn();
+      return fitted(session, call);
+    },
+    close: async () => {
+      ending.abort();
+      await prepared?.letIn();
+    },
+  };
+}
+
+/** A compaction beside the loop. It is stored when it is let in: no answer is under way then that would be signed over the view before it. */
+interface Prepared {
+  /** The summary is there, and waits to be let in. */
+  isReady: boolean;
+  isOver: boolean;
+  /** Resolves when it is stored, or has come to nothing. */
+  letIn(): Promise<void>;
+}
+
+function prepare(session: Session, signal: AbortSignal): Prepared {
+  const door = Promise.withResolvers<void>();
+  const commitWhen = (): Promise<void> => {
+    prepared.isReady = true;
+    return door.promise;
+  };
+  const work = session.compact({ signal, commitWhen }).catch(() => {
+    // Nothing to compact, overtaken, failed: its events say so, and a later gate tries again when it is due.
+  });
+  const prepared: Prepared = {
+    isReady: false,
+    isOver: false,
+    letIn: async () => {
+      door.resolve();
+      await work;
+    },
+  };
+  void work.finally(() => {
+    prepared.isOver = true;
+  });
+  return prepared;
+}
+
+/** Where no summary could be made, the view goes out as it is: whether it is too long is the provider's to say. */
+async function fitted(session: Session, call: Parameters<Session["fit"]>[0]): Promise<SessionPass> {
+  try {
+    return await session.fit(call);
+  } catch (error) {
+    if (!(error instanceof CompactionError && error.code === "summary-failed")) throw error;
+    // A failed summary holds off the next one, so this asks for none.
+    return session.fit(call);
+  }
+}
+
+/** The point of the settings that stands for this model call: every call, or what was appended before it. */
+function checkPointOf({ compactor }: Session, reached: CheckPoint): CheckPoint {
+  return compactor.settings.compact.checkPoints.includes("beforeModelCall") ? "beforeModelCall" : reached;
+}
