@@ -20,6 +20,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "retry.ts": ["core"],
   models: ["core", "models", "formats", "compactor", "retry.ts"],
   "models.ts": ["core", "models"],
+  loop: ["core", "loop", "session", "run-loop.ts", "node"],
+  "run-loop.ts": ["core", "loop", "session"],
   "telemetry.ts": ["core", "@opentelemetry/api"],
   "strategies.ts": ["core", "strategies"],
   "settings.ts": ["core", "settings", "profiles"],

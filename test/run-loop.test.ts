@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
@@ -11,11 +8,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import type { Model } from "../src/core/model.ts";
-import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { anthropic, gemini, openaiChat, openaiResponses } from "../src/models.ts";
+import { profileNames } from "../src/profiles/profiles.ts";
 import { fileMemory, type LoopEvent, type LoopTool, runLoop } from "../src/run-loop.ts";
 import { openSession } from "../src/session.ts";
-import { createRandom } from "../src/testing/random.ts";
 import {
   type Fault,
   type ModelReply,
@@ -23,7 +19,7 @@ import {
   type ProviderServer,
   startProviderServer,
 } from "../src/testing/server.ts";
-import { sampleOf, seed } from "./sample.ts";
+import { sampleOf } from "./sample.ts";
 
 /** Loops with the official clients over real HTTP, against a server that answers and refuses as the providers do. */
 
@@ -48,6 +44,13 @@ const MODELS: Readonly<Record<string, { model: (origin: string) => Model; body: 
     model: (origin) => gemini(new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: origin } }), "gemini-3.8-flash"),
     body: { model: "gemini-3.8-flash" },
   },
+};
+
+const OPUS = MODELS.anthropic ?? {
+  model: () => {
+    throw new Error();
+  },
+  body: {},
 };
 
 const CALLS = 60;
@@ -142,12 +145,26 @@ describe.each(Object.keys(MODELS))("%s", (name) => {
   });
 });
 
-const OPUS = MODELS.anthropic ?? {
-  model: () => {
-    throw new Error();
-  },
-  body: {},
-};
+const LONG_CALLS = sampleOf(300, 40);
+
+describe.each(profileNames)("profile %s", (profile) => {
+  // A sample takes one model for each profile.
+  const names = Object.keys(MODELS).filter((_, at) => sampleOf(1, 0) === 1 || at === profileNames.indexOf(profile) % 4);
+
+  test.each(names)("with %s", async (name) => {
+    const { model, body } = MODELS[name] ?? OPUS;
+    server = await startProviderServer({ reply: reading(LONG_CALLS), windowTokens: 32_000 });
+    const compactor = { format: model(server.origin).format, profile, windowTokens: 32_000, compact: { auto: true } };
+    const session = await openSession("s", { store: "memory:", compactor, body });
+    const ran: string[] = [];
+    const loop = { session, model: model(server.origin), tools: [readTool(ran)] };
+    const { text } = await runLoop({ ...loop, input: "Read all files.", maxSteps: 1_000 });
+    expect(text).toBe("All files are read.");
+    expect(new Set(ran).size).toBe(ran.length);
+    expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
+    await session.close();
+  });
+});
 
 async function opusSession(options: object = {}, windowTokens = 20_000) {
   const model = OPUS.model(server.origin);
@@ -249,68 +266,6 @@ describe("what goes wrong", () => {
     await session.close();
   });
 });
-
-const KILLS = sampleOf(100, 6);
-
-test("killed at any moment and started again, it loses no result, doubles none, and no request is refused", async () => {
-  const random = createRandom(seed);
-  const folder = mkdtempSync(join(tmpdir(), "palimpsest-loop-"));
-  let runs = 0;
-  for (let kills = 0; kills < KILLS; runs++) {
-    server = await startProviderServer({ reply: resumable(24), windowTokens: 20_000 });
-    const [database, log] = [join(folder, `${runs}.db`), join(folder, `${runs}.log`)];
-    writeFileSync(log, "");
-    let isDone = false;
-    while (!isDone) {
-      const afterLines = kills < KILLS ? 1 + random.below(60) : Number.POSITIVE_INFINITY;
-      isDone = await runUntil(afterLines, [server.origin, database, log]);
-      if (!isDone) kills++;
-    }
-    expect(
-      server.requests.filter(({ outcome }) => outcome?.type === "refused"),
-      `seed ${seed}`,
-    ).toEqual([]);
-    const session = await openSession("s", { store: `sqlite:${database}`, compactor: { format: anthropicMessages } });
-    const rows = [...(await session.view()), ...(await Array.fromAsync(session.archive()))];
-    const messages = anthropicMessages.decode(
-      rows.filter(({ isSummary }) => !isSummary).map(({ body }) => body),
-    ).messages;
-    const results = messages.flatMap(({ parts }) =>
-      parts.flatMap((part) => (part.type === "tool-result" ? [part.callId] : [])),
-    );
-    expect(new Set(results).size, `seed ${seed}`).toBe(results.length);
-    await session.close();
-    await server.close();
-  }
-  server = await startProviderServer({ reply: () => "" });
-});
-
-/** By what stands in the conversation, so that a killed loop that asks again gets the same answer. */
-function resumable(calls: number): (request: ModelRequest) => ModelReply {
-  const asked = new Set<string>();
-  return ({ conversation }) => {
-    for (const { parts } of conversation.messages)
-      for (const part of parts) if (part.type === "tool-call") asked.add(JSON.stringify(part.input));
-    const path = `src/${asked.size}.ts`;
-    return asked.size < calls ? { toolCalls: [{ name: "read", input: { path } }] } : { text: "All files are read." };
-  };
-}
-
-/** Resolves to whether the worker came to its end before so many lines. */
-async function runUntil(afterLines: number, given: readonly string[]): Promise<boolean> {
-  const worker = spawn(process.execPath, [join(import.meta.dirname, "workers/loop-worker.ts"), ...given], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(worker, "close");
-  let lines = 0;
-  let isDone = false;
-  for await (const line of createInterface(worker.stdout)) {
-    if (line === "done") isDone = true;
-    if (++lines === afterLines) worker.kill("SIGKILL");
-  }
-  await ended;
-  return isDone;
-}
 
 test("memory is flushed once before a compaction, silently, into dated files", async () => {
   const isFlush = ({ conversation }: ModelRequest): boolean =>
