@@ -1,6 +1,6 @@
 /**
- * The last step before a view is handed out: in wire form, with what its request needs beside the messages, and validated. An edit that
- * brings what the provider refuses is undone, because the view from before had it not.
+ * The last step before a view is returned: puts it in wire form, with what its request needs beside the messages, and
+ * validates it. An edit that the provider would refuse is undone, because the view before it was valid.
  */
 
 import type { Conversation } from "../core/message.ts";
@@ -21,13 +21,13 @@ export interface OutgoingView {
   readonly sent: Conversation;
   readonly encoded: unknown;
   readonly notes: readonly string[];
-  /** What nobody could mend. */
+  /** The violations that could not be repaired. */
   readonly violations: readonly Violation[];
-  /** Why the edit is not handed out. */
+  /** The violation that undid the edit. */
   readonly undone?: Violation;
 }
 
-/** The one way out of a pass: an edit that brings what the provider refuses is undone, because the view from before had it not. */
+/** Every pass ends here: undoes an edit that brings a violation which the view before it did not have. */
 export function outgoingView(format: Format, sending: Sending, after: Conversation): OutgoingView {
   const { view } = sending.input;
   const edited = checked(format, sending, after);
@@ -50,7 +50,7 @@ export function undoneNote({ rule, path }: Violation): string {
   return `The compaction was undone, because the provider would refuse what came of it: ${rule} at ${path}.`;
 }
 
-/** A list of its own and a history that the provider stored would be read one after the other: the list has to stand alone. */
+/** A provider would read its stored history and then the list: an edited list must stand alone. */
 function forSending(sending: Sending, view: Conversation): SettledView {
   const { source, input, model, decision } = sending;
   if (decision.plan.because === "server-history") return { conversation: view, notes: [SERVER_HOLDS] };
