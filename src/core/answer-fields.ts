@@ -1,18 +1,18 @@
 /**
- * Finds and removes fields that an answer may have and a request may not: values that an SDK's helpers parsed (`parsed`,
- * `parsed_arguments`), and the other fields of a whole answer that was put into a list. Providers refuse them. Pure.
+ * Finds and removes fields that an answer may have and a request may not: values that an SDK's helpers parsed
+ * (`parsed`, `parsed_arguments`), and extra fields of a whole answer in a list. Providers refuse them. Pure.
  */
 
 import type { FormatRules } from "./format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Message, Part } from "./message.ts";
 
-/** Where such fields stand in a message, e.g. `content.0.parsed`. */
+/** Paths of such fields in a message, e.g. `content.0.parsed`. */
 export function answerFieldPaths({ wire }: Message, rules: FormatRules): readonly string[] {
   return findFields(wire?.json, rules).flatMap(({ path, fields }) => fields.map((field) => `${path}${field}`));
 }
 
-/** The message without them; the same one where it has none. */
+/** The message without them; the same object where it has none. */
 export function withoutAnswerFields(message: Message, rules: FormatRules): Message {
   const { wire } = message;
   const found = findFields(wire?.json, rules);
@@ -29,7 +29,7 @@ export function withoutAnswerFields(message: Message, rules: FormatRules): Messa
 
 interface Found {
   readonly holder: JsonObject;
-  /** Of the holder, with a dot at its end. */
+  /** Path of the holder, with a dot at its end. */
   readonly path: string;
   readonly fields: readonly string[];
 }
@@ -44,7 +44,7 @@ function findFields(json: JsonValue | undefined, rules: FormatRules): readonly F
   return found;
 }
 
-/** Helpers write into the elements of these lists. Chat keeps what is called one level below. */
+/** An SDK's helpers write into the elements of these lists; in Chat, into the object one level below. */
 function addFieldsOf(
   list: JsonValue | undefined,
   name: string,
@@ -79,7 +79,7 @@ function namedIn(json: JsonObject, { answerFields }: FormatRules): readonly stri
 
 const NONE: readonly string[] = [];
 
-/** Old objects to cleaned ones, for objects that hold such fields and for those around them. */
+/** Maps each object that holds such fields, and each object around it, to its cleaned copy. */
 function cleanedObjects(
   json: JsonValue,
   fieldsOf: ReadonlyMap<JsonObject, readonly string[]>,
