@@ -284,14 +284,14 @@ function isAboveHighWater(settings: Settings, tokens: number): boolean {
 
 type ReasonInput = Pick<DecideInput, "settings" | "asked" | "isThrashing" | "checkPoint" | "isCacheCold">;
 
-interface FoundReason {
+interface TriggerResult {
   readonly fired?: Reason;
   readonly because: NothingToDo;
   readonly measured: Measure;
 }
 
 /** The only place that asks the triggers. */
-function reasonFor(given: ReasonInput, size: ContextSize): FoundReason {
+function reasonFor(given: ReasonInput, size: ContextSize): TriggerResult {
   const { settings, asked, isThrashing, checkPoint, isCacheCold = false } = given;
   const lowest = thresholdTokens(settings);
   const measured = {

@@ -73,7 +73,7 @@ export function sentOf(
   return { view: engine.memory.recall(conversation, model).view, model };
 }
 
-interface ReadView extends Omit<Reading, "counting" | "input"> {
+interface ViewReading extends Omit<Reading, "counting" | "input"> {
   readonly hasStoredIds: boolean;
 }
 
@@ -83,7 +83,7 @@ interface Demand {
   readonly attempt: number | undefined;
 }
 
-function readingOf(engine: Engine, read: ReadView, { call, asked, attempt }: Demand): Reading {
+function readingOf(engine: Engine, read: ViewReading, { call, asked, attempt }: Demand): Reading {
   const { decoded, hasStoredIds, model, source, repairs } = read;
   const isRefused = attempt !== undefined;
   const usual = settingsFor(engine, model, { settings: call.settings, isRefused });

@@ -11,7 +11,7 @@ import type { Reading } from "./decode.ts";
 import { markedForSending, type SettledView } from "./settle.ts";
 
 /** What was read and decided. */
-interface Sending extends Pick<Reading, "source" | "input" | "model"> {
+interface OutgoingInput extends Pick<Reading, "source" | "input" | "model"> {
   readonly decision: Decision;
 }
 
@@ -28,7 +28,7 @@ export interface OutgoingView {
 }
 
 /** Every pass ends here: undoes an edit that brings a violation which the view before it did not have. */
-export function outgoingView(format: Format, sending: Sending, after: Conversation): OutgoingView {
+export function outgoingView(format: Format, sending: OutgoingInput, after: Conversation): OutgoingView {
   const { view } = sending.input;
   const edited = checked(format, sending, after);
   if (after === view || edited.violations.length === 0) return edited;
@@ -38,7 +38,7 @@ export function outgoingView(format: Format, sending: Sending, after: Conversati
   return undone === undefined ? edited : { ...before, undone };
 }
 
-function checked(format: Format, sending: Sending, view: Conversation): OutgoingView {
+function checked(format: Format, sending: OutgoingInput, view: Conversation): OutgoingView {
   const { conversation: sent, notes } = forSending(sending, view);
   const encoded = format.encode(sent);
   const { model } = sending;
@@ -51,7 +51,7 @@ export function undoneNote({ rule, path }: Violation): string {
 }
 
 /** A provider would read its stored history and then the list: an edited list must stand alone. */
-function forSending(sending: Sending, view: Conversation): SettledView {
+function forSending(sending: OutgoingInput, view: Conversation): SettledView {
   const { source, input, model, decision } = sending;
   if (decision.plan.because === "server-history") return { conversation: view, notes: [SERVER_HOLDS] };
   const marked = markedForSending(view, { settings: input.settings, model });

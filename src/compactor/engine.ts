@@ -40,7 +40,7 @@ export interface Engine {
   /** The summarizer, made from these settings where it depends on them. */
   summarizer(settings: Settings): Summarizer;
   /** The summarizer that needs no model: for calls without a model, and as a fallback. */
-  readonly embedded: Embedded;
+  readonly embedded: EmbeddedSummarizer;
   /** The provider's own compaction, where the caller passes a function for it. */
   readonly native: NativeCompaction | undefined;
   readonly prices: Prices | undefined;
@@ -63,7 +63,7 @@ export interface Engine {
   readonly countings: Map<string, Counting>;
 }
 
-interface Embedded extends Pick<MakeSummaryInput, "detailsOf" | "shorten"> {
+interface EmbeddedSummarizer extends Pick<MakeSummaryInput, "detailsOf" | "shorten"> {
   readonly summarizer: Summarizer;
 }
 

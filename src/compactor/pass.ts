@@ -82,13 +82,13 @@ export async function runPass(engine: Engine, read: Reading, options: PassOption
 }
 
 /** A view and the decision about it, as data. */
-export interface DecidedPass {
+export interface PassDecision {
   readonly reading: Reading;
   readonly decision: Decision;
 }
 
 /** The only decision: `plan` shows it; `fit`, `compact` and sessions carry it out. */
-export function decideOn(engine: Engine, reading: Reading): DecidedPass {
+export function decideOn(engine: Engine, reading: Reading): PassDecision {
   const decided = decideScored(engine, reading);
   const { recalled, source } = reading;
   const { decision } = decided;
@@ -101,7 +101,7 @@ export function decideOn(engine: Engine, reading: Reading): DecidedPass {
 }
 
 /** Asks for scores only once it is known that messages would leave. */
-function decideScored({ retention }: Engine, reading: Reading): DecidedPass {
+function decideScored({ retention }: Engine, reading: Reading): PassDecision {
   const { scoreMessage } = retention;
   const { input } = reading;
   const decision = decide(input);
@@ -114,7 +114,7 @@ function decideScored({ retention }: Engine, reading: Reading): DecidedPass {
 }
 
 /** Takes the lease for the view's keeper, and adds the original form of shortened messages. */
-async function begun({ reading, decision }: DecidedPass, keeper: ViewKeeper): Promise<DecidedPass> {
+async function begun({ reading, decision }: PassDecision, keeper: ViewKeeper): Promise<PassDecision> {
   const { input } = reading;
   const mayBegin = decision.plan.steps.length === 0 || (await keeper.begin(decision.plan, input.settings));
   if (!mayBegin) return { reading, decision: withoutSteps(decision, input, "in-progress") };
@@ -134,7 +134,7 @@ interface Pass {
 
 function createPass(
   { watch, calibration }: Engine,
-  { reading, decision }: DecidedPass,
+  { reading, decision }: PassDecision,
   { hookContext, signal }: PassOptions["call"],
   startedMs: number,
 ): Pass {

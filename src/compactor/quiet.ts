@@ -134,7 +134,7 @@ export function tellQuiet(
   return teller.notes.length === 0 ? report : { ...report, notes };
 }
 
-export interface ReadThrough extends Omit<KnownView, "ledger" | "systemTokens" | "toolsTokens"> {
+export interface KnownViewInput extends Omit<KnownView, "ledger" | "systemTokens" | "toolsTokens"> {
   /** The view as it is sent. */
   readonly messages: readonly Message[];
   /** How many messages at its beginning are edited or repaired: the ledger takes in all of these or nothing. */
@@ -142,7 +142,7 @@ export interface ReadThrough extends Omit<KnownView, "ledger" | "systemTokens" |
 }
 
 /** What is known of a view after a whole pass left it as it is; undefined where its beginning proves too little about what follows. */
-export function knownAfter({ messages, edited, ...view }: ReadThrough): KnownView | undefined {
+export function knownAfter({ messages, edited, ...view }: KnownViewInput): KnownView | undefined {
   if (!isAccountable(view.scope)) return undefined;
   // Where call ids repeat, a late result may belong to a call that was repaired as interrupted.
   const mayPairLate = formatRules(view.scope.frame.format).callIdScope === "message";

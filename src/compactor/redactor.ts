@@ -21,7 +21,7 @@ export interface Redactor {
 
 export function createRedactor(): Redactor {
   const known = new Map<string, string>();
-  const hiding: Hiding = {
+  const hiding: CredentialFilter = {
     in: (text, mark) => redactSecrets(text, { mark, found: (value) => remember(known, value, mark()) }),
     whole: (value, mark) => {
       remember(known, value, mark());
@@ -39,7 +39,7 @@ export function createRedactor(): Redactor {
 type Mark = () => string;
 
 /** Both remember what they hide, and compute the mark only then. */
-interface Hiding {
+interface CredentialFilter {
   /** The text without its credentials. */
   in(text: string, mark: Mark): string;
   /** The mark: the whole value is a credential. */
@@ -93,7 +93,7 @@ function mapTexts<Value>(value: Value, change: (text: string) => string): Value 
   return mapped(value) as Value;
 }
 
-function redactedInput<Input extends SummaryInput>(input: Input, hiding: Hiding): Input {
+function redactedInput<Input extends SummaryInput>(input: Input, hiding: CredentialFilter): Input {
   const { messages, turnPrefix, kept, cut, previous, instructions } = input;
   const names = once(() => resultNames(pairCalls([...messages, ...turnPrefix, ...kept])));
   const clean = (list: readonly Message[]): readonly Message[] => redactedMessages(list, names, hiding);
@@ -112,7 +112,7 @@ function redactedInput<Input extends SummaryInput>(input: Input, hiding: Hiding)
 function redactedMessages(
   messages: readonly Message[],
   names: () => ReadonlyMap<Part, string>,
-  hiding: Hiding,
+  hiding: CredentialFilter,
 ): readonly Message[] {
   return mapped(messages, (message) => {
     const parts = mapped(message.parts, (part) => redactedPart(part, markFor(part, message, names), hiding));
@@ -152,7 +152,7 @@ function toolName(name: string | undefined): string {
   return name !== undefined && /^[\w.:-]{1,64}$/.test(name) ? name : "a tool";
 }
 
-function redactedPart(part: Part, mark: Mark, hiding: Hiding): Part {
+function redactedPart(part: Part, mark: Mark, hiding: CredentialFilter): Part {
   switch (part.type) {
     case "text":
     case "reasoning": {
@@ -182,7 +182,7 @@ function redactedPart(part: Part, mark: Mark, hiding: Hiding): Part {
   }
 }
 
-function redactedSource(source: MediaSource, mark: Mark, hiding: Hiding): MediaSource {
+function redactedSource(source: MediaSource, mark: Mark, hiding: CredentialFilter): MediaSource {
   if (source.type === "text") {
     const text = hiding.in(source.text, mark);
     return text === source.text ? source : { ...source, text };
@@ -197,7 +197,7 @@ interface JsonPlace {
   readonly name: string;
   readonly depth: number;
   readonly mark: Mark;
-  readonly hiding: Hiding;
+  readonly hiding: CredentialFilter;
 }
 
 /** Returns the same value where nothing is hidden. A field's name may say that its value must be hidden. */

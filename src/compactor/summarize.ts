@@ -134,14 +134,14 @@ function observed(
   });
 }
 
-interface Spending {
+interface CostTally {
   readonly told: Required<Pick<SummarizeContext, "called" | "answered">>;
   /** Takes the result's own numbers where they are higher: not every summarizer reports its calls. */
   settle(returned: unknown): void;
   spent(): SummaryCost;
 }
 
-function createSpending(): Spending {
+function createSpending(): CostTally {
   let calls = 0;
   const bills: Bill[] = [];
   let model: string | undefined;

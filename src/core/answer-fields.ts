@@ -27,15 +27,15 @@ export function withoutAnswerFields(message: Message, rules: FormatRules): Messa
   return { ...message, parts, wire: { ...wire, json: cleaned.get(wire.json) ?? wire.json, parts: before } };
 }
 
-interface Found {
+interface FieldPlace {
   readonly holder: JsonObject;
   /** Path of the holder, with a dot at its end. */
   readonly path: string;
   readonly fields: readonly string[];
 }
 
-function findFields(json: JsonValue | undefined, rules: FormatRules): readonly Found[] {
-  const found: Found[] = [];
+function findFields(json: JsonValue | undefined, rules: FormatRules): readonly FieldPlace[] {
+  const found: FieldPlace[] = [];
   if (!isObject(json) || (rules.answerFields.length === 0 && rules.answerType === undefined)) return found;
   const fields = isWholeAnswer(json, rules) ? Object.keys(json).filter((key) => !SAID.has(key)) : namedIn(json, rules);
   if (fields.length > 0) found.push({ holder: json, path: "", fields });
@@ -48,7 +48,7 @@ function findFields(json: JsonValue | undefined, rules: FormatRules): readonly F
 function addFieldsOf(
   list: JsonValue | undefined,
   name: string,
-  { found, rules }: { readonly found: Found[]; readonly rules: FormatRules },
+  { found, rules }: { readonly found: FieldPlace[]; readonly rules: FormatRules },
 ): void {
   if (!isArray(list)) return;
   list.forEach((element, at) => {

@@ -8,7 +8,7 @@ import { isArray, isObject } from "./json.ts";
 
 const MARK = "isPreserved";
 
-export interface Unmarked<T> {
+export interface UnmarkedValue<T> {
   readonly value: T;
   readonly isPreserved: boolean;
 }
@@ -19,7 +19,7 @@ export function isPreservedMark(message: unknown): boolean {
 }
 
 /** One message; returned unchanged where it has no mark. */
-export function takePreserved<T>(message: T): Unmarked<T> {
+export function takePreserved<T>(message: T): UnmarkedValue<T> {
   if (!isObject(message) || !Object.hasOwn(message, MARK)) return { value: message, isPreserved: false };
   const { [MARK]: mark, ...rest } = message;
   if (typeof mark !== "boolean") {

@@ -61,7 +61,7 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
   // Wait at most as long as a lease lasts, whatever the clock does.
   const deadlineMs = performance.now() + parts.leaseMs;
   let stored: PassAttempt | undefined;
-  let lost: { readonly kind: Overcome; readonly error: unknown } | undefined;
+  let lost: { readonly kind: ConflictCode; readonly error: unknown } | undefined;
   for (let attempts = 0; ; ) {
     const demand = stored === undefined ? call : withoutDemand(call);
     try {
@@ -102,10 +102,10 @@ function isWaiting({ passed }: PassAttempt, { asked }: SessionCall): boolean {
   return passed.plan.because === "in-progress" && isTooBig && asked !== "manual";
 }
 
-type Overcome = "store-conflict" | "lease-lost";
+type ConflictCode = "store-conflict" | "lease-lost";
 
 /** The code of a conflict with another worker that changed nothing here. */
-function overcomeBy(error: unknown): Overcome | undefined {
+function overcomeBy(error: unknown): ConflictCode | undefined {
   if (!(error instanceof CompactionError)) return undefined;
   return error.code === "store-conflict" || error.code === "lease-lost" ? error.code : undefined;
 }

@@ -8,7 +8,7 @@ import type { Format } from "../core/ports.ts";
 import { once } from "../core/remember.ts";
 import { countersAfterAppend } from "../core/store/counters.ts";
 import type {
-  Appended,
+  AppendResult,
   Batch,
   Changes,
   SessionRecord,
@@ -36,7 +36,7 @@ export interface LiveView {
   /** Asks the store first. */
   refresh(): Promise<Snapshot>;
   /** Adds messages that this process appended without reading them back, unless others changed the session in between. */
-  appended(batch: Batch, appended: Appended): void;
+  appended(batch: Batch, appended: AppendResult): void;
   /** What is known about the prefixes over which thinking in the view was signed. */
   readonly signing: Signing;
   /** Messages without their thinking, made on demand. */
@@ -100,7 +100,7 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
 
 function storedOf(
   { messages }: Batch,
-  { ids, sequence, createdAt }: Pick<Appended, "ids" | "createdAt"> & { readonly sequence: number },
+  { ids, sequence, createdAt }: Pick<AppendResult, "ids" | "createdAt"> & { readonly sequence: number },
 ): readonly StoredMessage[] {
   return messages.map(({ role, body, isPinned = false }, index) => {
     const number = sequence + index + 1;

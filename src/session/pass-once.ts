@@ -13,7 +13,7 @@ import type { Settings } from "../core/settings/settings.ts";
 import type { SettingsInput } from "../core/settings/settings-input.ts";
 import type { NewEvent } from "../core/store/compaction-event.ts";
 import type { PassHistory } from "../core/store/counters.ts";
-import type { Commit, Committed, Lease, NewEdit } from "../core/store/store.ts";
+import type { Commit, CommitResult, Lease, NewEdit } from "../core/store/store.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
 import { handOut } from "./hand-out.ts";
@@ -216,7 +216,7 @@ function hasLostThinking(before: Message, after: Message): boolean {
   return before.parts !== after.parts && thinks(before) && !thinks(after);
 }
 
-interface CommittedPass extends Committed {
+interface CommittedPass extends CommitResult {
   readonly commit: Commit;
 }
 

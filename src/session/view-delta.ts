@@ -86,17 +86,17 @@ function apart(message: Message, rowOf: ReadonlyMap<Part | undefined, Message>):
 }
 
 /** One wire message of the new view, and its stored row, if any. */
-interface Placed {
+interface Placement {
   readonly entry: Entry | undefined;
   readonly message: Message;
   readonly body: JsonValue;
 }
 
-function place(format: Format, before: readonly Entry[], after: readonly Message[]): readonly Placed[] {
+function place(format: Format, before: readonly Entry[], after: readonly Message[]): readonly Placement[] {
   const known = new Map(before.map((entry) => [entry.stored.id, entry]));
   const limits = pinnedAhead(after, known);
   let last = Number.NEGATIVE_INFINITY;
-  return after.flatMap((message, index): readonly Placed[] => {
+  return after.flatMap((message, index): readonly Placement[] => {
     const own = known.get(message.id);
     const order = own?.stored.order ?? last;
     // A message that a repair moved cannot keep its row, because rows never change their order: it leaves, and a copy is inserted.
@@ -128,9 +128,9 @@ function ordersLeftOut(before: readonly Entry[], kept: ReadonlySet<string>): rea
   return before.filter(({ stored }) => stored.isPinned && !kept.has(stored.id)).map(({ stored }) => stored.order);
 }
 
-function insertedIn(placed: readonly Placed[], taken: readonly number[]): readonly InsertedMessage[] {
+function insertedIn(placed: readonly Placement[], taken: readonly number[]): readonly InsertedMessage[] {
   const inserted: InsertedMessage[] = [];
-  let run: Placed[] = [];
+  let run: Placement[] = [];
   let before: number | undefined;
   const flush = (after: number | undefined): void => {
     const low = before ?? Number.NEGATIVE_INFINITY;
@@ -152,11 +152,11 @@ function insertedIn(placed: readonly Placed[], taken: readonly number[]): readon
   return inserted;
 }
 
-function newMessage({ message, body }: Pick<Placed, "message" | "body">): NewMessage {
+function newMessage({ message, body }: Pick<Placement, "message" | "body">): NewMessage {
   return { role: message.role, body, attachments: attachmentsIn(body, message.parts) };
 }
 
-function editOf(messageId: string, kind: EditKind, placed: Pick<Placed, "message" | "body">): NewEdit {
+function editOf(messageId: string, kind: EditKind, placed: Pick<Placement, "message" | "body">): NewEdit {
   const { body, attachments } = newMessage(placed);
   return { messageId, kind, body, attachments };
 }

@@ -6,7 +6,7 @@ import type { Structure } from "../structure/structure.ts";
 import { thinksManually } from "../thinking.ts";
 import { type Partition, partition, type TailTerms } from "./partition.ts";
 import type { NothingToDo, Obstacle, Plan, Reason, Step } from "./plan.ts";
-import type { FoundSummary } from "./summary-marks.ts";
+import type { EarlierSummary } from "./summary-marks.ts";
 
 export interface PlanInput {
   readonly reason: Reason;
@@ -25,7 +25,7 @@ export interface PlanInput {
   readonly isTargetExplicit: boolean;
   /** The length of the summary, when it was made beside a shorter tail; undefined before. */
   readonly saidTokens?: number;
-  readonly found: FoundSummary | undefined;
+  readonly found: EarlierSummary | undefined;
   /** The kind of native compaction that this conversation can use; undefined for none. */
   readonly nativeKind?: string | undefined;
   /** Whether the recall tool is offered and reads messages by these ids: then stubs mention it. */

@@ -10,7 +10,7 @@ import type { RenderSettings, Settings } from "../settings/settings.ts";
 import { RECALL_NAME } from "./tool-names.ts";
 import { isLabelledOutput } from "./user-voice.ts";
 
-export interface FoundSummary {
+export interface EarlierSummary {
   /** The newest summary, without its marks. */
   readonly text: string;
   /** Messages that hold only a summary, or its acknowledgement: they leave when it is replaced. */
@@ -22,7 +22,7 @@ export function findSummary(
   messages: readonly Message[],
   system: readonly Part[],
   render: RenderSettings,
-): FoundSummary | undefined {
+): EarlierSummary | undefined {
   const texts: string[] = [];
   const ownTexts: string[] = [];
   const messageIds = new Set<string>();

@@ -14,16 +14,16 @@ export type Schema =
   | ObjectSchema
   | VariantsSchema;
 
-interface Described {
+interface SchemaBase {
   /** One sentence for the reference pages. */
   readonly about: string;
 }
 
-export interface BooleanSchema extends Described {
+export interface BooleanSchema extends SchemaBase {
   readonly type: "boolean";
 }
 
-export interface NumberSchema extends Described {
+export interface NumberSchema extends SchemaBase {
   readonly type: "number";
   readonly whole?: boolean;
   /** Allowed: at least `min`, more than `above`, at most `max`, less than `below`. */
@@ -33,19 +33,19 @@ export interface NumberSchema extends Described {
   readonly below?: number;
 }
 
-export interface TextSchema extends Described {
+export interface TextSchema extends SchemaBase {
   readonly type: "text";
   /** Whether a blank text is refused. */
   readonly filled?: boolean;
 }
 
 /** One of a closed set; each value comes with what it means. */
-export interface ChoiceSchema<Value extends string = string> extends Described {
+export interface ChoiceSchema<Value extends string = string> extends SchemaBase {
   readonly type: "choice";
   readonly values: Readonly<Record<Value, string>>;
 }
 
-export interface ListSchema<Item extends Schema = Schema> extends Described {
+export interface ListSchema<Item extends Schema = Schema> extends SchemaBase {
   readonly type: "list";
   readonly of: Item;
   readonly minItems?: number;
@@ -54,12 +54,12 @@ export interface ListSchema<Item extends Schema = Schema> extends Described {
 }
 
 /** Any key, values of one kind. */
-export interface RecordSchema<Item extends Schema = Schema> extends Described {
+export interface RecordSchema<Item extends Schema = Schema> extends SchemaBase {
   readonly type: "record";
   readonly of: Item;
 }
 
-export interface ObjectSchema<Keys extends object = Readonly<Record<string, Schema>>> extends Described {
+export interface ObjectSchema<Keys extends object = Readonly<Record<string, Schema>>> extends SchemaBase {
   readonly type: "object";
   readonly keys: Keys;
   /** Whether `false` may be written instead, to switch the whole off. */
@@ -67,12 +67,12 @@ export interface ObjectSchema<Keys extends object = Readonly<Record<string, Sche
 }
 
 /** One of several objects, chosen by `type`; always written whole. */
-export interface VariantsSchema<Variants extends object = Readonly<Record<string, Variant>>> extends Described {
+export interface VariantsSchema<Variants extends object = Readonly<Record<string, Variant>>> extends SchemaBase {
   readonly type: "variants";
   readonly variants: Variants;
 }
 
-export interface Variant<Keys extends object = Readonly<Record<string, Schema>>> extends Described {
+export interface Variant<Keys extends object = Readonly<Record<string, Schema>>> extends SchemaBase {
   readonly keys: Keys;
   /** Values of missing keys; every other key is required. */
   readonly defaults?: Readonly<Record<string, unknown>>;

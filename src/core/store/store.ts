@@ -25,7 +25,7 @@ export interface Store {
    */
   changes(sessionId: string, since: Version): Promise<Changes>;
   /** Durable when it resolves. Needs no lease: appends go on during a compaction. */
-  append(sessionId: string, batch: Batch, waiting?: Waiting): Promise<Appended>;
+  append(sessionId: string, batch: Batch, waiting?: Waiting): Promise<AppendResult>;
   /** Changes the data beside the messages, or pins. Raises the revision. Throws `message-missing` for a pin outside the view. */
   update(sessionId: string, update: SessionUpdate, waiting?: Waiting): Promise<Version>;
   /**
@@ -37,9 +37,9 @@ export interface Store {
   renew(lease: Lease, ttlMs: number): Promise<Lease | undefined>;
   release(lease: Lease): Promise<void>;
   /** One transaction: all or nothing. Throws `lease-lost`, or `store-conflict` when the revision changed since the plan. */
-  commit(sessionId: string, commit: Commit, waiting?: Waiting): Promise<Committed>;
+  commit(sessionId: string, commit: Commit, waiting?: Waiting): Promise<CommitResult>;
   /** One transaction. Throws `event-missing`, `needs-cascade` or `archive-purged`. */
-  rollback(sessionId: string, rollback: Rollback, waiting?: Waiting): Promise<RolledBack>;
+  rollback(sessionId: string, rollback: Rollback, waiting?: Waiting): Promise<RollbackResult>;
   /** Oldest first, undone ones included. */
   events(sessionId: string): AsyncIterable<CompactionEvent>;
   /** The messages that left the view, by one event or all: event by event, each in the order of the view. Original bodies. */
@@ -143,7 +143,7 @@ export interface Batch {
   readonly usage?: UsageCounts;
 }
 
-export interface Appended {
+export interface AppendResult {
   readonly ids: readonly string[];
   /** The version after the append; higher than expected where others appended too. */
   readonly version: Version;
@@ -206,7 +206,7 @@ export interface SystemEdit {
   readonly after: JsonValue;
 }
 
-export interface Committed {
+export interface CommitResult {
   readonly version: Version;
   readonly eventId: string;
   readonly insertedIds: readonly string[];
@@ -220,7 +220,7 @@ export interface Rollback {
   readonly cascade?: boolean;
 }
 
-export interface RolledBack {
+export interface RollbackResult {
   readonly version: Version;
   /** Newest first. */
   readonly undoneIds: readonly string[];
