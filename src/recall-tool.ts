@@ -197,7 +197,6 @@ async function findHits(
   return hits;
 }
 
-/** The hits without this tool's own calls and answers. */
 async function withoutRecalls({ id, store, compactor }: Session, found: readonly Hit[]) {
   const foundIds = found.map(({ messageId }) => messageId);
   const messages = await store.messages(id, foundIds);

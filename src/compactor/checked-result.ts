@@ -18,7 +18,6 @@ export type Shorten = (
 ) => string;
 
 export interface ResultCheck {
-  /** The summarizer's name. */
   readonly name: string;
   readonly input: SummaryInput;
   readonly shorten: Shorten;

@@ -243,7 +243,6 @@ const EMPTY_PLAN: Plan = {
   inTheWay: [],
 };
 
-/** Cuts results that are too long for this profile. */
 function capsOf({ view, settings, tokensOf }: DecideInput): readonly TextStep[] {
   return capSteps({ messages: view.messages, settings, tokensOf });
 }

@@ -27,7 +27,6 @@ export interface Reading {
   readonly repairs: readonly Repair[];
   readonly model: string | undefined;
   readonly counting: Counting;
-  /** The input of the decision. */
   readonly input: DecideInput;
 }
 
@@ -141,7 +140,6 @@ function stillValid(recalled: RecalledView, options: SettleOptions): RecalledVie
   return conversation === recalled.view ? recalled : { ...recalled, view: conversation };
 }
 
-/** An empty list is left as it is. */
 function repaired(decoded: Conversation, model: string | undefined): Repaired {
   if (decoded.messages.length === 0) return { conversation: decoded, repairs: [] };
   return repair(decoded, model === undefined ? {} : { model });

@@ -10,7 +10,6 @@ import type { Decision } from "./decide.ts";
 import type { Reading } from "./decode.ts";
 import { markedForSending, type SettledView } from "./settle.ts";
 
-/** What was read and decided. */
 interface OutgoingInput extends Pick<Reading, "source" | "input" | "model"> {
   readonly decision: Decision;
 }

@@ -73,7 +73,6 @@ export function modelFor(engine: Engine, request: unknown): string | undefined {
 }
 
 export interface SettingsDemand {
-  /** A call's own settings. */
   readonly settings?: SettingsInput | undefined;
   /** True for a request that was just refused. */
   readonly isRefused?: boolean;

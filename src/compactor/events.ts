@@ -154,7 +154,6 @@ function writeLine({ logger, profile }: Watch, event: LogEvent, context: HookCon
 /** The facts behind the events of a pass. */
 export interface PassFacts {
   readonly decision: Decision;
-  /** The input of the decision. */
   readonly input: DecideInput;
   readonly counter: TokenCounter;
   /** True when a trigger fired, the caller asked, or the provider refused; false when only pruning or a limit on messages applies. */

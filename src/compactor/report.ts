@@ -84,7 +84,6 @@ export interface ReportInput {
   readonly repairs: readonly Repair[];
   readonly prices: Prices | undefined;
   readonly made?: SummaryOutcome | undefined;
-  /** The result of the provider's compaction. */
   readonly native?: NativeOutcome | undefined;
   readonly zoneTokens?: number;
   readonly summaryTokens?: number;

@@ -142,7 +142,6 @@ function withHead({ head }: KnownList, { list, body, listKey }: ListRequest, giv
   return body === undefined ? sent : { ...head.body, [listKey]: sent };
 }
 
-/** Adds the list's beginning to the known lists. */
 function remember({ lists }: Engine, { known, list, given, messages }: QuietRequest): void {
   const entered = advance(known, messages);
   if (list !== undefined) {

@@ -22,7 +22,6 @@ export interface SettleOptions {
 
 /** `before` is the view that the provider saw last, not one that this pass already shortened. */
 export function settle(before: Conversation, applied: Conversation, options: SettleOptions): SettledView {
-  // An empty list was not edited.
   if (before.messages.length === 0) return { conversation: applied, notes: [] };
   const { model, keepsThinking = false } = options;
   const thought = keepsThinking ? { conversation: applied, notes: [] } : settleThinking(before, applied, options);

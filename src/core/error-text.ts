@@ -7,7 +7,7 @@ import { isObject } from "./json.ts";
 import { redactSecrets } from "./secrets/secrets.ts";
 import { headOf } from "./text.ts";
 
-/** A bound on the error and its causes. */
+/** The error, and the causes behind it. */
 const LINKS_MAX = 5;
 /** A bound on each text: providers answer with whole pages. */
 const LINK_CHARS_MAX = 400;

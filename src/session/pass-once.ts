@@ -26,7 +26,6 @@ import { thinks, viewToSend } from "./view-to-send.ts";
 export interface PassAttempt {
   readonly passed: ViewPass;
   readonly request: object;
-  /** The id of the stored event, if any. */
   readonly eventId?: string;
   /** True when others appended while the summary was made. */
   readonly isOvertaken?: boolean;
@@ -276,7 +275,6 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
 interface EventInput {
   readonly plan: Plan;
   readonly report: Report;
-  /** What was done, by name. */
   readonly strategy: string;
   readonly isCompaction: boolean;
   readonly profile: string;

@@ -33,7 +33,6 @@ export interface OwnCommit {
 export interface EventFacts {
   /** Events that are no longer in force. */
   readonly undone: readonly UndoneEvent[];
-  /** The newest event in force. */
   readonly newest: EventInForce | undefined;
 }
 

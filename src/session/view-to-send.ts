@@ -13,7 +13,6 @@ import { type EventFacts, isSignedElsewhere } from "./signing.ts";
 /** The messages of a view in the form they are sent: one list, which grows while the view only grows. */
 export interface SendableView {
   readonly messages: Message[];
-  /** The list and frame that it was made from. */
   readonly list: Snapshot["list"];
   readonly frame: Conversation;
   readonly revision: number;

@@ -49,7 +49,6 @@ export interface Partition {
   readonly zone: readonly number[];
   /** Indices in the zone that belong to the divided turn. */
   readonly turnPrefix: readonly number[];
-  /** Why each kept message stays. */
   readonly protectedBy: ReadonlyMap<number, Protection>;
 }
 
@@ -139,7 +138,6 @@ function findCut(input: PartitionInput): number {
   }
 }
 
-/** The round that must stay. */
 function firmRound(input: PartitionInput): ReturnType<typeof unansweredRound> {
   const { messages, structure, settings, mayTakeUnread = false } = input;
   const round = unansweredRound(messages, structure);
@@ -147,7 +145,7 @@ function firmRound(input: PartitionInput): ReturnType<typeof unansweredRound> {
   return hasRequestBeside(messages, round, settings.userTools) ? round : undefined;
 }
 
-/** The reasons to protect a message by itself. */
+/** Protects a message for reasons of its own; `keepRoundsWhole` adds its neighbours. */
 function ownProtections(input: PartitionInput, cut: number): Map<number, Protection> {
   const { messages, structure, summaryIds } = input;
   const { protect, userTools } = input.settings;

@@ -10,7 +10,6 @@ import type { EarlierSummary } from "./summary-marks.ts";
 
 export interface PlanInput {
   readonly reason: Reason;
-  /** The current view. */
   readonly conversation: Conversation;
   readonly structure: Structure;
   readonly settings: Settings;

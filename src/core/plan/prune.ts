@@ -112,7 +112,6 @@ export function withResultText(message: Message, position: number, value: string
   return { ...message, parts: message.parts.with(position, { ...part, content }) };
 }
 
-/** A result and its place. */
 interface PlacedResult {
   readonly message: Message;
   /** Index of the part in its message. */
@@ -287,7 +286,6 @@ export function freedTokens(steps: readonly TextStep[]): number {
 
 /** All in tokens. Costs are in tokens at the price of plain input. */
 export interface PruningFigures {
-  /** Tokens of the request now. */
   readonly tokens: number;
   readonly freedTokens: number;
   /** Tokens after the first shortened result: written to the cache again instead of read from it. */

@@ -92,7 +92,6 @@ export function withSummary(message: Message, summary: string, render: RenderSet
 
 const SEPARATOR = "\n\n";
 
-/** The note about the recall tool in a summary. */
 const RECALL_NOTE = `(What this summary replaced can be searched and read with the tool \`${RECALL_NAME}\`.)`;
 
 /** The text with its marks, the same for every renderer. */
