@@ -30,7 +30,7 @@ test.each(profileNames)("%s resolves to itself, complete and consistent", (profi
   const settings = profileNamed(profile);
   expect(resolveSettings({ profile })).toBe(settings);
   expect(resolveSettings({ profile, user: {}, provider: undefined })).toBe(settings);
-  // With a layer that says something, all of it is merged and checked.
+  // With a layer, everything is merged and checked.
   expect(resolveSettings({ profile, user: { windowTokens: settings.windowTokens } })).toEqual(settings);
 });
 

@@ -1,13 +1,13 @@
-/** How a provider compacts by itself, as data in and data out. A format implements it; nothing here sends anything. */
+/** A provider's own compaction, as data in and data out. Formats implement it; nothing here sends a request. */
 
 import type { JsonArray, JsonObject } from "./json.ts";
 
 export interface NativeWire {
-  /** From an ordinary request that holds just what is to be compacted. */
+  /** Makes the compaction request from an ordinary one that holds just the messages to compact. */
   request(body: JsonObject, instructions: string | undefined): JsonObject;
-  /** What of the answer takes the zone's place; an answer that cannot be used is refused with the reason. */
+  /** The part of the answer that replaces the zone, or the reason why the answer is unusable. */
   read(answer: unknown): NativeReading;
-  /** Whether the request has a place for what the summary should dwell on. */
+  /** Whether the request has a field for the summary's focus. */
   readonly takesInstructions: boolean;
 }
 

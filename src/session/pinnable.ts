@@ -1,6 +1,6 @@
 /**
- * Whether a message can be pinned: only one that is in the view with everything that was said in it. What a compaction shortened
- * is refused as what it archived is: nobody would notice that the words it was pinned for are gone. Changes nothing.
+ * Decides whether a message can be pinned: only one that is in the view with everything that was said in it. A shortened
+ * message is refused like an archived one, because the words that the caller pins may be gone. Changes nothing.
  */
 
 import { CompactionError } from "../core/errors.ts";
@@ -15,7 +15,7 @@ import { entriesOf } from "./session-view.ts";
 export async function checkPinnable({ id, store, live, compactor }: SessionParts, messageId: string): Promise<void> {
   const { entries } = await live.refresh();
   const entry = entries.find(({ stored }) => stored.id === messageId);
-  // Whether it is there at all is for the store to say.
+  // The store reports a missing message.
   if (entry === undefined) return;
   const { format } = compactor;
   if ((await firstShortened({ id, store, format }, [entry.stored])) === undefined) return;
@@ -29,7 +29,7 @@ interface SessionIn {
   readonly format: Format;
 }
 
-/** Of messages as the view has them, the first that says less than was appended; undefined where all are whole. */
+/** The first of these messages that says less in the view than was appended; undefined where all are whole. */
 export async function firstShortened(
   { id, store, format }: SessionIn,
   messages: readonly StoredMessage[],
@@ -49,7 +49,7 @@ function idsOf(messages: readonly StoredMessage[]): readonly string[] {
   return messages.map(({ id }) => id);
 }
 
-/** Thinking may be gone, and a summary may have been added. */
+/** Whole even without its thinking, or with a summary added. */
 function isWhole(original: Message, now: Message): boolean {
   const spoken = original.parts.filter(({ type }) => type !== "reasoning");
   return spoken.every((part) => now.parts.some((other) => holds(other, part)));

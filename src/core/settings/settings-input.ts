@@ -1,6 +1,6 @@
 /**
- * Settings as a caller writes them: any subset of the keys. Lists and values with a `type` are given whole; the layer below
- * decides the keys that are left out. `false` switches an optional group off.
+ * Settings as a caller writes them: any subset of the keys. Lists and values with a `type` are written whole; the layer
+ * below decides missing keys. `false` switches an optional group off.
  */
 
 import type { Settings, Trigger } from "./settings.ts";
