@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { CompactionError } from "./core/errors.ts";
-import type { Settings } from "./core/settings/settings.ts";
-import type { SettingsInput } from "./core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "./core/settings/settings.ts";
 import { profileNamed, profileNames } from "./profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "./settings.ts";
 

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { type CallOptions, type Compacted, type Compactor, createCompactor } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import type { SessionState } from "../core/store/store.ts";
 import { formatNamed } from "../formats.ts";
 import { isProfileName } from "../profiles/profiles.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type CallOptions, type CompactorOptions, createCompactor, type ViewCall } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
 

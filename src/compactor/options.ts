@@ -12,8 +12,7 @@ import {
   refuseProblems,
   shownValue,
 } from "../core/settings/check-schema.ts";
-import type { CheckPoint, Settings } from "../core/settings/settings.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { CheckPoint, Settings, SettingsInput } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { PassResult } from "./finish.ts";
 import type { Passes } from "./passes.ts";

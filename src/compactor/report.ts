@@ -1,7 +1,7 @@
 /** The report of a pass, for people and machines: tokens and messages before and after, both ratios, cost, and fallbacks. */
 
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
-import { failuresIn } from "../core/checkpoint/failed-calls.ts";
+import { failuresIn } from "../core/checkpoint/checkpoint.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import { UNTRIED } from "../core/plan/plan-input.ts";

@@ -6,8 +6,7 @@
 import type { Conversation, Message } from "../core/message.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
-import type { Settings } from "../core/settings/settings.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 
 export interface RetentionOptions {

@@ -4,14 +4,21 @@
  */
 
 import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
-import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
+import type {
+  LiveRequest,
+  LiveSummaryInput,
+  SummarizeContext,
+  Summarizer,
+  Summary,
+  SummaryInput,
+  SummaryResult,
+} from "../core/checkpoint/summary.ts";
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import { withReadableItems } from "../core/items.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import { type Conversation, type Message, text } from "../core/message.ts";
 import { removedIds } from "../core/plan/apply-plan.ts";
-import type { LiveRequest, LiveSummaryInput } from "../core/plan/live-request.ts";
 import type { SummarizeStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import { asReturned, type Originals } from "../core/plan/pruned-texts.ts";

@@ -1,9 +1,8 @@
 /** The seams. A plug-in implements one of these and passes its contract suite in `testing/`. */
 
 import type { FormatRules } from "./format-rules.ts";
-import type { JsonValue } from "./json.ts";
+import type { JsonArray, JsonObject, JsonValue } from "./json.ts";
 import type { Conversation, FormatName, Message } from "./message.ts";
-import type { NativeWire } from "./native-wire.ts";
 
 /** One provider wire format. Pure: no I/O, and arguments are never mutated. */
 export interface Format<Request extends object = object> {
@@ -86,3 +85,16 @@ export interface Overflow {
 
 /** Estimates one message. Pure; the ledger calibrates. */
 export type CountTokens = (message: Message) => number;
+
+export interface NativeWire {
+  /** Makes the compaction request from an ordinary one that holds just the messages to compact. */
+  request(body: JsonObject, instructions: string | undefined): JsonObject;
+  /** The part of the answer that replaces the zone, or the reason why the answer is unusable. */
+  read(answer: unknown): NativeReading;
+  /** Whether the request has a field for the summary's focus. */
+  readonly takesInstructions: boolean;
+}
+
+export type NativeReading =
+  | { readonly type: "read"; readonly list: JsonArray; readonly text?: string }
+  | { readonly type: "unusable"; readonly because: string };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../compactor.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openclawSettings } from "../profiles/adapters/openclaw.ts";
 import { profileNames } from "../profiles/profiles.ts";

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
 import type { NumberSchema, Schema } from "../core/settings/schema.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import { settingsSchema } from "../core/settings/settings-schema.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "../settings.ts";

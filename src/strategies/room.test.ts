@@ -3,7 +3,7 @@ import { type Message, text } from "../core/message.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { keptTokens, type PlanInput } from "../core/plan/plan-input.ts";
 import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { resolveSettings } from "../settings.ts";
 import { parseShorthand } from "../testing/shorthand.ts";
