@@ -10,6 +10,7 @@ import { messagesApi } from "./anthropic/messages-api.ts";
 import { geminiApi } from "./gemini-api.ts";
 import { chatApi } from "./openai/chat-api.ts";
 import { responsesApi } from "./openai/responses-api.ts";
+import { endsWithTrigger } from "./openai/responses-input.ts";
 import { type CacheUse, type PromptCache, tokensOf, type Unit, unitsOf } from "./prompt-cache.ts";
 import {
   type AnswerUsage,
@@ -196,7 +197,5 @@ const ROUTES: readonly (Pick<ProviderCall, "format" | "kind"> & { readonly patte
 /** Some compactions are asked for in the body of an ordinary request. */
 export function asksForCompaction(format: FormatName, body: JsonObject): boolean {
   if (format === "anthropic-messages") return isObject(body.compaction);
-  const { input } = body;
-  const last = Array.isArray(input) ? input.at(-1) : undefined;
-  return format === "openai-responses" && isObject(last) && last.type === "compaction_trigger";
+  return format === "openai-responses" && endsWithTrigger(body);
 }
