@@ -74,8 +74,7 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
     failNext: (fault, matches = () => true) => void world.faults.push({ fault, matches }),
     close: async () => {
       server.closeAllConnections();
-      server.close();
-      if (server.listening) await once(server, "close");
+      await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }

@@ -5,7 +5,7 @@
 
 import { unmarked } from "../../core/cache-marks.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { Conversation, Message, Part } from "../../core/message.ts";
+import type { Conversation, Part } from "../../core/message.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { digestOf } from "./seal.ts";
 
@@ -45,7 +45,7 @@ export function unitsOf(conversation: Conversation, counter: TokenCounter, seed 
   for (const message of messages) {
     const { role, parts } = message;
     const framing = counter.count({ ...message, parts: [] });
-    if (parts.length === 0) add(`${role} ${canonicalMessage(message)}`, framing, undefined);
+    if (parts.length === 0) add(`${role} ${canonicalJson(message.wire?.json)}`, framing, undefined);
     parts.forEach((part, position) => {
       const tokens = counter.countParts([part]) + (position === 0 ? framing : 0);
       add(`${role} ${canonicalPart(part)}`, tokens, markOf(part.wire));
@@ -62,11 +62,6 @@ export function tokensOf(units: readonly Unit[]): number {
 export function canonicalPart(part: Part): string {
   if (part.type === "text") return `text ${part.text}`;
   return canonicalJson(part.wire ?? JSON.parse(JSON.stringify(part)));
-}
-
-/** A message by the fields of its own, for one whose parts do not say everything. */
-export function canonicalMessage({ wire }: Message): string {
-  return canonicalJson(wire?.json);
 }
 
 export function canonicalTools(tools: JsonValue | undefined): string {
