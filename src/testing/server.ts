@@ -18,7 +18,7 @@ import type { ModelReply, ModelRequest } from "./server/provider-api.ts";
 export interface ProviderServerOptions {
   /** What the model says: computed from the request, or a list with one entry for each answer. */
   readonly reply: Reply | readonly (ModelReply | string)[];
-  /** What the provider's own compaction writes. Default: how many messages it read. */
+  /** What the provider's own compaction writes; "" for one that fails (Anthropic). Default: how many messages it read. */
   readonly summarize?: (request: ModelRequest) => string;
   /** Of every model, or by name; a model without a name here is then unknown. Default: 200,000. */
   readonly windowTokens?: number | Readonly<Record<string, number>>;

@@ -142,6 +142,8 @@ async function compact(call: ProviderCall, exchange: Exchange, { reading, input 
   if (call.kind === "compact" || reading.pausesAfterCompaction === true) {
     return answered(api.write({ call, reading, usage: input, compaction }, exchange.memory));
   }
+  // The model then goes on with all of it.
+  if (summary === "") return reply(call, exchange, { reading, input, compaction });
   const conversation = api.compacted(reading, summary);
   const next = { ...reading, conversation, summaries: [summary] };
   const tokens = tokensOf(unitsOf(conversation, counter));

@@ -197,6 +197,19 @@ describe("on-demand compaction", () => {
   });
 });
 
+test("a compaction that fails leaves an empty answer, or an empty block before it", async () => {
+  await server.close();
+  server = await startProviderServer({ reply: () => "Done.", summarize: () => "" });
+  const made = await ask([user("Go.")], { compaction: { type: "summarize" }, betas: ["compact-2026-09-04"] });
+  expect(made).toMatchObject({ content: [], stop_reason: "end_turn" });
+  const long = user("many words here ".repeat(40_000));
+  const context_management = { edits: [{ type: "compact_20260112" as const }] };
+  const answer = await ask([long], { betas: ["compact-2026-01-12"], context_management });
+  expect(answer.content).toMatchObject([{ type: "compaction", content: null }, { type: "text" }]);
+  const next = await ask([long, said(answer), user("And on.")], { betas: ["compact-2026-01-12"] });
+  expect(next.usage.input_tokens).toBeGreaterThan(100_000);
+});
+
 describe("threshold compaction", () => {
   const betas = ["compact-2026-01-12"];
   const edit = { type: "compact_20260112" as const, trigger: { type: "input_tokens" as const, value: 50_000 } };
