@@ -11,7 +11,7 @@ import type { FormatName } from "../core/message.ts";
 import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
 import type { Fault } from "./server/deliver.ts";
 import type { OverflowMode } from "./server/exchange.ts";
-import { handle, type RecordedRequest, type World } from "./server/handle.ts";
+import { handleRequest, type RecordedRequest, type ServerState } from "./server/handle-request.ts";
 import { createPromptCache } from "./server/prompt-cache.ts";
 import type { ModelReply, ModelRequest } from "./server/provider-api.ts";
 
@@ -48,7 +48,7 @@ const WINDOW_TOKENS = 200_000;
 
 export type { Fault } from "./server/deliver.ts";
 export type { OverflowMode } from "./server/exchange.ts";
-export type { RecordedRequest, RequestOutcome } from "./server/handle.ts";
+export type { RecordedRequest, RequestOutcome } from "./server/handle-request.ts";
 export type { ModelReply, ModelRequest, ProviderCall, StopReason, ToolCall } from "./server/provider-api.ts";
 
 /**
@@ -60,9 +60,9 @@ export type { ModelReply, ModelRequest, ProviderCall, StopReason, ToolCall } fro
  */
 export async function startProviderServer(options: ProviderServerOptions): Promise<ProviderServer> {
   const requests: RecordedRequest[] = [];
-  const world = createWorld(options, requests);
+  const state = createState(options, requests);
   const server = createServer(
-    (request: IncomingMessage, response: ServerResponse) => void handle(request, response, world),
+    (request: IncomingMessage, response: ServerResponse) => void handleRequest(request, response, state),
   );
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
@@ -71,7 +71,7 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
   return {
     origin: `http://127.0.0.1:${port}`,
     requests,
-    failNext: (fault, matches = () => true) => void world.faults.push({ fault, matches }),
+    failNext: (fault, matches = () => true) => void state.faults.push({ fault, matches }),
     close: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -79,7 +79,7 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
   };
 }
 
-function createWorld(options: ProviderServerOptions, requests: RecordedRequest[]): World {
+function createState(options: ProviderServerOptions, requests: RecordedRequest[]): ServerState {
   const { reply, windowTokens = WINDOW_TOKENS, now = () => 0 } = options;
   const counters = new Map<string, TokenCounter>();
   const ids = new Map<string, number>();

@@ -5,7 +5,10 @@ import type { JsonValue } from "../../core/json.ts";
 import { PROVIDER_APIS } from "./exchange.ts";
 import type { ProviderCall, Refusal, ServerMemory, StreamEvent, WrittenAnswer } from "./provider-api.ts";
 
-/** What goes wrong with one request. Where `inStream` is true a stream begins with status 200 and holds the error before any content. */
+/**
+ * What goes wrong with one request. Where `inStream` is true a stream begins with status 200 and holds the error before any content; a call
+ * that asks for no stream is refused by its status all the same.
+ */
 export type Fault =
   | { readonly type: "rate-limit"; readonly retryAfterSeconds: number; readonly inStream?: boolean }
   | { readonly type: "server-error" | "overloaded"; readonly inStream?: boolean }

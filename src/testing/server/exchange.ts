@@ -182,7 +182,7 @@ export function routeOf(
   if (route === undefined) return undefined;
   const { pattern, format, kind } = route;
   const model = pattern.exec(path)?.groups?.model;
-  return { format, kind, ...(model !== undefined && { model: decodeURIComponent(model) }) };
+  return { format, kind, ...(model !== undefined && { model }) };
 }
 
 const ROUTES: readonly (Pick<ProviderCall, "format" | "kind"> & { readonly pattern: RegExp })[] = [

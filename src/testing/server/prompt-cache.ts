@@ -112,15 +112,18 @@ export function createPromptCache(now: () => number): PromptCache {
         policy.entries === "everywhere" || mark !== undefined ? [index] : [],
       );
       const read = warmestOf(units, places, isWarm);
-      const lifetimeOf = ({ mark }: Unit): number => (mark === "long" ? LONG_LIFETIME_MS : policy.lifetimeMs);
+      const renew = ({ digest, mark }: Unit): void => {
+        const expires = now() + (mark === "long" ? LONG_LIFETIME_MS : policy.lifetimeMs);
+        entries.set(digest, Math.max(expires, entries.get(digest) ?? expires));
+      };
       // A read renews what it found.
-      if (read !== undefined) entries.set(read.digest, now() + lifetimeOf(read));
+      if (read !== undefined) renew(read);
       let reached = read?.totalTokens ?? 0;
       let writtenTokens = 0;
       let writtenLongTokens = 0;
       for (const unit of places.flatMap((index) => units[index] ?? [])) {
         if (unit.totalTokens < policy.minimumTokens) continue;
-        entries.set(unit.digest, now() + lifetimeOf(unit));
+        renew(unit);
         const added = Math.max(0, unit.totalTokens - reached);
         reached += added;
         writtenTokens += added;
