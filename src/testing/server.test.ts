@@ -126,6 +126,23 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
+test("the same requests get the same bytes from every server", async () => {
+  const bytes = async (): Promise<readonly string[]> => {
+    await start({ reply: () => SAID });
+    const texts: string[] = [];
+    for (const stream of [true, false]) {
+      const body = JSON.stringify({ model: "gpt-6-sol", input: "Go.", stream });
+      const init = { method: "POST", body, headers: { authorization: "Bearer any" } };
+      const response = await fetch(`${server.origin}/v1/responses`, init);
+      texts.push(JSON.stringify([...response.headers]), await response.text());
+    }
+    return texts;
+  };
+  const first = await bytes();
+  await server.close();
+  expect(await bytes()).toEqual(first);
+});
+
 describe("options", () => {
   const ask = (text: string, model = "claude-opus-5-5") =>
     anthropic().messages.create({ model, max_tokens: 900, messages: [{ role: "user", content: text }] });

@@ -52,6 +52,8 @@ export async function handleRequest(
   response: ServerResponse,
   state: ServerState,
 ): Promise<void> {
+  // The same request gets the same bytes at any time.
+  response.sendDate = false;
   const gone = new AbortController();
   response.on("close", () => gone.abort());
   const bytes = await buffer(request).catch(() => undefined);

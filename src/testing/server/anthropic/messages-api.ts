@@ -171,6 +171,7 @@ function writeMessage(answer: Answer, memory: ServerMemory): WrittenAnswer {
     whole: { ...start, content, ...ending, usage, ...management },
     events: [
       named({ type: "message_start", message: { ...start, usage: { ...usage, output_tokens: 1 } } }),
+      named({ type: "ping" }),
       ...content.flatMap((block, index) => blockEvents(block, index)),
       named({ type: "message_delta", delta: ending, usage, ...management }),
       named({ type: "message_stop" }),
