@@ -284,6 +284,20 @@ test("the cache is read behind marks only, from its minimum on", async () => {
   expect((await ask([user("b")], { system: system(long), tools })).usage.cache_read_input_tokens).toBe(0);
 });
 
+test("a system message that steers is known with its beta, and is part of what thinking is bound to", async () => {
+  const steering = { role: "system" as const, content: [], output_config: { effort: "low" as const } };
+  const send = (messages: Params["messages"], betas: string[]) =>
+    client().beta.messages.create({ ...BASE, messages, betas });
+  const betas = ["mid-conversation-output-config-2026-07-01"];
+  await expect(send([user("Go."), steering], [])).rejects.toThrow(
+    "messages.1.output_config: Extra inputs are not permitted",
+  );
+  const answer = await send([user("Go."), steering], betas);
+  const next = [said(answer), result("toolu_1")];
+  await send([user("Go."), steering, ...next], betas);
+  await expect(send([user("Go."), ...next], betas)).rejects.toThrow("bound to a different conversation");
+});
+
 test("unknown fields, threads, missing keys and unknown models are refused as the provider does", async () => {
   const extra = { ...user("Go."), id: "m1" };
   expect((await refusal([extra])).message).toBe("messages.0.id: Extra inputs are not permitted");
