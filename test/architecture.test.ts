@@ -9,7 +9,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tokens: ["core", "gpt-tokenizer"],
   transcripts: ["core", "transcripts", "node"],
   stores: ["core", "stores", "node", "pg"],
-  testing: ["core", "testing", "node"],
+  testing: ["core", "formats.ts", "testing", "node"],
   strategies: ["core", "strategies"],
   summarizers: ["core", "summarizers"],
   profiles: ["core", "profiles"],
